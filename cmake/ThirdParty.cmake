@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every dependency of the build, and why it was chosen. scripts/setup installs the system packages.
+#
+# tl-expected    Result<T>: std::expected's interface for C++20; header only; goes away with C++23.
+# fmt            Formatting; std::format's interface where the standard library lacks it. Header-only form, so that what
+#                runs on a device needs no libfmt there.
+# nlohmann-json  JSON on the wire, in the journal, in --json output; header only; the most used of its kind.
+# yaml-cpp       Study files: its marks give line and column for every error.
+# CLI11          Command line of ngb: subcommands, validation, help; header only.
+# SQLite         Results: one file, readable by everything, for decades.
+# protobuf-lite  ONNX files, from the published onnx.proto; the format's own reader and writer.
+# OpenSSL        SHA-256, with the processor's instructions; on every machine already.
+# Boost          CRC-32 (Boost.CRC) and distributions (Boost.Math); header only.
+# GoogleTest     Tests; google-benchmark: our own hot paths. Both in every distribution.
+# Python3        Headers for the extension that hosts the loop in a toolchain's Python (limited API, no libpython).
+# SQLite, yaml-cpp and CLI11 are used by the client only: nothing on a device needs them.
+
+find_package(Threads REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(Boost REQUIRED)
+find_package(GTest REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
+
+# What comes as wheels is fetched by scripts/setup: onnx.proto, the C headers of ONNX Runtime and OpenVINO.
+set(NGB_DEPENDENCIES ${CMAKE_SOURCE_DIR}/build/dependencies CACHE PATH "Folder that scripts/setup has filled")
+
+# libcrypto in its static form: the agent is one static file, and so is the hash in everything on a device.
+find_library(NGB_CRYPTO_STATIC libcrypto.a)
+if(NOT NGB_CRYPTO_STATIC)
+  message(FATAL_ERROR "libcrypto.a not found; run scripts/setup (package libssl-dev)")
+endif()
+add_library(ngb::crypto STATIC IMPORTED)
+set_target_properties(ngb::crypto PROPERTIES IMPORTED_LOCATION ${NGB_CRYPTO_STATIC})
+target_link_libraries(ngb::crypto INTERFACE ${CMAKE_DL_LIBS} Threads::Threads)
+target_include_directories(ngb::crypto INTERFACE ${OPENSSL_INCLUDE_DIR})
+
+# libprotobuf-lite in its static form: ngb-worker writes models on the device.
+find_library(NGB_PROTOBUF_LITE_STATIC libprotobuf-lite.a)
+if(NOT NGB_PROTOBUF_LITE_STATIC)
+  message(FATAL_ERROR "libprotobuf-lite.a not found; run scripts/setup (package libprotobuf-dev)")
+endif()
+add_library(ngb::protobuf_lite STATIC IMPORTED)
+set_target_properties(ngb::protobuf_lite PROPERTIES IMPORTED_LOCATION ${NGB_PROTOBUF_LITE_STATIC})
+target_link_libraries(ngb::protobuf_lite INTERFACE Threads::Threads)
+target_include_directories(ngb::protobuf_lite SYSTEM INTERFACE ${Protobuf_INCLUDE_DIRS})

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <system_error>
+
+extern char** environ;
+
+namespace ngb::process {
+namespace {
+
+std::vector<std::string> merged_environment(const Spawn& spawn) {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos) variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+  }
+  for (const auto& [name, value] : spawn.environment) variables[name] = value;
+  std::vector<std::string> merged;
+  for (const auto& [name, value] : variables) merged.push_back(name + "=" + value);
+  return merged;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (std::string& text : strings) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// Between fork and exec: async-signal-safe calls only. On failure writes errno to `report` and ends.
+[[noreturn]] void become(const Spawn& spawn, char** arguments, char** variables, pid_t parent, int report) {
+  const auto give_up = [&] {
+    const int reason = errno;
+    [[maybe_unused]] const ssize_t ignored = ::write(report, &reason, sizeof reason);
+    ::_exit(127);
+  };
+  if (spawn.own_group && ::setpgid(0, 0) != 0) give_up();
+  if (spawn.dies_with_parent) {
+    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up();
+    if (::getppid() != parent) ::_exit(127);
+  }
+  // First out of the way of every target number, then into place.
+  constexpr int kAway = 200;
+  int next = kAway;
+  for (const auto& pair : spawn.descriptors) {
+    if (::dup2(pair.first, next++) < 0) give_up();
+  }
+  const int report_away = next;
+  if (::dup2(report, report_away) < 0 || ::fcntl(report_away, F_SETFD, FD_CLOEXEC) != 0) give_up();
+  report = report_away;
+  next = kAway;
+  for (const auto& pair : spawn.descriptors) {
+    if (::dup2(next, pair.second) < 0) give_up();
+    ::close(next++);
+  }
+  for (int fd = 3; fd < 1024; ++fd) {
+    bool wanted = fd == report;
+    for (const auto& pair : spawn.descriptors) wanted = wanted || pair.second == fd;
+    if (!wanted) ::close(fd);
+  }
+  if (!spawn.folder.empty() && ::chdir(spawn.folder.c_str()) != 0) give_up();
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  ::execvpe(arguments[0], arguments, variables);
+  give_up();
+  ::_exit(127);
+}
+
+}  // namespace
+
+Result<pid_t> spawn(const Spawn& spawn) {
+  std::vector<std::string> arguments = spawn.arguments;
+  std::vector<std::string> variables = merged_environment(spawn);
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  const std::vector<char*> variable_pointers = pointers(variables);
+  int report[2];
+  if (::pipe2(report, O_CLOEXEC) != 0) return tl::unexpected(file::from_errno("start", arguments[0], errno));
+  FileDescriptor report_read(report[0]);
+  FileDescriptor report_write(report[1]);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return tl::unexpected(file::from_errno("start", arguments[0], errno));
+  if (pid == 0) {
+    become(spawn, const_cast<char**>(argument_pointers.data()), const_cast<char**>(variable_pointers.data()), parent,
+           report_write.get());
+  }
+  report_write.reset();
+  int reason = 0;
+  ssize_t count = 0;
+  do count = ::read(report_read.get(), &reason, sizeof reason);
+  while (count < 0 && errno == EINTR);
+  if (count == sizeof reason) {
+    ::waitpid(pid, nullptr, 0);
+    return tl::unexpected(file::from_errno("start", arguments[0], reason));
+  }
+  return pid;
+}
+
+Result<Outcome> run(const Spawn& request, const std::function<void(std::string_view)>& on_line) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(file::from_errno("start", request.arguments[0], errno));
+  const FileDescriptor read_end(ends[0]);
+  FileDescriptor write_end(ends[1]);
+  Spawn spawned = request;
+  spawned.descriptors.emplace_back(write_end.get(), 1);
+  spawned.descriptors.emplace_back(write_end.get(), 2);
+  const Result<pid_t> pid = spawn(spawned);
+  write_end.reset();
+  if (!pid) return tl::unexpected(pid.error());
+  constexpr std::size_t kKept = 1U << 20U;
+  std::string output;
+  std::string line;
+  char chunk[4096];
+  for (;;) {
+    const ssize_t count = ::read(read_end.get(), chunk, sizeof chunk);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    output.append(chunk, static_cast<std::size_t>(count));
+    if (output.size() > 2 * kKept) output.erase(0, output.size() - kKept);
+    if (!on_line) continue;
+    for (ssize_t i = 0; i < count; ++i) {
+      if (chunk[i] != '\n') {
+        line += chunk[i];
+        continue;
+      }
+      on_line(line);
+      line.clear();
+    }
+  }
+  if (on_line && !line.empty()) on_line(line);
+  int status = 0;
+  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  Outcome outcome = decode(status);
+  outcome.output = std::move(output);
+  return outcome;
+}
+
+Outcome decode(int wait_status) {
+  Outcome outcome;
+  if (WIFEXITED(wait_status)) outcome.exit_code = WEXITSTATUS(wait_status);
+  if (WIFSIGNALED(wait_status)) outcome.signal = WTERMSIG(wait_status);
+  return outcome;
+}
+
+std::filesystem::path self() {
+  std::error_code code;
+  return std::filesystem::read_symlink("/proc/self/exe", code);
+}
+
+}  // namespace ngb::process

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A study as its author meant it: every default filled in, every word checked.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "config/vocabulary.h"
+
+namespace ngb::config {
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;  // name, value as JSON text; sorted by name
+
+struct ModelEntry {
+  std::string label{};           // unique in the study; for people
+  std::string family{};          // zoo: "resnet18", "conv_block"; "" for a file
+  Parameters parameters{};       // zoo: those that the study gives; one entry per point of an axis
+  std::filesystem::path file{};  // onnx: absolute, or relative to the study's folder and then made absolute
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes{};  // onnx: input -> shape where it is dynamic
+};
+
+struct CompilerEntry {
+  std::string name{};
+  std::string version{};  // resolved: never "latest"
+  int threads = 1;
+  Parameters options{};
+  std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
+};
+
+struct DeviceEntry {
+  std::string name{};                    // "local"
+  std::string kind{};                    // "local"
+  std::vector<std::string> compilers{};  // labels of those that run there; from `pairs`, else all
+};
+
+struct StopWhen {
+  double half_width_percent = 1;
+  int min_repetitions = 10;
+  int max_repetitions = 1000;
+  double max_s = 60;
+};
+
+struct Study {
+  std::string name{};
+  std::filesystem::path path{};
+  std::vector<ModelEntry> models{};
+  std::vector<CompilerEntry> compilers{};
+  std::vector<int> batch_sizes{1};
+  std::vector<DeviceEntry> devices{};
+  int repetitions = 20;
+  int processes = 5;
+  std::optional<int> warm_up{};  // nothing ("auto"): found from the data
+  double min_repetition_ms = 1;
+  double max_transient_s = 30;
+  std::optional<StopWhen> stop_when{};
+  std::string precision = "f32";
+  double absolute_tolerance = 1e-4;
+  double relative_tolerance = 1e-3;
+  std::string reference = "identity";  // a compiler's name, or "none"
+  double compile_timeout_s = 3600;
+  double run_timeout_s = 600;
+  std::optional<std::uint64_t> memory_limit_bytes{};
+  int attempts = 2;
+  std::uint64_t seed = 1;
+  std::filesystem::path output{};  // results folder, absolute; default: results/<name> beside the working folder
+};
+
+struct StudyProblem {
+  std::string file{};
+  int line = 0;           // 1 …; 0 when the file as a whole is meant
+  int column = 0;         // 1 …
+  std::string key{};      // "compilers[1].version"
+  std::string message{};  // what is wrong, what was expected, the nearest word: "openvno: unknown compiler, did you
+                          // mean openvino?"
+
+  [[nodiscard]] std::string text() const;  // file:line:column: key: message
+};
+
+// The Study, or every problem of the file at once, in the order of lines.
+tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
+                                                          const Vocabulary& vocabulary);
+
+// The JSON Schema of study files (draft 2020-12) for this vocabulary.
+nlohmann::json study_schema(const Vocabulary& vocabulary);
+
+// The study with every default, as it is shown by `ngb plan` and stored with the results.
+nlohmann::json to_json(const Study& study);
+
+}  // namespace ngb::config

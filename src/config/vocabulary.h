@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words a study may use, given to the parser as data: which compilers and model families exist, with their options
+// and parameters. Comes from the compilers' own descriptions and the zoo's table.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ngb::config {
+
+struct Parameter {
+  std::string name{};
+  std::string type{};                 // "bool" | "int" | "float" | "string" | "int_list"
+  std::vector<std::string> values{};  // the allowed words of a string; empty: any
+  std::string minimum{};              // of a number; "" for none
+  std::string maximum{};
+  std::string default_value{};  // "" when there is none
+  std::string meaning{};
+};
+
+struct CompilerWords {
+  std::string name{};
+  std::string default_version{};  // "" for a compiler without versions
+  std::vector<Parameter> options{};
+};
+
+struct FamilyWords {
+  std::string name{};  // "resnet"; a variant is a family without parameters: "resnet18"
+  std::vector<Parameter> parameters{};
+};
+
+struct Vocabulary {
+  std::vector<CompilerWords> compilers{};
+  std::vector<FamilyWords> models{};
+};
+
+}  // namespace ngb::config

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this device can tell of itself: each value, or the reason why not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "samples/environment.h"
+#include "samples/process_result.h"
+
+namespace ngb::probe {
+
+// CPU, cores, microcode, governor, kernel, boot id, memory, cgroup limits, affinity, speed-relevant variables.
+// `root` stands for "/": tests pass a folder with made-up proc and sys files.
+samples::Environment environment(const std::string& root = "/");
+
+// The cheap, fast-moving quantities, raw counters included, to be read before and after the timed phase.
+struct Snapshot {
+  std::vector<samples::Reading> readings{};
+  samples::Known<std::uint64_t> steal_ticks{};
+  samples::Known<std::uint64_t> total_ticks{};
+  samples::Known<std::uint64_t> busy_ticks{};  // all but idle and iowait, over the machine
+  samples::Known<std::uint64_t> pressure_cpu_some_us{};
+  std::int64_t taken_ns = 0;  // monotonic
+};
+Snapshot snapshot(const std::string& root = "/");
+// The readings of both, and the differences as "timed": steal percent, pressure percent, machine CPU percent.
+std::vector<samples::Reading> readings_between(const Snapshot& before, const Snapshot& after);
+
+// Usable processors of this process, lowest first.
+std::vector<int> allowed_cpus();
+samples::Known<std::uint64_t> memory_total_bytes(const std::string& root = "/");  // cgroup limit where it is lower
+
+}  // namespace ngb::probe

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of where a measurement was made. Two results with different hashes are never silently pooled.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "samples/known.h"
+
+namespace ngb::samples {
+
+struct EnvironmentEntry {
+  std::string name{};  // "cpu_model", "kernel", "boot_id", "governor", "memory_total", "affinity", "agent_version", …
+  std::string unit{};  // "" for text
+  Known<std::string> value{};
+  bool is_identity = true;  // takes part in the hash (boot_id, for one, does not)
+};
+
+struct Environment {
+  std::vector<EnvironmentEntry> entries{};  // sorted by name
+
+  // SHA-256 over the entries that take part.
+  [[nodiscard]] std::string hash() const;
+};
+
+nlohmann::json to_json(const Environment& environment);
+Result<Environment> environment_from_json(const nlohmann::json& json);
+
+}  // namespace ngb::samples

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device's share of a study: what the client hands to the agent, and the agent, a piece at a time, to a worker.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/tensor.h"
+
+namespace ngb::samples {
+
+// How each process measures. Defaults are those of docs/measurement.md.
+struct Protocol {
+  int processes = 5;
+  int repetitions = 20;                            // steady ones, per process
+  std::optional<int> fixed_warm_up{};              // repetitions; nothing: found from the data
+  std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped k to a repetition
+  std::int64_t max_transient_ns = 30'000'000'000;  // give up looking for a steady part after this
+  struct Precision {                               // stop by confidence instead of a fixed count
+    double half_width_ratio = 0.01;                // of the median, 95 %
+    int min_repetitions = 10;
+    int max_repetitions = 1000;
+    std::int64_t max_ns = 60'000'000'000;
+  };
+  std::optional<Precision> stop_when{};
+  double absolute_tolerance = 1e-4;
+  double relative_tolerance = 1e-3;
+  std::uint64_t seed = 1;                               // of the inputs
+  std::int64_t compile_timeout_ns = 3'600'000'000'000;  // start, open, compile, check
+  std::int64_t run_timeout_ns = 600'000'000'000;        // warm-up and timed phase together
+  std::optional<std::uint64_t> memory_limit_bytes{};    // nothing: 90 % of the device's
+  int attempts = 2;                                     // per process, for failures worth retrying
+};
+
+// One model at one batch size: a file that the device makes (recipe) or has been given (path).
+struct ModelWork {
+  std::string id{};     // unique within the job
+  std::string hash{};   // of the content, as in the cell id
+  std::string label{};  // "resnet18", for people
+  int batch = 1;
+  std::string recipe_json{};  // canonical recipe; empty for a file
+  std::string path{};         // of a user's file; empty for a recipe
+  std::vector<TensorSignature> inputs{};
+};
+
+// Which compiler, from where, how.
+struct CompilerWork {
+  std::string name{};           // "onnxruntime"
+  std::string version{};        // "1.31.1"; "" for a compiler without a toolchain
+  std::string toolchain_dir{};  // "" without
+  std::string host{};           // "native" | "python"
+  std::string python{};         // the interpreter that hosts it; "" for native
+  std::string python_path{};    // PYTHONPATH entries of the toolchain, ':' between; "" for native
+  std::string precision = "f32";
+  int threads = 1;
+  std::vector<std::pair<std::string, std::string>> options{};  // sorted by name
+};
+
+struct CellWork {
+  std::string id{};
+  std::string model_id{};
+  CompilerWork compiler{};
+};
+
+struct Step {
+  std::string cell_id{};
+  int process_index = 0;
+};
+
+// All processes that share a model file, in the order to run them.
+struct Group {
+  std::string model_id{};
+  std::vector<Step> steps{};
+};
+
+struct Job {
+  std::string run_id{};
+  std::string device{};
+  Protocol protocol{};
+  std::optional<CompilerWork> reference{};  // who makes the reference outputs; nothing: no check
+  std::string reference_cache{};            // folder where reference outputs stay between studies
+  std::vector<ModelWork> models{};
+  std::vector<CellWork> cells{};
+  std::vector<Group> groups{};
+};
+
+// What a worker is to do.
+struct WorkerRequest {
+  enum class Task { measure, make_reference };
+  Task task = Task::measure;
+  std::string cell_id{};
+  int process_index = 0;
+  int attempt = 1;
+  std::string plugin_path{};  // native: the .so; python: ""
+  std::string model_path{};   // the ONNX file
+  ModelWork model{};
+  CompilerWork compiler{};
+  Protocol protocol{};
+  std::string reference_path{};  // to read (measure; "" for no check) or to write (make_reference)
+  std::string reference_name{};  // "identity 2.15.0"
+};
+
+nlohmann::json to_json(const Job& job);
+Result<Job> job_from_json(const nlohmann::json& json);
+nlohmann::json to_json(const WorkerRequest& request);
+Result<WorkerRequest> worker_request_from_json(const nlohmann::json& json);
+nlohmann::json to_json(const Protocol& protocol);
+nlohmann::json to_json(const CompilerWork& compiler);
+
+}  // namespace ngb::samples

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A toolchain: one version of one compiler on this device, in a folder of its own with a manifest.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "toolchain/catalog.h"
+
+namespace ngb::toolchain {
+
+struct Package {
+  std::string name{};
+  std::string version{};
+  std::string sha256{};          // of the wheel; "" when adopted
+  std::uint64_t size_bytes = 0;  // installed
+};
+
+struct Toolchain {
+  std::string compiler{};
+  std::string version{};
+  std::filesystem::path folder{};  // holds manifest.json
+  std::filesystem::path site{};    // site-packages: inside folder, or the adopted venv's
+  std::string python{};            // interpreter that can import from `site`
+  bool is_adopted = false;
+  std::vector<Package> packages{};
+  std::uint64_t size_bytes = 0;
+  std::string manifest_sha256{};
+};
+
+// $NGB_TOOLCHAINS, else $XDG_DATA_HOME/ngraphbench/toolchains, else ~/.local/share/ngraphbench/toolchains.
+std::filesystem::path default_root();
+
+// Installed and adopted ones, sorted by compiler and version. A folder without a readable manifest is not one.
+Result<std::vector<Toolchain>> list(const std::filesystem::path& root);
+// Nothing when it is not installed.
+Result<std::optional<Toolchain>> find(const std::filesystem::path& root, std::string_view compiler,
+                                      std::string_view version);
+
+using Progress = std::function<void(std::string_view line)>;
+
+// Installs with pip (its own index settings apply). Present already: returns it. A killed install leaves only a
+// ".partial" folder, which the next install of the same toolchain removes.
+Result<Toolchain> install(const std::filesystem::path& root, const CompilerDescription& compiler,
+                          const std::string& version, const Progress& progress);
+// Takes a venv or site-packages folder that exists already; its version is read from the package itself.
+Result<Toolchain> adopt(const std::filesystem::path& root, const CompilerDescription& compiler,
+                        const std::filesystem::path& path);
+Status remove(const std::filesystem::path& root, std::string_view compiler, std::string_view version);
+
+}  // namespace ngb::toolchain
