@@ -67,7 +67,7 @@ typedef struct ngb_option {
 
 typedef struct ngb_settings {
   uint32_t struct_size;
-  const char* toolchain_dir; /* folder of the toolchain (holds manifest.json); "" for a compiler without one */
+  const char* toolchain_dir; /* where pip has laid out the compiler's packages (a site-packages folder); "" for none */
   const char* device;        /* "cpu" */
   const char* precision;     /* "f32": arithmetic in which inference is to run */
   int32_t threads;           /* >= 1: threads that inference may use, the calling one included */

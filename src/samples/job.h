@@ -51,10 +51,10 @@ struct ModelWork {
 struct CompilerWork {
   std::string name{};           // "onnxruntime"
   std::string version{};        // "1.31.1"; "" for a compiler without a toolchain
-  std::string toolchain_dir{};  // "" without
+  std::string toolchain_dir{};  // its site-packages folder; "" without
   std::string host{};           // "native" | "python"
   std::string python{};         // the interpreter that hosts it; "" for native
-  std::string python_path{};    // PYTHONPATH entries of the toolchain, ':' between; "" for native
+  std::string python_path{};    // PYTHONPATH for it: the toolchain's site-packages; "" for native
   std::string precision = "f32";
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> options{};  // sorted by name
