@@ -26,8 +26,13 @@ class CompilerReader {
     for (std::size_t i = 0; i < list.items.size(); ++i) read_entry(list.items[i], fmt::format("compilers[{}]", i));
     make_labels();
     std::vector<std::string> labels;
-    for (const CompilerEntry& compiler : compilers_) labels.push_back(compiler.label);
-    check_labels(labels, at_, "compilers", problems_);
+    std::vector<NodePointer> at;
+    for (std::size_t i = 0; i < compilers_.size(); ++i) {
+      if (at_[i] == nullptr) continue;
+      labels.push_back(compilers_[i].label);
+      at.push_back(at_[i]);
+    }
+    check_labels(labels, at, "compilers", problems_);
     return std::move(compilers_);
   }
 
@@ -54,16 +59,18 @@ class CompilerReader {
       problems_.add(*name, path, unknown_word(name->text, "compiler", names_));
       return;
     }
+    const std::size_t before = problems_.count();
     CompilerEntry compiler{.name = words->name, .version = words->default_version, .threads = threads_};
     if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, compiler);
     const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options);
-    if (!seen_.insert(key).second) {
+    const bool is_good = problems_.count() == before;
+    if (is_good && !seen_.insert(key).second) {
       problems_.add(*name, path,
                     fmt::format("{}: stands twice with the same settings; keep one of them", compiler.name));
       return;
     }
     compilers_.push_back(std::move(compiler));
-    at_.push_back(node);
+    at_.push_back(is_good ? node : nullptr);
   }
 
   void read_body(const Node& body, const std::string& path, const CompilerWords& words, CompilerEntry& compiler) {
@@ -187,7 +194,7 @@ class CompilerReader {
   Problems& problems_;
   std::vector<std::string> names_;
   std::vector<CompilerEntry> compilers_;
-  std::vector<NodePointer> at_;
+  std::vector<NodePointer> at_;  // of each of them; none where it has problems of its own
   std::set<std::tuple<std::string, std::string, int, Parameters>> seen_;
 };
 

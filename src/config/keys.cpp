@@ -62,7 +62,7 @@ std::vector<Key> what_is_measured() {
        .get = get_member<&Study::name>},
       structured("models", "", "Models to measure, see below"),
       structured("compilers", "", "Compilers to measure, see below"),
-      scalar<&Study::batch_sizes>("batch_sizes", ValueType::batches, 1, 1'000'000,
+      scalar<&Study::batch_sizes>("batch_sizes", ValueType::batches, 1, 65'536,
                                   "Samples per inference: one size, or a list without repetitions"),
       structured("devices", "[local]", "Devices to measure on, see below"),
       structured("pairs", "every compiler on every device", "Which compilers run on which device, see below"),

@@ -99,6 +99,7 @@ class ModelReader {
       return;
     }
     std::vector<Axis> axes;
+    const std::size_t before = problems_.count();
     if (parameters != nullptr && !parameters->is_null()) {
       if (!parameters->is_map()) {
         problems_.add(*parameters, join_path(path, name),
@@ -107,7 +108,7 @@ class ModelReader {
       }
       axes = read_parameters(*family, *parameters, join_path(path, name));
     }
-    add_product(entry, *family, axes, label);
+    if (problems_.count() == before) add_product(entry, *family, axes, label);
   }
 
   std::vector<Axis> read_parameters(const FamilyWords& family, const Node& map, const std::string& path) {
@@ -156,7 +157,7 @@ class ModelReader {
     return axis;
   }
 
-  // One model for each point; nothing when an axis holds no valid value.
+  // One model for each point.
   void add_product(const NodePointer& entry, const FamilyWords& family, const std::vector<Axis>& axes,
                    const std::string& label) {
     std::size_t count = 1;

@@ -89,10 +89,10 @@ TEST(StudyCompilers, NameTheNearestCompilerOptionAndWord) {
                               "  - onnxruntime: {threads: 2, verson: 1.30.0}\n")),
       ElementsAre(
           "3:5: compilers[0]: openvno: unknown compiler, did you mean openvino?",
-          "4:28: compilers[1].onnxruntime.options: graph_optimisation: unknown option of onnxruntime, did you mean "
+          "4:29: compilers[1].onnxruntime.options: graph_optimisation: unknown option of onnxruntime, did you mean "
           "graph_optimization?",
-          "5:48: compilers[2].onnxruntime.options.graph_optimization: basics: unknown value, did you mean basic?",
-          "5:63: compilers[2].onnxruntime.options.arena: expected true or false, found yes",
+          "5:49: compilers[2].onnxruntime.options.graph_optimization: basics: unknown value, did you mean basic?",
+          "5:64: compilers[2].onnxruntime.options.arena: expected true or false, found yes",
           "6:31: compilers[3].onnxruntime: verson: unknown key, did you mean version?"));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schema and the parser agree on every document below. The judge of the schema is Python's jsonschema, the
 // reference implementation of draft 2020-12 that every distribution packages (python3-jsonschema).
-#include <cstdlib>
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "base/process.h"
@@ -107,13 +108,15 @@ TEST(StudySchema, AgreesWithTheParser) {
   const Vocabulary vocabulary = small_vocabulary();
   json documents = json::array();
   std::vector<bool> accepted;
+  std::vector<bool> undecided;
   std::vector<std::string> why;
   for (const std::string& patch : patches()) {
     const json document = patched(patch);
     const auto study = load_study(folder.write("study.yaml", document.dump()), vocabulary);
     const bool is_undecided = !study && std::all_of(study.error().begin(), study.error().end(), is_beyond_a_schema);
     documents.push_back(document);
-    accepted.push_back(study.has_value() || is_undecided);
+    accepted.push_back(study.has_value());
+    undecided.push_back(is_undecided);
     why.push_back(study ? "accepted" : study.error()[0].text());
   }
   const auto schema_path = folder.write("schema.json", study_schema(vocabulary).dump());
@@ -127,6 +130,7 @@ TEST(StudySchema, AgreesWithTheParser) {
   ASSERT_EQ(verdicts.size(), accepted.size());
   int valid = 0;
   for (std::size_t i = 0; i < accepted.size(); ++i) {
+    if (undecided[i]) continue;
     EXPECT_EQ(verdicts[i].get<bool>(), accepted[i]) << documents[i].dump() << "\n" << why[i];
     valid += accepted[i] ? 1 : 0;
   }
