@@ -289,7 +289,7 @@ def main() -> int:
     started = time.monotonic_ns()
     try:
         host.preload()
-    except Exception as error:  # whatever a package's import raises
+    except (Exception, SystemExit) as error:  # whatever a package's import raises
         ready["import_error"] = f"{type(error).__name__}: {error}"[:4096]
     ready.update(import_ns=time.monotonic_ns() - started, threads=thread_count(), version=_loop.version)
     try:
