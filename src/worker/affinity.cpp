@@ -34,7 +34,7 @@ Result<std::string> pin_to_cpus(int threads) {
   const std::vector<int> allowed = probe::allowed_cpus();
   const std::vector<int> chosen = choose_cpus(allowed, threads);
   if (chosen.empty()) return fail("no processor is allowed", "affinity");
-  const std::size_t bytes = CPU_ALLOC_SIZE(chosen.back() + 1);
+  const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(chosen.back()) + 1);
   std::vector<cpu_set_t> set(bytes / sizeof(cpu_set_t) + 1);
   for (const int cpu : chosen) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set.data());
   if (::sched_setaffinity(0, bytes, set.data()) != 0) {
