@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch eager. A recipe is the real module (timm's where timm has it) with the file's weights; a user's ONNX file goes
-through onnx2torch. Nothing is imported before it is needed; `preload` needs everything."""
+through onnx2torch. torch and what builds on it are imported by `preload`, not by importing this file."""
 import os
 
 from ngraphbench.adaptor import Adaptor, CompilerError

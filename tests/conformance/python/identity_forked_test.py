@@ -95,9 +95,9 @@ class Forked(unittest.TestCase):
         self.assertTrue(written[0].startswith(b"NGBREF01"))
 
     def test_forked_and_fresh_processes_take_the_same_time(self):
-        wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 8})
+        wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 6})
         forked, fresh = [], []
-        for _ in range(4):
+        for _ in range(3):
             forked.append(median_ms(self.measure(wanted)))
             result, code, log, seconds = fresh_worker(wanted, FOLDER, PYTHONPATH=PATH)
             self.assertEqual((code, result.get("failure")), (0, None), log)
