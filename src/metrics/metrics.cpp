@@ -255,22 +255,23 @@ Value latency_p90(const Analysis& analysis, std::size_t cell) { return latency(a
 Value latency_p95(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.95, 130); }
 Value latency_p99(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.99, 662); }
 
+constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";
 constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
 
 // name, heading, unit, formula, source, has_interval, is_shown, compute
 constexpr std::array kMetrics{
-    Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", "paper V-A4", false,
-           true, throughput_mean},
-    Metric{"throughput_std_per_s", "± std", "samples/s", "sample standard deviation (n - 1) of b·k / t", "paper V-A4",
-           false, true, throughput_std},
+    Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, true,
+           throughput_mean},
+    Metric{"throughput_std_per_s", "± std", "samples/s", "sample standard deviation (n - 1) of b·k / t", kPaper, false,
+           true, throughput_std},
     Metric{"throughput_median_per_s", "median", "samples/s",
            "median over repetitions of b·k / t; interval: order statistics by the exact binomial distribution "
            "(n = 100: ranks 41 and 61)",
            "Le Boudec, Performance Evaluation, theorem 2.1", true, true, throughput_median},
     Metric{"throughput_harmonic_per_s", "harmonic", "samples/s", "b·Σk / Σt over repetitions", kProtocol, false, false,
            throughput_harmonic},
-    Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_identity(b)", "paper V-A4", true, true, speed_up},
+    Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_identity(b)", kPaper, true, true, speed_up},
     Metric{"latency_p50_s", "p50", "s", "median over repetitions of t / k", kProtocol, false, false, latency_p50},
     Metric{"latency_p90_s", "p90", "s", "90th percentile over repetitions of t, where k = 1", kPercentiles, false,
            false, latency_p90},
@@ -278,8 +279,8 @@ constexpr std::array kMetrics{
            false, latency_p95},
     Metric{"latency_p99_s", "p99", "s", "99th percentile over repetitions of t, where k = 1", kPercentiles, false,
            false, latency_p99},
-    Metric{"compile_s", "compile", "s", "median over processes of the compile phase's wall time", "paper V-C", false,
-           true, compile_time},
+    Metric{"compile_s", "compile", "s", "median over processes of the compile phase's wall time", "paper, table III",
+           false, true, compile_time},
     Metric{"compile_cpu_s", "compile CPU", "s",
            "median over processes of the compile phase's processor time, over the process tree", kProtocol, false,
            false, compile_cpu},
@@ -291,20 +292,21 @@ constexpr std::array kMetrics{
            timed_peak},
     Metric{"cpu_percent", "CPU %", "percent",
            "100 · processor time / (wall time · processors of the machine) of the timed phase, mean over processes",
-           "paper V-A4", false, true, cpu_of_machine},
+           kPaper, false, true, cpu_of_machine},
     Metric{"cpu_percent_of_threads", "CPU % of threads", "percent",
            "100 · processor time / (wall time · threads allowed) of the timed phase, mean over processes", kProtocol,
            false, false, cpu_of_threads},
     Metric{"cpu_reduction_ratio", "CPU reduction", "ratio",
-           "1 - cpu_c / cpu_identity, in processor time per wall time of the timed phase", "paper V-F", true, false,
+           "1 - cpu_c / cpu_identity, in processor time per wall time of the timed phase", kPaper, true, false,
            cpu_reduction},
-    Metric{"rtr_ratio", "RTR", "ratio", "T_c(b) / T_c(1)", "paper V-C", true, false, rtr},
-    Metric{"ase_ratio", "ASE", "ratio", "T_c(b) / (b · T_c(1))", "paper V-C", true, false, ase},
-    Metric{"bsr_ratio", "BSR", "ratio", "ASE_c(b) / ASE_identity(b)", "paper V-C", true, false, bsr},
+    Metric{"rtr_ratio", "RTR", "ratio", "T_c(b) / T_c(1)", kPaper, true, false, rtr},
+    Metric{"ase_ratio", "ASE", "ratio", "T_c(b) / (b · T_c(1))", kPaper, true, false, ase},
+    Metric{"bsr_ratio", "BSR", "ratio", "ASE_c(b) / ASE_identity(b)", kPaper, true, false, bsr},
     Metric{"spread_ratio", "spread", "ratio", "interquartile range / median of b·k / t", kProtocol, false, false,
            spread},
-    Metric{"max_absolute_error", "max error", "1", "largest |output - reference| over elements and processes",
-           kProtocol, false, false, absolute_error},
+    Metric{"max_absolute_error", "max error", "1",
+           "largest absolute difference between output and reference, over elements and processes", kProtocol, false,
+           false, absolute_error},
     Metric{"repetition_count", "repetitions", "1", "steady repetitions that count", kProtocol, false, false,
            repetition_count},
     Metric{"process_count", "processes", "1", "completed processes that count", kProtocol, false, false, process_count},
