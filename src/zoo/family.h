@@ -20,6 +20,7 @@ struct FamilyParameter {
   double minimum = 0;
   double maximum = 0;  // of every number in it
   std::string meaning{};
+  std::vector<std::string> values{};  // the words that a string may be
 };
 
 struct Variant {

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/tensor.h"
+#include "zoo/graph.h"
 
 namespace ngb::zoo {
 
@@ -44,9 +45,16 @@ struct ModelFacts {
   std::uint64_t node_count = 0;
 };
 
+// Error: batch out of 1 … 65536; parameters that `resolve` would refuse.
 Result<ModelFacts> facts(const Recipe& recipe, int batch);
 
-// Writes IR 9, opset 20, static shapes. No file is left behind on an error.
+// The layer table, in the order of execution; the facts' counts are its sums.
+Result<std::vector<Layer>> layers(const Recipe& recipe, int batch);
+
+// Writes IR 9, opset 20, static shapes, on `threads` (1 …) threads that each hold less than 1 MB; the bytes do not
+// depend on their number. The file appears under its name when it is complete (not synced to disk: it can always be
+// made again); no file is left behind on an error. Error: as facts; more than 2 GB, where an ONNX file in one piece
+// ends; unwritable, disk full.
 Status write_onnx(const Recipe& recipe, int batch, const std::filesystem::path& path, int threads);
 
 }  // namespace ngb::zoo

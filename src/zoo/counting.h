@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How parameters and multiply-accumulates are counted.
+//
+// `macs` is exact: a convolution does output positions × output channels × (input channels / groups) × kernel area, a
+// matrix product [m, k] × [k, n] does m × k × n, each times the batch. Element-wise operators, normalisation, pooling
+// and additions of a bias count nothing.
+//
+// `macs_torchinfo` is what torchinfo 1.8.0 prints as "Total mult-adds" (LayerInfo.calculate_macs, summed over leaf
+// modules): for each parameter called "weight" or "bias" of a leaf module, its number of elements times
+//   - output batch × output positions, if the module's class name contains "Conv";
+//   - output batch, for every other module (Linear, BatchNorm, LayerNorm, …): a Linear over many tokens counts once.
+// Other parameters whose names contain "weight" or "bias" count elements × output batch × output extent 1; parameters
+// with other names (a layer scale, a position embedding) and functions without a module (attention's matrix products)
+// count nothing. The paper's Table IV follows this convention.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "zoo/graph.h"
+
+namespace ngb::zoo {
+
+// The product; nothing when it does not fit 64 bits.
+std::optional<std::uint64_t> product(std::initializer_list<std::int64_t> factors);
+
+struct Counts {
+  std::uint64_t parameters = 0;
+  std::uint64_t macs = 0;
+  std::uint64_t macs_torchinfo = 0;
+};
+
+// The sums over all rows. Error: a sum that does not fit 64 bits.
+Result<Counts> total(const std::vector<Layer>& layers);
+
+}  // namespace ngb::zoo

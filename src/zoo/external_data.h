@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files beside an ONNX file that hold its larger tensors.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "zoo/onnx_scan.h"
+
+namespace ngb::zoo {
+
+class ExternalFiles {
+ public:
+  explicit ExternalFiles(const std::filesystem::path& model) : model_(model) {}
+
+  // Error: no location; an absolute one, one that leaves the model's folder (through ".." or a link), no regular file;
+  // offset or length not a number or past the end.
+  Status add(const ScannedTensor& tensor);
+
+  [[nodiscard]] bool empty() const { return sizes_.empty(); }
+  [[nodiscard]] std::uint64_t size_bytes() const;
+  // "<hash> <location>\n" of each, in the order of their locations.
+  [[nodiscard]] Result<std::string> hash_lines() const;
+
+ private:
+  Result<std::uint64_t> size_of(const std::string& location) const;
+
+  std::filesystem::path model_;
+  std::map<std::string, std::uint64_t> sizes_{};
+};
+
+}  // namespace ngb::zoo

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zoo/recipe.h"
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "zoo/counting.h"
+#include "zoo/graph.h"
+#include "zoo/model_file.h"
+#include "zoo/parameters.h"
+
+namespace ngb::zoo {
+namespace {
+
+constexpr int kLargestBatch = 65536;
+
+Result<Graph> build(const Recipe& recipe, int batch) {
+  if (batch < 1 || batch > kLargestBatch) {
+    return fail(fmt::format("batch {} is out of range, expected 1 to {}", batch, kLargestBatch), recipe.family);
+  }
+  const Result<NamedFamily> named = find_family(recipe.family);
+  if (!named) return tl::unexpected(named.error());
+  const Result<nlohmann::json> parameters = complete(*named, recipe.parameters);
+  if (!parameters) return tl::unexpected(parameters.error());
+  Graph graph;
+  if (const Status status = named->family->build(*parameters, batch, graph); !status) {
+    Error error = status.error();
+    error.where = error.where.empty() ? recipe.family : recipe.family + "." + error.where;
+    return tl::unexpected(std::move(error));
+  }
+  return graph;
+}
+
+}  // namespace
+
+Result<Recipe> resolve(const std::string& name, const nlohmann::json& parameters, std::uint64_t seed) {
+  const Result<NamedFamily> named = find_family(name);
+  if (!named) return tl::unexpected(named.error());
+  const Result<nlohmann::json> all = complete(*named, parameters);
+  if (!all) {
+    Error error = all.error();
+    error.where = error.where.empty() ? name : name + "." + error.where;
+    return tl::unexpected(std::move(error));
+  }
+  Recipe recipe{named->family->name, *all, seed};
+  if (const Result<ModelFacts> possible = facts(recipe, 1); !possible) return tl::unexpected(possible.error());
+  return recipe;
+}
+
+std::string canonical_json(const Recipe& recipe) {
+  return nlohmann::json{{"family", recipe.family},
+                        {"parameters", recipe.parameters},
+                        {"revision", kRecipeRevision},
+                        {"seed", recipe.seed}}
+      .dump();
+}
+
+Result<Recipe> parse_canonical_json(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const bool complete = json.is_object() && json.size() == 4 && json.contains("family") &&
+                        json.contains("parameters") && json.contains("revision") && json.contains("seed") &&
+                        json["family"].is_string() && json["parameters"].is_object() &&
+                        json["revision"].is_number_integer() && json["seed"].is_number_unsigned();
+  if (!complete) {
+    return fail(R"(not a recipe, expected {"family":…,"parameters":{…},"revision":…,"seed":…})", "recipe");
+  }
+  if (json["revision"] != kRecipeRevision) {
+    return fail(
+        fmt::format("this program makes recipes of revision {}, not {}", kRecipeRevision, json["revision"].dump()),
+        "recipe.revision", "use the same version of NGraphBench on both sides");
+  }
+  return resolve(json["family"].get<std::string>(), json["parameters"], json["seed"].get<std::uint64_t>());
+}
+
+std::string content_hash(const Recipe& recipe) { return hash::sha256(canonical_json(recipe)); }
+
+Result<ModelFacts> facts(const Recipe& recipe, int batch) {
+  const Result<Graph> graph = build(recipe, batch);
+  if (!graph) return tl::unexpected(graph.error());
+  const Result<Counts> counts = total(graph->layers());
+  if (!counts) return tl::unexpected(counts.error());
+  return ModelFacts{.inputs = graph->inputs(),
+                    .outputs = graph->outputs(),
+                    .parameters = counts->parameters,
+                    .macs = counts->macs,
+                    .macs_torchinfo = counts->macs_torchinfo,
+                    .file_bytes = ModelFile(*graph, recipe.family, recipe.seed).size_bytes(),
+                    .node_count = graph->nodes().size()};
+}
+
+Result<std::vector<Layer>> layers(const Recipe& recipe, int batch) {
+  Result<Graph> graph = build(recipe, batch);
+  if (!graph) return tl::unexpected(graph.error());
+  return graph->layers();
+}
+
+Status write_onnx(const Recipe& recipe, int batch, const std::filesystem::path& path, int threads) {
+  const Result<Graph> graph = build(recipe, batch);
+  if (!graph) return tl::unexpected(graph.error());
+  return ModelFile(*graph, recipe.family, recipe.seed).write(path, threads);
+}
+
+}  // namespace ngb::zoo
