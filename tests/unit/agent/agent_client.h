@@ -187,17 +187,17 @@ inline bool ends_finished(const std::vector<samples::Event>& events) {
 }
 
 // A whole run of a job with one agent.
-struct Run {
+struct WholeRun {
   std::vector<samples::Event> events{};
   std::vector<samples::ProcessResult> processes{};
   std::optional<Error> error{};
   std::vector<samples::Progress> progress{};
   process::Outcome outcome{};
 };
-inline Run run_job(const std::filesystem::path& work_folder, const samples::Job& job, std::uint64_t after = 0) {
+inline WholeRun run_job(const std::filesystem::path& work_folder, const samples::Job& job, std::uint64_t after = 0) {
   AgentClient client(work_folder);
   client.begin(job, after);
-  Run run;
+  WholeRun run;
   run.events = client.follow_to_the_end();
   run.processes = processes_of(run.events);
   run.error = client.error();

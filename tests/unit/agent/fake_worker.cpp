@@ -75,13 +75,20 @@ void deliver(const samples::ProcessResult& result) { deliver(samples::frame(samp
 
 // A grandchild of a session of its own, which outlives the worker and ignores everything that can be ignored.
 void leave_a_stray() {
-  if (::fork() != 0) return;
-  ::setsid();
-  if (::fork() != 0) ::_exit(0);
-  ::signal(SIGTERM, SIG_IGN);
-  std::printf("stray %d\n", ::getpid());
+  int ends[2];
+  if (::pipe(ends) != 0) std::exit(9);
+  pid_t stray = ::fork();
+  if (stray == 0) {
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    ::signal(SIGTERM, SIG_IGN);
+    stray = ::getpid();
+    if (::write(ends[1], &stray, sizeof stray) != sizeof stray) ::_exit(9);
+    hang();
+  }
+  if (::read(ends[0], &stray, sizeof stray) != sizeof stray) std::exit(9);
+  std::printf("stray %d\n", stray);
   std::fflush(stdout);
-  hang();
 }
 
 void eat_memory() {
@@ -113,7 +120,8 @@ void behave(const WorkerRequest& request, const std::string& word) {
   if (word == "garbage") deliver(std::string(5000, 'x'));
   if (word == "garbage") hang();
   if (word == "memory") eat_memory();
-  if (word == "stray") leave_a_stray();
+  if (word == "stray" || word == "stray_and_hang") leave_a_stray();
+  if (word == "stray_and_hang") hang();
   if (word == "wrong") return deliver(failed(request, samples::FailureKind::inaccurate));
   if (word == "out_of_memory") return deliver(failed(request, samples::FailureKind::out_of_memory));
   if (word == "chatter") {
