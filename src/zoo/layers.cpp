@@ -100,12 +100,13 @@ Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, floa
   return y;
 }
 
-Tensor linear(Graph& graph, const std::string& name, const Tensor& x, std::int64_t features_out) {
+Tensor linear(Graph& graph, const std::string& name, const Tensor& x, const Linear& options) {
   if (!has_rank(graph, name, x, 2)) return {};
   const std::int64_t features_in = x.shape[1];
+  const std::int64_t features_out = options.features;
   const Shape shape{x.shape[0], features_out};
   const std::vector<Tensor> inputs{
-      x, graph.initializer(name + ".weight", {features_out, features_in}, scaled_by_fan_in(2, features_in)),
+      x, graph.initializer(name + ".weight", {features_out, features_in}, scaled_by_fan_in(options.gain, features_in)),
       graph.initializer(name + ".bias", {features_out}, {.radius = 0.1F})};
   const Tensor y = graph.node("Gemm", name, inputs, {{"transB", std::int64_t{1}}}, shape);
   if (graph.failed()) return {};

@@ -25,8 +25,13 @@ Tensor conv2d(Graph& graph, const std::string& name, const Tensor& x, const Conv
 // `name`.weight, .bias, .running_mean, .running_var, each [channels]; eps 1e-5. `scale` is the mean of the weight.
 Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, float scale = 1);
 
-// x [batch, features] → [batch, classes]; `name`.weight [classes, features] as torch keeps it, `name`.bias [classes].
-Tensor linear(Graph& graph, const std::string& name, const Tensor& x, std::int64_t features_out);
+struct Linear {
+  std::int64_t features = 1;  // of the output
+  double gain = 2;            // of the weights' variance: gain / fan_in
+};
+
+// x [batch, features] → [batch, features]; `name`.weight [out, in] as torch keeps it, `name`.bias [out].
+Tensor linear(Graph& graph, const std::string& name, const Tensor& x, const Linear& options);
 
 Tensor relu(Graph& graph, const std::string& name, const Tensor& x);
 // a + b, of equal shapes.

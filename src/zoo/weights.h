@@ -25,19 +25,21 @@ constexpr std::uint64_t splitmix64(std::uint64_t key, std::uint64_t index) {
 std::uint64_t tensor_key(std::uint64_t seed, std::string_view tensor_name);
 
 // Value = center + radius × u, with u uniform on the multiples of 2^-23 in [-1, 1). radius 0: the constant `center`.
+// balanced: values come in pairs center ± radius × u, so that a filter sums to zero. Activations behind a ReLU have a
+// positive mean whatever the input; filters that sum to zero do not carry it on, and outputs keep depending on inputs
+// through a hundred layers.
 struct Fill {
   float center = 0;
   float radius = 0;
-  bool operator==(const Fill&) const = default;
+  bool balanced = false;
 };
 
-// Uniform around 0 with standard deviation sqrt(gain / fan_in). gain 2 keeps the second moment through a
+// Balanced, around 0, with the standard deviation sqrt(gain / fan_in). gain 2 keeps the second moment through a
 // convolution and a ReLU (He et al., "Delving deep into rectifiers", 2015).
 Fill scaled_by_fan_in(double gain, std::int64_t fan_in);
 
 // Writes values `first`, `first`+1, … as little-endian f32; `bytes` need not be aligned, its size is a multiple of 4.
-// Two values share one draw: value 2k takes the lower 32 bits of draw k, value 2k+1 the upper; the top 24 bits of each
-// count.
+// Each half of a draw, the lower first, gives one value, or one pair of balanced values; its top 24 bits count.
 void generate(std::uint64_t key, Fill fill, std::uint64_t first, std::span<std::byte> bytes);
 
 }  // namespace ngb::zoo

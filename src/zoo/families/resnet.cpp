@@ -14,6 +14,8 @@ constexpr std::size_t kStages = 4;
 constexpr std::int64_t kStemChannels = 64;
 // The last BatchNorm of a residual branch scales it by this, so that a hundred layers neither blow up nor fade.
 constexpr float kBranchScale = 0.2F;
+// Averages over the map are small; this gain brings logits to a spread of about 1.
+constexpr double kHeadGain = 24;
 
 struct Block {
   std::string name{};
@@ -81,7 +83,8 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
     }
   }
   x = flatten(graph, "global_pool.flatten", global_average_pool(graph, "global_pool.pool", x));
-  graph.output(linear(graph, "fc", x, parameters.at("classes").get<std::int64_t>()), "output");
+  graph.output(linear(graph, "fc", x, {.features = parameters.at("classes").get<std::int64_t>(), .gain = kHeadGain}),
+               "output");
   return graph.status();
 }
 
