@@ -17,15 +17,16 @@ std::vector<ProtocolKey> protocol_of(const config::Study& study) {
                  {"max_s", study.stop_when->max_s},
                  {"min_repetitions", study.stop_when->min_repetitions}};
   }
-  return {{"absolute_tolerance", json(study.absolute_tolerance).dump()},
-          {"max_transient_s", json(study.max_transient_s).dump()},
+  return {{"max_transient_s", json(study.max_transient_s).dump()},
           {"min_repetition_ms", json(study.min_repetition_ms).dump()},
           {"processes", json(study.processes).dump()},
           {"reference", json(study.reference).dump()},
-          {"relative_tolerance", json(study.relative_tolerance).dump()},
+          {"reference_version", json(study.reference_version).dump()},
           {"repetitions", json(study.repetitions).dump()},
           {"seed", json(study.seed).dump()},
           {"stop_when", stop_when.dump()},
+          {"tolerances.absolute", json(study.absolute_tolerance).dump()},
+          {"tolerances.relative", json(study.relative_tolerance).dump()},
           {"warm_up", study.warm_up ? json(*study.warm_up).dump() : "\"auto\""}};
 }
 

@@ -94,8 +94,8 @@ TEST_F(Resuming, NamesEveryKeyInWhichTheProtocolDiffers) {
   const auto refused = store.begin_run(other, 8);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().what,
-            "these results were measured under another protocol: relative_tolerance is 0.001 there and 0.01 here, "
-            "repetitions is 3 there and 30 here, warm_up is \"auto\" there and 5 here");
+            "these results were measured under another protocol: repetitions is 3 there and 30 here, "
+            "tolerances.relative is 0.001 there and 0.01 here, warm_up is \"auto\" there and 5 here");
   EXPECT_THAT(refused.error().next, testing::HasSubstr("another output folder"));
   EXPECT_EQ(refused.error().where, folder_.results().string());
   EXPECT_EQ(store.runs().value().size(), 1U) << "nothing of the refused study stays";
