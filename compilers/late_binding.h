@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "elf_file.h"
 #include "plugin_boundary.h"
 
 namespace ngb::plugin {
@@ -56,10 +57,13 @@ class Library {
  private:
   static void* open(const std::filesystem::path& path) {
     if (void* loaded = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return loaded;
+    const std::string advice = "install the toolchain again: ngb toolchain remove, then ngb toolchain install";
+    if (const std::string defect = defect_of(path); !defect.empty()) {
+      throw Failure(NGB_IMPORT_ERROR, "the library " + path.string() + " does not load: " + defect, advice);
+    }
     void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (handle == nullptr) {
-      throw Failure(NGB_IMPORT_ERROR, std::string("the library does not load: ") + ::dlerror(),
-                    "install the toolchain again: ngb toolchain remove, then ngb toolchain install");
+      throw Failure(NGB_IMPORT_ERROR, std::string("the library does not load: ") + ::dlerror(), advice);
     }
     return handle;
   }

@@ -79,8 +79,9 @@ class Adaptor(abc.ABC):
 
     @classmethod
     def preload(cls) -> None:
-        """Imports whatever a session may need, and executes nothing: the fork server calls it once, before it forks,
-        and one thread must be left afterwards. Nothing else may rely on it having been called."""
+        """Imports whatever a session may need, and executes nothing. The fork server calls it once, before it forks, and
+        one thread must be left afterwards; a worker calls it again before `__init__`, so that imports are part of the
+        open phase in a fresh process, and of none in a forked one."""
 
     @abc.abstractmethod
     def __init__(self, settings: Settings):

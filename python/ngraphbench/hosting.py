@@ -51,7 +51,7 @@ class Host:
         return found
 
     def preload(self) -> None:
-        """Pays for the imports ahead of time. Raises whatever they raise."""
+        """Pays for the imports, the first time. Raises whatever they raise."""
         self.adaptor_class().preload()
 
     def open(self, toolchain_dir: str, device: str, precision: str, threads: int, options: Mapping[str, str]):
@@ -62,6 +62,7 @@ class Host:
                                     "install the toolchain again: ngb toolchain install")
             if toolchain_dir not in sys.path:
                 sys.path.append(toolchain_dir)
+        self.preload()  # where the fork server has not: imports are no part of compiling
         return Session(self.adaptor_class()(Settings(toolchain_dir, device, precision, threads, typed)))
 
     def failure(self, exception: BaseException) -> Tuple[int, str, str]:

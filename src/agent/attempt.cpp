@@ -200,6 +200,7 @@ void Attempt::finish() {
   ending.phase = phase();
   ending.result_text = result_text_;
   ending.ended_by_agent = ended_by_us_;
+  ending.memory_limit_bytes = plan_.memory_limit_bytes;
   ending.has_kernel_killed_for_memory = kernel_memory_kills() > memory_kills_before_;
   samples::ProcessResult result = result_of(plan_.request, ending);
   const Nanoseconds now = system_clock().now();

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,17 +18,19 @@ Children::Children() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 void Children::reap() {
   int status = 0;
-  for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-    if (watched_.erase(pid) > 0) ended_[pid] = status;
+  rusage use{};
+  for (pid_t pid = 0; (pid = ::wait4(-1, &status, WNOHANG, &use)) > 0;) {
+    constexpr std::uint64_t kUnitBytes = 1024;
+    if (watched_.erase(pid) > 0) ended_[pid] = {status, static_cast<std::uint64_t>(use.ru_maxrss) * kUnitBytes};
   }
 }
 
-std::optional<int> Children::take(pid_t pid) {
+std::optional<Children::Ended> Children::take(pid_t pid) {
   const auto ended = ended_.find(pid);
   if (ended == ended_.end()) return std::nullopt;
-  const int status = ended->second;
+  const Ended how = ended->second;
   ended_.erase(ended);
-  return status;
+  return how;
 }
 
 std::vector<pid_t> Children::living(const std::set<pid_t>& spared) {

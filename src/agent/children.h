@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,8 +24,12 @@ class Children {
   void watch(pid_t pid) { watched_.insert(pid); }
   // Collects everything that has ended; never waits.
   void reap();
-  // waitpid's status of a watched child that has ended; once.
-  std::optional<int> take(pid_t pid);
+  struct Ended {
+    int wait_status = 0;
+    std::uint64_t peak_rss_bytes = 0;  // the highest that it, alone, ever had resident
+  };
+  // How a watched child has ended; once.
+  std::optional<Ended> take(pid_t pid);
 
   // Everything that lives below us, but for `spared`.
   [[nodiscard]] static std::vector<pid_t> living(const std::set<pid_t>& spared);
@@ -34,7 +39,7 @@ class Children {
 
  private:
   std::set<pid_t> watched_{};
-  std::map<pid_t, int> ended_{};
+  std::map<pid_t, Ended> ended_{};
 };
 
 }  // namespace ngb::agent

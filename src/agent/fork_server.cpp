@@ -146,7 +146,7 @@ void ForkServer::advance() {
   if (is_fresh_) fresh_.advance();
   if (socket_.get() >= 0) take_packets();
   if (!server_) return;
-  if (const std::optional<int> status = children_.take(*server_)) server_ended(*status);
+  if (const std::optional<Children::Ended> ended = children_.take(*server_)) server_ended(ended->wait_status);
 }
 
 void ForkServer::take_packets() {
@@ -187,6 +187,7 @@ void ForkServer::take(const json& packet) {
   } else if (number("run") == static_cast<std::int64_t>(run_)) {
     if (const auto pid = number("pid"); pid && !launched_.pid) launched_.pid = static_cast<pid_t>(*pid);
     if (const auto threads = number("threads")) launched_.facts["threads_at_fork"] = std::to_string(*threads);
+    if (const auto peak = number("max_rss_bytes")) launched_.peak_rss_bytes = static_cast<std::uint64_t>(*peak);
     if (const auto status = number("status")) launched_.wait_status = static_cast<int>(*status);
   }
 }

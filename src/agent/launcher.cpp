@@ -61,7 +61,10 @@ void ProgramLauncher::begin(const Launch& launch) {
 
 void ProgramLauncher::advance() {
   if (!launched_.pid || launched_.wait_status) return;
-  launched_.wait_status = children_.take(*launched_.pid);
+  const std::optional<Children::Ended> ended = children_.take(*launched_.pid);
+  if (!ended) return;
+  launched_.wait_status = ended->wait_status;
+  launched_.peak_rss_bytes = ended->peak_rss_bytes;
 }
 
 }  // namespace ngb::agent

@@ -34,9 +34,10 @@ struct Launch {
 struct Launched {
   std::optional<Nanoseconds> started{};  // the clock of this worker runs since
   std::optional<pid_t> pid{};
-  std::optional<int> wait_status{};            // it has ended: waitpid's status
-  std::optional<samples::Failure> failure{};   // it could not be started, or was lost
-  std::map<std::string, std::string> facts{};  // about how it was started
+  std::optional<int> wait_status{};               // it has ended: waitpid's status
+  std::optional<std::uint64_t> peak_rss_bytes{};  // then: the highest that it, alone, ever had resident
+  std::optional<samples::Failure> failure{};      // it could not be started, or was lost
+  std::map<std::string, std::string> facts{};     // about how it was started
 };
 
 class Launcher {

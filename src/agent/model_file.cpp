@@ -70,9 +70,9 @@ void ModelWriting::advance() {
     is_over_time_ = true;
     ::kill(-*pid_, SIGKILL);
   }
-  const std::optional<int> status = children_.take(*pid_);
-  if (!status) return;
-  const process::Outcome ended = process::decode(*status);
+  const std::optional<Children::Ended> how = children_.take(*pid_);
+  if (!how) return;
+  const process::Outcome ended = process::decode(how->wait_status);
   if (ended.succeeded()) return take_over();
   if (is_over_time_) return fail_with(FailureKind::timeout, "writing the model took longer than the compile timeout");
   if (ended.signal) return fail_with(FailureKind::crash, fmt::format("signal {} ended it", *ended.signal));

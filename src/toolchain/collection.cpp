@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "toolchain/marker.h"
 #include "toolchain/site.h"
 #include "toolchain/version.h"
 
@@ -33,33 +34,35 @@ void Collection::stop_skipping() {
 Status Collection::add(std::string_view requirement) {
   Result<Requirement> parsed = parse_requirement(requirement);
   if (!parsed) return tl::unexpected(parsed.error());
-  open_.push_back({*std::move(parsed), {}});
+  const Result<bool> counts = holds(parsed->marker, python_.marker_variables, {});
+  if (!counts) return tl::unexpected(counts.error());
+  if (*counts) open_.push_back(*std::move(parsed));
   return Done{};
 }
 
-bool Collection::is_met(const Asked& asked) const {
-  const auto present = installed_.find(asked.requirement.name);
-  return present != installed_.end() && satisfies(present->second.version, asked.requirement.specifier);
+bool Collection::is_met(const Requirement& requirement) const {
+  const auto present = installed_.find(requirement.name);
+  return present != installed_.end() && satisfies(present->second.version, requirement.specifier);
 }
 
 // What pip is to be asked for: every requirement known so far on each package that is missing or does not fit.
 std::vector<std::string> Collection::next_round() {
   std::set<std::string> names;
-  for (Asked& asked : std::exchange(open_, {})) {
-    const std::string name = asked.requirement.name;
+  for (Requirement& requirement : std::exchange(open_, {})) {
+    const std::string& name = requirement.name;
     if (skip_.contains(name)) {
-      skipped_.push_back(std::move(asked));
+      skipped_.push_back(std::move(requirement));
       continue;
     }
     Named& named = named_[name];
     const std::size_t extras_before = named.extras.size();
-    named.extras.insert(asked.requirement.extras.begin(), asked.requirement.extras.end());
-    const bool is_new = named.texts.insert(pip_text(asked.requirement, asked.parent_extras)).second;
-    if (is_new && !is_met(asked)) names.insert(name);
-    // Already there, and now with more extras: only their requirements are new.
-    const auto present = installed_.find(name);
-    const bool has_more = named.extras.size() > extras_before && present != installed_.end();
-    if (has_more && !names.contains(name)) ask_for_requirements_of(present->second);
+    for (const std::string& extra : requirement.extras) named.extras.insert(normalised_name(extra));
+    named.texts.insert(pip_text(requirement));
+    if (!is_met(requirement)) {
+      names.insert(name);
+    } else if (named.extras.size() > extras_before) {
+      add_requirements_of(installed_.at(name));
+    }
   }
   std::vector<std::string> texts;
   for (const std::string& name : names) {
@@ -69,13 +72,15 @@ std::vector<std::string> Collection::next_round() {
   return texts;
 }
 
-void Collection::ask_for_requirements_of(const Installed& package) {
+void Collection::add_requirements_of(const Installed& package) {
   if (!with_dependencies_) return;
   const std::set<std::string>& extras = named_[package.name].extras;
   for (const std::string& text : package.requires_dist) {
     Result<Requirement> requirement = parse_requirement(text);
     if (!requirement) continue;  // an address, not a name: pip would not take it from an index either
-    open_.push_back({*std::move(requirement), {extras.begin(), extras.end()}});
+    if (holds(requirement->marker, python_.marker_variables, extras).value_or(false)) {
+      open_.push_back(*std::move(requirement));
+    }
   }
 }
 
@@ -92,7 +97,7 @@ Status Collection::take(std::vector<Installed> packages) {
   std::filesystem::remove_all(incoming, code);
   if (code) return tl::unexpected(file::from_errno("remove", incoming, code.value()));
   for (Installed& package : packages) {
-    ask_for_requirements_of(installed_[package.name] = std::move(package));
+    add_requirements_of(installed_[package.name] = std::move(package));
   }
   return Done{};
 }

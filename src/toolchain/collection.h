@@ -36,27 +36,24 @@ class Collection {
   [[nodiscard]] std::vector<Installed> installed() const;  // sorted by name
 
  private:
-  struct Asked {
-    Requirement requirement;
-    std::vector<std::string> parent_extras{};  // decide the marker
-  };
   struct Named {
     std::set<std::string> texts{};  // every requirement on it so far, as pip takes it
     std::set<std::string> extras{};
   };
 
   std::vector<std::string> next_round();
-  [[nodiscard]] bool is_met(const Asked& asked) const;
+  [[nodiscard]] bool is_met(const Requirement& requirement) const;
   Status take(std::vector<Installed> packages);
-  void ask_for_requirements_of(const Installed& package);
+  // Adds those that count here: whose marker holds for this Python and the extras asked for.
+  void add_requirements_of(const Installed& package);
 
   Python python_;
   std::filesystem::path folder_;
   bool with_dependencies_;
   Progress progress_;
   std::set<std::string> skip_;
-  std::vector<Asked> skipped_;
-  std::vector<Asked> open_;
+  std::vector<Requirement> skipped_;
+  std::vector<Requirement> open_;
   std::map<std::string, Named> named_;
   std::map<std::string, Installed> installed_;
 };

@@ -18,8 +18,22 @@ constexpr const char* kInstallPython = "install Python 3.9 or newer (apt-get ins
 // The base interpreter: a virtual environment may be gone tomorrow.
 constexpr const char* kAsk = R"(
 import json, os, platform, sys
-print("\n" + json.dumps({"executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
-                         "version": platform.python_version()}))
+full_version = platform.python_version()
+print("\n" + json.dumps({
+    "executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
+    "version": full_version,
+    "markers": {
+        "os_name": os.name,
+        "sys_platform": sys.platform,
+        "platform_machine": platform.machine(),
+        "platform_python_implementation": platform.python_implementation(),
+        "platform_release": platform.release(),
+        "platform_system": platform.system(),
+        "platform_version": platform.version(),
+        "python_full_version": full_version,
+        "python_version": ".".join(platform.python_version_tuple()[:2]),
+        "implementation_name": sys.implementation.name,
+        "implementation_version": full_version}}))
 )";
 
 constexpr const char* kLookInto = R"(
@@ -80,7 +94,8 @@ Result<nlohmann::json> ask_for_json(const std::string& command, const char* scri
 Result<Python> ask_python(const std::string& command) {
   const Result<nlohmann::json> answer = ask_for_json(command, kAsk, {}, {});
   if (!answer) return fail(answer.error().what, answer.error().where, kInstallPython);
-  const Python python{command, answer->value("executable", command), answer->value("version", std::string())};
+  const Python python{command, answer->value("executable", command), answer->value("version", std::string()),
+                      answer->value("markers", MarkerVariables())};
   if (compare_versions(python.version, "3.9") < 0) {
     return fail(fmt::format("Python {} is too old", python.version), python.executable, kInstallPython);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "toolchain/marker.h"
 
 namespace ngb::toolchain {
 
@@ -14,6 +15,7 @@ struct Python {
   std::string command{};     // how it was started: "python3", "/venv/bin/python"
   std::string executable{};  // its own file; the base interpreter's where `command` belongs to a virtual environment
   std::string version{};     // "3.11.7"
+  MarkerVariables marker_variables{};
 };
 
 // $NGB_PYTHON, else python3 of the PATH. Error says what to install: none there, or older than 3.9.

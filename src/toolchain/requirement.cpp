@@ -20,37 +20,6 @@ std::string_view trim_left(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
 }
 
-// The word in quotes at the start of `text`, and what stands before the closing quote; nothing when there is none.
-std::string_view quoted(std::string_view text) {
-  if (text.empty() || (text.front() != '"' && text.front() != '\'')) return {};
-  const std::size_t end = text.find(text.front(), 1);
-  return end == std::string_view::npos ? std::string_view{} : text.substr(0, end + 1);
-}
-
-// 'extra == "x" and …' with every comparison of extra replaced by one that is always true or always false.
-std::string decide_extras(std::string_view marker, const std::vector<std::string>& extras) {
-  constexpr std::string_view kExtra = "extra";
-  std::string decided;
-  while (!marker.empty()) {
-    const std::size_t at = marker.find(kExtra);
-    if (at == std::string_view::npos) return decided.append(marker);
-    std::string_view rest = trim_left(marker.substr(at + kExtra.size()));
-    const bool is_equality = rest.starts_with("==");
-    const std::string_view word = is_equality ? quoted(trim_left(rest.substr(2))) : std::string_view{};
-    if (word.size() < 2) {
-      decided.append(marker.substr(0, at + kExtra.size()));
-      marker.remove_prefix(at + kExtra.size());
-      continue;
-    }
-    const std::string name = normalised_name(word.substr(1, word.size() - 2));
-    const bool is_wanted = std::any_of(extras.begin(), extras.end(),
-                                       [&](const std::string& extra) { return normalised_name(extra) == name; });
-    decided.append(marker.substr(0, at)).append(is_wanted ? "python_version >= \"3\"" : "python_version < \"3\"");
-    marker = marker.substr(static_cast<std::size_t>(word.data() + word.size() - marker.data()));
-  }
-  return decided;
-}
-
 }  // namespace
 
 std::string normalised_name(std::string_view name) {
@@ -88,11 +57,9 @@ Result<Requirement> parse_requirement(std::string_view text) {
   return requirement;
 }
 
-std::string pip_text(const Requirement& requirement, const std::vector<std::string>& extras) {
-  const std::string own_extras =
-      requirement.extras.empty() ? "" : fmt::format("[{}]", text::join(requirement.extras, ","));
-  const std::string marker = requirement.marker.empty() ? "" : "; " + decide_extras(requirement.marker, extras);
-  return requirement.name + own_extras + requirement.specifier + marker;
+std::string pip_text(const Requirement& requirement) {
+  const std::string extras = requirement.extras.empty() ? "" : fmt::format("[{}]", text::join(requirement.extras, ","));
+  return requirement.name + extras + requirement.specifier;
 }
 
 }  // namespace ngb::toolchain

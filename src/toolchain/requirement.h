@@ -21,8 +21,7 @@ std::string normalised_name(std::string_view name);
 
 Result<Requirement> parse_requirement(std::string_view text);
 
-// As pip takes it on its command line. pip decides about the marker; what a marker says about extras is decided here:
-// a condition on one of `extras` is true, on any other false.
-std::string pip_text(const Requirement& requirement, const std::vector<std::string>& extras);
+// As pip takes it on its command line, without the marker.
+std::string pip_text(const Requirement& requirement);
 
 }  // namespace ngb::toolchain

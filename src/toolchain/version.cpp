@@ -136,6 +136,8 @@ bool meets(std::string_view version_text, std::string_view condition) {
 
 }  // namespace
 
+bool is_version(std::string_view text) { return parse(text).has_value(); }
+
 std::string_view public_version(std::string_view version) { return version.substr(0, version.find('+')); }
 
 int compare_versions(std::string_view a, std::string_view b) {

@@ -13,6 +13,8 @@ int compare_versions(std::string_view a, std::string_view b);
 // Whether `version` meets every condition of `specifier`: ">=1.2,<2", "==1.4.*", "~=3.9.0"; an empty one is met.
 bool satisfies(std::string_view version, std::string_view specifier);
 
+bool is_version(std::string_view text);
+
 // Without the local part: "2.15.0+cpu" -> "2.15.0".
 std::string_view public_version(std::string_view version);
 

@@ -59,6 +59,9 @@ class Walk {
         return has_version_;
       }
       switch (tag) {
+        case message_tag(onnx::ModelProto::kOpsetImportFieldNumber):
+          has_opset_ = true;
+          return skip(tag);
         case message_tag(onnx::ModelProto::kGraphFieldNumber):
           return message([this] { return graph(0, true); });
         case message_tag(onnx::ModelProto::kFunctionsFieldNumber):
@@ -71,7 +74,7 @@ class Walk {
     });
   }
 
-  [[nodiscard]] bool is_model() const { return has_version_ && has_node_; }
+  [[nodiscard]] bool is_model() const { return has_version_ && has_opset_ && has_node_; }
   [[nodiscard]] const Status& refusal() const { return refusal_; }
 
  private:
@@ -219,6 +222,7 @@ class Walk {
   CodedInputStream& in_;
   const ScanVisitor& visitor_;
   bool has_version_ = false;
+  bool has_opset_ = false;
   bool has_node_ = false;
   Status refusal_ = Done{};
 };
@@ -243,7 +247,7 @@ Status scan_onnx(const std::filesystem::path& path, const ScanVisitor& visitor) 
   in.PopLimit(whole);
   if (!walk.refusal()) return walk.refusal();
   if (read && walk.is_model()) return Done{};
-  return fail(read ? "not an ONNX model: it has no IR version, or no graph with a node"
+  return fail(read ? "not an ONNX model: it has no IR version, no opset, or no graph with a node"
                    : "not an ONNX model, or a truncated or damaged one",
               path.string(), "check the file, for instance with onnx.checker");
 }

@@ -38,8 +38,8 @@ struct ScanVisitor {
   std::function<Status(ScannedTensor)> on_tensor{};  // every TensorProto of the model
 };
 
-// Error: not a regular file, unreadable, larger than 2 GB, truncated or no ONNX model (no IR version, graph or node), a
-// name longer than 64 KB, nesting deeper than 64; whatever the visitor returns.
+// Error: not a regular file, unreadable, larger than 2 GB, truncated or no ONNX model (no IR version, opset, graph or
+// node), a name longer than 64 KB, nesting deeper than 64; whatever the visitor returns.
 Status scan_onnx(const std::filesystem::path& path, const ScanVisitor& visitor);
 
 }  // namespace ngb::zoo

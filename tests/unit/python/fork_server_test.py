@@ -75,7 +75,14 @@ class Workers(unittest.TestCase):
     def test_imports_that_fail_are_told_and_every_worker_says_why(self):
         with ForkServer(TOY_IMPORT_FAILS="1") as server:
             self.assertIn("libtoy.so.7", server.ready["import_error"])
-            self.assertIsNone(server.measure(request())[0].get("failure"))  # the toy needs what failed for nothing
+            result, ended, _ = server.measure(request())
+            self.assertEqual(ended["status"], 0)
+            self.assertEqual((result["failure"]["kind"], result["failure"]["phase"]), ("import_error", "open"))
+            self.assertIn("libtoy.so.7", result["failure"]["message"])
+
+    def test_a_fresh_interpreter_says_why_imports_fail_too(self):
+        result, code, _, _ = fresh_worker(request(), TOY_IMPORT_FAILS="1")
+        self.assertEqual((code, result["failure"]["kind"]), (0, "import_error"))
 
     def test_crash_kill_and_exit_are_reported_as_waitpid_gives_them(self):
         with ForkServer() as server:

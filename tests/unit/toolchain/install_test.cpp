@@ -101,6 +101,16 @@ TEST_F(Install, FollowsExtrasAndMergesNamespacesOverTheRounds) {
   EXPECT_TRUE(fs::exists(made->site / "nv/rt/__init__.py"));
 }
 
+// As real packages do: an extra that names the package itself with more extras.
+TEST_F(Install, TakesNoExtraThatNobodyAskedFor) {
+  make_wheel({"toy", "1.0", {"toy[big]; extra == \"all\"", "huge; extra == \"big\"", "leaf"}, {{"toy.py", ""}}});
+  make_wheel({"huge", "1.0", {}, {{"huge.py", ""}}});
+  make_wheel({"leaf", "1.0", {}, {{"leaf.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  EXPECT_THAT(names(*install(root(), compiler, "1.0", {})), ElementsAre("leaf 1.0", "toy 1.0"));
+}
+
 TEST_F(Install, ReplacesAPackageThatALaterRequirementRulesOut) {
   make_wheel({"toy", "1.0", {"leaf", "branch"}, {{"toy.py", ""}}});
   make_wheel({"branch", "1.0", {"leaf<2"}, {{"branch.py", ""}}});

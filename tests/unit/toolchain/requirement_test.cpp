@@ -35,13 +35,9 @@ TEST(Requirement, WithoutANameIsAnError) {
   EXPECT_EQ(parsed.error().what, "\"==1.0\" is not a requirement: it starts with no name");
 }
 
-TEST(Requirement, IsAskedForOnlyWithTheExtraThatItBelongsTo) {
-  const auto parsed = parse_requirement("nvidia-cublas==13.4.1.3; extra == 'cublas' and python_version < \"3.15\"");
-  ASSERT_TRUE(parsed);
-  EXPECT_EQ(pip_text(*parsed, {"cublas"}),
-            "nvidia-cublas==13.4.1.3; python_version >= \"3\" and python_version < \"3.15\"");
-  EXPECT_EQ(pip_text(*parsed, {"nvtx"}),
-            "nvidia-cublas==13.4.1.3; python_version < \"3\" and python_version < \"3.15\"");
+TEST(Requirement, GoesToPipWithExtrasAndConditionsAndWithoutItsMarker) {
+  EXPECT_EQ(pip_text(parse_requirement("CUDA_toolkit[cublas, nvtx] == 13.2.2 ; os_name == 'x'").value()),
+            "cuda-toolkit[cublas,nvtx]==13.2.2");
 }
 
 TEST(Placeholders, AreFilledFromTheVersionAndFromThePins) {

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zoo/recipe.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "zoo/family.h"
+
+namespace ngb::zoo {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+Recipe made(const std::string& name, const nlohmann::json& parameters = nlohmann::json::object(),
+            std::uint64_t seed = 1) {
+  const Result<Recipe> recipe = resolve(name, parameters, seed);
+  EXPECT_TRUE(recipe) << recipe.error().text();
+  return recipe.value_or(Recipe{});
+}
+
+std::string refusal(const std::string& name, const nlohmann::json& parameters) {
+  const Result<Recipe> recipe = resolve(name, parameters, 1);
+  return recipe ? "accepted" : recipe.error().text();
+}
+
+struct PaperRow {
+  std::string name;
+  std::uint64_t parameters;
+  std::uint64_t macs_torchinfo;
+  std::uint64_t macs;  // sum over timm's Conv2d and Linear modules of output elements × weights of one output
+};
+
+// Parameters and torchinfo's MACs: Table IV of the paper.
+const PaperRow kTableIv[] = {{"resnet18", 11689512, 1814083944, 1814073344},
+                             {"resnet50", 25557032, 4089238376, 4089184256},
+                             {"resnet101", 44549160, 7801511784, 7801405440}};
+
+TEST(Facts, OfTheResNetsEqualThePapersTable) {
+  for (const PaperRow& row : kTableIv) {
+    const Result<ModelFacts> found = facts(made(row.name), 1);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->parameters, row.parameters) << row.name;
+    EXPECT_EQ(found->macs_torchinfo, row.macs_torchinfo) << row.name;
+    EXPECT_EQ(found->macs, row.macs) << row.name;
+  }
+}
+
+TEST(Facts, CountMacsForTheWholeBatch) {
+  const Result<ModelFacts> found = facts(made("resnet18"), 3);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->macs, 3 * 1814073344ULL);
+  EXPECT_EQ(found->macs_torchinfo, 3 * 1814083944ULL);  // as torchinfo 1.8.0 prints for batch 3
+  EXPECT_EQ(found->parameters, 11689512U);
+}
+
+// Parameters of one repeated block: Table V of the paper.
+TEST(Facts, OfARepeatedConvBlockEqualThePapersTable) {
+  const std::pair<int, std::uint64_t> kTableV[] = {{64, 37056}, {96, 83232}, {128, 147840}, {256, 590592}};
+  for (const auto& [width, parameters] : kTableV) {
+    const Result<ModelFacts> one = facts(made("conv_block", {{"width", width}, {"depth", 1}}), 1);
+    const Result<ModelFacts> six = facts(made("conv_block", {{"width", width}, {"depth", 6}}), 1);
+    ASSERT_TRUE(one && six);
+    EXPECT_EQ(six->parameters - one->parameters, 5 * parameters) << width;
+    EXPECT_EQ(one->parameters, static_cast<std::uint64_t>(30 * width)) << width;  // 27 weights, bias, gamma, beta
+  }
+}
+
+// 8 × 8 positions; 64 × 27 weights, then 64 × 576; 64 biases and 128 BatchNorm parameters in each block.
+TEST(Facts, OfAConvBlockAreCountedByHand) {
+  const Result<ModelFacts> found = facts(made("conv_block", {{"width", 64}, {"depth", 2}, {"image_size", 8}}), 1);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->macs, 64 * (64 * 27 + 64 * 576ULL));
+  EXPECT_EQ(found->macs_torchinfo, 64 * (64 * 27 + 64 + 64 * 576 + 64ULL) + 2 * 128);
+  EXPECT_EQ(found->node_count, 6U);
+}
+
+TEST(Facts, NameInputAndOutputWithTheirShapes) {
+  const Result<ModelFacts> resnet = facts(made("resnet50"), 8);
+  const Result<ModelFacts> block = facts(made("conv_block"), 4);
+  ASSERT_TRUE(resnet && block);
+  EXPECT_EQ(resnet->inputs, (std::vector<TensorSignature>{{"input", DataType::f32, {8, 3, 224, 224}}}));
+  EXPECT_EQ(resnet->outputs, (std::vector<TensorSignature>{{"output", DataType::f32, {8, 1000}}}));
+  EXPECT_EQ(block->inputs, (std::vector<TensorSignature>{{"input", DataType::f32, {4, 3, 244, 244}}}));
+  EXPECT_EQ(block->outputs, (std::vector<TensorSignature>{{"output", DataType::f32, {4, 64, 244, 244}}}));
+}
+
+TEST(Facts, RefuseAnImpossibleBatch) {
+  for (const int batch : {0, -1, 65537}) {
+    const Result<ModelFacts> found = facts(made("resnet18"), batch);
+    ASSERT_FALSE(found);
+    EXPECT_THAT(found.error().text(), HasSubstr("is out of range, expected 1 to 65536"));
+  }
+}
+
+TEST(Facts, CheckParametersThatNobodyResolved) {
+  EXPECT_FALSE(facts({.family = "conv_block", .parameters = {{"depth", 0}}}, 1));
+  EXPECT_FALSE(facts({.family = "mystery", .parameters = nlohmann::json::object()}, 1));
+}
+
+TEST(Layers, AreTheRowsThatTheFactsAddUp) {
+  const Result<std::vector<Layer>> rows = layers(made("resnet18"), 1);
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->front().name, "conv1");
+  EXPECT_EQ(rows->front().parameters, 9408U);
+  EXPECT_EQ(rows->front().macs, 118013952U);  // 112 × 112 × 64 × 147
+  EXPECT_EQ(rows->back().name, "fc");
+  EXPECT_EQ(rows->size(), 69U);
+}
+
+TEST(Resolve, FillsInDefaultsAndTheVariantsParameters) {
+  const Recipe recipe = made("resnet50", {{"classes", 10}}, 7);
+  EXPECT_EQ(recipe.family, "resnet");
+  EXPECT_EQ(recipe.seed, 7U);
+  EXPECT_EQ(canonical_json(recipe),
+            R"({"family":"resnet","parameters":{"block":"bottleneck","channels":[64,128,256,512],"classes":10,)"
+            R"("image_size":224,"layers":[3,4,6,3]},"revision":1,"seed":7})");
+}
+
+TEST(Resolve, NamesTheNearestWord) {
+  EXPECT_EQ(refusal("resnt18", {}), "resnt18: unknown model, did you mean resnet18?");
+  EXPECT_EQ(refusal("qqqqqqqq", {}),
+            "qqqqqqqq: unknown model, expected one of resnet, resnet18, resnet50, resnet101, conv_block");
+  EXPECT_EQ(refusal("conv_block", {{"widht", 3}}),
+            "conv_block.widht: unknown parameter of conv_block, did you mean width?");
+  EXPECT_EQ(refusal("resnet", {{"block", "botleneck"}}),
+            "resnet.block: unknown word botleneck, did you mean bottleneck?");
+}
+
+TEST(Resolve, RefusesImpossibleValues) {
+  EXPECT_EQ(refusal("conv_block", {{"depth", 0}}), "conv_block.depth: 0 is out of range, expected 1 to 1000");
+  EXPECT_EQ(refusal("conv_block", {{"width", 1000000000}}),
+            "conv_block.width: 1000000000 is out of range, expected 1 to 65536");
+  EXPECT_EQ(refusal("resnet18", {{"image_size", 8}}), "resnet18.image_size: 8 is out of range, expected 32 to 8192");
+  EXPECT_EQ(refusal("resnet18", {{"channels", {64, 128, 256}}}),
+            "resnet.channels: needs 4 numbers, one for each stage");
+  EXPECT_EQ(refusal("resnet18", {{"layers", {2, 2, 0, 2}}}), "resnet18.layers: 0 is out of range, expected 1 to 1000");
+}
+
+TEST(Resolve, RefusesWrongTypes) {
+  EXPECT_EQ(refusal("conv_block", {{"depth", "two"}}),
+            "conv_block.depth: \"two\" is not what is needed, expected a whole number");
+  EXPECT_EQ(refusal("conv_block", {{"depth", 1.5}}),
+            "conv_block.depth: 1.5 is not what is needed, expected a whole number");
+  EXPECT_EQ(refusal("resnet", {{"layers", 3}}),
+            "resnet.layers: 3 is not what is needed, expected a list of whole numbers");
+  EXPECT_EQ(refusal("resnet", nlohmann::json::array({1})), "resnet: expected an object of parameters");
+}
+
+// 10^4 convolutions of 65536 × 65536 channels on 8192 × 8192 pixels: counted or refused, but never wrapped around.
+TEST(Resolve, CountsOrRefusesTheLargestParameters) {
+  const nlohmann::json largest{{"block", "bottleneck"},
+                               {"channels", {65536, 65536, 65536, 65536}},
+                               {"layers", {1000, 1000, 1000, 1000}},
+                               {"image_size", 8192}};
+  EXPECT_THAT(refusal("resnet", largest), HasSubstr("choose smaller parameters"));
+}
+
+TEST(CanonicalJson, GoesThereAndBack) {
+  const Recipe recipe = made("conv_block", {{"depth", 3}}, 18446744073709551615ULL);
+  const Result<Recipe> again = parse_canonical_json(canonical_json(recipe));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(canonical_json(*again), canonical_json(recipe));
+  EXPECT_EQ(again->seed, 18446744073709551615ULL);
+}
+
+TEST(CanonicalJson, OfAnotherRevisionIsRefused) {
+  std::string text = canonical_json(made("conv_block"));
+  text.replace(text.find("\"revision\":1"), 12, "\"revision\":99");
+  const Result<Recipe> recipe = parse_canonical_json(text);
+  ASSERT_FALSE(recipe);
+  EXPECT_THAT(recipe.error().text(), AllOf(HasSubstr("revision 1, not 99"), HasSubstr("same version")));
+}
+
+TEST(CanonicalJson, ThatIsNoneIsRefused) {
+  for (const std::string text : {"", "{", "[]", "3", R"({"family":"resnet"})", "\xff\xfe",
+                                 R"({"family":3,"parameters":{},"revision":1,"seed":1})",
+                                 R"({"family":"resnet","parameters":{},"revision":1,"seed":-1})"}) {
+    EXPECT_FALSE(parse_canonical_json(text)) << text;
+  }
+}
+
+// printf '%s' '{"family":"conv_block",…}' | sha256sum
+TEST(ContentHash, IsTheHashOfTheCanonicalText) {
+  EXPECT_EQ(canonical_json(made("conv_block")),
+            R"({"family":"conv_block","parameters":{"depth":1,"image_size":244,"width":64},"revision":1,"seed":1})");
+  EXPECT_EQ(content_hash(made("conv_block")), "f0c835b4a0534c3e6ef4dc35d70938395b6cba11657167702e42cfebcd25fbc9");
+  EXPECT_NE(content_hash(made("conv_block", {}, 2)), content_hash(made("conv_block")));
+}
+
+TEST(Families, HaveUniqueNamesAndMeanings) {
+  std::vector<std::string> names;
+  for (const Family& family : families()) {
+    names.push_back(family.name);
+    EXPECT_FALSE(family.meaning.empty()) << family.name;
+    for (const Variant& variant : family.variants) names.push_back(variant.name);
+    for (const FamilyParameter& parameter : family.parameters) EXPECT_FALSE(parameter.meaning.empty());
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("resnet", "resnet18", "resnet50", "resnet101", "conv_block"));
+}
+
+}  // namespace
+}  // namespace ngb::zoo
