@@ -184,7 +184,7 @@ class Server {
     session_.follow(*journal_, after);
     session_.acknowledge(after);
     if (runner_) return Done{};
-    runner_ = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_, environment());
+    runner_ = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_, probe::environment());
     return Done{};
   }
 
@@ -196,14 +196,6 @@ class Server {
   Status take(const samples::Stop& /*stop*/) {
     is_over_ = true;
     return Done{};
-  }
-
-  [[nodiscard]] samples::Environment environment() const {
-    samples::Environment environment = probe::environment();
-    environment.entries.push_back({"agent_version", "", samples::Known<std::string>::of(options_.version), true});
-    std::sort(environment.entries.begin(), environment.entries.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
-    return environment;
   }
 
   const Options& options_;
