@@ -19,13 +19,14 @@ function(ngb_room name)
     target_link_libraries(ngb_${name} ${kind} ngb_${used})
   endforeach()
   target_link_libraries(ngb_${name} ${kind} ${ROOM_LINKS})
+  set_property(GLOBAL APPEND PROPERTY NGB_ROOMS ngb_${name})
 endfunction()
 
 # What runs on a device brings its own C++ runtime and needs nothing newer than glibc 2.34. libgcc stays shared: its
-# static form wants _dl_find_object of glibc 2.35.
+# static form wants _dl_find_object of glibc 2.35. Unused sections go: libstdc++'s random_device wants arc4random of 2.36.
 function(ngb_device_binary target)
   target_compile_options(${target} PRIVATE ${NGB_WARNINGS})
   if(NOT NGB_SANITIZE)
-    target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL)
+    target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL -Wl,--gc-sections)
   endif()
 endfunction()

@@ -18,7 +18,7 @@ namespace ngb::config {
 using Parameters = std::vector<std::pair<std::string, std::string>>;  // name, value as JSON text; sorted by name
 
 struct ModelEntry {
-  std::string label{};           // unique in the study; for people
+  std::string label{};           // unique in the study; for people: "resnet18", "conv_block width=64 depth=1"
   std::string family{};          // zoo: "resnet18", "conv_block"; "" for a file
   Parameters parameters{};       // zoo: those that the study gives; one entry per point of an axis
   std::filesystem::path file{};  // onnx: absolute, or relative to the study's folder and then made absolute
@@ -29,8 +29,8 @@ struct CompilerEntry {
   std::string name{};
   std::string version{};  // resolved: never "latest"
   int threads = 1;
-  Parameters options{};
-  std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
+  Parameters options{};  // those that differ from their defaults
+  std::string label{};   // unique in the study: "openvino", "openvino 2026.3.1"
 };
 
 struct DeviceEntry {
@@ -53,6 +53,7 @@ struct Study {
   std::vector<CompilerEntry> compilers{};
   std::vector<int> batch_sizes{1};
   std::vector<DeviceEntry> devices{};
+  int threads = 1;  // of compilers that do not say otherwise
   int repetitions = 20;
   int processes = 5;
   std::optional<int> warm_up{};  // nothing ("auto"): found from the data
@@ -63,12 +64,14 @@ struct Study {
   double absolute_tolerance = 1e-4;
   double relative_tolerance = 1e-3;
   std::string reference = "identity";  // a compiler's name, or "none"
+  std::string reference_version{};     // of the study's first compiler of that name, else the vocabulary's default
   double compile_timeout_s = 3600;
   double run_timeout_s = 600;
   std::optional<std::uint64_t> memory_limit_bytes{};
   int attempts = 2;
   std::uint64_t seed = 1;
-  std::filesystem::path output{};  // results folder, absolute; default: results/<name> beside the working folder
+  std::filesystem::path output{};    // results folder, absolute; default: results/<name> in the working folder
+  std::vector<std::string> given{};  // keys that the file gives ("tolerances.absolute"); all others have their defaults
 };
 
 struct StudyProblem {
@@ -82,14 +85,25 @@ struct StudyProblem {
   [[nodiscard]] std::string text() const;  // file:line:column: key: message
 };
 
-// The Study, or every problem of the file at once, in the order of lines.
+// The Study, or every problem of the file at once, in the order of lines. Broken YAML is one problem: nothing after it
+// can be read. Bounds: 1 MiB, 32 levels, 20,000 nodes with aliases expanded, 100,000 cells, 1,000,000 processes.
 tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
                                                           const Vocabulary& vocabulary);
 
 // The JSON Schema of study files (draft 2020-12) for this vocabulary.
 nlohmann::json study_schema(const Vocabulary& vocabulary);
 
-// The study with every default, as it is shown by `ngb plan` and stored with the results.
+// The study with every default, as it is shown by `ngb plan --json` and stored with the results. It is itself a study
+// file (JSON is YAML) that yields the same Study again.
 nlohmann::json to_json(const Study& study);
+
+struct Setting {
+  std::string key{};    // "tolerances.absolute"
+  std::string value{};  // for people
+  bool is_default = true;
+};
+
+// Every key but models, compilers, devices and pairs, in the order of docs/study.md.
+std::vector<Setting> settings(const Study& study);
 
 }  // namespace ngb::config

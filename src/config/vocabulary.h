@@ -12,10 +12,10 @@ namespace ngb::config {
 struct Parameter {
   std::string name{};
   std::string type{};                 // "bool" | "int" | "float" | "string" | "int_list"
-  std::vector<std::string> values{};  // the allowed words of a string; empty: any
-  std::string minimum{};              // of a number; "" for none
+  std::vector<std::string> values{};  // the allowed words of a string, plain or as JSON text; empty: any
+  std::string minimum{};              // of a number, or of each number of a list; "" for none
   std::string maximum{};
-  std::string default_value{};  // "" when there is none
+  std::string default_value{};  // JSON text; "" when there is none
   std::string meaning{};
 };
 

@@ -27,20 +27,41 @@ struct Metric {
   const char* formula;  // in the terms of docs/measurement.md
   const char* source;   // paper section or standard
   bool has_interval;
-  bool is_shown;  // a column of `ngb show` without --all
+  int rank;  // of its column in `ngb show`: 1 stays longest on a narrow terminal; 0: with --all only
   Value (*compute)(const Analysis& analysis, std::size_t cell);
 };
 
 std::span<const Metric> metrics();
+// Null when there is no such metric.
+const Metric* find_metric(std::string_view name);
 
-// docs/metrics.md, from the table.
+// What a flag is judged by.
+struct Evidence {
+  const store::CellData& cell;
+  std::optional<double> spread_ratio{};          // the metric of that name
+  std::optional<double> highest_frequency_hz{};  // that the device's processor had in any process
+};
+
+// A reason to look at a cell's number twice. It takes no number away.
+struct Flag {
+  const char* name;                                              // "spread"
+  const char* threshold;                                         // when it is raised, for people: "IQR / median > 10 %"
+  const char* meaning;                                           // what it says about the number, and what may help
+  std::optional<double> (*raised_by)(const Evidence& evidence);  // the value that raised it; nothing: not raised
+};
+std::span<const Flag> flag_table();
+
+// Names of the flags that a cell raises; none for a cell without a speed.
+std::vector<std::string> flags(const store::CellData& cell);
+
+// docs/metrics.md, from both tables.
 std::string to_markdown();
 
-// Values of every metric for every cell. Uses `threads` threads for the resampling.
+// Values of every metric for every cell, in the order of cells and metrics; then, as "flag_<name>", the flags that the
+// cell raises, with what raised them. Uses `threads` threads for the resampling; the values do not depend on it.
 std::vector<store::DerivedValue> compute_all(const std::vector<store::CellData>& cells, int threads);
 
-// Why a cell's number deserves a second look: "not_steady", "spread", "unstable", "steal", "pressure", "throttled",
-// "mixed_environment", "unchecked".
-std::vector<std::string> flags(const store::CellData& cell);
+// Changes whenever a formula does: values that were computed under another one are out of date.
+std::string formulas_version();
 
 }  // namespace ngb::metrics

@@ -2,6 +2,7 @@
 // What this device can tell of itself: each value, or the reason why not.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,12 @@ struct Snapshot {
   samples::Known<std::uint64_t> total_ticks{};
   samples::Known<std::uint64_t> busy_ticks{};  // all but idle and iowait, over the machine
   samples::Known<std::uint64_t> pressure_cpu_some_us{};
+  samples::Known<std::uint64_t> package_energy_uj{};
   std::int64_t taken_ns = 0;  // monotonic
 };
 Snapshot snapshot(const std::string& root = "/");
-// The readings of both, and the differences as "timed": steal percent, pressure percent, machine CPU percent.
+// The readings of both ("start", "end": load_1min, frequency, temperature, power), and the differences as "timed":
+// steal, machine_cpu and pressure_cpu_some in percent, package_power in watt.
 std::vector<samples::Reading> readings_between(const Snapshot& before, const Snapshot& after);
 
 // Usable processors of this process, lowest first.

@@ -34,8 +34,15 @@ struct CellData {
   int threads = 1;
   std::string precision{};
   int planned_processes = 0;
+  std::optional<int> device_cpus{};                 // logical processors of the device, if it told
   std::vector<samples::ProcessResult> processes{};  // completed ones, by process_index; repetitions in order
   std::vector<samples::ProcessResult> failed{};     // attempts that failed, without repetitions unless measured
+};
+
+// How much of the processes load_cells brings.
+enum class Detail {
+  outline,  // no phases, repetitions, checks, facts and readings
+  full
 };
 
 // A metric's value for a cell, kept so that showing a large study need not resample again.
@@ -48,33 +55,84 @@ struct DerivedValue {
   std::string reason{};  // why there is no value
 };
 
+struct DeviceState {
+  std::string device{};
+  std::uint64_t last_sequence = 0;  // 0: no event yet
+  bool is_finished = false;
+};
+
+struct RunState {
+  std::string run_id{};
+  std::string study_name{};
+  std::string study_json{};  // with every default
+  std::int64_t started_unix_ns = 0;
+  bool is_complete = false;  // every device has finished
+  std::vector<DeviceState> devices{};
+};
+
+struct CellState {
+  enum class Progress {
+    planned,   // nothing recorded
+    partial,   // some processes are recorded
+    complete,  // every planned process completed
+    failed     // all that could be done was done, and processes are missing
+  };
+  std::string cell_id{};
+  Progress progress = Progress::planned;
+  int planned_processes = 0;
+  int completed_processes = 0;
+  int failed_attempts = 0;
+};
+
 class Store {
  public:
-  // read_write creates the file where there is none and migrates an older one. Errors: written by a newer version,
-  // not a results file, read-only folder, disk full, damaged.
+  // read_write creates folder and file where there are none, migrates an older file and keeps other writers out for as
+  // long as the Store lives. read_only never waits for a writer and changes nothing, but that it undoes what a killed
+  // writer left half done. Errors: no such file, in use by another writer (named), written by a newer version, not a
+  // results file, folder not writable, disk full, damaged.
   static Result<Store> open(const std::filesystem::path& file, Mode mode);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // Records the plan's models and cells (known ones are left as they are) and the start of a run of them.
-  // Error when the file holds results of the same study measured under another protocol: names what differs.
+  // Records the plan's models and cells (known ones are left as they are) and the start of a run of them. Yields the id
+  // of the run: that of the unfinished run of the same study (cells, protocol, limits), whose devices then go on where
+  // they stopped, or of a new one. Durable. Error when the file holds results measured under another protocol: names
+  // every key that differs.
   Result<std::string> begin_run(const plan::Plan& plan, std::int64_t started_unix_ns);
+  // The plan without the steps whose process another run has completed already: what is left for `run_id` to do. The
+  // same at every continuation of the run.
+  Result<plan::Plan> remaining(const plan::Plan& plan, const std::string& run_id);
+  // What is installed of a compiler on a device; replaces what was recorded for that version.
+  Status record_toolchain(const std::string& device, const std::string& compiler, const std::string& version,
+                          const std::string& manifest_json);
+
   // Last event of that device which is recorded; 0 when there is none.
   Result<std::uint64_t> last_sequence(const std::string& run_id, const std::string& device);
-  // Records an event exactly once: a sequence number already recorded changes nothing. Durable after `flush`.
+  // Records an event exactly once: a sequence number already recorded changes nothing, and neither does a completed
+  // process of a cell and index that is recorded already. Durable after `flush`. Error: a sequence number that leaves
+  // a gap, an unknown run, device or cell, disk full; everything since the last flush is then forgotten, and the
+  // device has to send it again from last_sequence on.
   Status record(const std::string& run_id, const std::string& device, const samples::Event& event);
   Status flush();
 
+  // The runs of this file, first one first.
+  Result<std::vector<RunState>> runs();
+  // The cells of this file in the order of the study, with how far they are.
+  Result<std::vector<CellState>> cell_states();
+
   // Cells in the order of the study, with everything measured so far.
-  Result<std::vector<CellData>> load_cells();
+  Result<std::vector<CellData>> load_cells(Detail detail = Detail::full);
   // Changes whenever something was recorded.
   Result<std::int64_t> revision();
-  Result<std::optional<std::vector<DerivedValue>>> load_derived(std::int64_t revision);
-  Status save_derived(std::int64_t revision, const std::vector<DerivedValue>& values);
+  // The values saved last; nothing when they belong to another revision or were made by other formulas.
+  Result<std::optional<std::vector<DerivedValue>>> load_derived(std::int64_t revision, const std::string& made_by = {});
+  // Replaces the values saved last. Nothing is saved when `revision` is not the file's any more.
+  Status save_derived(std::int64_t revision, const std::vector<DerivedValue>& values, const std::string& made_by = {});
+
+  struct Implementation;  // of this room only
 
  private:
-  struct Implementation;
   explicit Store(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };

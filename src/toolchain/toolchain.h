@@ -31,7 +31,8 @@ struct Toolchain {
   bool is_adopted = false;
   std::vector<Package> packages{};
   std::uint64_t size_bytes = 0;
-  std::string manifest_sha256{};
+  std::string created{};          // "2026-11-21T10:30:00Z"
+  std::string manifest_sha256{};  // over compiler, version and packages: the same wheels give the same hash
 };
 
 // $NGB_TOOLCHAINS, else $XDG_DATA_HOME/ngraphbench/toolchains, else ~/.local/share/ngraphbench/toolchains.
@@ -45,13 +46,16 @@ Result<std::optional<Toolchain>> find(const std::filesystem::path& root, std::st
 
 using Progress = std::function<void(std::string_view line)>;
 
-// Installs with pip (its own index settings apply). Present already: returns it. A killed install leaves only a
+// Installs with pip (its own index settings apply), with the Python that $NGB_PYTHON names, else python3. Present
+// already: returns it. A killed install leaves only a
 // ".partial" folder, which the next install of the same toolchain removes.
 Result<Toolchain> install(const std::filesystem::path& root, const CompilerDescription& compiler,
                           const std::string& version, const Progress& progress);
-// Takes a venv or site-packages folder that exists already; its version is read from the package itself.
+// Takes a venv or site-packages folder that exists already; its version is read from the package itself, without a
+// local part ("2.15.0+cpu" is 2.15.0). Nothing is copied and nothing is ever written there.
 Result<Toolchain> adopt(const std::filesystem::path& root, const CompilerDescription& compiler,
                         const std::filesystem::path& path);
+// Deletes an installed toolchain's folder; an adopted one is only forgotten. Error when there is none.
 Status remove(const std::filesystem::path& root, std::string_view compiler, std::string_view version);
 
 }  // namespace ngb::toolchain

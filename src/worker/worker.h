@@ -13,6 +13,7 @@
 namespace ngb::worker {
 
 // open -> compile -> check -> warm-up -> timed, or up to the failure, which is in the result. `page` may be null.
+// Pins the process to processors, one for each thread asked for, before the compiler is opened.
 // Fills in everything but wall_ns, started_unix_ns, environment_hash and log_path, which are the agent's.
 samples::ProcessResult measure(const samples::WorkerRequest& request, const ngb_compiler& compiler,
                                samples::ProgressPage* page);
@@ -21,8 +22,10 @@ samples::ProcessResult measure(const samples::WorkerRequest& request, const ngb_
 samples::ProcessResult make_reference(const samples::WorkerRequest& request, const ngb_compiler& compiler,
                                       samples::ProgressPage* page);
 
-// The whole life of a worker: reads the request from kRequestFd, does it, writes the result to kResultFd.
-// `compiler` is asked for once the request is known. Returns the process's exit code.
+// The whole life of a worker: reads the request from kRequestFd, does it, writes the result to kResultFd. Ignores
+// SIGINT (whether a process goes on is the agent's to decide) and sets NGB_PROCESS_INDEX and NGB_ATTEMPT for the
+// compiler. `find` is called once the request is known; its time is the start phase. Returns the process's exit code: 0
+// when a result was written, of whatever kind; 3 when there is no readable request or the result cannot be handed over.
 using FindCompilerTable = Result<const ngb_compiler*> (*)(const samples::WorkerRequest& request, void* context);
 int serve(FindCompilerTable find, void* context);
 

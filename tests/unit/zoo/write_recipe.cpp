@@ -29,7 +29,8 @@ int main(int count, char** words) {
   if (!facts) return complain(facts.error());
   const auto written = ngb::zoo::write_onnx(*recipe, batch, words[6], std::atoi(words[5]));
   if (!written) return complain(written.error());
-  std::cout << nlohmann::json{{"parameters", facts->parameters},
+  std::cout << nlohmann::json{{"recipe", ngb::zoo::canonical_json(*recipe)},
+                              {"parameters", facts->parameters},
                               {"macs", facts->macs},
                               {"macs_torchinfo", facts->macs_torchinfo},
                               {"file_bytes", facts->file_bytes},

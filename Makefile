@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. What is behind it: CMake presets (dev, release, asan, tsan), ctest, scripts/.
+.PHONY: quickstart test lint sanitize bench clean setup dev release toolchains
+
+ifneq ($(shell command -v ccache),)
+export CMAKE_CXX_COMPILER_LAUNCHER := ccache
+endif
+
+# From a fresh clone to a table of results.
+quickstart:
+	@scripts/quickstart
+
+# Everything that ctest knows, with both tested versions of each compiler.
+test: toolchains
+	ctest --preset dev
+
+# clang-format, clang-tidy, shellcheck.
+lint: dev
+	scripts/lint
+
+# The unit tests under the address, undefined-behaviour and thread sanitizers.
+sanitize: setup
+	cmake --preset asan && cmake --build --preset asan
+	ctest --test-dir build/asan/tests/unit --output-on-failure
+	cmake --preset tsan && cmake --build --preset tsan
+	ctest --test-dir build/tsan/tests/unit --output-on-failure
+
+# Our own speed and size: docs/performance.md.
+bench: release
+	scripts/toolchains build/release/bin/ngb tested
+	cmake --build --preset release --target bench
+
+clean:
+	rm -rf build
+
+setup:
+	@scripts/setup
+
+dev: setup
+	cmake --preset dev
+	cmake --build --preset dev
+
+release: setup
+	cmake --preset release
+	cmake --build --preset release
+
+toolchains: dev
+	scripts/toolchains build/dev/bin/ngb tested

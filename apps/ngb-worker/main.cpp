@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs on a device beside the agent: a worker that hosts a native plugin, or, by name, the writer of model files.
+#include <cstdio>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include "worker/plugin.h"
+#include "worker/worker.h"
+#include "write_model.h"
+
+namespace {
+
+constexpr int kWrongUsage = 2;
+constexpr int kFailed = 3;
+
+ngb::Result<const ngb_compiler*> find_table(const ngb::samples::WorkerRequest& request, void* /*context*/) {
+  return ngb::worker::open_plugin(request.plugin_path);
+}
+
+int run(const std::vector<std::string_view>& arguments) {
+  if (arguments.empty()) return ngb::worker::serve(find_table, nullptr);
+  if (arguments[0] != "write-model") {
+    std::fputs(
+        "ngb-worker: it is started by ngb-agent; by hand only: ngb-worker write-model --recipe JSON --batch N "
+        "--threads N -o FILE\n",
+        stderr);
+    return kWrongUsage;
+  }
+  const ngb::Result<std::string> line = ngb::write_model({arguments.begin() + 1, arguments.end()});
+  if (!line) {
+    std::fputs((line.error().text() + "\n").c_str(), stderr);
+    return kFailed;
+  }
+  std::puts(line->c_str());
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return run({arguments + 1, arguments + count});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "ngb-worker: %s\n", error.what());
+    return kFailed;
+  }
+}

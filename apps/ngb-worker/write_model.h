@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// ngb-worker write-model --recipe JSON --batch N --threads N -o FILE
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ngb {
+
+// Writes the ONNX file of a canonical recipe. On success one line of JSON: {"file_bytes":…}.
+Result<std::string> write_model(const std::vector<std::string_view>& arguments);
+
+}  // namespace ngb

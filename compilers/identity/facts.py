@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What PyTorch says of itself."""
+import re
+import sys
+from typing import Dict, Optional
+
+import torch
+
+
+def of_torch() -> Dict[str, str]:
+    build = torch.__config__.parallel_info()
+    facts = {
+        "version": torch.__version__,
+        "device": "cpu",
+        "threads": str(torch.get_num_threads()),
+        "interop_threads": str(torch.get_num_interop_threads()),
+        "precision": "f32" if not reduced_precision() else f"reduced: {reduced_precision()}",
+        "matmul_precision": torch.get_float32_matmul_precision(),
+        "cpu_capability": torch.backends.cpu.get_cpu_capability(),
+        "onednn": _found(r"MKL-DNN (v[0-9.]+)", build) if torch.backends.mkldnn.is_available() else "none",
+        "mkl": _found(r"Math Kernel Library Version (\S+)", build) if torch.backends.mkl.is_available() else "none",
+        "library": torch.__file__,
+    }
+    for name in ("timm", "torchvision", "onnx2torch"):
+        if name in sys.modules:
+            facts[f"{name}_version"] = str(getattr(sys.modules[name], "__version__", "unknown"))
+    return facts
+
+
+def of_module(module: torch.nn.Module) -> Dict[str, str]:
+    floats = {str(value.dtype) for value in module.state_dict().values() if value.is_floating_point()}
+    return {
+        "module": f"{type(module).__module__}.{type(module).__qualname__}",
+        "eval_mode": _word(not any(part.training for part in module.modules())),
+        "weights": " ".join(sorted(floats)) or "none",
+    }
+
+
+def of_mode() -> Dict[str, str]:
+    """How inference would run now."""
+    return {"gradients": _word(torch.is_grad_enabled()), "inference_mode": _word(torch.is_inference_mode_enabled())}
+
+
+def use_strict_f32() -> None:
+    """Neither tf32 nor bf16 inside f32 operators."""
+    torch.set_float32_matmul_precision("highest")
+    for settings in _fp32_settings():
+        settings.fp32_precision = "ieee"
+
+
+def reduced_precision() -> Optional[str]:
+    """What is set to less than f32; nothing when all is f32."""
+    if torch.get_float32_matmul_precision() != "highest":
+        return torch.get_float32_matmul_precision()
+    for settings in _fp32_settings():
+        if settings.fp32_precision not in ("ieee", "none"):
+            return settings.fp32_precision
+    return None
+
+
+def _fp32_settings():
+    """Per kind of operator; releases before 2.9 have the matmul setting only."""
+    parts = (getattr(torch.backends.mkldnn, name, None) for name in ("conv", "matmul", "rnn"))
+    return [part for part in parts if hasattr(part, "fp32_precision")]
+
+
+def _found(pattern: str, text: str) -> str:
+    match = re.search(pattern, text)
+    return match.group(1) if match else "unknown"
+
+
+def _word(value: bool) -> str:
+    return "true" if value else "false"

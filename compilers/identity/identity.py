@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch eager. A recipe is the real module (timm's where timm has it) with the file's weights; a user's ONNX file
+goes through onnx2torch. torch and what builds on it are imported by `preload`, not by importing this file."""
+import os
+
+from ngraphbench.adaptor import Adaptor, CompilerError
+
+_OUTPUT_TYPES = {"torch.float32": "f32", "torch.float16": "f16", "torch.bfloat16": "bf16", "torch.float64": "f64",
+                 "torch.int64": "i64", "torch.int32": "i32", "torch.int8": "i8", "torch.uint8": "u8",
+                 "torch.bool": "bool"}
+_INPUT_TYPES = {name: dtype.rpartition(".")[2] for dtype, name in _OUTPUT_TYPES.items()}
+
+
+class Identity(Adaptor):
+    @classmethod
+    def preload(cls):
+        import onnx2torch  # noqa: F401
+        from . import facts, families, onnx_weights, user_file  # noqa: F401
+
+        families.preload()
+
+    def __init__(self, settings):
+        _refuse_what_is_not_supported(settings)
+        import torch
+
+        from . import facts
+
+        _refuse_another_torch(torch, settings.toolchain_dir)
+        self._torch, self._facts = torch, facts
+        self._options = settings.options
+        self._module = None
+        self._outputs = None
+        self._mode = None
+        torch.set_num_threads(settings.threads)
+        if torch.get_num_interop_threads() != 1:
+            torch.set_num_interop_threads(1)
+        facts.use_strict_f32()
+
+    def compile(self, model):
+        from . import onnx_weights
+
+        proto = onnx_weights.load_onnx(model.path)
+        if model.recipe is not None:
+            module = self._from_recipe(model, proto)
+            self._input_names = [tensor.name for tensor in model.inputs]
+        else:
+            from . import user_file
+
+            module = user_file.convert(proto, model.path)
+            self._input_names = user_file.input_names(proto)
+        self._output_names = [output.name for output in proto.graph.output]
+        self._module = module.eval().to(memory_format=self._memory_format())
+        self._enter_mode()
+
+    def _from_recipe(self, model, proto):
+        from . import families, onnx_weights
+
+        family = model.recipe.get("family")
+        if family not in families.FAMILIES:
+            raise CompilerError("unsupported_operator", f'the identity has no module for model family "{family}"',
+                                "known families: " + ", ".join(sorted(families.FAMILIES)))
+        try:
+            return onnx_weights.build_with_weights(
+                lambda: families.build(family, model.recipe.get("parameters", {})), proto, model.path)
+        except KeyError as missing:
+            raise CompilerError("invalid_model",
+                                f'the recipe of family "{family}" lacks parameter {missing}') from None
+
+    def _memory_format(self):
+        formats = {"contiguous": self._torch.contiguous_format, "channels_last": self._torch.channels_last}
+        return formats[self._options["memory_format"]]
+
+    def bind(self, inputs):
+        by_name = {tensor.name: tensor for tensor in inputs}
+        if set(by_name) != set(self._input_names):
+            raise CompilerError("invalid_model", f"the model's inputs are {', '.join(self._input_names)}; "
+                                                 f"given were {', '.join(by_name)}")
+        self._inputs = [self._to_tensor(by_name[name]) for name in self._input_names]
+
+    def _enter_mode(self):
+        """From here to close() the process does nothing but this model's inference."""
+        self._mode = self._torch.inference_mode() if self._options["inference_mode"] else self._torch.no_grad()
+        self._mode.__enter__()
+
+    def _to_tensor(self, tensor):
+        torch = self._torch
+        dtype = getattr(torch, _INPUT_TYPES[tensor.dtype])
+        if not tensor.data.nbytes:
+            return torch.empty(tensor.shape, dtype=dtype)
+        value = torch.frombuffer(bytearray(tensor.data), dtype=dtype).reshape(tensor.shape)
+        is_image = value.dim() == 4
+        return value.clone(memory_format=self._memory_format() if is_image else torch.contiguous_format)
+
+    def runner(self):
+        module = self._module
+        if len(self._inputs) == 1:
+            (only,) = self._inputs
+
+            def infer():
+                self._outputs = module(only)
+        else:
+            inputs = self._inputs
+
+            def infer():
+                self._outputs = module(*inputs)
+
+        return infer
+
+    def read(self):
+        outputs = self._tensors()
+        if len(outputs) != len(self._output_names):
+            raise CompilerError("internal", f"the module has {len(outputs)} outputs, "
+                                            f"the ONNX file {len(self._output_names)}")
+        return [self._to_output(name, tensor) for name, tensor in zip(self._output_names, outputs)]
+
+    def _tensors(self):
+        return list(self._outputs) if isinstance(self._outputs, (tuple, list)) else [self._outputs]
+
+    def _to_output(self, name, tensor):
+        dtype = _OUTPUT_TYPES.get(str(tensor.dtype))
+        if dtype is None:
+            raise CompilerError("internal", f'output "{name}" has type {tensor.dtype}, which cannot be compared')
+        data = tensor.detach().contiguous().reshape(-1).view(self._torch.uint8).numpy()
+        return name, dtype, tuple(tensor.shape), data.tobytes()
+
+    def inspect(self):
+        told = self._facts.of_torch()
+        if self._module is not None:
+            told.update(self._facts.of_module(self._module))
+            told.update(self._facts.of_mode())
+        return told
+
+    def close(self):
+        if self._mode is not None:
+            self._mode.__exit__(None, None, None)
+        self._module = self._inputs = self._outputs = self._mode = None
+
+
+def _refuse_what_is_not_supported(settings) -> None:
+    if settings.device != "cpu":
+        raise CompilerError("invalid_option", f'the identity does not run on device "{settings.device}"', "use cpu")
+    if settings.precision != "f32":
+        raise CompilerError("invalid_option", f'the identity does not run in precision "{settings.precision}"',
+                            "use f32: it is what others are compared with")
+
+
+def _refuse_another_torch(torch, toolchain_dir: str) -> None:
+    """A torch that lies earlier on the path would be measured under the toolchain's name."""
+    home = os.path.realpath(os.path.dirname(os.path.dirname(torch.__file__)))
+    if toolchain_dir and home != os.path.realpath(toolchain_dir):
+        raise CompilerError("import_error", f"torch was imported from {home}, not from the toolchain {toolchain_dir}",
+                            "check PYTHONPATH and the Python that the toolchain was made with")

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX files and their initializers, without a copy more than needed."""
+import warnings
+from typing import Callable, Dict
+
+import torch
+from ngraphbench.adaptor import CompilerError
+
+_COUNTER = "num_batches_tracked"  # of a BatchNorm; only training reads it, so ONNX files do not hold it
+
+
+def load_onnx(path: str):
+    """The onnx.ModelProto of a file, with its external data. Raises CompilerError."""
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        model = onnx.load(path)
+    except OSError as error:
+        raise CompilerError("invalid_model", f"{path}: {error.strerror or error}") from None
+    except (DecodeError, ValueError, onnx.checker.ValidationError) as error:
+        raise CompilerError("invalid_model", f"{path} is not an ONNX file, or a damaged one: {error}") from None
+    if not model.graph.output:
+        raise CompilerError("invalid_model", f"{path} is not an ONNX file, or a damaged one: its graph has no output")
+    return model
+
+
+def to_tensor(initializer) -> torch.Tensor:
+    """Shares the initializer's bytes: for copying from only."""
+    from onnx import TensorProto, numpy_helper
+
+    shape = tuple(initializer.dims)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the memory is not writable
+        if initializer.data_type == TensorProto.FLOAT and initializer.raw_data:
+            return torch.frombuffer(initializer.raw_data, dtype=torch.float32).reshape(shape)
+        return torch.from_numpy(numpy_helper.to_array(initializer))
+
+
+def build_with_weights(build: Callable[[], torch.nn.Module], model, path: str) -> torch.nn.Module:
+    """The module that `build` makes, with the initializers of `model` as its state. Raises CompilerError."""
+    module = _build_empty(build)
+    try:
+        weights = {initializer.name: to_tensor(initializer) for initializer in model.graph.initializer}
+        _add_counters(module, weights)
+        module.load_state_dict(weights, strict=True)
+    except (RuntimeError, ValueError, TypeError) as error:
+        raise CompilerError("invalid_model", f"the initializers of {path} do not fit the recipe's module: {error}",
+                            "delete the file: it is made again from the recipe") from None
+    return module
+
+
+def _build_empty(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
+    """A module whose state holds nothing yet: random values that the file's replace at once would cost most of the
+    time. One that keeps something outside its state_dict is built as usual."""
+    with torch.device("meta"):
+        module = build()
+    outside = {name for name, _ in module.named_buffers()} - set(module.state_dict())
+    return build() if outside else module.to_empty(device="cpu")
+
+
+def _add_counters(module: torch.nn.Module, weights: Dict[str, torch.Tensor]) -> None:
+    for name in module.state_dict():
+        if name.rpartition(".")[2] == _COUNTER:
+            weights.setdefault(name, torch.zeros((), dtype=torch.int64))

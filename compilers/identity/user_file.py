@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's ONNX file as a PyTorch module, by onnx2torch."""
+import torch
+from ngraphbench.adaptor import CompilerError
+
+
+def convert(model, path: str) -> torch.nn.Module:
+    """Raises CompilerError: unsupported_operator names what onnx2torch cannot convert."""
+    import onnx2torch
+
+    try:
+        return onnx2torch.convert(model)
+    except Exception as error:  # onnx2torch raises whatever it stumbles over
+        raise _explain(error, model, path) from None
+
+
+def _explain(error: Exception, model, path: str) -> CompilerError:
+    import onnx
+
+    advice = "this model has no identity: leave it out of the study, or the check and the speed-ups"
+    operators = _without_converter(model)
+    if operators:
+        named = ", ".join(operators)
+        return CompilerError("unsupported_operator", f"no PyTorch equivalent of operator {named}", advice)
+    try:
+        onnx.checker.check_model(model)
+    except (onnx.checker.ValidationError, ValueError, RuntimeError) as invalid:
+        return CompilerError("invalid_model", f"{path} is not a valid ONNX model: {invalid}")
+    return CompilerError("unsupported_operator",
+                         f"onnx2torch cannot convert {path}: {type(error).__name__}: {error}", advice)
+
+
+def _without_converter(model):
+    """Names of the graph's operators that onnx2torch has no converter for."""
+    from onnx2torch.node_converters import get_converter
+
+    versions = {opset.domain: opset.version for opset in model.opset_import}
+    missing = set()
+    for node in model.graph.node:
+        try:
+            get_converter(domain=node.domain, operation_type=node.op_type, version=versions.get(node.domain, 1))
+        except NotImplementedError:
+            missing.add(f"{node.domain}.{node.op_type}".lstrip("."))
+    return sorted(missing)
+
+
+def input_names(model):
+    """The graph's inputs in the order of the module's arguments."""
+    initializers = {initializer.name for initializer in model.graph.initializer}
+    return [value.name for value in model.graph.input if value.name not in initializers]

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiler's library, found in a toolchain's folder and opened at run time, so that one plugin serves many versions.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "elf_file.h"
+#include "plugin_boundary.h"
+
+namespace ngb::plugin {
+
+// The file in <toolchain>/<folder> whose name begins with `prefix` ("libonnxruntime.so"); of several the one that is
+// last by name. Throws Failure(NGB_TOOLCHAIN_MISSING).
+inline std::filesystem::path find_library(const std::string& toolchain, const std::string& folder,
+                                          std::string_view prefix, const std::string& compiler) {
+  const std::string advice = "install it: ngb toolchain install " + compiler;
+  if (toolchain.empty())
+    throw Failure(NGB_TOOLCHAIN_MISSING, compiler + " needs a toolchain, and none is given", advice);
+  const std::filesystem::path where = std::filesystem::path(toolchain) / folder;
+  std::vector<std::filesystem::path> found;
+  std::error_code code;
+  for (std::filesystem::directory_iterator entry(where, code), end; !code && entry != end; entry.increment(code)) {
+    if (entry->path().filename().string().starts_with(prefix)) found.push_back(entry->path());
+  }
+  if (found.empty()) {
+    throw Failure(NGB_TOOLCHAIN_MISSING, "no " + std::string(prefix) + " in " + where.string(), advice);
+  }
+  return *std::max_element(found.begin(), found.end());
+}
+
+class Library {
+ public:
+  // Never unloaded: such libraries leave threads and thread-local destructors behind. Opened again it costs nothing.
+  // Throws Failure(NGB_IMPORT_ERROR).
+  explicit Library(std::filesystem::path path) : path_(std::move(path)), handle_(open(path_)) {}
+
+  // Throws Failure(NGB_IMPORT_ERROR).
+  template <class Function>
+  Function function(const char* name) const {
+    void* symbol = ::dlsym(handle_, name);
+    if (symbol == nullptr) {
+      throw Failure(NGB_IMPORT_ERROR, path_.string() + " has no function " + name,
+                    "this version of the library is too old or too new for the plugin; install a tested one");
+    }
+    return reinterpret_cast<Function>(symbol);
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  static void* open(const std::filesystem::path& path) {
+    if (void* loaded = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return loaded;
+    const std::string advice = "install the toolchain again: ngb toolchain remove, then ngb toolchain install";
+    if (const std::string defect = defect_of(path); !defect.empty()) {
+      throw Failure(NGB_IMPORT_ERROR, "the library " + path.string() + " does not load: " + defect, advice);
+    }
+    void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle == nullptr) {
+      throw Failure(NGB_IMPORT_ERROR, std::string("the library does not load: ") + ::dlerror(), advice);
+    }
+    return handle;
+  }
+
+  std::filesystem::path path_;
+  void* handle_;
+};
+
+}  // namespace ngb::plugin

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C table of a native plugin, made from a class with the members
+//   explicit Session(const ngb_settings&);  compile(const ngb_model&);  bind(const ngb_tensor*, uint32_t);
+//   read(uint32_t, ngb_tensor*, uint32_t*);  bool inspect(uint32_t, const char**, const char**) const;
+// which may throw. `run` is the timed region and so is given as a function of its own.
+#pragma once
+
+#include "plugin_boundary.h"
+
+namespace ngb::plugin {
+
+template <class Session>
+Session& session_of(ngb_session* session) {
+  return *reinterpret_cast<Session*>(session);
+}
+
+template <class Session>
+ngb_compiler native_table(const char* (*describe)(), ngb_status (*run)(ngb_session*, ngb_error*)) {
+  ngb_compiler table{};
+  table.abi = NGB_ABI;
+  table.struct_size = sizeof(ngb_compiler);
+  table.describe = describe;
+  table.open = [](const ngb_settings* settings, ngb_session** session, ngb_error* error) {
+    return guarded(error, [&] { *session = reinterpret_cast<ngb_session*>(new Session(*settings)); });
+  };
+  table.compile = [](ngb_session* session, const ngb_model* model, ngb_error* error) {
+    return guarded(error, [&] { session_of<Session>(session).compile(*model); });
+  };
+  table.bind = [](ngb_session* session, const ngb_tensor* inputs, uint32_t count, ngb_error* error) {
+    return guarded(error, [&] { session_of<Session>(session).bind(inputs, count); });
+  };
+  table.run = run;
+  table.read = [](ngb_session* session, uint32_t index, ngb_tensor* output, uint32_t* count, ngb_error* error) {
+    return guarded(error, [&] { session_of<Session>(session).read(index, output, count); });
+  };
+  table.inspect = [](ngb_session* session, uint32_t index, const char** key, const char** value) -> int32_t {
+    return session_of<Session>(session).inspect(index, key, value) ? 1 : 0;
+  };
+  table.close = [](ngb_session* session) { delete reinterpret_cast<Session*>(session); };
+  return table;
+}
+
+}  // namespace ngb::plugin

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "faults.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <new>
+
+#include "../plugin_boundary.h"
+
+namespace ngb::null_compiler {
+namespace {
+
+constexpr int kExitCode = 7;
+constexpr int kRunOfTimedFault = 10;
+
+long number_from(const char* variable, long otherwise) {
+  const char* text = ::getenv(variable);
+  return text == nullptr ? otherwise : std::strtol(text, nullptr, 10);
+}
+
+[[noreturn]] void crash() {
+  ::signal(SIGSEGV, SIG_DFL);
+  ::raise(SIGSEGV);
+  ::_exit(kExitCode);
+}
+
+[[noreturn]] void hang() {
+  for (;;) ::pause();
+}
+
+// Never given back: the point is to end the process, or the machine's patience.
+[[noreturn]] void eat_memory() {
+  constexpr std::size_t kBite = 64U << 20U;
+  for (;;) {
+    void* bite = ::malloc(kBite);
+    if (bite == nullptr) throw std::bad_alloc();
+    std::memset(bite, 1, kBite);
+    asm volatile("" : : "r"(bite) : "memory");
+  }
+}
+
+}  // namespace
+
+Faults::Faults(const Settings& settings) : fault_(settings.fault), phase_(settings.fault_phase) {
+  const long process = number_from("NGB_PROCESS_INDEX", 0);
+  const long attempt = number_from("NGB_ATTEMPT", 1);
+  is_armed_ = fault_ != "none" && (settings.fault_process < 0 || settings.fault_process == process) &&
+              (settings.fault_attempt == 0 || settings.fault_attempt == attempt);
+  outputs_are_wrong_ = is_armed_ && fault_ == "wrong_output";
+}
+
+void Faults::strike(const std::string& phase) {
+  if (!is_armed_ || phase != phase_) return;
+  if (fault_ == "crash") crash();
+  if (fault_ == "hang") hang();
+  if (fault_ == "exit") ::_exit(kExitCode);
+  if (fault_ == "eat_memory") eat_memory();
+  if (fault_ == "error") throw plugin::Failure(NGB_INTERNAL, "null was told to fail", "set fault to none");
+}
+
+void Faults::count_run() {
+  ++runs_;
+  if (runs_ == 1) strike("check");
+  if (runs_ == kRunOfTimedFault) strike("timed");
+}
+
+}  // namespace ngb::null_compiler

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+#include <time.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "../plugin_boundary.h"
+
+namespace ngb::null_compiler {
+namespace {
+
+std::int64_t now_ns() {
+  struct timespec now {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+void spin(std::int64_t duration_ns) {
+  const std::int64_t end_ns = now_ns() + duration_ns;
+  while (now_ns() < end_ns) {
+  }
+}
+
+Helpers::Helpers(int count) {
+  for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+}
+
+Helpers::~Helpers() {
+  is_ending_ = true;
+  round_.fetch_add(1);
+  round_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Helpers::work() {
+  for (std::uint64_t seen = 0;;) {
+    round_.wait(seen);
+    seen = round_.load();
+    if (is_ending_) return;
+    spin(duration_ns_);
+    working_.fetch_sub(1);
+  }
+}
+
+void Helpers::spin_together(std::int64_t duration_ns) {
+  duration_ns_ = duration_ns;
+  working_ = static_cast<int>(threads_.size());
+  round_.fetch_add(1);
+  round_.notify_all();
+  spin(duration_ns);
+  while (working_.load() > 0) {
+  }
+}
+
+Session::Session(const ngb_settings& given)
+    : settings_(read_settings(given)),
+      faults_(settings_),
+      helpers_(settings_.spins_all_threads ? settings_.threads - 1 : 0) {
+  facts_ = {{"version", "1"},
+            {"device", "cpu"},
+            {"precision", "f32"},
+            {"threads", std::to_string(settings_.spins_all_threads ? settings_.threads : 1)}};
+  faults_.strike("open");
+}
+
+void Session::compile(const ngb_model& model) {
+  faults_.strike("compile");
+  std::ifstream file(model.path, std::ios::binary);
+  char first = 0;
+  if (!file.get(first)) {
+    throw plugin::Failure(NGB_INVALID_MODEL, std::string("cannot read the model file ") + model.path);
+  }
+  if (settings_.compile_ns > 0) spin(settings_.compile_ns);
+  memory_.assign(settings_.memory_bytes, 1);
+}
+
+void Session::bind(const ngb_tensor* inputs, std::uint32_t count) { inputs_.assign(inputs, inputs + count); }
+
+void Session::run() {
+  faults_.strike_in_run();
+  if (settings_.run_ns == 0) return;
+  if (settings_.spins_all_threads) {
+    helpers_.spin_together(settings_.run_ns);
+  } else {
+    spin(settings_.run_ns);
+  }
+}
+
+void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
+  *count = static_cast<std::uint32_t>(inputs_.size());
+  if (index >= *count && output == nullptr) return;
+  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+  *output = inputs_[index];
+  if (!faults_.outputs_are_wrong() || output->size_bytes == 0) return;
+  // Every byte is off by one.
+  wrong_.assign(static_cast<const char*>(output->data), static_cast<const char*>(output->data) + output->size_bytes);
+  for (char& byte : wrong_) ++byte;
+  output->data = wrong_.data();
+}
+
+bool Session::inspect(std::uint32_t index, const char** key, const char** value) const {
+  if (index >= facts_.size()) return false;
+  *key = facts_[index].first.c_str();
+  *value = facts_[index].second.c_str();
+  return true;
+}
+
+}  // namespace ngb::null_compiler

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled model that hands its inputs back.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "faults.h"
+#include "settings.h"
+
+namespace ngb::null_compiler {
+
+// Keeps the calling thread busy.
+void spin(std::int64_t duration_ns);
+
+// Threads beside the calling one that are busy while it is.
+class Helpers {
+ public:
+  explicit Helpers(int count);
+  ~Helpers();
+  Helpers(const Helpers&) = delete;
+  Helpers& operator=(const Helpers&) = delete;
+  // All of them and the calling thread spin; returns when all have ended.
+  void spin_together(std::int64_t duration_ns);
+
+ private:
+  void work();
+
+  std::atomic<std::uint64_t> round_{0};
+  std::atomic<std::int64_t> duration_ns_{0};
+  std::atomic<int> working_{0};
+  std::atomic<bool> is_ending_{false};
+  std::vector<std::thread> threads_;
+};
+
+class Session {
+ public:
+  explicit Session(const ngb_settings& settings);
+
+  // Reads the model file's first bytes, no more.
+  void compile(const ngb_model& model);
+  void bind(const ngb_tensor* inputs, std::uint32_t count);
+  void run();
+  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+
+ private:
+  Settings settings_;
+  Faults faults_;
+  Helpers helpers_;
+  std::vector<char> memory_;
+  std::vector<ngb_tensor> inputs_;
+  std::vector<char> wrong_;
+  std::vector<std::pair<std::string, std::string>> facts_;
+};
+
+}  // namespace ngb::null_compiler

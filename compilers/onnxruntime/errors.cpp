@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "errors.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ngb::onnxruntime {
+namespace {
+
+bool says(const std::string& message, std::string_view words) { return message.find(words) != std::string::npos; }
+
+bool says_any(const std::string& message, std::initializer_list<std::string_view> phrases) {
+  return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view words) { return says(message, words); });
+}
+
+ngb_status status_of(OrtErrorCode code, const std::string& message) {
+  if (says_any(message, {"is not a registered function/op", "Could not find an implementation", "No Op registered",
+                         "No opset import for domain", "is under development and support for this is limited",
+                         "Unsupported model IR version", "not supported"})) {
+    return NGB_UNSUPPORTED_OPERATOR;
+  }
+  if (says_any(message, {"bad_alloc", "Failed to allocate memory", "bad allocation"})) return NGB_OUT_OF_MEMORY;
+  switch (code) {
+    case ORT_NOT_IMPLEMENTED:
+      return NGB_UNSUPPORTED_OPERATOR;
+    case ORT_NO_SUCHFILE:
+    case ORT_NO_MODEL:
+    case ORT_INVALID_PROTOBUF:
+    case ORT_INVALID_GRAPH:
+    case ORT_INVALID_ARGUMENT:
+      return NGB_INVALID_MODEL;
+    default:
+      break;
+  }
+  // ORT_FAIL and the like: what the loader and the shape inference say of the model itself.
+  if (says_any(message, {"Load model from", "ShapeInferenceError", "TypeInferenceError", "Type Error", "Invalid model",
+                         "This is an invalid model", "Node (", "is not output of any previous nodes",
+                         "Missing model IR version", "tensor_proto", "TensorProto", "initializer"})) {
+    return NGB_INVALID_MODEL;
+  }
+  return NGB_INTERNAL;
+}
+
+}  // namespace
+
+plugin::Failure failure_from(OrtErrorCode code, const std::string& message, const std::string& doing) {
+  const ngb_status status = status_of(code, message);
+  std::string advice;
+  if (status == NGB_UNSUPPORTED_OPERATOR) advice = "leave this model out for onnxruntime, or try a newer version";
+  if (status == NGB_INVALID_MODEL) advice = "check the file with onnx.checker";
+  return {status, "onnxruntime cannot " + doing + ": " + message, advice};
+}
+
+}  // namespace ngb::onnxruntime

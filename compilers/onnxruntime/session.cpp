@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+#include <new>
+
+namespace ngb::onnxruntime {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+GraphOptimizationLevel level_of(const std::string& word) {
+  if (word == "disabled") return ORT_DISABLE_ALL;
+  if (word == "basic") return ORT_ENABLE_BASIC;
+  if (word == "extended") return ORT_ENABLE_EXTENDED;
+  return ORT_ENABLE_ALL;
+}
+
+Slot slot_from(const ngb_tensor& tensor) {
+  return {tensor.name, tensor.dtype, {tensor.shape, tensor.shape + tensor.rank}};
+}
+
+}  // namespace
+
+Session::Session(const ngb_settings& given)
+    : settings_(read_settings(given)),
+      runtime_(settings_.toolchain_dir),
+      api_(runtime_.api()),
+      environment_(nullptr, api_.ReleaseEnv),
+      memory_(nullptr, api_.ReleaseMemoryInfo),
+      session_(nullptr, api_.ReleaseSession),
+      run_options_(nullptr, api_.ReleaseRunOptions),
+      binding_(nullptr, api_.ReleaseIoBinding) {
+  OrtEnv* environment = nullptr;
+  runtime_.check(api_.CreateEnv(ORT_LOGGING_LEVEL_ERROR, "ngraphbench", &environment), "start");
+  environment_.reset(environment);
+  OrtMemoryInfo* memory = nullptr;
+  runtime_.check(api_.CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory), "describe memory");
+  memory_.reset(memory);
+  OrtRunOptions* run_options = nullptr;
+  runtime_.check(api_.CreateRunOptions(&run_options), "make run options");
+  run_options_.reset(run_options);
+  facts_ = {{"version", runtime_.version()}, {"api_version", std::to_string(kApiVersion)}};
+}
+
+Owned<OrtSessionOptions> Session::make_options() const {
+  OrtSessionOptions* raw = nullptr;
+  runtime_.check(api_.CreateSessionOptions(&raw), "make session options");
+  Owned<OrtSessionOptions> options(raw, api_.ReleaseSessionOptions);
+  runtime_.check(api_.SetIntraOpNumThreads(raw, settings_.threads), "set its threads");
+  runtime_.check(api_.SetInterOpNumThreads(raw, 1), "set its threads");
+  runtime_.check(api_.SetSessionExecutionMode(raw, ORT_SEQUENTIAL), "set its execution mode");
+  runtime_.check(api_.SetSessionGraphOptimizationLevel(raw, level_of(settings_.graph_optimization)),
+                 "set its optimisation level");
+  runtime_.check(api_.AddSessionConfigEntry(raw, "session.intra_op.allow_spinning", settings_.is_spinning ? "1" : "0"),
+                 "set spinning");
+  // On ARM this would compute products of f32 in bf16.
+  runtime_.check(api_.AddSessionConfigEntry(raw, "mlas.enable_gemm_fastmath_arm64_bfloat16", "0"), "set f32");
+  return options;
+}
+
+void Session::compile(const ngb_model& model) {
+  const Owned<OrtSessionOptions> options = make_options();
+  OrtSession* session = nullptr;
+  runtime_.check(api_.CreateSession(environment_.get(), model.path, options.get(), &session), "compile the model");
+  session_.reset(session);
+  check_inputs(inputs_of(runtime_, session), model);
+  output_slots_ = outputs_of(runtime_, session);
+  facts_.insert(facts_.end(), {{"provider", "CPUExecutionProvider"},
+                               {"device", "cpu"},
+                               {"precision", "f32"},
+                               {"threads", std::to_string(settings_.threads)}});
+}
+
+Owned<OrtValue> Session::make_value(const Slot& slot, void* data) const {
+  OrtValue* value = nullptr;
+  runtime_.check(api_.CreateTensorWithDataAsOrtValue(memory_.get(), data, slot.bytes(), slot.shape.data(),
+                                                     slot.shape.size(), element_type(slot.type), &value),
+                 "wrap a tensor");
+  return {value, api_.ReleaseValue};
+}
+
+// Runs once with outputs that the library allocates, and takes their shapes.
+void Session::learn_output_shapes() {
+  for (const Slot& slot : output_slots_) {
+    runtime_.check(api_.BindOutputToDevice(binding_.get(), slot.name.c_str(), memory_.get()), "bind an output");
+  }
+  runtime_.check(run(), "run the model");
+  OrtAllocator* allocator = nullptr;
+  runtime_.check(api_.GetAllocatorWithDefaultOptions(&allocator), "find its allocator");
+  OrtValue** values = nullptr;
+  std::size_t count = 0;
+  runtime_.check(api_.GetBoundOutputValues(binding_.get(), allocator, &values, &count), "read outputs");
+  std::vector<Owned<OrtValue>> owned;
+  for (std::size_t i = 0; i < count; ++i) owned.emplace_back(values[i], api_.ReleaseValue);
+  if (values != nullptr) runtime_.check(api_.AllocatorFree(allocator, values), "free a list");
+  for (std::size_t i = 0; i < count && i < output_slots_.size(); ++i) {
+    output_slots_[i] = slot_of(runtime_, output_slots_[i].name, owned[i].get());
+  }
+  api_.ClearBoundOutputs(binding_.get());
+}
+
+void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
+  binding_.reset();
+  inputs_.clear();
+  outputs_.clear();
+  output_buffers_.clear();
+  OrtIoBinding* binding = nullptr;
+  runtime_.check(api_.CreateIoBinding(session_.get(), &binding), "make a binding");
+  binding_.reset(binding);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    inputs_.push_back(make_value(slot_from(inputs[i]), inputs[i].data));
+    runtime_.check(api_.BindInput(binding, inputs[i].name, inputs_.back().get()), "bind an input");
+  }
+  output_slots_ = outputs_of(runtime_, session_.get());
+  bool is_static = true;
+  for (const Slot& slot : output_slots_) is_static = is_static && slot.is_static();
+  if (!is_static) learn_output_shapes();
+  for (const Slot& slot : output_slots_) {
+    output_buffers_.emplace_back(std::aligned_alloc(kAlignment, (slot.bytes() / kAlignment + 1) * kAlignment));
+    if (output_buffers_.back() == nullptr) throw std::bad_alloc();
+    outputs_.push_back(make_value(slot, output_buffers_.back().get()));
+    runtime_.check(api_.BindOutput(binding, slot.name.c_str(), outputs_.back().get()), "bind an output");
+  }
+}
+
+void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
+  *count = static_cast<std::uint32_t>(output_slots_.size());
+  if (index >= *count && output == nullptr) return;
+  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+  const Slot& slot = output_slots_[index];
+  *output = {slot.name.c_str(),
+             slot.type,
+             static_cast<std::int32_t>(slot.shape.size()),
+             slot.shape.data(),
+             output_buffers_[index].get(),
+             slot.bytes()};
+}
+
+bool Session::inspect(std::uint32_t index, const char** key, const char** value) const {
+  if (index >= facts_.size()) return false;
+  *key = facts_[index].first.c_str();
+  *value = facts_[index].second.c_str();
+  return true;
+}
+
+}  // namespace ngb::onnxruntime

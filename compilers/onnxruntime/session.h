@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model in ONNX Runtime: sequential execution, own thread pool, inputs and outputs bound ahead of every run.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "library.h"
+#include "model.h"
+#include "settings.h"
+
+namespace ngb::onnxruntime {
+
+class Session {
+ public:
+  explicit Session(const ngb_settings& settings);
+
+  void compile(const ngb_model& model);
+  // Outputs of static shape get a buffer at once; for the others one inference tells the shapes.
+  void bind(const ngb_tensor* inputs, std::uint32_t count);
+  // Null on success; else owned by the caller.
+  OrtStatus* run() { return api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get()); }
+  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+
+ private:
+  struct Free {
+    void operator()(void* data) const { std::free(data); }
+  };
+  Owned<OrtSessionOptions> make_options() const;
+  Owned<OrtValue> make_value(const Slot& slot, void* data) const;
+  void learn_output_shapes();
+
+  Settings settings_;
+  Runtime runtime_;
+  const OrtApi& api_;
+  Owned<OrtEnv> environment_;
+  Owned<OrtMemoryInfo> memory_;
+  Owned<OrtSession> session_;
+  Owned<OrtRunOptions> run_options_;
+  std::vector<Owned<OrtValue>> inputs_;
+  std::vector<std::unique_ptr<void, Free>> output_buffers_;
+  std::vector<Slot> output_slots_;
+  std::vector<Owned<OrtValue>> outputs_;
+  Owned<OrtIoBinding> binding_;
+  std::vector<std::pair<std::string, std::string>> facts_;
+};
+
+}  // namespace ngb::onnxruntime

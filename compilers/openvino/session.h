@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model in OpenVINO's CPU plugin: f32, one stream, one synchronous request.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "library.h"
+#include "settings.h"
+
+namespace ngb::openvino {
+
+class Session {
+ public:
+  explicit Session(const ngb_settings& settings);
+
+  void compile(const ngb_model& model);
+  void bind(const ngb_tensor* inputs, std::uint32_t count);
+  ov_status_e run() { return runtime_.ov_infer_request_infer(request_.get()); }
+  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+
+ private:
+  void configure();
+  void read_back();
+  [[nodiscard]] std::string property(const char* key) const;
+  [[nodiscard]] std::string output_name(std::size_t index) const;
+
+  Settings settings_;
+  Runtime runtime_;
+  Owned<ov_core_t> core_;
+  Owned<ov_compiled_model_t> compiled_;
+  std::vector<Owned<ov_tensor_t>> inputs_;
+  Owned<ov_infer_request_t> request_;
+  Owned<ov_tensor_t> output_;  // of the last read
+  std::string output_name_;
+  std::vector<std::int64_t> output_shape_;
+  std::vector<std::pair<std::string, std::string>> facts_;
+};
+
+}  // namespace ngb::openvino

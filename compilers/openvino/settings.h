@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "ngraphbench/compiler.h"
+
+namespace ngb::openvino {
+
+// The JSON text of compiler.json.
+const char* description();
+
+struct Settings {
+  std::string toolchain_dir{};
+  int threads = 1;
+  std::string performance_hint{};
+  bool has_cpu_pinning = false;
+};
+
+// Throws plugin::Failure for what compiler.json does not allow.
+Settings read_settings(const ngb_settings& settings);
+
+}  // namespace ngb::openvino

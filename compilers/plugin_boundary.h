@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What native plugins share: exceptions stop here and become a status with a message.
+#pragma once
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "ngraphbench/compiler.h"
+
+namespace ngb::plugin {
+
+// Thrown inside a plugin, never out of it.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ngb_status status, const std::string& message, std::string advice = {})
+      : std::runtime_error(message), status_(status), advice_(std::move(advice)) {}
+  [[nodiscard]] ngb_status status() const { return status_; }
+  [[nodiscard]] const std::string& advice() const { return advice_; }
+
+ private:
+  ngb_status status_;
+  std::string advice_;
+};
+
+inline ngb_status report(ngb_error* error, ngb_status status, const char* message, const char* advice) {
+  if (error != nullptr) {
+    std::snprintf(error->message, sizeof error->message, "%s", message);
+    std::snprintf(error->advice, sizeof error->advice, "%s", advice);
+  }
+  return status;
+}
+
+// Runs `body`; what it throws becomes the status that is returned.
+template <class Body>
+ngb_status guarded(ngb_error* error, Body&& body) noexcept {
+  try {
+    body();
+    return NGB_OK;
+  } catch (const Failure& failure) {
+    return report(error, failure.status(), failure.what(), failure.advice().c_str());
+  } catch (const std::bad_alloc&) {
+    return report(error, NGB_OUT_OF_MEMORY, "no memory left", "");
+  } catch (const std::exception& exception) {
+    return report(error, NGB_INTERNAL, exception.what(), "");
+  } catch (...) {
+    return report(error, NGB_INTERNAL, "an exception of unknown type", "");
+  }
+}
+
+}  // namespace ngb::plugin

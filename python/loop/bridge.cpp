@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/bridge.h"
+
+#include <deque>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loop/arguments.h"
+#include "loop/failure.h"
+#include "loop/outputs.h"
+
+struct ngb_session {
+  ngb::python::Object adaptor;  // ngraphbench.hosting.Session
+  ngb::python::Object runner;   // what is timed
+  std::vector<ngb::python::Output> outputs;
+  bool outputs_are_fresh = false;
+  std::deque<ngb::python::Facts> facts;  // one entry per time of asking: what was told stays valid until close
+};
+
+namespace ngb::python {
+namespace {
+
+// The table's functions get no context, so the process has one host. Never freed: it lives as long as the interpreter.
+struct Hosted {
+  Object host;
+  std::string description;
+  ngb_compiler table{};
+};
+
+Hosted& hosted() {
+  static Hosted* const only = new Hosted;
+  return *only;
+}
+
+ngb_status failed(ngb_error* error) { return report_exception(hosted().host.get(), error); }
+
+// C++ exceptions (memory, in practice) end here too.
+template <class Body>
+ngb_status guarded(ngb_error* error, Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    PyErr_Clear();
+    return report(NGB_OUT_OF_MEMORY, "out of memory while talking to the Python adaptor", "", error);
+  } catch (...) {
+    PyErr_Clear();
+    return report(NGB_INTERNAL, "an unexpected C++ exception while talking to the Python adaptor", "", error);
+  }
+}
+
+const char* describe() { return hosted().description.c_str(); }
+
+ngb_status open(const ngb_settings* settings, ngb_session** session, ngb_error* error) {
+  *session = nullptr;
+  return guarded(error, [&] {
+    const Object arguments = settings_arguments(*settings);
+    Object adaptor = arguments ? call_method(hosted().host.get(), "open", arguments.get()) : Object();
+    if (!adaptor) {
+      return failed(error);
+    }
+    *session = new ngb_session;
+    (*session)->adaptor = std::move(adaptor);
+    return NGB_OK;
+  });
+}
+
+// Calls a method for its effect.
+ngb_status perform(ngb_session* session, const char* method, const Object& arguments, ngb_error* error) {
+  if (!arguments || !call_method(session->adaptor.get(), method, arguments.get())) {
+    return failed(error);
+  }
+  return NGB_OK;
+}
+
+ngb_status compile(ngb_session* session, const ngb_model* model, ngb_error* error) {
+  return guarded(error, [&] { return perform(session, "compile", model_arguments(*model), error); });
+}
+
+ngb_status load(ngb_session* session, const ngb_model* model, ngb_error* error) {
+  return guarded(error, [&] { return perform(session, "load", model_arguments(*model), error); });
+}
+
+ngb_status bind(ngb_session* session, const ngb_tensor* inputs, uint32_t input_count, ngb_error* error) {
+  return guarded(error, [&] {
+    const Object arguments = input_arguments(inputs, input_count);
+    if (const ngb_status status = perform(session, "bind", arguments, error); status != NGB_OK) {
+      return status;
+    }
+    session->runner = call_method(session->adaptor.get(), "runner", nullptr);
+    return session->runner ? NGB_OK : failed(error);
+  });
+}
+
+ngb_status run(ngb_session* session, ngb_error* error) {
+  session->outputs_are_fresh = false;
+  PyObject* const ignored = PyObject_CallNoArgs(session->runner.get());
+  if (ignored == nullptr) [[unlikely]] {
+    return guarded(error, [&] { return failed(error); });
+  }
+  Py_DecRef(ignored);
+  return NGB_OK;
+}
+
+ngb_status read(ngb_session* session, uint32_t index, ngb_tensor* output, uint32_t* output_count, ngb_error* error) {
+  *output_count = 0;
+  return guarded(error, [&] {
+    if (!session->outputs_are_fresh) {
+      const Object value = call_method(session->adaptor.get(), "read", nullptr);
+      if (!value || !parse_outputs(value.get(), session->outputs)) {
+        return failed(error);
+      }
+      session->outputs_are_fresh = true;
+    }
+    *output_count = static_cast<uint32_t>(session->outputs.size());
+    if (index < *output_count && output != nullptr) {
+      *output = to_tensor(session->outputs[index]);
+    } else if (output != nullptr) {
+      return report(NGB_INTERNAL, "there is no output " + std::to_string(index), "", error);
+    }
+    return NGB_OK;
+  });
+}
+
+// An adaptor that cannot say what it is has that as its only fact.
+Facts ask_for_facts(ngb_session* session) {
+  Facts facts;
+  const Object told = call_method(session->adaptor.get(), "inspect", nullptr);
+  if (!told || !parse_facts(told.get(), facts)) {
+    ngb_error error{};
+    failed(&error);
+    facts.assign(1, {"inspect_error", error.message});
+  }
+  return facts;
+}
+
+// The first fact is the moment to ask.
+int32_t inspect(ngb_session* session, uint32_t index, const char** key, const char** value) {
+  ngb_error error{};
+  const ngb_status status = guarded(&error, [&] {
+    if (index == 0) {
+      session->facts.push_back(ask_for_facts(session));
+    }
+    return NGB_OK;
+  });
+  if (status != NGB_OK || session->facts.empty() || index >= session->facts.back().size()) {
+    return 0;
+  }
+  const auto& fact = session->facts.back()[index];
+  *key = fact.first.c_str();
+  *value = fact.second.c_str();
+  return 1;
+}
+
+void close(ngb_session* session) {
+  if (session == nullptr) {
+    return;
+  }
+  ngb_error ignored{};
+  guarded(&ignored, [&] { return perform(session, "close", Object::steal(PyTuple_New(0)), &ignored); });
+  delete session;
+}
+
+}  // namespace
+
+const ngb_compiler* make_table(PyObject* host) {
+  const Object description = Object::steal(PyObject_GetAttrString(host, "description"));
+  const Object produces_file = Object::steal(PyObject_GetAttrString(host, "produces_file"));
+  const auto text = to_text(description.get());
+  if (!produces_file || !text) {
+    if (PyErr_Occurred() == nullptr) {
+      PyErr_SetString(PyExc_TypeError, "host.description must be a str");
+    }
+    return nullptr;
+  }
+  Hosted& only = hosted();
+  only.host = Object::share(host);
+  only.description = *text;
+  const bool loads = PyObject_IsTrue(produces_file.get()) == 1;
+  only.table = ngb_compiler{
+      NGB_ABI, sizeof(ngb_compiler), describe, open, compile, loads ? load : nullptr, bind, run, read, inspect, close};
+  return &only.table;
+}
+
+}  // namespace ngb::python

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/failure.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace ngb::python {
+namespace {
+
+void copy_text(std::string_view text, char* to, std::size_t capacity) {
+  std::size_t length = std::min(text.size(), capacity - 1);
+  const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+  while (length > 0 && length < text.size() && continues(length)) {
+    --length;
+  }
+  std::memcpy(to, text.data(), length);
+  to[length] = '\0';
+}
+
+// The pending exception as an object, with its traceback.
+Object take_exception() {
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (value != nullptr && traceback != nullptr && PyException_SetTraceback(value, traceback) != 0) {
+    PyErr_Clear();
+  }
+  Py_DecRef(type);
+  Py_DecRef(traceback);
+  return Object::steal(value);
+}
+
+bool is_status(long long number) { return number > NGB_OK && number <= NGB_INTERNAL; }
+
+struct Told {
+  ngb_status status;
+  std::string message;
+  std::string advice;
+};
+
+std::optional<Told> ask(PyObject* host, PyObject* exception) {
+  const Object arguments = Object::steal(PyTuple_Pack(1, exception));
+  const Object told = arguments ? call_method(host, "failure", arguments.get()) : Object();
+  PyErr_Clear();
+  if (!told || !PyTuple_Check(told.get()) || PyTuple_Size(told.get()) != 3) {
+    return std::nullopt;
+  }
+  const auto status = to_integer(PyTuple_GetItem(told.get(), 0));
+  const auto message = to_text(PyTuple_GetItem(told.get(), 1));
+  const auto advice = to_text(PyTuple_GetItem(told.get(), 2));
+  if (!status || !is_status(*status) || !message || !advice) {
+    return std::nullopt;
+  }
+  return Told{static_cast<ngb_status>(*status), *message, *advice};
+}
+
+}  // namespace
+
+ngb_status report(ngb_status status, std::string_view message, std::string_view advice, ngb_error* error) {
+  copy_text(message, error->message, sizeof error->message);
+  copy_text(advice, error->advice, sizeof error->advice);
+  return status;
+}
+
+ngb_status report_exception(PyObject* host, ngb_error* error) {
+  const Object exception = take_exception();
+  if (!exception) {
+    return report(NGB_INTERNAL, "the Python adaptor failed without saying why", "", error);
+  }
+  if (const auto told = ask(host, exception.get())) {
+    return report(told->status, told->message, told->advice, error);
+  }
+  if (PyErr_GivenExceptionMatches(exception.get(), PyExc_MemoryError) != 0) {
+    return report(NGB_OUT_OF_MEMORY, "Python ran out of memory", "", error);
+  }
+  return report(NGB_INTERNAL, "the Python adaptor raised an exception that cannot be described", "", error);
+}
+
+}  // namespace ngb::python

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "agent/children.h"
+#include "agent/journal.h"
+#include "agent/ledger.h"
+#include "agent/lock.h"
+#include "agent/process_tree.h"
+#include "agent/runner.h"
+#include "agent/session.h"
+#include "base/text.h"
+#include "probe/probe.h"
+
+namespace ngb::agent {
+namespace {
+
+constexpr int kCannotGoOn = 3;
+constexpr Nanoseconds kLockPatience = std::chrono::seconds(5);
+constexpr Nanoseconds kFlushPatience = std::chrono::seconds(5);
+
+// Signals as something to poll for.
+FileDescriptor open_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : {SIGCHLD, SIGTERM, SIGINT}) ::sigaddset(&set, number);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  return FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// One agent at work. `run` returns when it is to end.
+class Server {
+ public:
+  explicit Server(const Options& options)
+      : options_(options),
+        signals_(open_signals()),
+        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+        session_(options.input_fd, options.output_fd, options.version) {}
+
+  int run() {
+    Status done = prepare();
+    while (done && !is_over_) {
+      done = wait();
+      children_.reap();
+      if (done && runner_ && !is_over_) done = runner_->advance();
+      if (done && runner_ && runner_->is_finished() && session_.has_acknowledged_all()) is_over_ = true;
+      tick_while_busy();
+    }
+    if (runner_) runner_->stop();
+    if (done) return 0;
+    std::fputs((text::to_utf8(done.error().text()) + "\n").c_str(), stderr);
+    session_.send(
+        Error{text::to_utf8(done.error().what), text::to_utf8(done.error().where), text::to_utf8(done.error().next)});
+    session_.flush(kFlushPatience);
+    return kCannotGoOn;
+  }
+
+ private:
+  Status prepare() {
+    std::error_code code;
+    if (const Status made = file::make_folder(options_.work_folder); !made) return made;
+    // Absolute: workers stand in a folder of their own.
+    surroundings_ = {std::filesystem::absolute(options_.worker), std::filesystem::absolute(options_.lib),
+                     std::filesystem::canonical(options_.work_folder, code), probe::allowed_cpus()};
+    Result<FileDescriptor> lock = lock_folder(surroundings_.work_folder, kLockPatience);
+    if (!lock) return tl::unexpected(lock.error());
+    lock_ = std::move(*lock);
+    kill_leftovers(surroundings_.work_folder);
+    // What an agent that was killed has left in the middle of something.
+    for (const char* name : {"models", "scratch"}) std::filesystem::remove_all(surroundings_.work_folder / name, code);
+    for (const char* name : {"models", "scratch", "logs"}) {
+      if (const Status made = file::make_folder(surroundings_.work_folder / name); !made) return made;
+    }
+    return Done{};
+  }
+
+  Status wait() {
+    std::vector<pollfd> sources{{options_.input_fd, POLLIN, 0},
+                                {session_.wants_to_write() ? options_.output_fd : -1, POLLOUT, 0},
+                                {signals_.get(), POLLIN, 0},
+                                {timer_.get(), POLLIN, 0}};
+    if (runner_) {
+      for (const int fd : runner_->poll_fds()) sources.push_back({fd, POLLIN, 0});
+    }
+    if (::poll(sources.data(), sources.size(), wait_ms()) < 0 && errno != EINTR) {
+      return tl::unexpected(file::from_errno("wait", "poll", errno));
+    }
+    if (sources[2].revents != 0) take_signals();
+    if (sources[3].revents != 0) take_tick();
+    Status done;
+    if (sources[1].revents != 0) done = session_.write();
+    if (done && sources[0].revents != 0) done = take_messages();
+    if (session_.is_gone()) is_over_ = true;
+    return done;
+  }
+
+  [[nodiscard]] int wait_ms() const {
+    const std::optional<Nanoseconds> deadline = runner_ ? runner_->deadline() : std::nullopt;
+    if (!deadline) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - system_clock().now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
+  }
+
+  void take_signals() {
+    signalfd_siginfo signal{};
+    while (::read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
+      if (signal.ssi_signo != SIGCHLD) is_over_ = true;
+    }
+  }
+
+  void take_tick() {
+    std::uint64_t ticks = 0;
+    if (::read(timer_.get(), &ticks, sizeof ticks) != sizeof ticks || !runner_) return;
+    runner_->look();
+    if (runner_->is_busy()) session_.send_if_idle(runner_->progress());
+  }
+
+  // The once-a-second look, only while there is something to look at.
+  void tick_while_busy() {
+    const bool is_busy = runner_ && runner_->is_busy();
+    if (is_busy == is_ticking_) return;
+    is_ticking_ = is_busy;
+    const itimerspec period{{is_busy ? 1 : 0, 0}, {is_busy ? 1 : 0, 0}};
+    ::timerfd_settime(timer_.get(), 0, &period, nullptr);
+  }
+
+  Status take_messages() {
+    Result<std::vector<samples::ClientMessage>> messages = session_.read();
+    if (!messages) return tl::unexpected(messages.error());
+    for (samples::ClientMessage& message : *messages) {
+      if (Status done = std::visit([this](auto& body) { return take(body); }, message); !done) return done;
+    }
+    return Done{};
+  }
+
+  Status take(const samples::Hello& hello) {
+    if (hello.protocol == samples::kProtocolVersion) return Done{};
+    return fail(fmt::format("the client speaks protocol {}, this agent {}", hello.protocol, samples::kProtocolVersion),
+                "ngb-agent " + options_.version, "install the same version of NGraphBench on both sides");
+  }
+
+  Status take(samples::Job& job) {
+    if (job_) return fail("a second job", "ngb-agent");
+    if (Status valid = check_job(job); !valid) return valid;
+    job_ = std::make_unique<samples::Job>(std::move(job));
+    ledger_.emplace(job_->protocol.attempts);
+    Result<Journal> journal = Journal::open(surroundings_.work_folder, identity_of(*job_),
+                                            [this](const samples::Event& event) { ledger_->add(event); });
+    ::malloc_trim(0);
+    if (!journal) return tl::unexpected(journal.error());
+    journal_.emplace(*std::move(journal));
+    for (const std::string& remark : journal_->remarks()) {
+      std::fputs((remark + "\n").c_str(), stderr);
+      samples::Progress progress;
+      progress.doing = text::to_utf8(remark);
+      session_.send(progress);
+    }
+    return Done{};
+  }
+
+  // Nothing is started before the client has said what it knows: numbers must go on above that.
+  Status take(const samples::Follow& follow) {
+    if (!journal_) return fail("follow before a job", "ngb-agent");
+    journal_->continue_after(follow.after);
+    // Of a finished job the end is told again, even to a client that knows all.
+    const std::uint64_t last = journal_->last_sequence();
+    const std::uint64_t after = ledger_->is_finished() ? std::min(follow.after, last - 1) : follow.after;
+    session_.follow(*journal_, after);
+    session_.acknowledge(after);
+    if (runner_) return Done{};
+    runner_ = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_, environment());
+    return Done{};
+  }
+
+  Status take(const samples::Acknowledge& acknowledge) {
+    session_.acknowledge(acknowledge.sequence);
+    return Done{};
+  }
+
+  Status take(const samples::Stop& /*stop*/) {
+    is_over_ = true;
+    return Done{};
+  }
+
+  [[nodiscard]] samples::Environment environment() const {
+    samples::Environment environment = probe::environment();
+    environment.entries.push_back({"agent_version", "", samples::Known<std::string>::of(options_.version), true});
+    std::sort(environment.entries.begin(), environment.entries.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    return environment;
+  }
+
+  const Options& options_;
+  FileDescriptor signals_;
+  FileDescriptor timer_;
+  Session session_;
+  Children children_{};
+  Surroundings surroundings_{};
+  FileDescriptor lock_{};
+  std::unique_ptr<samples::Job> job_{};
+  std::optional<Ledger> ledger_{};
+  std::optional<Journal> journal_{};
+  std::unique_ptr<Runner> runner_{};
+  bool is_ticking_ = false;
+  bool is_over_ = false;
+};
+
+}  // namespace
+
+int serve(const Options& options) { return Server(options).run(); }
+
+}  // namespace ngb::agent

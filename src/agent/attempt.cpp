@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/attempt.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "agent/attempt_log.h"
+#include "agent/ending.h"
+#include "agent/placement.h"
+#include "agent/process_tree.h"
+
+namespace ngb::agent {
+namespace {
+
+using samples::Failure;
+using samples::FailureKind;
+using samples::Phase;
+
+// For leaving after the result was delivered.
+constexpr Nanoseconds kExitPatience = std::chrono::seconds(5);
+
+Status make_pipe(FileDescriptor& read_end, FileDescriptor& write_end) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(file::from_errno("open", "pipe", errno));
+  read_end = FileDescriptor(ends[0]);
+  write_end = FileDescriptor(ends[1]);
+  return Done{};
+}
+
+}  // namespace
+
+void Attempt::Unmap::operator()(samples::ProgressPage* page) const { ::munmap(page, samples::kProgressPageBytes); }
+
+Attempt::Attempt(const Surroundings& surroundings, Children& children, Launcher& launcher, AttemptPlan plan)
+    : surroundings_(surroundings),
+      children_(children),
+      launcher_(launcher),
+      plan_(std::move(plan)),
+      memory_kills_before_(kernel_memory_kills()),
+      created_(system_clock().now()) {
+  if (const Status opened = open_channels(); !opened) {
+    const bool is_full = opened.error().what.find("No space left") != std::string::npos;
+    ended_by_us_ = failure_here(is_full ? FailureKind::disk_full : FailureKind::internal, opened.error().text());
+    finish();
+    return;
+  }
+  deadlines_.emplace(plan_.request.protocol, created_);
+  Launch launch;
+  launch.environment = thread_variables(plan_.request.compiler.threads);
+  launch.environment.emplace_back("NGB_PROCESS_INDEX", std::to_string(plan_.request.process_index));
+  launch.environment.emplace_back("NGB_ATTEMPT", std::to_string(plan_.request.attempt));
+  launch.request_fd = request_read_.get();
+  launch.result_fd = result_write_.get();
+  launch.progress_fd = page_fd_.get();
+  launch.log_fd = log_.get();
+  is_begun_ = true;
+  launcher_.begin(launch);
+  advance();
+}
+
+Status Attempt::open_channels() {
+  Result<FileDescriptor> log = create_log(surroundings_.logs() / plan_.log_name);
+  if (!log) return tl::unexpected(log.error());
+  log_ = std::move(*log);
+  if (const Status made = make_pipe(request_read_, request_write_); !made) return made;
+  if (const Status made = make_pipe(result_read_, result_write_); !made) return made;
+  ::fcntl(result_read_.get(), F_SETFL, O_NONBLOCK);
+  ::fcntl(request_write_.get(), F_SETFL, O_NONBLOCK);
+  page_fd_ = FileDescriptor(::memfd_create("ngb-progress", MFD_CLOEXEC));
+  if (!page_fd_.is_open() || ::ftruncate(page_fd_.get(), samples::kProgressPageBytes) != 0) {
+    return tl::unexpected(file::from_errno("create", "progress page", errno));
+  }
+  void* const page =
+      ::mmap(nullptr, samples::kProgressPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, page_fd_.get(), 0);
+  if (page == MAP_FAILED) return tl::unexpected(file::from_errno("map", "progress page", errno));
+  page_.reset(static_cast<samples::ProgressPage*>(page));
+  return Done{};
+}
+
+samples::Phase Attempt::phase() const {
+  const std::int32_t number = page_ ? page_->phase.load(std::memory_order_relaxed) : 0;
+  return static_cast<Phase>(std::clamp(number, 0, static_cast<std::int32_t>(Phase::timed)));
+}
+
+std::uint64_t Attempt::repetitions_done() const {
+  return page_ ? page_->repetitions.load(std::memory_order_relaxed) : 0;
+}
+
+Nanoseconds Attempt::deadline() const {
+  if (exit_deadline_) return *exit_deadline_;
+  return deadlines_ ? deadlines_->next() : created_;
+}
+
+void Attempt::advance() {
+  if (finished_) return;
+  launcher_.advance();
+  const Launched& launched = launcher_.launched();
+  if (launched.pid && !is_handed_over_) hand_over_request();
+  read_result();
+  if (launched.failure || launched.wait_status) return finish();
+  check_time();
+}
+
+// The worker waits for its request: limits and processors are set before it can have started anything.
+void Attempt::hand_over_request() {
+  is_handed_over_ = true;
+  const pid_t pid = *launcher_.launched().pid;
+  deadlines_.emplace(plan_.request.protocol, launcher_.launched().started.value_or(created_));
+  confine(pid, plan_.cpus);
+  limit_data(pid, plan_.memory_limit_bytes);
+  const std::string bytes = samples::frame(samples::to_json(plan_.request).dump());
+  constexpr std::size_t kPipeBytes = 1U << 16U;
+  if (bytes.size() > kPipeBytes) ::fcntl(request_write_.get(), F_SETPIPE_SZ, bytes.size());
+  const Status written = file::write_all(request_write_.get(), bytes, "request");
+  request_write_.reset();
+  request_read_.reset();
+  result_write_.reset();
+  page_fd_.reset();
+  // A worker that is gone already tells by its status.
+  if (!written && errno == EAGAIN) end_with(failure_here(FailureKind::internal, "the worker's request is too large"));
+}
+
+void Attempt::read_result() {
+  char chunk[1U << 14U];
+  while (result_read_.is_open()) {
+    const ssize_t count = ::read(result_read_.get(), chunk, sizeof chunk);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count <= 0) return result_read_.reset();
+    frames_.feed({chunk, static_cast<std::size_t>(count)});
+    Result<std::optional<std::string>> frame = frames_.next();
+    if (frame && !frame->has_value()) continue;
+    if (!frame || result_text_) {
+      result_read_.reset();
+      const std::string why = frame ? "there is more than one" : frame.error().what;
+      return end_with(failure_here(FailureKind::internal, "what the worker delivered is no result: " + why));
+    }
+    result_text_ = std::move(**frame);
+    exit_deadline_ = system_clock().now() + kExitPatience;
+  }
+}
+
+void Attempt::check_time() {
+  const Nanoseconds now = system_clock().now();
+  if (exit_deadline_) {
+    if (now < *exit_deadline_) return;
+    launcher_.abandon();
+    children_.end_all(spared());
+    exit_deadline_ = now + kExitPatience;
+    return;
+  }
+  if (!deadlines_) return;
+  if (const std::optional<Failure> over = deadlines_->look(now, phase())) end_with(*over);
+}
+
+void Attempt::look() {
+  if (finished_ || !launcher_.launched().pid || result_text_) return;
+  const std::uint64_t bytes = resident_bytes(Children::living(spared()));
+  if (const std::optional<Failure> over = look_at_memory(bytes, plan_.memory_limit_bytes, phase())) end_with(*over);
+}
+
+void Attempt::abandon() {
+  if (!finished_) end_with(failure_here(FailureKind::internal, "stopped"));
+}
+
+std::set<pid_t> Attempt::spared() const {
+  std::set<pid_t> all = plan_.spared;
+  all.merge(launcher_.own_processes());
+  return all;
+}
+
+// The cause is kept, and everything is killed; it is over when the launcher tells how the worker has ended.
+void Attempt::end_with(const samples::Failure& failure) {
+  if (ended_by_us_) return;
+  ended_by_us_ = failure;
+  launcher_.abandon();
+  children_.end_all(spared());
+  exit_deadline_ = system_clock().now() + kExitPatience;
+}
+
+samples::Failure Attempt::failure_here(samples::FailureKind kind, std::string message) const {
+  Failure failure;
+  failure.kind = kind;
+  failure.phase = phase();
+  failure.message = std::move(message);
+  return failure;
+}
+
+void Attempt::finish() {
+  launcher_.abandon();
+  children_.end_all(spared());
+  Ending ending;
+  if (is_begun_) ending.launched = launcher_.launched();
+  ending.phase = phase();
+  ending.result_text = result_text_;
+  ending.ended_by_agent = ended_by_us_;
+  ending.memory_limit_bytes = plan_.memory_limit_bytes;
+  ending.has_kernel_killed_for_memory = kernel_memory_kills() > memory_kills_before_;
+  samples::ProcessResult result = result_of(plan_.request, ending);
+  const Nanoseconds now = system_clock().now();
+  const Nanoseconds started = ending.launched.started.value_or(created_);
+  result.wall_ns = (now - started).count();
+  result.started_unix_ns = (system_clock().unix_now() - (now - started)).count();
+  result.log_path = "logs/" + plan_.log_name;
+  result.facts.insert(ending.launched.facts.begin(), ending.launched.facts.end());
+  // A launch that failed has quoted what there is.
+  if (result.failure && !ending.launched.failure) {
+    quote_log(*result.failure, surroundings_.logs() / plan_.log_name, result.log_path);
+  }
+  finished_ = std::move(result);
+}
+
+}  // namespace ngb::agent

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/launcher_pool.h"
+
+#include "agent/fork_server.h"
+
+namespace ngb::agent {
+
+Launcher& LauncherPool::of(const samples::CompilerWork& compiler) {
+  const bool is_native = compiler.host != "python";
+  const std::string key =
+      is_native ? "" : compiler.name + '\n' + compiler.version + '\n' + compiler.python + '\n' + compiler.python_path;
+  std::unique_ptr<Launcher>& launcher = launchers_[key];
+  if (!launcher && is_native) {
+    launcher = std::make_unique<ProgramLauncher>(surroundings_, children_,
+                                                 std::vector<std::string>{surroundings_.worker.string()}, Variables{});
+  } else if (!launcher) {
+    launcher = std::make_unique<ForkServer>(surroundings_, children_, compiler);
+  }
+  return *launcher;
+}
+
+std::set<pid_t> LauncherPool::own_processes() const {
+  std::set<pid_t> all;
+  for (const auto& [key, launcher] : launchers_) all.merge(launcher->own_processes());
+  return all;
+}
+
+void LauncherPool::advance_idle(const Launcher* busy) {
+  for (const auto& [key, launcher] : launchers_) {
+    if (launcher.get() != busy) launcher->advance();
+  }
+}
+
+}  // namespace ngb::agent

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "config/key.h"
+#include "config/sections.h"
+#include "config/value.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+class CompilerReader {
+ public:
+  CompilerReader(int threads, const Vocabulary& vocabulary, Problems& problems)
+      : threads_(threads), vocabulary_(vocabulary), problems_(problems) {
+    for (const CompilerWords& words : vocabulary.compilers) names_.push_back(words.name);
+  }
+
+  std::vector<CompilerEntry> read(const Node& list) {
+    for (std::size_t i = 0; i < list.items.size(); ++i) read_entry(list.items[i], fmt::format("compilers[{}]", i));
+    make_labels();
+    std::vector<std::string> labels;
+    std::vector<NodePointer> at;
+    for (std::size_t i = 0; i < compilers_.size(); ++i) {
+      if (at_[i] == nullptr) continue;
+      labels.push_back(compilers_[i].label);
+      at.push_back(at_[i]);
+    }
+    check_labels(labels, at, "compilers", problems_);
+    return std::move(compilers_);
+  }
+
+ private:
+  void read_entry(const NodePointer& node, const std::string& path) {
+    NodePointer name = node;
+    NodePointer body;
+    if (node->is_map()) {
+      const std::vector<Field> named = fields(*node, path, problems_);
+      if (named.size() != 1) {
+        problems_.add(*node, path, "expected one compiler with its settings indented below it");
+        return;
+      }
+      name = named[0].key;
+      body = named[0].value;
+    }
+    if (name->is_sequence() || name->text.empty()) {
+      problems_.add(*name, path, "expected a compiler's name, or a compiler with its settings, found " + found(*name));
+      return;
+    }
+    const auto words = std::find_if(vocabulary_.compilers.begin(), vocabulary_.compilers.end(),
+                                    [&](const CompilerWords& known) { return known.name == name->text; });
+    if (words == vocabulary_.compilers.end()) {
+      problems_.add(*name, path, unknown_word(name->text, "compiler", names_));
+      return;
+    }
+    const std::size_t before = problems_.count();
+    CompilerEntry compiler{.name = words->name, .version = words->default_version, .threads = threads_};
+    if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, compiler);
+    const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options);
+    const bool is_good = problems_.count() == before;
+    if (is_good && !seen_.insert(key).second) {
+      problems_.add(*name, path,
+                    fmt::format("{}: stands twice with the same settings; keep one of them", compiler.name));
+      return;
+    }
+    compilers_.push_back(std::move(compiler));
+    at_.push_back(is_good ? node : nullptr);
+  }
+
+  void read_body(const Node& body, const std::string& path, const CompilerWords& words, CompilerEntry& compiler) {
+    if (!body.is_map()) {
+      problems_.add(body, path, "expected settings as name: value, found " + found(body));
+      return;
+    }
+    for (const Field& field : fields(body, path, problems_)) {
+      const std::string field_path = join_path(path, field.name);
+      const Key* const key = find_key(compiler_keys(), field.name);
+      if (key == nullptr) {
+        problems_.add(*field.key, path, unknown_setting(field.name, words));
+      } else if (key->type == ValueType::structured) {
+        compiler.options = read_options(*field.value, field_path, words);
+      } else if (const auto value = read_value(*key, *field.value, field_path, problems_)) {
+        take(*key, *value, *field.value, field_path, words, compiler);
+      }
+    }
+  }
+
+  // An option given beside `options` instead of in it is the likely mistake.
+  static std::string unknown_setting(const std::string& word, const CompilerWords& words) {
+    for (const Parameter& option : words.options) {
+      if (option.name == word) return fmt::format("{}: an option of {}; put it below options", word, words.name);
+    }
+    return unknown_word(word, "key", names(compiler_keys()));
+  }
+
+  void take(const Key& key, const json& value, const Node& node, const std::string& path, const CompilerWords& words,
+            CompilerEntry& compiler) {
+    if (key.name == "threads") {
+      compiler.threads = value.get<int>();
+    } else if (key.name == "label") {
+      compiler.label = value.get<std::string>();
+    } else if (words.default_version.empty()) {
+      problems_.add(node, path, fmt::format("{} has no versions; leave this out", words.name));
+    } else if (value == "latest") {
+      problems_.add(node, path,
+                    fmt::format("latest: expected a version such as {}, so that the study can be repeated",
+                                words.default_version));
+    } else {
+      compiler.version = value.get<std::string>();
+    }
+  }
+
+  Parameters read_options(const Node& node, const std::string& path, const CompilerWords& words) {
+    Parameters options;
+    if (node.is_null()) return options;
+    if (!node.is_map()) {
+      problems_.add(node, path, "expected options as name: value, found " + found(node));
+      return options;
+    }
+    for (const Field& field : fields(node, path, problems_)) {
+      const auto known = std::find_if(words.options.begin(), words.options.end(),
+                                      [&](const Parameter& option) { return option.name == field.name; });
+      if (known == words.options.end()) {
+        problems_.add(*field.key, path, unknown_option(field.name, words));
+        continue;
+      }
+      const auto value = read_value(key_of(*known), *field.value, join_path(path, field.name), problems_);
+      if (value) options.emplace_back(field.name, json_text(*value));
+    }
+    return without_defaults(std::move(options), words.options);
+  }
+
+  static std::string unknown_option(const std::string& word, const CompilerWords& words) {
+    if (words.options.empty()) return fmt::format("{}: {} has no options", shown(word), words.name);
+    std::vector<std::string> known;
+    for (const Parameter& option : words.options) known.push_back(option.name);
+    return unknown_word(word, "option of " + words.name, known);
+  }
+
+  // "onnxruntime"; where the name stands twice also what differs: "onnxruntime 1.30.0 threads=2 arena=false".
+  void make_labels() {
+    std::map<std::string, std::vector<const CompilerEntry*>> by_name;
+    for (const CompilerEntry& compiler : compilers_) by_name[compiler.name].push_back(&compiler);
+    std::vector<std::string> labels;
+    for (const CompilerEntry& compiler : compilers_) {
+      labels.push_back(compiler.label.empty() ? label_among(compiler, by_name[compiler.name]) : compiler.label);
+    }
+    for (std::size_t i = 0; i < labels.size(); ++i) compilers_[i].label = labels[i];
+  }
+
+  [[nodiscard]] std::string label_among(const CompilerEntry& compiler,
+                                        const std::vector<const CompilerEntry*>& namesakes) const {
+    const auto differs = [&](auto&& part) {
+      return std::any_of(namesakes.begin(), namesakes.end(),
+                         [&](const CompilerEntry* other) { return part(*other) != part(compiler); });
+    };
+    std::string label = compiler.name;
+    if (differs([](const CompilerEntry& entry) { return entry.version; })) label += " " + compiler.version;
+    if (differs([](const CompilerEntry& entry) { return entry.threads; })) {
+      label += fmt::format(" threads={}", compiler.threads);
+    }
+    std::set<std::string> options;
+    for (const CompilerEntry* other : namesakes) {
+      for (const auto& [name, value] : other->options) options.insert(name);
+    }
+    for (const std::string& name : options) {
+      const auto value = [&](const CompilerEntry& entry) { return option_value(entry, name); };
+      if (differs(value)) label += fmt::format(" {}={}", name, value(compiler));
+    }
+    return label;
+  }
+
+  [[nodiscard]] std::string option_value(const CompilerEntry& compiler, const std::string& name) const {
+    for (const auto& [given, value] : compiler.options) {
+      if (given == name) return plain_text(json_of(value));
+    }
+    for (const CompilerWords& words : vocabulary_.compilers) {
+      if (words.name != compiler.name) continue;
+      for (const Parameter& option : words.options) {
+        if (option.name == name && !option.default_value.empty()) return plain_text(json_of(option.default_value));
+      }
+    }
+    return "default";
+  }
+
+  int threads_;
+  const Vocabulary& vocabulary_;
+  Problems& problems_;
+  std::vector<std::string> names_;
+  std::vector<CompilerEntry> compilers_;
+  std::vector<NodePointer> at_;  // of each of them; none where it has problems of its own
+  std::set<std::tuple<std::string, std::string, int, Parameters>> seen_;
+};
+
+}  // namespace
+
+std::vector<CompilerEntry> read_compilers(const Node& node, int threads, const Vocabulary& vocabulary,
+                                          Problems& problems) {
+  if (!node.is_sequence() || node.items.empty()) {
+    problems.add(node, "compilers",
+                 fmt::format("expected a list of compilers such as - onnxruntime, found {}",
+                             node.is_sequence() ? "an empty list" : found(node)));
+    return {};
+  }
+  return CompilerReader(threads, vocabulary, problems).read(node);
+}
+
+Parameters without_defaults(Parameters given, const std::vector<Parameter>& described) {
+  std::erase_if(given, [&](const auto& parameter) {
+    return std::any_of(described.begin(), described.end(), [&](const Parameter& known) {
+      return known.name == parameter.first && !known.default_value.empty() &&
+             json_text(json_of(known.default_value)) == parameter.second;
+    });
+  });
+  std::sort(given.begin(), given.end());
+  return given;
+}
+
+void check_labels(const std::vector<std::string>& labels, const std::vector<NodePointer>& at, const std::string& path,
+                  Problems& problems) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (seen.insert(labels[i]).second) continue;
+    problems.add(*at[i], path,
+                 fmt::format("the label {} stands twice; give one of them another label", shown(labels[i])));
+  }
+}
+
+}  // namespace ngb::config

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a study file may say, as data: the parser's checks, the JSON Schema and docs/study.md all come from these rows.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/study.h"
+
+namespace ngb::config {
+
+enum class ValueType {
+  text,        // matches `pattern`
+  version,     // as text, but 1.30 needs no quotes
+  word,        // one of `words`
+  boolean,     //
+  integer,     // minimum … maximum
+  number,      // minimum … maximum
+  warm_up,     // "auto", or an integer
+  bytes,       // an integer, or text such as "4 GB"; minimum … maximum of bytes
+  path,        // of a file or folder
+  integers,    // a list of integers, at least one
+  batches,     // integers without repetition, or a single one
+  section,     // a mapping of `keys`
+  structured,  // models, compilers, devices, pairs: read by their own files
+};
+
+struct Key {
+  std::string name{};
+  ValueType type = ValueType::text;
+  double minimum = 0;
+  double maximum = 0;
+  std::string pattern{};             // ECMAScript regular expression
+  std::vector<std::string> words{};  // allowed ones of a word
+  bool accepts_null = false;         // null means the default
+  std::string meaning{};
+  std::string default_text{};  // in docs, where the default follows from something else
+  std::vector<Key> keys{};
+  void (*set)(Study& study, const nlohmann::json& value) = nullptr;
+  nlohmann::json (*get)(const Study& study) = nullptr;
+};
+
+// The keys of a study file, in the order of docs/study.md.
+std::span<const Key> study_keys();
+// The keys beside `zoo` or `onnx` in an entry of models.
+std::span<const Key> model_keys();
+// The keys below a compiler's name in an entry of compilers.
+std::span<const Key> compiler_keys();
+
+// An option of a compiler or a parameter of a model family, checked like any other key.
+Key key_of(const Parameter& parameter);
+
+std::vector<std::string> names(std::span<const Key> keys);
+const Key* find_key(std::span<const Key> keys, std::string_view name);
+
+}  // namespace ngb::config

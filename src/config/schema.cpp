@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "config/key.h"
+#include "config/study.h"
+#include "config/value.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+json any_of(json first, json second) { return {{"anyOf", json::array({std::move(first), std::move(second)})}}; }
+json null_schema() { return {{"type", "null"}}; }
+json list_of(json items) { return {{"type", "array"}, {"items", std::move(items)}, {"minItems", 1}}; }
+
+json closed_object(json properties) {
+  return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+}
+
+// {"name": body} for one of several names.
+json one_of_names(json properties) {
+  json schema = closed_object(std::move(properties));
+  schema["minProperties"] = 1;
+  schema["maxProperties"] = 1;
+  return schema;
+}
+
+json parameter_schema(const Parameter& parameter) {
+  json schema = value_schema(key_of(parameter));
+  if (!parameter.default_value.empty()) schema["default"] = json_of(parameter.default_value);
+  return schema;
+}
+
+// A value, or a list of values that span an axis.
+json axis_schema(const Parameter& parameter) {
+  json axis = list_of(value_schema(key_of(parameter)));
+  axis["uniqueItems"] = true;
+  json schema = any_of(parameter_schema(parameter), std::move(axis));
+  schema["description"] = parameter.meaning;
+  return schema;
+}
+
+json models_schema(const Vocabulary& vocabulary) {
+  json families = json::object();
+  json names = json::array();
+  for (const FamilyWords& family : vocabulary.models) {
+    json parameters = json::object();
+    for (const Parameter& parameter : family.parameters) parameters[parameter.name] = axis_schema(parameter);
+    families[family.name] = any_of(null_schema(), closed_object(std::move(parameters)));
+    names.push_back(family.name);
+  }
+  const json label = value_schema(*find_key(model_keys(), "label"));
+  json zoo = closed_object({{"zoo", any_of({{"enum", names}}, one_of_names(std::move(families)))}, {"label", label}});
+  zoo["required"] = {"zoo"};
+  const Key extents{.name = "shape", .type = ValueType::integers, .minimum = 1, .maximum = 2147483647};
+  const json shapes{{"type", "object"}, {"additionalProperties", value_schema(extents)}};
+  json onnx = closed_object(
+      {{"onnx", value_schema({.name = "onnx", .type = ValueType::path})}, {"label", label}, {"shapes", shapes}});
+  onnx["required"] = {"onnx"};
+  return list_of(any_of(std::move(zoo), std::move(onnx)));
+}
+
+json compiler_body_schema(const CompilerWords& words) {
+  json properties = json::object();
+  for (const Key& key : compiler_keys()) {
+    if (key.name == "version" && words.default_version.empty()) continue;
+    properties[key.name] = value_schema(key);
+    if (key.type != ValueType::structured) continue;
+    json options = json::object();
+    for (const Parameter& option : words.options) options[option.name] = parameter_schema(option);
+    properties[key.name] = any_of(null_schema(), closed_object(std::move(options)));
+    properties[key.name]["description"] = key.meaning;
+  }
+  return any_of(null_schema(), closed_object(std::move(properties)));
+}
+
+// The names as an enumeration; the compiler called null may also be written without quotes.
+json name_schema(json names) {
+  bool has_null = false;
+  for (const json& name : names) has_null = has_null || name == "null";
+  if (has_null) names.push_back(nullptr);
+  return {{"enum", std::move(names)}};
+}
+
+json compilers_schema(const Vocabulary& vocabulary) {
+  json bodies = json::object();
+  json names = json::array();
+  for (const CompilerWords& words : vocabulary.compilers) {
+    bodies[words.name] = compiler_body_schema(words);
+    names.push_back(words.name);
+  }
+  return list_of(any_of(name_schema(std::move(names)), one_of_names(std::move(bodies))));
+}
+
+json reference_schema(const Vocabulary& vocabulary) {
+  json names = json::array({"none"});
+  for (const CompilerWords& words : vocabulary.compilers) names.push_back(words.name);
+  return {{"enum", std::move(names)}};
+}
+
+json structured_schema(const std::string& name, const Vocabulary& vocabulary) {
+  if (name == "models") return models_schema(vocabulary);
+  if (name == "compilers") return compilers_schema(vocabulary);
+  json devices = list_of({{"enum", {"local"}}});
+  devices["uniqueItems"] = true;
+  if (name == "devices") return devices;
+  return {{"type", "object"},
+          {"properties", {{"local", list_of({{"type", {"string", "null"}}})}}},
+          {"additionalProperties", false}};
+}
+
+json key_schema(const Key& key, const Vocabulary& vocabulary);
+
+json section_schema(const Key& key, const Vocabulary& vocabulary) {
+  json properties = json::object();
+  for (const Key& inner : key.keys) properties[inner.name] = key_schema(inner, vocabulary);
+  json schema = closed_object(std::move(properties));
+  return key.accepts_null ? any_of(null_schema(), std::move(schema)) : schema;
+}
+
+json key_schema(const Key& key, const Vocabulary& vocabulary) {
+  json schema;
+  if (key.name == "reference") {
+    schema = reference_schema(vocabulary);
+  } else if (key.type == ValueType::structured) {
+    schema = structured_schema(key.name, vocabulary);
+  } else if (key.type == ValueType::section) {
+    schema = section_schema(key, vocabulary);
+  } else {
+    schema = value_schema(key);
+  }
+  schema["description"] = key.meaning;
+  if (key.get != nullptr && key.default_text.empty()) schema["default"] = key.get(Study{});
+  return schema;
+}
+
+}  // namespace
+
+json study_schema(const Vocabulary& vocabulary) {
+  json properties = json::object();
+  for (const Key& key : study_keys()) properties[key.name] = key_schema(key, vocabulary);
+  json schema = closed_object(std::move(properties));
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["title"] = "NGraphBench study";
+  schema["required"] = {"models", "compilers"};
+  return schema;
+}
+
+}  // namespace ngb::config

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a study file that are more than one value: each reader adds its problems and yields what it could read.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/document.h"
+#include "config/problems.h"
+#include "config/study.h"
+
+namespace ngb::config {
+
+inline constexpr std::size_t kMaxModels = 10'000;
+
+// Entries `zoo` (axes become their product, the last one fastest) and `onnx` (from the study's folder; must be a file).
+std::vector<ModelEntry> read_models(const Node& node, const std::filesystem::path& folder, const Vocabulary& vocabulary,
+                                    Problems& problems);
+
+// Threads and versions that an entry does not give come from `threads` and the vocabulary; labels are made unique.
+std::vector<CompilerEntry> read_compilers(const Node& node, int threads, const Vocabulary& vocabulary,
+                                          Problems& problems);
+
+// Devices by name; each runs every compiler until read_pairs says otherwise.
+std::vector<DeviceEntry> read_devices(const Node& node, Problems& problems);
+DeviceEntry local_device();
+
+// Device -> labels or names of compilers; a name means every compiler of the study that has it.
+void read_pairs(const Node& node, const std::vector<CompilerEntry>& compilers, std::vector<DeviceEntry>& devices,
+                Problems& problems);
+
+// A label that stands twice is a problem at the second; `at` gives the node of each entry.
+void check_labels(const std::vector<std::string>& labels, const std::vector<NodePointer>& at, const std::string& path,
+                  Problems& problems);
+
+// `given` without those that equal their defaults, sorted by name: two entries are the same exactly if these are.
+Parameters without_defaults(Parameters given, const std::vector<Parameter>& described);
+
+}  // namespace ngb::config

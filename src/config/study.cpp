@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <system_error>
+
+#include "base/file.h"
+#include "config/document.h"
+#include "config/key.h"
+#include "config/problems.h"
+#include "config/sections.h"
+#include "config/value.h"
+
+namespace ngb::config {
+namespace {
+
+constexpr std::uint64_t kMaxCells = 100'000;
+constexpr std::uint64_t kMaxProcesses = 1'000'000;
+
+class StudyReader {
+ public:
+  StudyReader(const std::filesystem::path& path, const Vocabulary& vocabulary, Problems& problems)
+      : vocabulary_(vocabulary), problems_(problems) {
+    study_.path = path;
+    study_.name = path.stem().string();
+  }
+
+  Study read(const Node& root) {
+    read_keys(root, study_keys(), "");
+    read_lists(root);
+    settle_reference();
+    check_stop_when();
+    check_size(root);
+    settle_output();
+    return std::move(study_);
+  }
+
+ private:
+  void read_keys(const Node& map, std::span<const Key> keys, const std::string& path) {
+    for (const Field& field : fields(map, path, problems_)) {
+      const Key* const key = find_key(keys, field.name);
+      if (key == nullptr) {
+        problems_.add(*field.key, path, unknown_word(field.name, "key", names(keys)));
+        continue;
+      }
+      const std::string key_path = join_path(path, field.name);
+      nodes_[key_path] = field.value;
+      study_.given.push_back(key_path);
+      if (key->type == ValueType::section) {
+        read_section(*key, *field.value, key_path);
+      } else if (key->type != ValueType::structured) {
+        const auto value = read_value(*key, *field.value, key_path, problems_);
+        if (value) key->set(study_, *value);
+      }
+    }
+  }
+
+  void read_section(const Key& key, const Node& node, const std::string& path) {
+    if (node.is_null() && key.accepts_null) return;
+    if (!node.is_map()) {
+      problems_.add(node, path, fmt::format("expected {}, found {}", expected(key), found(node)));
+      return;
+    }
+    if (key.set != nullptr) key.set(study_, nlohmann::json::object());
+    read_keys(node, key.keys, path);
+  }
+
+  void read_lists(const Node& root) {
+    for (const char* const required : {"models", "compilers"}) {
+      if (!nodes_.contains(required)) problems_.add(root, required, "missing; a study names its models and compilers");
+    }
+    if (const Node* const node = given("models")) {
+      study_.models = read_models(*node, study_.path.parent_path(), vocabulary_, problems_);
+    }
+    const std::size_t before = problems_.count();
+    if (const Node* const node = given("compilers")) {
+      study_.compilers = read_compilers(*node, study_.threads, vocabulary_, problems_);
+    }
+    const bool are_all_known = nodes_.contains("compilers") && problems_.count() == before;
+    const Node* const devices = given("devices");
+    study_.devices = devices != nullptr ? read_devices(*devices, problems_) : std::vector{local_device()};
+    for (DeviceEntry& device : study_.devices) {
+      for (const CompilerEntry& compiler : study_.compilers) device.compilers.push_back(compiler.label);
+    }
+    if (const Node* const node = given("pairs")) {
+      read_pairs(*node, are_all_known ? study_.compilers : with_whole_vocabulary(), study_.devices, problems_);
+    }
+  }
+
+  // A compiler that could not be read may well be the one that `pairs` names: its own problem is enough.
+  [[nodiscard]] std::vector<CompilerEntry> with_whole_vocabulary() const {
+    std::vector<CompilerEntry> all = study_.compilers;
+    for (const CompilerWords& words : vocabulary_.compilers) all.push_back({.name = words.name, .label = words.name});
+    return all;
+  }
+
+  void settle_reference() {
+    if (study_.reference == "none") {
+      if (!study_.reference_version.empty()) {
+        problems_.add(*nodes_.at("reference_version"), "reference_version", "there is no reference; leave this out");
+      }
+      return;
+    }
+    const auto words = std::find_if(vocabulary_.compilers.begin(), vocabulary_.compilers.end(),
+                                    [&](const CompilerWords& known) { return known.name == study_.reference; });
+    if (words == vocabulary_.compilers.end()) {
+      std::vector<std::string> known{"none"};
+      for (const CompilerWords& compiler : vocabulary_.compilers) known.push_back(compiler.name);
+      const std::string message = unknown_word(study_.reference, "compiler", known);
+      if (const Node* const node = given("reference")) {
+        problems_.add(*node, "reference", message);
+      } else {
+        problems_.add("reference", message);
+      }
+      return;
+    }
+    if (!study_.reference_version.empty()) {
+      if (words->default_version.empty()) {
+        problems_.add(*nodes_.at("reference_version"), "reference_version",
+                      fmt::format("{} has no versions; leave this out", words->name));
+      }
+      return;
+    }
+    const auto own = std::find_if(study_.compilers.begin(), study_.compilers.end(),
+                                  [&](const CompilerEntry& compiler) { return compiler.name == study_.reference; });
+    study_.reference_version = own != study_.compilers.end() ? own->version : words->default_version;
+  }
+
+  void check_stop_when() {
+    if (!study_.stop_when || study_.stop_when->min_repetitions <= study_.stop_when->max_repetitions) return;
+    const Node* const least = given("stop_when.min_repetitions");
+    const Node* const most = given("stop_when.max_repetitions");
+    problems_.add(most != nullptr ? *most : *least,
+                  most != nullptr ? "stop_when.max_repetitions" : "stop_when.min_repetitions",
+                  fmt::format("min_repetitions {} is more than max_repetitions {}", study_.stop_when->min_repetitions,
+                              study_.stop_when->max_repetitions));
+  }
+
+  void check_size(const Node& root) {
+    std::uint64_t pairs = 0;
+    for (const DeviceEntry& device : study_.devices) pairs += device.compilers.size();
+    const std::uint64_t cells = pairs * study_.models.size() * study_.batch_sizes.size();
+    const std::uint64_t processes = cells * static_cast<std::uint64_t>(study_.processes);
+    if (cells > kMaxCells) {
+      problems_.add(root, "", fmt::format("{} cells are more than {}; split the study", cells, kMaxCells));
+    } else if (processes > kMaxProcesses) {
+      problems_.add(root, "", fmt::format("{} processes are more than {}; split the study", processes, kMaxProcesses));
+    }
+  }
+
+  void settle_output() {
+    if (!nodes_.contains("output")) study_.output = std::filesystem::path("results") / study_.name;
+    std::error_code failed;
+    const std::filesystem::path absolute = std::filesystem::absolute(study_.output, failed);
+    if (failed) {
+      problems_.add("output", "the working folder is gone; go to another one");
+    } else {
+      study_.output = absolute.lexically_normal();
+    }
+  }
+
+  [[nodiscard]] const Node* given(const std::string& key_path) const {
+    const auto node = nodes_.find(key_path);
+    return node == nodes_.end() ? nullptr : node->second.get();
+  }
+
+  const Vocabulary& vocabulary_;
+  Problems& problems_;
+  Study study_;
+  std::map<std::string, NodePointer> nodes_;
+};
+
+StudyProblem whole_file(const std::filesystem::path& path, std::string message) {
+  return {.file = path.string(), .message = std::move(message)};
+}
+
+Result<std::string> read_text(const std::filesystem::path& path) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(path, failed);
+  if (status.type() == std::filesystem::file_type::not_found) return fail("no such file");
+  if (std::filesystem::is_directory(status)) return fail("a folder, expected a study file");
+  if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, failed) > kMaxDocumentBytes) {
+    return fail(fmt::format("larger than {} bytes; is this a study file?", kMaxDocumentBytes));
+  }
+  return file::read(path, kMaxDocumentBytes);
+}
+
+}  // namespace
+
+tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
+                                                          const Vocabulary& vocabulary) {
+  const auto text = read_text(path);
+  if (!text) return tl::unexpected(std::vector{whole_file(path, text.error().what)});
+  const auto document = parse_document(*text);
+  if (!document) {
+    const DocumentProblem& problem = document.error();
+    return tl::unexpected(std::vector{StudyProblem{path.string(), problem.line, problem.column, "", problem.message}});
+  }
+  if (*document == nullptr || ((*document)->is_null() && (*document)->text.empty())) {
+    return tl::unexpected(std::vector{whole_file(path, "empty; a study names its models and compilers")});
+  }
+  Problems problems(path.string());
+  const Node& root = **document;
+  if (!root.is_map()) {
+    problems.add(root, "", fmt::format("expected keys such as models and compilers, found {}", found(root)));
+    return tl::unexpected(problems.take());
+  }
+  std::error_code ignored;
+  const auto absolute = std::filesystem::absolute(path, ignored).lexically_normal();
+  Study study = StudyReader(ignored ? path : absolute, vocabulary, problems).read(root);
+  if (!problems.empty()) return tl::unexpected(problems.take());
+  return study;
+}
+
+}  // namespace ngb::config

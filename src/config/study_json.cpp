@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "config/key.h"
+#include "config/study.h"
+#include "config/value.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+json object_of(const Parameters& parameters) {
+  json object = json::object();
+  for (const auto& [name, value] : parameters) object[name] = json_of(value);
+  return object;
+}
+
+json model_json(const ModelEntry& model) {
+  json entry{{"label", model.label}};
+  if (model.file.empty()) {
+    entry["zoo"] = {{model.family, object_of(model.parameters)}};
+  } else {
+    entry["onnx"] = model.file.string();
+    if (!model.shapes.empty()) entry["shapes"] = json::object();
+    for (const auto& [input, shape] : model.shapes) entry["shapes"][input] = shape;
+  }
+  return entry;
+}
+
+json compiler_json(const CompilerEntry& compiler) {
+  json body{{"threads", compiler.threads}, {"options", object_of(compiler.options)}, {"label", compiler.label}};
+  if (!compiler.version.empty()) body["version"] = compiler.version;
+  return {{compiler.name, std::move(body)}};
+}
+
+json structured_json(const Study& study, const std::string& key) {
+  json out = json::array();
+  if (key == "models") {
+    for (const ModelEntry& model : study.models) out.push_back(model_json(model));
+  } else if (key == "compilers") {
+    for (const CompilerEntry& compiler : study.compilers) out.push_back(compiler_json(compiler));
+  } else if (key == "devices") {
+    for (const DeviceEntry& device : study.devices) out.push_back(device.name);
+  } else {
+    out = json::object();
+    for (const DeviceEntry& device : study.devices) out[device.name] = device.compilers;
+  }
+  return out;
+}
+
+json key_json(const Study& study, const Key& key) {
+  if (key.type == ValueType::structured) return structured_json(study, key.name);
+  if (key.type != ValueType::section) return key.get(study);
+  json section = key.get != nullptr ? key.get(study) : json::object();
+  if (section.is_null()) return section;
+  for (const Key& inner : key.keys) section[inner.name] = key_json(study, inner);
+  return section;
+}
+
+std::string for_people(const Key& key, const json& value) {
+  if (value.is_null()) return key.default_text.empty() ? "none" : key.default_text;
+  if (key.type == ValueType::bytes) return text::human_bytes(value.get<std::uint64_t>());
+  if (!value.is_array()) return plain_text(value);
+  std::vector<std::string> words;
+  for (const json& item : value) words.push_back(plain_text(item));
+  return text::join(words, ", ");
+}
+
+void add_settings(const Study& study, std::span<const Key> keys, const std::string& prefix, std::vector<Setting>& out) {
+  for (const Key& key : keys) {
+    if (key.type == ValueType::structured) continue;
+    const std::string name = prefix + key.name;
+    const bool is_on = key.get == nullptr || !key.get(study).is_null();
+    if (key.type == ValueType::section && is_on) {
+      add_settings(study, key.keys, name + ".", out);
+      continue;
+    }
+    const bool is_given = std::find(study.given.begin(), study.given.end(), name) != study.given.end();
+    // A reference without a version has none to speak of.
+    const json value = key.get(study);
+    const bool is_absent = key.name == "reference_version" && value.is_null();
+    out.push_back({name, is_absent ? "none" : for_people(key, value), !is_given});
+  }
+}
+
+}  // namespace
+
+json to_json(const Study& study) {
+  json out = json::object();
+  for (const Key& key : study_keys()) out[key.name] = key_json(study, key);
+  return out;
+}
+
+std::vector<Setting> settings(const Study& study) {
+  std::vector<Setting> out;
+  add_settings(study, study_keys(), "", out);
+  return out;
+}
+
+}  // namespace ngb::config

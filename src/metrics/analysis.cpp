@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/analysis.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "metrics/resampling.h"
+
+namespace ngb::metrics {
+namespace {
+
+using samples::Known;
+using store::CellData;
+
+std::string family_of(const CellData& cell) {
+  return fmt::format("{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.threads, cell.precision);
+}
+
+std::string compiler_of(const CellData& cell) {
+  return fmt::format("{}\n{}\n{}\n{}", family_of(cell), cell.compiler, cell.compiler_version, cell.options);
+}
+
+Known<std::vector<double>> find_busy_cpus(const CellData& cell, const Steady& steady) {
+  using Cpus = Known<std::vector<double>>;
+  if (!steady.reason.empty()) return Cpus::unknown(steady.reason);
+  std::vector<double> busy;
+  for (const samples::ProcessResult& process : cell.processes) {
+    for (const samples::PhaseUse& use : process.phases) {
+      if (use.phase != samples::Phase::timed) continue;
+      if (!use.cpu_ns.value) return Cpus::unknown(use.cpu_ns.reason);
+      if (use.wall_ns > 0) busy.push_back(static_cast<double>(*use.cpu_ns.value) / static_cast<double>(use.wall_ns));
+    }
+  }
+  if (busy.empty()) return Cpus::unknown("no process tells its use of the processor");
+  return Cpus::of(std::move(busy));
+}
+
+std::vector<std::vector<double>> one_value_each(const std::vector<double>& values) {
+  std::vector<std::vector<double>> lists;
+  lists.reserve(values.size());
+  for (const double value : values) lists.push_back({value});
+  return lists;
+}
+
+}  // namespace
+
+Analysis::Analysis(std::vector<const CellData*> cells) : cells_(std::move(cells)), facts_(cells_.size()) {
+  std::unordered_map<std::string, std::size_t> identities;
+  std::unordered_map<std::string, std::size_t> singles;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const CellData& cell = *cells_[i];
+    if (cell.compiler == "identity") identities.emplace(fmt::format("{}\n{}", family_of(cell), cell.batch), i);
+    if (cell.batch == 1) singles.emplace(compiler_of(cell), i);
+  }
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const CellData& cell = *cells_[i];
+    Facts& facts = facts_[i];
+    facts.steady = metrics::steady(cell);
+    facts.busy_cpus = find_busy_cpus(cell, facts.steady);
+    facts.throughput_resamples = resampled_means(facts.steady.throughput_by_process, seed_of(cell.cell_id));
+    if (facts.busy_cpus.value) {
+      facts.cpu_resamples = resampled_means(one_value_each(*facts.busy_cpus.value), seed_of(cell.cell_id + "cpu"));
+    }
+    if (cell.compiler == "identity") {
+      facts.identity = i;
+    } else if (const auto found = identities.find(fmt::format("{}\n{}", family_of(cell), cell.batch));
+               found != identities.end()) {
+      facts.identity = found->second;
+    }
+    if (const auto found = singles.find(compiler_of(cell)); found != singles.end()) facts.single = found->second;
+  }
+}
+
+std::vector<std::vector<std::size_t>> families(const std::vector<CellData>& cells) {
+  std::unordered_map<std::string, std::size_t> known;
+  std::vector<std::vector<std::size_t>> families;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto [place, is_new] = known.emplace(family_of(cells[i]), families.size());
+    if (is_new) families.emplace_back();
+    families[place->second].push_back(i);
+  }
+  return families;
+}
+
+}  // namespace ngb::metrics

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/derive.h"
+
+namespace ngb::metrics {
+namespace {
+
+// A file that cannot be written is shown all the same.
+void keep(const std::filesystem::path& results_file, std::int64_t revision,
+          const std::vector<store::DerivedValue>& values) {
+  auto store = store::Store::open(results_file, store::Mode::read_write);
+  if (store) (void)store->save_derived(revision, values, formulas_version());
+}
+
+}  // namespace
+
+Result<Derived> derive(const std::filesystem::path& results_file, int threads) {
+  auto store = store::Store::open(results_file, store::Mode::read_only);
+  if (!store) return tl::unexpected(store.error());
+  const auto revision = store->revision();
+  if (!revision) return tl::unexpected(revision.error());
+  auto kept = store->load_derived(*revision, formulas_version());
+  if (!kept) return tl::unexpected(kept.error());
+  if (*kept) {
+    auto outlines = store->load_cells(store::Detail::outline);
+    if (!outlines) return tl::unexpected(outlines.error());
+    return Derived{std::move(*outlines), std::move(**kept), true};
+  }
+  auto cells = store->load_cells();
+  if (!cells) return tl::unexpected(cells.error());
+  Derived derived{std::move(*cells), {}, false};
+  derived.values = compute_all(derived.cells, threads);
+  { const store::Store closed = std::move(*store); }  // a reader would keep the writer waiting
+  keep(results_file, *revision, derived.values);
+  return derived;
+}
+
+}  // namespace ngb::metrics

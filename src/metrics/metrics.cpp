@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the table and their functions. A cell without a value has a reason, never 0.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "metrics/analysis.h"
+#include "metrics/metric.h"
+#include "metrics/resampling.h"
+#include "metrics/statistics.h"
+
+namespace ngb::metrics {
+namespace {
+
+using samples::Known;
+using samples::Phase;
+using samples::PhaseUse;
+
+Value unknown(std::string reason) { return {.reason = std::move(reason)}; }
+
+// `compute` of the steady repetitions, or why there are none.
+template <class Compute>
+Value of_steady(const Analysis& analysis, std::size_t cell, const Compute& compute) {
+  const Steady& steady = analysis.steady(cell);
+  if (!steady.reason.empty()) return unknown(steady.reason);
+  return compute(steady);
+}
+
+Value throughput_mean(const Analysis& analysis, std::size_t cell) {
+  return of_steady(analysis, cell, [](const Steady& steady) -> Value { return {mean(steady.throughput_sorted)}; });
+}
+
+Value throughput_std(const Analysis& analysis, std::size_t cell) {
+  return of_steady(analysis, cell, [](const Steady& steady) -> Value {
+    const auto deviation = standard_deviation(steady.throughput_sorted);
+    return deviation ? Value{deviation} : unknown("needs 2 repetitions");
+  });
+}
+
+Value throughput_median(const Analysis& analysis, std::size_t cell) {
+  return of_steady(analysis, cell, [](const Steady& steady) -> Value {
+    const std::vector<double>& sorted = steady.throughput_sorted;
+    Value value{quantile_of_sorted(sorted, 0.5)};
+    if (const auto ranks = median_ranks(static_cast<int>(sorted.size()))) {
+      value.low = sorted[static_cast<std::size_t>(ranks->first - 1)];
+      value.high = sorted[static_cast<std::size_t>(ranks->second - 1)];
+    }
+    return value;
+  });
+}
+
+Value throughput_harmonic(const Analysis& analysis, std::size_t cell) {
+  const int batch = analysis.cell(cell).batch;
+  return of_steady(analysis, cell,
+                   [batch](const Steady& steady) -> Value { return {batch * steady.inferences / steady.wall_s}; });
+}
+
+// Percentile q, where at least `needed` repetitions carry it. Those of single inferences are unknown where a
+// repetition holds several.
+Value latency(const Analysis& analysis, std::size_t cell, double q, std::size_t needed) {
+  return of_steady(analysis, cell, [q, needed](const Steady& steady) -> Value {
+    if (q > 0.5 && steady.is_grouped) return unknown("a repetition holds several inferences");
+    const std::size_t count = steady.latency_sorted_s.size();
+    if (count < needed) return unknown(fmt::format("needs {} repetitions, has {}", needed, count));
+    return {quantile_of_sorted(steady.latency_sorted_s, q)};
+  });
+}
+
+Value spread(const Analysis& analysis, std::size_t cell) {
+  return of_steady(analysis, cell, [](const Steady& steady) -> Value {
+    const std::vector<double>& sorted = steady.throughput_sorted;
+    if (sorted.size() < 4) return unknown(fmt::format("needs 4 repetitions, has {}", sorted.size()));
+    return {(quantile_of_sorted(sorted, 0.75) - quantile_of_sorted(sorted, 0.25)) / quantile_of_sorted(sorted, 0.5)};
+  });
+}
+
+// The completed processes' values of one phase; `get` picks a value of its use.
+template <class Get>
+Known<std::vector<double>> of_phase(const Analysis& analysis, std::size_t cell, Phase phase, const Get& get) {
+  using Values = Known<std::vector<double>>;
+  const Steady& steady = analysis.steady(cell);
+  if (steady.reason.starts_with("failed")) return Values::unknown(steady.reason);
+  std::vector<double> values;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    for (const PhaseUse& use : process.phases) {
+      if (use.phase != phase) continue;
+      const Known<double> value = get(use);
+      if (!value.value) return Values::unknown(value.reason);
+      values.push_back(*value.value);
+    }
+  }
+  if (values.empty()) {
+    return Values::unknown(steady.reason.empty() ? fmt::format("no {} phase", name(phase)) : steady.reason);
+  }
+  return Values::of(std::move(values));
+}
+
+Value median_of(Known<std::vector<double>> values) {
+  if (!values.value) return unknown(values.reason);
+  std::sort(values.value->begin(), values.value->end());
+  return {quantile_of_sorted(*values.value, 0.5)};
+}
+
+Value highest_of(const Known<std::vector<double>>& values) {
+  if (!values.value) return unknown(values.reason);
+  return {*std::max_element(values.value->begin(), values.value->end())};
+}
+
+Known<double> wall_s(const PhaseUse& use) { return Known<double>::of(static_cast<double>(use.wall_ns) * 1e-9); }
+
+Known<double> cpu_s(const PhaseUse& use) {
+  if (!use.cpu_ns.value) return Known<double>::unknown(use.cpu_ns.reason);
+  return Known<double>::of(static_cast<double>(*use.cpu_ns.value) * 1e-9);
+}
+
+Known<double> peak_bytes(const PhaseUse& use) {
+  if (!use.peak_rss_bytes.value) return Known<double>::unknown(use.peak_rss_bytes.reason);
+  return Known<double>::of(static_cast<double>(*use.peak_rss_bytes.value));
+}
+
+Value compile_time(const Analysis& analysis, std::size_t cell) {
+  return median_of(of_phase(analysis, cell, Phase::compile, wall_s));
+}
+Value compile_cpu(const Analysis& analysis, std::size_t cell) {
+  return median_of(of_phase(analysis, cell, Phase::compile, cpu_s));
+}
+Value compile_peak(const Analysis& analysis, std::size_t cell) {
+  return highest_of(of_phase(analysis, cell, Phase::compile, peak_bytes));
+}
+Value timed_peak(const Analysis& analysis, std::size_t cell) {
+  return highest_of(of_phase(analysis, cell, Phase::timed, peak_bytes));
+}
+
+Value cpu_share(const Analysis& analysis, std::size_t cell, int cpus) {
+  const auto& busy = analysis.busy_cpus(cell);
+  if (!busy.value) return unknown(busy.reason);
+  return {100 * mean(*busy.value) / cpus};
+}
+Value cpu_of_machine(const Analysis& analysis, std::size_t cell) {
+  const auto& cpus = analysis.cell(cell).device_cpus;
+  if (!analysis.steady(cell).reason.empty()) return unknown(analysis.steady(cell).reason);
+  return cpus ? cpu_share(analysis, cell, *cpus) : unknown("the device did not tell how many processors it has");
+}
+Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
+  return cpu_share(analysis, cell, analysis.cell(cell).threads);
+}
+
+// The metrics that relate cells to each other: `combine` of the mean throughputs (or processor uses) of those cells,
+// with an interval from `combine` of their resamples.
+template <std::size_t N, class Combine>
+Value combined(const std::array<double, N>& values, const std::array<std::span<const double>, N>& resamples,
+               const Combine& combine) {
+  Value result{combine(values)};
+  if (std::any_of(resamples.begin(), resamples.end(), [](const auto& list) { return list.empty(); })) return result;
+  std::vector<double> ratios(resamples[0].size());
+  std::array<double, N> drawn{};
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    for (std::size_t n = 0; n < N; ++n) drawn[n] = resamples[n][i];
+    ratios[i] = combine(drawn);
+  }
+  const Interval interval = percentile_interval(ratios);
+  result.low = interval.low;
+  result.high = interval.high;
+  return result;
+}
+
+// What a cell is related to, with the words for why it is missing.
+struct Relative {
+  std::optional<std::size_t> cell;
+  const char* role;  // "the identity"
+};
+
+template <std::size_t N, class Combine>
+Value of_throughputs(const Analysis& analysis, const std::array<Relative, N>& relatives, const Combine& combine) {
+  std::array<double, N> values{};
+  std::array<std::span<const double>, N> resamples{};
+  for (std::size_t n = 0; n < N; ++n) {
+    if (!relatives[n].cell) return unknown(fmt::format("{} was not measured here", relatives[n].role));
+    const Steady& steady = analysis.steady(*relatives[n].cell);
+    if (!steady.reason.empty()) {
+      return unknown(n == 0 ? steady.reason : fmt::format("{}: {}", relatives[n].role, steady.reason));
+    }
+    values[n] = mean(steady.throughput_sorted);
+    resamples[n] = analysis.throughput_resamples(*relatives[n].cell);
+  }
+  return combined(values, resamples, combine);
+}
+
+Value speed_up(const Analysis& analysis, std::size_t cell) {
+  return of_throughputs<2>(analysis, {{{cell, ""}, {analysis.identity_of(cell), "the identity"}}},
+                           [](const auto& t) { return t[0] / t[1]; });
+}
+
+Value rtr(const Analysis& analysis, std::size_t cell) {
+  return of_throughputs<2>(analysis, {{{cell, ""}, {analysis.single_of(cell), "batch 1"}}},
+                           [](const auto& t) { return t[0] / t[1]; });
+}
+
+Value ase(const Analysis& analysis, std::size_t cell) {
+  const int batch = analysis.cell(cell).batch;
+  return of_throughputs<2>(analysis, {{{cell, ""}, {analysis.single_of(cell), "batch 1"}}},
+                           [batch](const auto& t) { return t[0] / (batch * t[1]); });
+}
+
+Value bsr(const Analysis& analysis, std::size_t cell) {
+  const std::optional<std::size_t> identity = analysis.identity_of(cell);
+  const std::optional<std::size_t> identity_single = identity ? analysis.single_of(*identity) : std::nullopt;
+  return of_throughputs<4>(analysis,
+                           {{{cell, ""},
+                             {analysis.single_of(cell), "batch 1"},
+                             {identity, "the identity"},
+                             {identity_single, "the identity at batch 1"}}},
+                           [](const auto& t) { return (t[0] / t[1]) / (t[2] / t[3]); });
+}
+
+Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
+  const std::optional<std::size_t> identity = analysis.identity_of(cell);
+  const auto& own = analysis.busy_cpus(cell);
+  if (!own.value) return unknown(own.reason);
+  if (!identity) return unknown("the identity was not measured here");
+  const auto& other = analysis.busy_cpus(*identity);
+  if (!other.value) return unknown("the identity: " + other.reason);
+  if (mean(*other.value) <= 0) return unknown("the identity used less processor time than the clock resolves");
+  return combined<2>({mean(*own.value), mean(*other.value)},
+                     {analysis.cpu_resamples(cell), analysis.cpu_resamples(*identity)},
+                     [](const auto& busy) { return 1 - busy[0] / busy[1]; });
+}
+
+Value repetition_count(const Analysis& analysis, std::size_t cell) {
+  return of_steady(analysis, cell, [](const Steady& steady) -> Value {
+    return {static_cast<double>(steady.throughput_sorted.size())};
+  });
+}
+
+Value process_count(const Analysis& analysis, std::size_t cell) {
+  return of_steady(analysis, cell, [](const Steady& steady) -> Value {
+    return {static_cast<double>(steady.throughput_by_process.size())};
+  });
+}
+
+Value absolute_error(const Analysis& analysis, std::size_t cell) {
+  std::optional<double> worst;
+  for (const auto* list : {&analysis.cell(cell).processes, &analysis.cell(cell).failed}) {
+    for (const samples::ProcessResult& process : *list) {
+      if (!process.check || !process.check->max_absolute_error.value) continue;
+      worst = std::max(worst.value_or(0), *process.check->max_absolute_error.value);
+    }
+  }
+  return worst ? Value{worst} : unknown("the outputs were not compared");
+}
+
+Value latency_p50(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.50, 1); }
+Value latency_p90(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.90, 64); }
+Value latency_p95(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.95, 130); }
+Value latency_p99(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.99, 662); }
+
+constexpr const char* kPaper = "paper V-A4, V-C, V-F";
+constexpr const char* kProtocol = "measurement protocol";
+constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
+
+// name, heading, unit, formula, source, has_interval, rank, compute
+constexpr std::array kMetrics{
+    Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 1,
+           throughput_mean},
+    Metric{"throughput_std_per_s", "± std", "samples/s", "sample standard deviation (n - 1) of b·k / t", kPaper, false,
+           1, throughput_std},
+    Metric{"throughput_median_per_s", "median", "samples/s",
+           "median over repetitions of b·k / t; interval: order statistics by the exact binomial distribution "
+           "(n = 100: ranks 41 and 61)",
+           "Le Boudec, Performance Evaluation, theorem 2.1", true, 3, throughput_median},
+    Metric{"throughput_harmonic_per_s", "harmonic", "samples/s", "b·Σk / Σt over repetitions", kProtocol, false, 0,
+           throughput_harmonic},
+    Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_identity(b)", kPaper, true, 2, speed_up},
+    Metric{"latency_p50_s", "p50", "s", "median over repetitions of t / k", kProtocol, false, 0, latency_p50},
+    Metric{"latency_p90_s", "p90", "s", "90th percentile over repetitions of t, where k = 1", kPercentiles, false, 0,
+           latency_p90},
+    Metric{"latency_p95_s", "p95", "s", "95th percentile over repetitions of t, where k = 1", kPercentiles, false, 0,
+           latency_p95},
+    Metric{"latency_p99_s", "p99", "s", "99th percentile over repetitions of t, where k = 1", kPercentiles, false, 0,
+           latency_p99},
+    Metric{"compile_s", "compile", "s", "median over processes of the compile phase's wall time", "paper, table III",
+           false, 4, compile_time},
+    Metric{"compile_cpu_s", "compile CPU", "s",
+           "median over processes of the compile phase's processor time, over the process tree", kProtocol, false, 0,
+           compile_cpu},
+    Metric{"compile_peak_bytes", "compile peak", "bytes",
+           "highest resident memory of a worker within the compile phase, over processes", kProtocol, false, 0,
+           compile_peak},
+    Metric{"timed_peak_bytes", "peak", "bytes",
+           "highest resident memory of a worker within the timed phase, over processes", kProtocol, false, 0,
+           timed_peak},
+    Metric{"cpu_percent", "CPU %", "percent",
+           "100 · processor time / (wall time · processors of the machine) of the timed phase, mean over processes",
+           kPaper, false, 5, cpu_of_machine},
+    Metric{"cpu_percent_of_threads", "CPU % of threads", "percent",
+           "100 · processor time / (wall time · threads allowed) of the timed phase, mean over processes", kProtocol,
+           false, 0, cpu_of_threads},
+    Metric{"cpu_reduction_ratio", "CPU reduction", "ratio",
+           "1 - cpu_c / cpu_identity, in processor time per wall time of the timed phase", kPaper, true, 0,
+           cpu_reduction},
+    Metric{"rtr_ratio", "RTR", "ratio", "T_c(b) / T_c(1)", kPaper, true, 0, rtr},
+    Metric{"ase_ratio", "ASE", "ratio", "T_c(b) / (b · T_c(1))", kPaper, true, 0, ase},
+    Metric{"bsr_ratio", "BSR", "ratio", "ASE_c(b) / ASE_identity(b)", kPaper, true, 0, bsr},
+    Metric{"spread_ratio", "spread", "ratio", "interquartile range / median of b·k / t", kProtocol, false, 0, spread},
+    Metric{"max_absolute_error", "max error", "1",
+           "largest absolute difference between output and reference, over elements and processes", kProtocol, false, 0,
+           absolute_error},
+    Metric{"repetition_count", "repetitions", "1", "steady repetitions that count", kProtocol, false, 0,
+           repetition_count},
+    Metric{"process_count", "processes", "1", "completed processes that count", kProtocol, false, 0, process_count},
+};
+
+}  // namespace
+
+std::span<const Metric> metrics() { return kMetrics; }
+
+const Metric* find_metric(std::string_view name) {
+  const auto* found =
+      std::find_if(kMetrics.begin(), kMetrics.end(), [name](const Metric& metric) { return metric.name == name; });
+  return found == kMetrics.end() ? nullptr : found;
+}
+
+}  // namespace ngb::metrics

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "plan/plan.h"
+
+namespace ngb::plan {
+namespace {
+
+constexpr double kStudy_s = 5;                    // an interpreter with its packages imported, the agent started
+constexpr double kModel_s = 2;                    // the file written, the reference outputs made
+constexpr double kProcess_s = 1;                  // started, library open, outputs checked
+constexpr double kCompilePerParameter_s = 1e-8;   // 0.25 s for ResNet-50
+constexpr double kCall_s = 50e-6;                 // of an inference without arithmetic
+constexpr double kMacsPerThreadPerSecond = 40e9;  // f32, ResNet-50 on one thread: 0.1 s
+constexpr double kMacsPerSampleOfAFile = 1e9;     // where nothing better is known
+constexpr double kWarmUpRepetitions = 5;          // where it is found from the data
+constexpr double kRepetitionsToPrecision = 100;   // with stop_when
+
+double repetition_s(const Plan& plan, const Cell& cell) {
+  const Model& model = plan.models[static_cast<std::size_t>(cell.model_index)];
+  const double macs = model.macs ? static_cast<double>(*model.macs) : kMacsPerSampleOfAFile * model.batch;
+  const double inference_s = kCall_s + macs / (kMacsPerThreadPerSecond * cell.threads);
+  return std::max(inference_s, plan.study.min_repetition_ms / 1000);
+}
+
+double process_s(const Plan& plan, const Cell& cell) {
+  const Model& model = plan.models[static_cast<std::size_t>(cell.model_index)];
+  const double compile_s = kCompilePerParameter_s * static_cast<double>(model.parameters.value_or(0));
+  const double one_s = repetition_s(plan, cell);
+  const double warm_up_s = one_s * (plan.study.warm_up ? *plan.study.warm_up : kWarmUpRepetitions);
+  double timed_s = one_s * plan.study.repetitions;
+  if (const auto& stop = plan.study.stop_when) {
+    const double repetitions = std::clamp(kRepetitionsToPrecision, static_cast<double>(stop->min_repetitions),
+                                          static_cast<double>(stop->max_repetitions));
+    timed_s = std::min(one_s * repetitions, std::max(stop->max_s, one_s * stop->min_repetitions));
+  }
+  return kProcess_s + compile_s + warm_up_s + timed_s;
+}
+
+}  // namespace
+
+double estimate_seconds(const Plan& plan) {
+  double seconds = kStudy_s + kModel_s * static_cast<double>(plan.groups.size());
+  for (const Cell& cell : plan.cells) seconds += plan.study.processes * process_s(plan, cell);
+  return seconds;
+}
+
+}  // namespace ngb::plan

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/order.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/hash.h"
+#include "plan/shuffle.h"
+
+namespace ngb::plan {
+namespace {
+
+std::uint64_t seed_of(const Group& group, const Model& model, std::uint64_t seed) {
+  const std::string text = fmt::format("{} {} {} {}", seed, group.device, model.hash, model.batch);
+  return std::strtoull(hash::sha256(text).substr(0, 16).c_str(), nullptr, 16);
+}
+
+void add_rounds(Group& group, std::vector<int> cells, int processes, std::uint64_t seed) {
+  SplitMix64 random(seed);
+  for (int process = 0; process < processes; ++process) {
+    std::vector<int> round = cells;
+    shuffle(round, random);
+    for (const int cell : round) group.steps.push_back({cell, process});
+  }
+}
+
+}  // namespace
+
+std::vector<Group> order(const std::vector<Model>& models, const std::vector<Cell>& cells, int processes,
+                         std::uint64_t seed) {
+  std::vector<Group> groups;
+  for (std::size_t begin = 0; begin < cells.size();) {
+    Group group{.device = cells[begin].device, .model_index = cells[begin].model_index};
+    std::vector<int> members;
+    std::size_t end = begin;
+    for (; end < cells.size() && cells[end].device == group.device && cells[end].model_index == group.model_index;
+         ++end) {
+      members.push_back(static_cast<int>(end));
+    }
+    const Model& model = models[static_cast<std::size_t>(group.model_index)];
+    add_rounds(group, std::move(members), processes, seed_of(group, model, seed));
+    groups.push_back(std::move(group));
+    begin = end;
+  }
+  SplitMix64 random(seed);
+  shuffle(groups, random);
+  return groups;
+}
+
+}  // namespace ngb::plan

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "plan/plan.h"
+
+namespace ngb::plan {
+namespace {
+
+using Row = std::vector<std::string>;
+
+constexpr std::size_t kShownGroups = 5;
+constexpr int kShownRounds = 2;
+
+// Characters, as a terminal counts most of them.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+// Columns two blanks apart; those in `right` are aligned to the right.
+std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>& right = {}) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - width(row[i]), ' ');
+      const bool is_right = std::find(right.begin(), right.end(), i) != right.end();
+      line += "  " + (is_right ? padding + row[i] : row[i] + padding);
+    }
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+std::string settings_text(const Plan& plan) {
+  std::vector<Row> rows;
+  for (const config::Setting& setting : config::settings(plan.study)) {
+    rows.push_back({setting.key, setting.value, setting.is_default ? "(default)" : ""});
+  }
+  return aligned(rows);
+}
+
+std::string options_text(const Cell& cell) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : cell.options) {
+    const auto json = nlohmann::json::parse(value, nullptr, false);
+    words.push_back(fmt::format("{}={}", name, json.is_string() ? json.get<std::string>() : value));
+  }
+  return words.empty() ? "-" : text::join(words, " ");
+}
+
+std::string cells_text(const Plan& plan) {
+  std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options"}};
+  for (const Cell& cell : plan.cells) {
+    const Model& model = plan.models[static_cast<std::size_t>(cell.model_index)];
+    rows.push_back({cell.id, cell.device, model.label, std::to_string(model.batch), cell.compiler_label,
+                    cell.compiler_version.empty() ? "-" : cell.compiler_version, std::to_string(cell.threads),
+                    options_text(cell)});
+  }
+  return aligned(rows, {3, 6});
+}
+
+std::string group_text(const Plan& plan, const Group& group) {
+  const Model& model = plan.models[static_cast<std::size_t>(group.model_index)];
+  std::vector<std::string> rounds;
+  int shown = -1;
+  for (const Step& step : group.steps) {
+    if (step.process_index >= kShownRounds) break;
+    const std::string& label = plan.cells[static_cast<std::size_t>(step.cell_index)].compiler_label;
+    if (step.process_index == shown) {
+      rounds.back() += ", " + label;
+    } else {
+      rounds.push_back(label);
+      shown = step.process_index;
+    }
+  }
+  const char* const more = plan.study.processes > kShownRounds ? " | …" : "";
+  return fmt::format("{} batch {} on {}: {}{}", model.label, model.batch, group.device, text::join(rounds, " | "),
+                     more);
+}
+
+std::string order_text(const Plan& plan) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(plan.groups.size(), kShownGroups); ++i) {
+    out += fmt::format("  {}. {}\n", i + 1, group_text(plan, plan.groups[i]));
+  }
+  if (plan.groups.size() > kShownGroups) out += fmt::format("  … and {} more\n", plan.groups.size() - kShownGroups);
+  return out;
+}
+
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string to_text(const Plan& plan) {
+  return fmt::format(
+      "Study {} ({})\n\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
+      "in each, {} of one process for every compiler\n{}\n{}, {}: about {}\n",
+      plan.study.name, plan.study.path.string(), settings_text(plan), "Cells", cells_text(plan),
+      counted(plan.groups.size(), "group", "groups"), plan.study.seed,
+      counted(static_cast<std::uint64_t>(plan.study.processes), "round", "rounds"), order_text(plan),
+      counted(plan.cells.size(), "cell", "cells"), counted(process_count(plan), "process", "processes"),
+      text::human_duration(estimate_seconds(plan)));
+}
+
+}  // namespace ngb::plan

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "probe/probe.h"
+#include "probe/sensors.h"
+#include "probe/tree.h"
+
+namespace ngb::probe {
+namespace {
+
+using samples::Known;
+using samples::Reading;
+
+// The columns of the first line of /proc/stat, in clock ticks (proc(5)); guest time is within user time already.
+enum Column { kUser, kNice, kSystem, kIdle, kIowait, kIrq, kSoftirq, kSteal, kColumns };
+
+void read_ticks(const Tree& tree, Snapshot& snapshot) {
+  const Known<std::string> stat = tree.text("/proc/stat");
+  const auto give_up = [&](const std::string& reason) {
+    snapshot.steal_ticks = snapshot.total_ticks = snapshot.busy_ticks = Known<std::uint64_t>::unknown(reason);
+  };
+  if (!stat.value) return give_up(stat.reason);
+  const std::vector<std::string> fields = words(stat.value->substr(0, stat.value->find('\n')));
+  if (fields.size() < kColumns + 1 || fields[0] != "cpu")
+    return give_up("/proc/stat starts with no line of all processors");
+  std::uint64_t total = 0;
+  std::uint64_t ticks[kColumns];
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    const auto value = parse_unsigned(fields[column + 1]);
+    if (!value) return give_up("/proc/stat holds no number: " + fields[column + 1]);
+    total += ticks[column] = *value;
+  }
+  snapshot.steal_ticks = Known<std::uint64_t>::of(ticks[kSteal]);
+  snapshot.total_ticks = Known<std::uint64_t>::of(total);
+  snapshot.busy_ticks = Known<std::uint64_t>::of(total - ticks[kIdle] - ticks[kIowait]);
+}
+
+// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345"
+Known<std::uint64_t> pressure_cpu_some_us(const Tree& tree) {
+  const Known<std::string> pressure = tree.text("/proc/pressure/cpu");
+  if (!pressure.value) return Known<std::uint64_t>::unknown(pressure.reason);
+  for (const std::string& word : words(pressure.value->substr(0, pressure.value->find('\n')))) {
+    if (!word.starts_with("total=")) continue;
+    if (const auto total = parse_unsigned(std::string_view(word).substr(6))) return Known<std::uint64_t>::of(*total);
+  }
+  return Known<std::uint64_t>::unknown("/proc/pressure/cpu has no total");
+}
+
+Known<double> load_1min(const Tree& tree) {
+  const Known<std::string> load = tree.text("/proc/loadavg");
+  if (!load.value) return Known<double>::unknown(load.reason);
+  const auto value = parse_real(load.value->substr(0, load.value->find(' ')));
+  return value ? Known<double>::of(*value) : Known<double>::unknown("/proc/loadavg holds no number");
+}
+
+// after - before, or why there is none.
+Known<double> difference(const Known<std::uint64_t>& before, const Known<std::uint64_t>& after) {
+  if (!before.value) return Known<double>::unknown(before.reason);
+  if (!after.value) return Known<double>::unknown(after.reason);
+  if (*after.value < *before.value) return Known<double>::unknown("the counter went backwards");
+  return Known<double>::of(static_cast<double>(*after.value - *before.value));
+}
+
+Known<double> scaled_ratio(const Known<double>& part, const Known<double>& whole, double scale,
+                           const std::string& when_none) {
+  if (!part.value) return part;
+  if (!whole.value) return whole;
+  if (*whole.value <= 0) return Known<double>::unknown(when_none);
+  return Known<double>::of(scale * *part.value / *whole.value);
+}
+
+void append(std::vector<Reading>& readings, const std::vector<Reading>& more, const std::string& when) {
+  for (Reading reading : more) {
+    reading.when = when;
+    readings.push_back(std::move(reading));
+  }
+}
+
+}  // namespace
+
+Snapshot snapshot(const std::string& root) {
+  const Tree tree(root);
+  Snapshot taken;
+  read_ticks(tree, taken);
+  taken.pressure_cpu_some_us = pressure_cpu_some_us(tree);
+  taken.package_energy_uj = package_energy_uj(tree);
+  taken.readings = {{"load_1min", "1", "", load_1min(tree)},
+                    {"frequency", "hz", "", frequency_hz(tree)},
+                    {"temperature", "celsius", "", temperature_celsius(tree)},
+                    {"power", "watt", "", power_watts(tree)}};
+  taken.taken_ns = system_clock().now().count();
+  return taken;
+}
+
+std::vector<Reading> readings_between(const Snapshot& before, const Snapshot& after) {
+  std::vector<Reading> readings;
+  append(readings, before.readings, "start");
+  append(readings, after.readings, "end");
+  const std::string kTooShort = "shorter than a tick of the kernel's clock";
+  const Known<double> total = difference(before.total_ticks, after.total_ticks);
+  const Known<double> elapsed_us = Known<double>::of(static_cast<double>(after.taken_ns - before.taken_ns) / 1000);
+  const Known<double> pressure_us = difference(before.pressure_cpu_some_us, after.pressure_cpu_some_us);
+  const Known<double> energy_uj = difference(before.package_energy_uj, after.package_energy_uj);
+  append(
+      readings,
+      {{"steal", "percent", "", scaled_ratio(difference(before.steal_ticks, after.steal_ticks), total, 100, kTooShort)},
+       {"machine_cpu", "percent", "",
+        scaled_ratio(difference(before.busy_ticks, after.busy_ticks), total, 100, kTooShort)},
+       {"pressure_cpu_some", "percent", "", scaled_ratio(pressure_us, elapsed_us, 100, kTooShort)},
+       {"package_power", "watt", "", scaled_ratio(energy_uj, elapsed_us, 1, kTooShort)}},
+      "timed");
+  return readings;
+}
+
+}  // namespace ngb::probe

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "samples/failure.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace ngb::samples {
+namespace {
+
+constexpr std::array<std::string_view, 6> kPhases{"start", "open", "compile", "check", "warm_up", "timed"};
+
+struct KindRow {
+  FailureKind kind;
+  std::string_view name;
+  bool is_worth_retrying;
+};
+
+constexpr std::array<KindRow, 15> kKinds{{
+    {FailureKind::crash, "crash", true},
+    {FailureKind::exit, "exit", true},
+    {FailureKind::timeout, "timeout", true},
+    {FailureKind::out_of_memory, "out_of_memory", true},
+    {FailureKind::unsupported_operator, "unsupported_operator", false},
+    {FailureKind::invalid_model, "invalid_model", false},
+    {FailureKind::invalid_option, "invalid_option", false},
+    {FailureKind::toolchain_missing, "toolchain_missing", false},
+    {FailureKind::import_error, "import_error", false},
+    {FailureKind::inaccurate, "inaccurate", false},
+    {FailureKind::no_reference, "no_reference", false},
+    {FailureKind::fallback, "fallback", false},
+    {FailureKind::device_lost, "device_lost", true},
+    {FailureKind::disk_full, "disk_full", true},
+    {FailureKind::internal, "internal", false},
+}};
+
+}  // namespace
+
+std::string_view name(Phase phase) { return kPhases[static_cast<std::size_t>(phase)]; }
+
+Result<Phase> parse_phase(std::string_view name) {
+  for (std::size_t i = 0; i < kPhases.size(); ++i) {
+    if (kPhases[i] == name) return static_cast<Phase>(i);
+  }
+  return fail(fmt::format("unknown phase \"{}\"", name));
+}
+
+std::string_view name(FailureKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
+
+Result<FailureKind> parse_failure_kind(std::string_view name) {
+  for (const KindRow& row : kKinds) {
+    if (row.name == name) return row.kind;
+  }
+  return fail(fmt::format("unknown kind of failure \"{}\"", name));
+}
+
+bool is_worth_retrying(FailureKind kind) { return kKinds[static_cast<std::size_t>(kind)].is_worth_retrying; }
+
+}  // namespace ngb::samples

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "samples/message.h"
+
+#include <nlohmann/json.hpp>
+
+#include "samples/json_fields.h"
+
+namespace ngb::samples {
+
+using fields::get;
+using nlohmann::json;
+
+namespace {
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+json body(const Hello& hello) { return {{"type", "hello"}, {"protocol", hello.protocol}, {"version", hello.version}}; }
+
+Hello hello(const json& object) { return {get<int>(object, "protocol"), get<std::string>(object, "version")}; }
+
+json body(const Event& event) {
+  json object = std::visit(Overloaded{[](const ProcessResult& result) -> json {
+                                        return {{"event", "process"}, {"process", to_json(result)}};
+                                      },
+                                      [](const ModelWritten& model) -> json {
+                                        return {{"event", "model"},
+                                                {"model_id", model.model_id},
+                                                {"file_sha256", model.file_sha256},
+                                                {"file_bytes", model.file_bytes},
+                                                {"wall_ns", model.wall_ns}};
+                                      },
+                                      [](const Environment& environment) -> json {
+                                        return {{"event", "environment"}, {"environment", to_json(environment)}};
+                                      },
+                                      [](const Finished&) -> json {
+                                        return {{"event", "finished"}};
+                                      }},
+                           event.body);
+  object["type"] = "event";
+  object["sequence"] = event.sequence;
+  return object;
+}
+
+Event event(const json& object) {
+  Event event;
+  event.sequence = get<std::uint64_t>(object, "sequence");
+  const auto kind = get<std::string>(object, "event");
+  if (kind == "process") {
+    event.body = fields::value_of(process_result_from_json(fields::child(object, "process")));
+  } else if (kind == "model") {
+    event.body = ModelWritten{get<std::string>(object, "model_id"), get<std::string>(object, "file_sha256"),
+                              get<std::uint64_t>(object, "file_bytes"), get<std::int64_t>(object, "wall_ns")};
+  } else if (kind == "environment") {
+    event.body = fields::value_of(environment_from_json(fields::child(object, "environment")));
+  } else if (kind == "finished") {
+    event.body = Finished{};
+  } else {
+    throw fields::FieldError("unknown event \"" + kind + "\"");
+  }
+  return event;
+}
+
+json body(const Progress& progress) {
+  return {
+      {"type", "progress"},          {"cell_id", progress.cell_id},   {"process_index", progress.process_index},
+      {"attempt", progress.attempt}, {"phase", name(progress.phase)}, {"repetitions_done", progress.repetitions_done},
+      {"doing", progress.doing}};
+}
+
+Progress progress(const json& object) {
+  return {get<std::string>(object, "cell_id"),
+          get<int>(object, "process_index"),
+          get<int>(object, "attempt"),
+          fields::value_of(parse_phase(get<std::string>(object, "phase"))),
+          get<std::uint64_t>(object, "repetitions_done"),
+          get<std::string>(object, "doing")};
+}
+
+json body(const Error& error) {
+  return {{"type", "error"}, {"what", error.what}, {"where", error.where}, {"next", error.next}};
+}
+
+Error error(const json& object) {
+  return {get<std::string>(object, "what"), get<std::string>(object, "where"), get<std::string>(object, "next")};
+}
+
+json body(const Job& job) { return {{"type", "job"}, {"job", to_json(job)}}; }
+json body(const Follow& follow) { return {{"type", "follow"}, {"after", follow.after}}; }
+json body(const Acknowledge& acknowledge) { return {{"type", "acknowledge"}, {"sequence", acknowledge.sequence}}; }
+json body(const Stop&) { return {{"type", "stop"}}; }
+
+// A stray byte in some compiler's message must not cost the record: it becomes U+FFFD.
+std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string encode(const ClientMessage& message) {
+  return std::visit([](const auto& alternative) { return dump(body(alternative)); }, message);
+}
+
+std::string encode(const AgentMessage& message) {
+  return std::visit([](const auto& alternative) { return dump(body(alternative)); }, message);
+}
+
+std::string encode(const Event& event) { return dump(body(event)); }
+
+Result<ClientMessage> decode_client_message(std::string_view text) {
+  return fields::parse("client message", [&]() -> ClientMessage {
+    const json object = json::parse(text);
+    const auto type = get<std::string>(object, "type");
+    if (type == "hello") return hello(object);
+    if (type == "job") return fields::value_of(job_from_json(fields::child(object, "job")));
+    if (type == "follow") return Follow{get<std::uint64_t>(object, "after")};
+    if (type == "acknowledge") return Acknowledge{get<std::uint64_t>(object, "sequence")};
+    if (type == "stop") return Stop{};
+    throw fields::FieldError("unknown type \"" + type + "\"");
+  });
+}
+
+Result<AgentMessage> decode_agent_message(std::string_view text) {
+  return fields::parse("agent message", [&]() -> AgentMessage {
+    const json object = json::parse(text);
+    const auto type = get<std::string>(object, "type");
+    if (type == "hello") return hello(object);
+    if (type == "event") return event(object);
+    if (type == "progress") return progress(object);
+    if (type == "error") return error(object);
+    throw fields::FieldError("unknown type \"" + type + "\"");
+  });
+}
+
+Result<Event> decode_event(std::string_view text) {
+  return fields::parse("journal record", [&] { return event(json::parse(text)); });
+}
+
+}  // namespace ngb::samples

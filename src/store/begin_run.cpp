@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "store/implementation.h"
+#include "store/protocol.h"
+
+namespace ngb::store {
+namespace {
+
+using nlohmann::json;
+
+Status adopt_protocol(sql::Database& database, const config::Study& study) {
+  std::map<std::string, std::string> recorded;
+  sql::Statement& rows = database.kept("SELECT key, value FROM protocol");
+  while (rows.step()) recorded.emplace(rows.text(0), rows.text(1));
+  const std::vector<ProtocolKey> wanted = protocol_of(study);
+  if (recorded.empty()) {
+    for (const ProtocolKey& row : wanted) database.kept("INSERT INTO protocol VALUES (?, ?)").run(row.key, row.value);
+    return Done{};
+  }
+  std::vector<std::string> differences;
+  for (const ProtocolKey& row : wanted) {
+    const auto found = recorded.find(row.key);
+    const std::string there = found == recorded.end() ? "not set" : found->second;
+    if (there != row.value) differences.push_back(fmt::format("{} is {} there and {} here", row.key, there, row.value));
+  }
+  if (differences.empty()) return Done{};
+  return fail("these results were measured under another protocol: " + text::join(differences, ", "),
+              database.file().string(),
+              "choose another output folder for this study, or give the study the protocol of these results");
+}
+
+void add_model(sql::Database& database, const plan::Model& model) {
+  database
+      .kept(
+          "INSERT INTO model (model_hash, batch, label, family, recipe_json, path, parameters, macs, macs_torchinfo) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+      .run(model.hash, model.batch, model.label, model.family, model.recipe_json, model.path, model.parameters,
+           model.macs, model.macs_torchinfo);
+  if (!database.changed()) return;
+  const std::int64_t key = database.last_key();
+  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+    const TensorSignature& input = model.inputs[i];
+    database.kept("INSERT INTO model_input VALUES (?, ?, ?, ?, ?)")
+        .run(key, static_cast<std::int64_t>(i), input.name, name(input.type), json(input.shape).dump());
+  }
+}
+
+// The options as one JSON object: their values are JSON text already.
+std::string options_json(const config::Parameters& options) {
+  std::string object = "{";
+  for (const auto& [name, value] : options) {
+    if (object.size() > 1) object += ',';
+    object += json(name).dump() + ':' + value;
+  }
+  return object + '}';
+}
+
+void add_cell(sql::Database& database, const plan::Plan& plan, const plan::Cell& cell) {
+  const plan::Model& model = plan.models.at(static_cast<std::size_t>(cell.model_index));
+  database.kept("INSERT INTO toolchain (device, compiler, compiler_version) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+      .run(cell.device, cell.compiler, cell.compiler_version);
+  database
+      .kept(
+          "INSERT INTO cell (cell_id, device, model_key, toolchain_key, compiler, compiler_label, compiler_version, "
+          "options_json, threads, precision, planned_processes) "
+          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM model, toolchain "
+          "WHERE model_hash = ?10 AND batch = ?11 AND toolchain.device = ?2 AND compiler = ?3 AND "
+          "compiler_version = ?5 ON CONFLICT DO NOTHING")
+      .run(cell.id, cell.device, cell.compiler, cell.compiler_label, cell.compiler_version, options_json(cell.options),
+           cell.threads, cell.precision, plan.study.processes, model.hash, model.batch);
+}
+
+std::optional<std::string> unfinished_run(sql::Database& database, const std::string& study_sha256) {
+  sql::Statement& query = database.kept(
+      "SELECT run_id FROM run WHERE study_sha256 = ? AND EXISTS "
+      "(SELECT 1 FROM run_device WHERE run_device.run_key = run.run_key AND is_finished = 0) "
+      "ORDER BY run_key DESC LIMIT 1");
+  query.bind(study_sha256);
+  std::optional<std::string> run_id;
+  if (query.step()) run_id = query.text(0);
+  query.reset();
+  return run_id;
+}
+
+std::string add_run(sql::Database& database, const plan::Plan& plan, const std::string& study_sha256,
+                    std::int64_t started_unix_ns) {
+  const std::string unique =
+      fmt::format("{}\n{}\n{}", study_sha256, started_unix_ns, database.integer("SELECT count(*) FROM run"));
+  std::string run_id = hash::sha256(unique).substr(0, 16);
+  database
+      .kept("INSERT INTO run (run_id, study_name, study_json, study_sha256, started_unix_ns) VALUES (?, ?, ?, ?, ?)")
+      .run(run_id, plan.study.name, config::to_json(plan.study).dump(), study_sha256, started_unix_ns);
+  const std::int64_t run_key = database.last_key();
+  std::set<std::string> devices;
+  for (const plan::Cell& cell : plan.cells) {
+    database.kept("INSERT INTO run_cell SELECT ?, cell_key FROM cell WHERE cell_id = ? ON CONFLICT DO NOTHING")
+        .run(run_key, cell.id);
+    devices.insert(cell.device);
+  }
+  for (const std::string& device : devices) {
+    database.kept("INSERT INTO run_device (run_key, device) VALUES (?, ?)").run(run_key, device);
+  }
+  return run_id;
+}
+
+}  // namespace
+
+Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t started_unix_ns) {
+  if (const Status flushed = flush(); !flushed) return tl::unexpected(flushed.error());
+  return implementation_->changing([&]() -> Result<std::string> {
+    sql::Database& database = implementation_->database;
+    implementation_->begin_change();
+    if (const Status same = adopt_protocol(database, plan.study); !same) return tl::unexpected(same.error());
+    for (const plan::Model& model : plan.models) add_model(database, model);
+    for (const plan::Cell& cell : plan.cells) add_cell(database, plan, cell);
+    const std::string study_sha256 = study_hash(plan);
+    std::optional<std::string> run_id = unfinished_run(database, study_sha256);
+    if (!run_id) run_id = add_run(database, plan, study_sha256, started_unix_ns);
+    database.commit();
+    return *run_id;
+  });
+}
+
+Result<plan::Plan> Store::remaining(const plan::Plan& plan, const std::string& run_id) {
+  return sql::guarded([&]() -> Result<plan::Plan> {
+    std::set<std::pair<std::string, int>> done;
+    sql::Statement& query = implementation_->database.kept(
+        "SELECT cell_id, process_index FROM process JOIN cell USING (cell_key) JOIN run USING (run_key) "
+        "WHERE is_complete = 1 AND run_id <> ?");
+    query.bind(run_id);
+    while (query.step()) done.emplace(query.text(0), query.small(1));
+    plan::Plan left = plan;
+    for (plan::Group& group : left.groups) {
+      std::erase_if(group.steps, [&](const plan::Step& step) {
+        return done.contains({plan.cells.at(static_cast<std::size_t>(step.cell_index)).id, step.process_index});
+      });
+    }
+    std::erase_if(left.groups, [](const plan::Group& group) { return group.steps.empty(); });
+    return left;
+  });
+}
+
+Status Store::record_toolchain(const std::string& device, const std::string& compiler, const std::string& version,
+                               const std::string& manifest_json) {
+  return implementation_->changing([&]() -> Status {
+    implementation_->begin_change();
+    implementation_->database
+        .kept(
+            "INSERT INTO toolchain (device, compiler, compiler_version, manifest_sha256, manifest_json) "
+            "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET manifest_sha256 = excluded.manifest_sha256, "
+            "manifest_json = excluded.manifest_json")
+        .run(device, compiler, version, hash::sha256(manifest_json), manifest_json);
+    return Done{};
+  });
+}
+
+}  // namespace ngb::store

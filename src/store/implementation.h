@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Store holds.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "store/sqlite.h"
+#include "store/store.h"
+#include "store/writer_lock.h"
+
+namespace ngb::store {
+
+struct Store::Implementation {
+  // What record() has looked up. Forgotten when a transaction is rolled back.
+  struct Known {
+    struct Device {
+      std::int64_t run_key = 0;
+      std::uint64_t last_sequence = 0;
+      std::map<std::string, std::int64_t> environments{};  // hash -> key of the latest
+    };
+    std::map<std::pair<std::string, std::string>, Device> devices{};  // {run id, device}
+    std::unordered_map<std::string, std::int64_t> cells{};            // id -> key
+  };
+
+  std::optional<WriterLock> lock;  // before the database: held until it is closed
+  sql::Database database;
+  Known known{};
+
+  // Opens a transaction where none is open; the first change in it raises the revision.
+  void begin_change() {
+    if (database.is_in_transaction()) return;
+    database.begin();
+    database.kept("UPDATE revision SET revision = revision + 1").run();
+  }
+  void forget_change() noexcept {
+    database.roll_back();
+    known = {};
+  }
+  // As sql::guarded, and an Error rolls everything back to the last flush.
+  template <class Work>
+  auto changing(Work&& work) -> decltype(work()) {
+    auto result = sql::guarded(std::forward<Work>(work));
+    if (!result) forget_change();
+    return result;
+  }
+};
+
+}  // namespace ngb::store

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "store/implementation.h"
+
+namespace ngb::store {
+namespace {
+
+using samples::Known;
+using samples::ProcessResult;
+
+template <class T>
+Known<T> known(const sql::Statement& row, int column, T (*get)(const sql::Statement&, int)) {
+  if (row.is_null(column)) return Known<T>::unknown(row.text(column + 1));
+  return Known<T>::of(get(row, column));
+}
+std::int64_t get_integer(const sql::Statement& row, int column) { return row.integer(column); }
+std::uint64_t get_unsigned(const sql::Statement& row, int column) {
+  return static_cast<std::uint64_t>(row.integer(column));
+}
+double get_real(const sql::Statement& row, int column) { return row.real(column); }
+int get_small(const sql::Statement& row, int column) { return row.small(column); }
+
+// A word of a taxonomy, which only a damaged or hand-edited file holds wrongly.
+template <class T>
+T word(Result<T> parsed, const sql::Database& database) {
+  if (!parsed) throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, parsed.error().what, database.file()), SQLITE_CORRUPT);
+  return *parsed;
+}
+
+std::string parameters_of(const std::string& recipe_json) {
+  if (recipe_json.empty()) return {};
+  const nlohmann::json recipe = nlohmann::json::parse(recipe_json, nullptr, false);
+  return recipe.is_object() && recipe.contains("parameters") ? recipe["parameters"].dump() : std::string{};
+}
+
+// Loads whole tables in the order of processes and hands each row to its process.
+class Loader {
+ public:
+  explicit Loader(sql::Database& database) : database_(database) {}
+
+  std::vector<CellData> load(Detail detail) {
+    load_cells();
+    load_processes();
+    load_failures();
+    if (detail == Detail::full) {
+      load_phases();
+      load_repetitions();
+      load_checks();
+      load_readings();
+      load_facts();
+    }
+    for (auto& [cell, process] : processes_) {
+      CellData& target = cells_[cell];
+      (process.failure ? target.failed : target.processes).push_back(std::move(process));
+    }
+    return std::move(cells_);
+  }
+
+ private:
+  void load_cells() {
+    sql::Statement row = database_.statement(
+        "SELECT cell_key, cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
+        "compiler_version, options_json, threads, precision, planned_processes "
+        "FROM cell JOIN model USING (model_key) ORDER BY cell_key");
+    while (row.step()) {
+      position_.emplace(row.integer(0), cells_.size());
+      CellData cell;
+      cell.cell_id = row.text(1);
+      cell.device = row.text(2);
+      cell.model = row.text(3);
+      cell.model_family = row.text(4);
+      cell.model_parameters = parameters_of(row.text(5));
+      cell.model_hash = row.text(6);
+      cell.batch = row.small(7);
+      cell.compiler = row.text(8);
+      cell.compiler_label = row.text(9);
+      cell.compiler_version = row.text(10);
+      cell.options = row.text(11);
+      cell.threads = row.small(12);
+      cell.precision = row.text(13);
+      cell.planned_processes = row.small(14);
+      cells_.push_back(std::move(cell));
+    }
+  }
+
+  // By cell, index and attempt, so that each list of a cell ends up in order.
+  void load_processes() {
+    sql::Statement row = database_.statement(
+        "SELECT process_key, cell_key, cell_id, process_index, attempt, process.environment_hash, started_unix_ns, "
+        "wall_ns, stop_reason, is_steady, threads_used, threads_used_unknown_reason, log_path, "
+        "CAST((SELECT value FROM environment_entry AS entry WHERE entry.environment_key = process.environment_key AND "
+        "name = 'cpu_threads') AS INTEGER) "
+        "FROM process JOIN cell USING (cell_key) ORDER BY cell_key, process_index, attempt, process_key");
+    while (row.step()) {
+      const std::size_t cell = position_.at(row.integer(1));
+      by_key_.emplace(row.integer(0), processes_.size());
+      ProcessResult process;
+      process.cell_id = row.text(2);
+      process.process_index = row.small(3);
+      process.attempt = row.small(4);
+      process.environment_hash = row.text(5);
+      process.started_unix_ns = row.integer(6);
+      process.wall_ns = row.integer(7);
+      process.stop_reason = row.text(8);
+      process.is_steady = row.small(9) != 0;
+      process.threads_used = known(row, 10, get_small);
+      process.log_path = row.text(12);
+      if (row.small(13) > 0) cells_[cell].device_cpus = row.small(13);
+      processes_.emplace_back(cell, std::move(process));
+    }
+  }
+
+  void load_failures() {
+    each("SELECT process_key, kind, phase, message, advice, signal, exit_code FROM failure",
+         [&](const sql::Statement& row, ProcessResult& process) {
+           samples::Failure failure{word(samples::parse_failure_kind(row.text(1)), database_),
+                                    word(samples::parse_phase(row.text(2)), database_),
+                                    row.text(3),
+                                    row.text(4),
+                                    std::nullopt,
+                                    std::nullopt};
+           if (!row.is_null(5)) failure.signal = row.small(5);
+           if (!row.is_null(6)) failure.exit_code = row.small(6);
+           process.failure = std::move(failure);
+         });
+  }
+
+  void load_phases() {
+    each(
+        "SELECT process_key, phase, wall_ns, cpu_ns, cpu_ns_unknown_reason, peak_rss_bytes, "
+        "peak_rss_bytes_unknown_reason FROM phase ORDER BY process_key, position",
+        [&](const sql::Statement& row, ProcessResult& process) {
+          process.phases.push_back({word(samples::parse_phase(row.text(1)), database_), row.integer(2),
+                                    known(row, 3, get_integer), known(row, 5, get_unsigned)});
+        });
+  }
+
+  void load_repetitions() {
+    each("SELECT process_key, wall_ns, inferences, is_warm_up FROM repetition ORDER BY process_key, repetition_index",
+         [](const sql::Statement& row, ProcessResult& process) {
+           process.repetitions.push_back(
+               {row.integer(1), static_cast<std::uint32_t>(row.integer(2)), row.small(3) != 0});
+         });
+  }
+
+  void load_checks() {
+    each(
+        "SELECT process_key, reference, compared_elements, max_absolute_error, max_absolute_error_unknown_reason, "
+        "max_relative_error, max_relative_error_unknown_reason FROM output_check",
+        [](const sql::Statement& row, ProcessResult& process) {
+          process.check =
+              samples::Check{row.text(1), get_unsigned(row, 2), known(row, 3, get_real), known(row, 5, get_real)};
+        });
+  }
+
+  void load_readings() {
+    each(
+        "SELECT process_key, quantity, unit, moment, value, unknown_reason FROM reading "
+        "ORDER BY process_key, position",
+        [](const sql::Statement& row, ProcessResult& process) {
+          process.readings.push_back({row.text(1), row.text(2), row.text(3), known(row, 4, get_real)});
+        });
+  }
+
+  void load_facts() {
+    each("SELECT process_key, name, value FROM fact",
+         [](const sql::Statement& row, ProcessResult& process) { process.facts.emplace(row.text(1), row.text(2)); });
+  }
+
+  // Rows of one process follow each other, so that it is looked up once.
+  template <class Take>
+  void each(const char* select, const Take& take) {
+    sql::Statement row = database_.statement(select);
+    std::int64_t key = -1;
+    ProcessResult* process = nullptr;
+    while (row.step()) {
+      if (row.integer(0) != key) {
+        key = row.integer(0);
+        process = &processes_[by_key_.at(key)].second;
+      }
+      take(row, *process);
+    }
+  }
+
+  sql::Database& database_;
+  std::vector<CellData> cells_{};
+  std::unordered_map<std::int64_t, std::size_t> position_{};  // cell key -> cells_
+  std::vector<std::pair<std::size_t, ProcessResult>> processes_{};
+  std::unordered_map<std::int64_t, std::size_t> by_key_{};  // process key -> processes_
+};
+
+}  // namespace
+
+Result<std::vector<CellData>> Store::load_cells(Detail detail) {
+  return sql::guarded(
+      [&]() -> Result<std::vector<CellData>> { return Loader(implementation_->database).load(detail); });
+}
+
+}  // namespace ngb::store

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/open.h"
+
+#include <system_error>
+
+namespace ngb::store {
+namespace {
+
+constexpr int kBusyTimeoutMs = 30'000;
+
+void set_up(sql::Database& database) {
+  sqlite3_busy_timeout(database.handle(), kBusyTimeoutMs);
+  database.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+}
+
+// A writer was killed in the middle of a commit: any connection that may write undoes it by reading.
+void undo_interrupted_commit(const std::filesystem::path& file) {
+  sql::Database database(file, SQLITE_OPEN_READWRITE);
+  sqlite3_busy_timeout(database.handle(), kBusyTimeoutMs);
+  database.execute("SELECT count(*) FROM sqlite_master");
+}
+
+sql::Database open_existing(const std::filesystem::path& file) {
+  try {
+    sql::Database database(file, SQLITE_OPEN_READONLY);
+    set_up(database);
+    database.execute("SELECT count(*) FROM sqlite_master");
+    return database;
+  } catch (const sql::SqlError& error) {
+    if (error.code != SQLITE_READONLY_ROLLBACK) throw;
+  }
+  try {
+    undo_interrupted_commit(file);
+  } catch (const sql::SqlError&) {
+    throw sql::SqlError({"a writer was killed in the middle of a write, and this cannot be undone without write access",
+                         file.string(), "copy the whole folder to where you can write, and read it there"},
+                        SQLITE_READONLY_ROLLBACK);
+  }
+  sql::Database database(file, SQLITE_OPEN_READONLY);
+  set_up(database);
+  return database;
+}
+
+sql::Database copy_in_memory(sql::Database& source) {
+  sql::Database copy(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  sqlite3_backup* backup = sqlite3_backup_init(copy.handle(), "main", source.handle(), "main");
+  if (backup != nullptr) {
+    sqlite3_backup_step(backup, -1);
+    sqlite3_backup_finish(backup);
+  }
+  const int code = sqlite3_errcode(copy.handle());
+  if (code != SQLITE_OK) throw sql::SqlError(sql::to_error(code, sqlite3_errmsg(copy.handle()), source.file()), code);
+  set_up(copy);
+  return copy;
+}
+
+}  // namespace
+
+sql::Database open_to_write(const std::filesystem::path& file, std::span<const Migration> steps) {
+  sql::Database database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  set_up(database);
+  identify(database, steps);
+  // EXTRA: the folder is synced too, so that not even a power cut brings an old journal back.
+  database.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA cache_spill = OFF");
+  migrate(database, steps);
+  return database;
+}
+
+sql::Database open_to_read(const std::filesystem::path& file, std::span<const Migration> steps) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) {
+    throw sql::SqlError({"there are no results here", file.string(), "name a folder that `ngb run` has written"},
+                        SQLITE_CANTOPEN);
+  }
+  sql::Database database = open_existing(file);
+  if (identify(database, steps) == FileKind::empty) {
+    throw sql::SqlError({"there are no results in this file yet", file.string(), "run the study first"}, SQLITE_NOTADB);
+  }
+  if (database.integer("PRAGMA user_version") == static_cast<std::int64_t>(steps.size())) return database;
+  sql::Database copy = copy_in_memory(database);
+  migrate(copy, steps);
+  return copy;
+}
+
+}  // namespace ngb::store

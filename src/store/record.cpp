@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "store/implementation.h"
+
+namespace ngb::store {
+namespace {
+
+using samples::ProcessResult;
+using Device = std::pair<std::string, std::string>;  // run id, name
+
+// Writes one event of a device; its place in the sequence has been checked.
+class Recorder {
+ public:
+  Recorder(Store::Implementation& store, const Device& device, std::uint64_t sequence)
+      : store_(store), known_(store.known.devices.at(device)), device_(device.second), sequence_(sequence) {}
+
+  void operator()(const ProcessResult& result) {
+    const std::int64_t cell = cell_key(result.cell_id);
+    const auto environment = known_.environments.find(result.environment_hash);
+    std::optional<std::int64_t> environment_key;
+    if (environment != known_.environments.end()) environment_key = environment->second;
+    sql()
+        .kept(
+            "INSERT INTO process (cell_key, run_key, device, sequence, process_index, attempt, is_complete, "
+            "environment_key, environment_hash, started_unix_ns, wall_ns, stop_reason, is_steady, threads_used, "
+            "threads_used_unknown_reason, log_path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (cell_key, process_index) WHERE is_complete = 1 DO NOTHING")
+        .run(cell, known_.run_key, device_, sequence_, result.process_index, result.attempt, !result.failure,
+             environment_key, result.environment_hash, result.started_unix_ns, result.wall_ns, result.stop_reason,
+             result.is_steady, result.threads_used.value, reason(result.threads_used), result.log_path);
+    if (!sql().changed()) {
+      add_event("duplicate");
+      return;
+    }
+    add_event("process");
+    add_parts(sql().last_key(), result);
+  }
+
+  void operator()(const samples::ModelWritten& model) {
+    add_event("model");
+    sql()
+        .kept("INSERT INTO model_file VALUES (?, ?, ?, ?, ?, ?, ?)")
+        .run(known_.run_key, device_, sequence_, model.model_id, model.file_sha256, model.file_bytes, model.wall_ns);
+  }
+
+  void operator()(const samples::Environment& environment) {
+    add_event("environment");
+    const std::string hash = environment.hash();
+    sql()
+        .kept("INSERT INTO environment (run_key, device, sequence, environment_hash) VALUES (?, ?, ?, ?)")
+        .run(known_.run_key, device_, sequence_, hash);
+    const std::int64_t key = sql().last_key();
+    for (const samples::EnvironmentEntry& entry : environment.entries) {
+      sql()
+          .kept("INSERT INTO environment_entry VALUES (?, ?, ?, ?, ?, ?)")
+          .run(key, entry.name, entry.unit, entry.value.value, reason(entry.value), entry.is_identity);
+    }
+    known_.environments[hash] = key;
+  }
+
+  void operator()(const samples::Finished& /*finished*/) {
+    add_event("finished");
+    sql().kept("UPDATE run_device SET is_finished = 1 WHERE run_key = ? AND device = ?").run(known_.run_key, device_);
+  }
+
+ private:
+  sql::Database& sql() { return store_.database; }
+
+  template <class T>
+  static std::optional<std::string> reason(const samples::Known<T>& known) {
+    if (known.value) return std::nullopt;
+    return known.reason;
+  }
+
+  std::int64_t cell_key(const std::string& cell_id) {
+    const auto found = store_.known.cells.find(cell_id);
+    if (found != store_.known.cells.end()) return found->second;
+    sql::Statement& query = sql().kept("SELECT cell_key FROM cell WHERE cell_id = ? AND device = ?");
+    query.bind(cell_id, device_);
+    if (!query.step()) {
+      throw sql::SqlError(
+          {fmt::format("event {} of {} names a cell that no run planned there: {}", sequence_, device_, cell_id),
+           sql().file().string(), "begin a run of the study first"},
+          SQLITE_CONSTRAINT);
+    }
+    const std::int64_t key = query.integer(0);
+    query.reset();
+    store_.known.cells.emplace(cell_id, key);
+    return key;
+  }
+
+  void add_event(const char* kind) {
+    sql().kept("INSERT INTO event VALUES (?, ?, ?, ?)").run(known_.run_key, device_, sequence_, kind);
+  }
+
+  void add_parts(std::int64_t process, const ProcessResult& result) {
+    std::int64_t position = 0;
+    sql::Statement& phases = sql().kept("INSERT INTO phase VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    for (const samples::PhaseUse& use : result.phases) {
+      phases.run(process, position++, name(use.phase), use.wall_ns, use.cpu_ns.value, reason(use.cpu_ns),
+                 use.peak_rss_bytes.value, reason(use.peak_rss_bytes));
+    }
+    position = 0;
+    sql::Statement& repetitions = sql().kept("INSERT INTO repetition VALUES (?, ?, ?, ?, ?)");
+    for (const samples::Repetition& repetition : result.repetitions) {
+      repetitions.run(process, position++, repetition.wall_ns, repetition.inferences, repetition.is_warm_up);
+    }
+    position = 0;
+    sql::Statement& readings = sql().kept("INSERT INTO reading VALUES (?, ?, ?, ?, ?, ?, ?)");
+    for (const samples::Reading& reading : result.readings) {
+      readings.run(process, position++, reading.quantity, reading.unit, reading.when, reading.value.value,
+                   reason(reading.value));
+    }
+    for (const auto& [name, value] : result.facts) {
+      sql().kept("INSERT INTO fact VALUES (?, ?, ?)").run(process, name, value);
+    }
+    if (result.check) add_check(process, *result.check);
+    if (result.failure) add_failure(process, *result.failure);
+  }
+
+  void add_check(std::int64_t process, const samples::Check& check) {
+    sql()
+        .kept("INSERT INTO output_check VALUES (?, ?, ?, ?, ?, ?, ?)")
+        .run(process, check.reference, check.compared_elements, check.max_absolute_error.value,
+             reason(check.max_absolute_error), check.max_relative_error.value, reason(check.max_relative_error));
+  }
+
+  void add_failure(std::int64_t process, const samples::Failure& failure) {
+    sql()
+        .kept("INSERT INTO failure VALUES (?, ?, ?, ?, ?, ?, ?)")
+        .run(process, name(failure.kind), name(failure.phase), failure.message, failure.advice, failure.signal,
+             failure.exit_code);
+  }
+
+  Store::Implementation& store_;
+  Store::Implementation::Known::Device& known_;
+  const std::string& device_;
+  std::uint64_t sequence_;
+};
+
+// Throws SqlError when the run has no such device.
+Store::Implementation::Known::Device& look_up(Store::Implementation& store, const Device& device) {
+  const auto found = store.known.devices.find(device);
+  if (found != store.known.devices.end()) return found->second;
+  sql::Statement& query = store.database.kept(
+      "SELECT run_key, last_sequence FROM run_device JOIN run USING (run_key) WHERE run_id = ? AND device = ?");
+  query.bind(device.first, device.second);
+  if (!query.step()) {
+    throw sql::SqlError({fmt::format("no run {} on device {} has begun in these results", device.first, device.second),
+                         store.database.file().string(), "begin the run first"},
+                        SQLITE_CONSTRAINT);
+  }
+  Store::Implementation::Known::Device known{query.integer(0), static_cast<std::uint64_t>(query.integer(1)), {}};
+  query.reset();
+  sql::Statement& environments = store.database.kept(
+      "SELECT environment_hash, environment_key FROM environment WHERE run_key = ? AND device = ? ORDER BY sequence");
+  environments.bind(known.run_key, device.second);
+  while (environments.step()) known.environments[environments.text(0)] = environments.integer(1);
+  return store.known.devices.emplace(device, std::move(known)).first->second;
+}
+
+}  // namespace
+
+Result<std::uint64_t> Store::last_sequence(const std::string& run_id, const std::string& device) {
+  return sql::guarded([&]() -> Result<std::uint64_t> {
+    return look_up(*implementation_, {run_id, device}).last_sequence;
+  });
+}
+
+Status Store::record(const std::string& run_id, const std::string& device, const samples::Event& event) {
+  return implementation_->changing([&]() -> Status {
+    const Device key{run_id, device};
+    auto& known = look_up(*implementation_, key);
+    if (event.sequence <= known.last_sequence) return Done{};
+    if (event.sequence != known.last_sequence + 1) {
+      return fail(fmt::format("event {} of {} came after event {}", event.sequence, device, known.last_sequence),
+                  implementation_->database.file().string(), "ask the device for the events after the last one");
+    }
+    implementation_->begin_change();
+    std::visit(Recorder(*implementation_, key, event.sequence), event.body);
+    implementation_->database.kept("UPDATE run_device SET last_sequence = ? WHERE run_key = ? AND device = ?")
+        .run(event.sequence, known.run_key, device);
+    known.last_sequence = event.sequence;
+    return Done{};
+  });
+}
+
+}  // namespace ngb::store

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Form, which schema_markdown() reads: a line that opens a table or view ends in "-- what a row is"; a column's line
+// ends in "-- what it means"; lines without a comment belong to no column.
+#pragma once
+
+namespace ngb::store {
+
+inline constexpr const char* kVersion1 = R"sql(
+CREATE TABLE protocol (  -- How every process of this file was measured; one row for each key, the same for all runs.
+  key TEXT PRIMARY KEY NOT NULL,  -- as in the study file
+  value TEXT NOT NULL  -- JSON text
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE run (  -- One command `ngb run`, with all its continuations after interruptions.
+  run_key INTEGER PRIMARY KEY,  -- within this file
+  run_id TEXT NOT NULL UNIQUE,  -- 16 hexadecimal digits
+  study_name TEXT NOT NULL,  -- name of the study
+  study_json TEXT NOT NULL,  -- the study with every default
+  study_sha256 TEXT NOT NULL,  -- of the cells, the protocol and the limits: two runs with the same one do the same
+  started_unix_ns INTEGER NOT NULL  -- first start, nanoseconds since 1970-01-01 UTC
+) STRICT;
+
+CREATE TABLE run_device (  -- A device's share of a run.
+  run_key INTEGER NOT NULL REFERENCES run,  -- the run
+  device TEXT NOT NULL,  -- name in the study
+  last_sequence INTEGER NOT NULL DEFAULT 0,  -- last event recorded; 0 for none
+  is_finished INTEGER NOT NULL DEFAULT 0 CHECK (is_finished IN (0, 1)),  -- 1: nothing is left to do there
+  PRIMARY KEY (run_key, device)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event (  -- What a device has sent, each event once.
+  run_key INTEGER NOT NULL,  -- the run
+  device TEXT NOT NULL,  -- the device
+  sequence INTEGER NOT NULL,  -- 1, 2, … without gaps, within a run and device
+  kind TEXT NOT NULL,  -- process, duplicate (a process that was recorded already), model, environment, finished
+  PRIMARY KEY (run_key, device, sequence),
+  FOREIGN KEY (run_key, device) REFERENCES run_device
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE environment (  -- Where measurements were made: one row for each time that a device described itself.
+  environment_key INTEGER PRIMARY KEY,  -- within this file
+  run_key INTEGER NOT NULL REFERENCES run,  -- the run
+  device TEXT NOT NULL,  -- the device
+  sequence INTEGER NOT NULL,  -- of its event
+  environment_hash TEXT NOT NULL,  -- SHA-256 over the entries that take part; results of different ones are not pooled
+  UNIQUE (run_key, device, sequence)
+) STRICT;
+
+CREATE TABLE environment_entry (  -- One thing that a device said of itself.
+  environment_key INTEGER NOT NULL REFERENCES environment,  -- the environment
+  name TEXT NOT NULL,  -- cpu_model, kernel, memory_total, …
+  unit TEXT NOT NULL,  -- of the value; empty for text
+  value TEXT,  -- NULL: the device cannot tell
+  unknown_reason TEXT,  -- why it cannot
+  is_identity INTEGER NOT NULL CHECK (is_identity IN (0, 1)),  -- 1: takes part in environment_hash
+  PRIMARY KEY (environment_key, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE toolchain (  -- One version of one compiler as it is installed on a device.
+  toolchain_key INTEGER PRIMARY KEY,  -- within this file
+  device TEXT NOT NULL,  -- the device
+  compiler TEXT NOT NULL,  -- name
+  compiler_version TEXT NOT NULL,  -- empty for a compiler without versions
+  manifest_sha256 TEXT,  -- of its manifest; NULL until it is known
+  manifest_json TEXT,  -- packages with versions, sizes and hashes; NULL until it is known
+  UNIQUE (device, compiler, compiler_version)
+) STRICT;
+
+CREATE TABLE model (  -- A model at one batch size.
+  model_key INTEGER PRIMARY KEY,  -- within this file
+  model_hash TEXT NOT NULL,  -- SHA-256 of its content; the same for all batch sizes
+  batch INTEGER NOT NULL,  -- samples per inference
+  label TEXT NOT NULL,  -- name in the study
+  family TEXT NOT NULL,  -- of a recipe; empty for a file
+  recipe_json TEXT NOT NULL,  -- the recipe; empty for a file
+  path TEXT NOT NULL,  -- of a file; empty for a recipe
+  parameters INTEGER,  -- trainable; NULL for a file
+  macs INTEGER,  -- multiply-accumulates of one inference at this batch size; NULL for a file
+  macs_torchinfo INTEGER,  -- the same by torchinfo's convention; NULL for a file
+  UNIQUE (model_hash, batch)
+) STRICT;
+
+CREATE TABLE model_input (  -- One input tensor of a model.
+  model_key INTEGER NOT NULL REFERENCES model,  -- the model
+  position INTEGER NOT NULL,  -- 0, 1, … in the order of the model
+  name TEXT NOT NULL,  -- of the tensor
+  element_type TEXT NOT NULL,  -- f32, i64, …
+  shape_json TEXT NOT NULL,  -- JSON array, batch first
+  PRIMARY KEY (model_key, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE model_file (  -- A model file as it was made on a device.
+  run_key INTEGER NOT NULL,  -- the run
+  device TEXT NOT NULL,  -- the device
+  sequence INTEGER NOT NULL,  -- of its event
+  model_id TEXT NOT NULL,  -- within the run
+  file_sha256 TEXT NOT NULL,  -- of the file
+  file_bytes INTEGER NOT NULL,  -- its size
+  wall_ns INTEGER NOT NULL,  -- time that making it took
+  PRIMARY KEY (run_key, device, sequence),
+  FOREIGN KEY (run_key, device) REFERENCES run_device
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cell (  -- What is compared: device × compiler, version, options, threads, precision × model × batch size.
+  cell_key INTEGER PRIMARY KEY,  -- within this file; in the order of the study
+  cell_id TEXT NOT NULL UNIQUE,  -- 16 hexadecimal digits over all of the above; the same in every file
+  device TEXT NOT NULL,  -- name in the study
+  model_key INTEGER NOT NULL REFERENCES model,  -- the model at its batch size
+  toolchain_key INTEGER NOT NULL REFERENCES toolchain,  -- the compiler and its version
+  compiler TEXT NOT NULL,  -- name
+  compiler_label TEXT NOT NULL,  -- name in the study, unique there
+  compiler_version TEXT NOT NULL,  -- empty for a compiler without versions
+  options_json TEXT NOT NULL,  -- JSON object
+  threads INTEGER NOT NULL,  -- that the compiler may use
+  precision TEXT NOT NULL,  -- f32, …
+  planned_processes INTEGER NOT NULL  -- fresh worker processes to be measured
+) STRICT;
+CREATE INDEX cell_of_model ON cell (model_key);
+
+CREATE TABLE run_cell (  -- Which cells a run planned.
+  run_key INTEGER NOT NULL REFERENCES run,  -- the run
+  cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
+  PRIMARY KEY (run_key, cell_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE process (  -- One worker process: completed, or failed (then it has a row in failure).
+  process_key INTEGER PRIMARY KEY,  -- within this file
+  cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
+  run_key INTEGER NOT NULL,  -- the run
+  device TEXT NOT NULL,  -- the device
+  sequence INTEGER NOT NULL,  -- of its event
+  process_index INTEGER NOT NULL,  -- 0 … planned_processes - 1
+  attempt INTEGER NOT NULL,  -- 1, 2, …; a repeated process keeps its index
+  is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),  -- 0: failed
+  environment_key INTEGER REFERENCES environment,  -- NULL: the device had not described itself
+  environment_hash TEXT NOT NULL,  -- as in environment
+  started_unix_ns INTEGER NOT NULL,  -- nanoseconds since 1970-01-01 UTC
+  wall_ns INTEGER NOT NULL,  -- from before its start until it was gone
+  stop_reason TEXT NOT NULL,  -- why repetitions ended: repetitions, half_width, max_repetitions, max_time; empty: failed
+  is_steady INTEGER NOT NULL CHECK (is_steady IN (0, 1)),  -- 0: no steady part was found within the bound
+  threads_used INTEGER,  -- threads that used processor time in the timed phase; NULL: unknown
+  threads_used_unknown_reason TEXT,  -- why it is unknown
+  log_path TEXT NOT NULL,  -- what the compiler printed, relative to the results folder; may be empty
+  UNIQUE (run_key, device, sequence),
+  FOREIGN KEY (run_key, device) REFERENCES run_device
+) STRICT;
+CREATE UNIQUE INDEX process_completed_once ON process (cell_key, process_index) WHERE is_complete = 1;
+CREATE INDEX process_of_cell ON process (cell_key);
+
+CREATE TABLE phase (  -- A part of a process's life that it reached.
+  process_key INTEGER NOT NULL REFERENCES process,  -- the process
+  position INTEGER NOT NULL,  -- 0, 1, … in the order of time
+  phase TEXT NOT NULL,  -- start, open, compile, check, warm_up, timed
+  wall_ns INTEGER NOT NULL,  -- duration
+  cpu_ns INTEGER,  -- user and system time of the worker's process tree; NULL: unknown
+  cpu_ns_unknown_reason TEXT,  -- why it is unknown
+  peak_rss_bytes INTEGER,  -- highest resident memory within the phase; NULL: unknown
+  peak_rss_bytes_unknown_reason TEXT,  -- why it is unknown
+  PRIMARY KEY (process_key, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE repetition (  -- One timed repetition.
+  process_key INTEGER NOT NULL REFERENCES process,  -- the process
+  repetition_index INTEGER NOT NULL,  -- 0, 1, … in the order run, warm-up first
+  wall_ns INTEGER NOT NULL,  -- around all its inferences
+  inferences INTEGER NOT NULL,  -- inferences in this repetition, one after the other
+  is_warm_up INTEGER NOT NULL CHECK (is_warm_up IN (0, 1)),  -- 1: before the steady part; counts in no metric
+  PRIMARY KEY (process_key, repetition_index)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE output_check (  -- How far a process's outputs were from the reference outputs.
+  process_key INTEGER PRIMARY KEY REFERENCES process,  -- the process
+  reference TEXT NOT NULL,  -- who made the reference outputs; none: the study asks for no check
+  compared_elements INTEGER NOT NULL,  -- numbers compared
+  max_absolute_error REAL,  -- NULL: unknown
+  max_absolute_error_unknown_reason TEXT,  -- why it is unknown
+  max_relative_error REAL,  -- over elements whose reference is not 0; NULL: unknown
+  max_relative_error_unknown_reason TEXT  -- why it is unknown
+) STRICT;
+
+CREATE TABLE failure (  -- Why a process has no result.
+  process_key INTEGER PRIMARY KEY REFERENCES process,  -- the process
+  kind TEXT NOT NULL,  -- crash, exit, timeout, out_of_memory, unsupported_operator, inaccurate, …
+  phase TEXT NOT NULL,  -- where it failed
+  message TEXT NOT NULL,  -- what failed
+  advice TEXT NOT NULL,  -- what to do next; may be empty
+  signal INTEGER,  -- of a crash
+  exit_code INTEGER  -- of an exit
+) STRICT;
+
+CREATE TABLE reading (  -- One thing that the device told around the timed phase.
+  process_key INTEGER NOT NULL REFERENCES process,  -- the process
+  position INTEGER NOT NULL,  -- 0, 1, … as told
+  quantity TEXT NOT NULL,  -- steal, pressure_cpu_some, frequency, temperature, power, load_1min, …
+  unit TEXT NOT NULL,  -- percent, hz, celsius, watt, 1, …
+  moment TEXT NOT NULL,  -- start, end: of the timed phase; timed: over it
+  value REAL,  -- NULL: unknown
+  unknown_reason TEXT,  -- why it is unknown
+  PRIMARY KEY (process_key, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fact (  -- What a compiler said of itself in a process.
+  process_key INTEGER NOT NULL REFERENCES process,  -- the process
+  name TEXT NOT NULL,  -- of the fact
+  value TEXT NOT NULL,  -- as the compiler put it
+  PRIMARY KEY (process_key, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE revision (  -- One row.
+  id INTEGER PRIMARY KEY CHECK (id = 1),  -- 1
+  revision INTEGER NOT NULL  -- grows whenever something is recorded
+) STRICT;
+INSERT INTO revision VALUES (1, 0);
+
+CREATE TABLE derived_state (  -- What the rows of derived were computed from; no row: there are none.
+  id INTEGER PRIMARY KEY CHECK (id = 1),  -- 1
+  revision INTEGER NOT NULL,  -- of the results they were computed from; another one: they are out of date
+  made_by TEXT NOT NULL  -- state of the formulas they were computed with
+) STRICT;
+
+CREATE TABLE derived (  -- Metrics of cells, as `ngb show` printed them last; docs/metrics.md has the formulas.
+  position INTEGER PRIMARY KEY,  -- in the order of cells and metrics
+  cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
+  metric TEXT NOT NULL,  -- name with unit; flag_…: a reason to look twice, with the value that raised it
+  value REAL,  -- NULL: there is none
+  low REAL,  -- 95 % interval; NULL: the metric has none
+  high REAL,  -- 95 % interval; NULL: the metric has none
+  reason TEXT NOT NULL  -- why there is no value; empty when there is one
+) STRICT;
+
+CREATE VIEW sample AS  -- Every repetition with what it belongs to: a good start for pandas.
+SELECT
+  cell.cell_id AS cell_id,  -- the cell
+  cell.device AS device,  -- the device
+  model.label AS model,  -- name of the model in the study
+  model.batch AS batch,  -- samples per inference
+  cell.compiler_label AS compiler,  -- name of the compiler in the study
+  cell.compiler_version AS compiler_version,  -- its version
+  cell.threads AS threads,  -- that it may use
+  cell.precision AS precision,  -- f32, …
+  process.process_index AS process_index,  -- 0 … planned_processes - 1
+  repetition.repetition_index AS repetition_index,  -- 0, 1, … in the order run, warm-up first
+  repetition.is_warm_up AS is_warm_up,  -- 1: counts in no metric
+  repetition.wall_ns AS wall_ns,  -- around all inferences of the repetition
+  repetition.inferences AS inferences,  -- inferences in this repetition
+  1e9 * model.batch * repetition.inferences / repetition.wall_ns AS throughput_per_s  -- samples per second
+FROM repetition
+JOIN process USING (process_key)
+JOIN cell USING (cell_key)
+JOIN model USING (model_key)
+WHERE process.is_complete = 1;
+)sql";
+
+}  // namespace ngb::store

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/implementation.h"
+
+namespace ngb::store {
+namespace {
+
+CellState::Progress progress(const CellState& cell, bool is_finished) {
+  if (cell.completed_processes >= cell.planned_processes) return CellState::Progress::complete;
+  if (is_finished) return CellState::Progress::failed;
+  if (cell.completed_processes + cell.failed_attempts == 0) return CellState::Progress::planned;
+  return CellState::Progress::partial;
+}
+
+}  // namespace
+
+Result<std::vector<RunState>> Store::runs() {
+  return sql::guarded([&]() -> Result<std::vector<RunState>> {
+    std::vector<RunState> runs;
+    sql::Statement row = implementation_->database.statement(
+        "SELECT run_id, study_name, study_json, started_unix_ns, device, last_sequence, is_finished "
+        "FROM run LEFT JOIN run_device USING (run_key) ORDER BY run_key, device");
+    while (row.step()) {
+      if (runs.empty() || runs.back().run_id != row.text(0)) {
+        runs.push_back({row.text(0), row.text(1), row.text(2), row.integer(3), true, {}});
+      }
+      if (row.is_null(4)) continue;
+      const bool is_finished = row.small(6) != 0;
+      runs.back().devices.push_back({row.text(4), static_cast<std::uint64_t>(row.integer(5)), is_finished});
+      runs.back().is_complete = runs.back().is_complete && is_finished;
+    }
+    return runs;
+  });
+}
+
+Result<std::vector<CellState>> Store::cell_states() {
+  return sql::guarded([&]() -> Result<std::vector<CellState>> {
+    std::vector<CellState> cells;
+    // A cell may belong to several runs; the last one that planned it decides whether more is to come.
+    sql::Statement row = implementation_->database.statement(
+        "SELECT cell_id, planned_processes, "
+        "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 1), "
+        "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 0), "
+        "(SELECT is_finished FROM run_cell JOIN run_device USING (run_key) WHERE run_cell.cell_key = cell.cell_key "
+        "AND run_device.device = cell.device ORDER BY run_key DESC LIMIT 1) FROM cell ORDER BY cell_key");
+    while (row.step()) {
+      CellState cell{row.text(0), CellState::Progress::planned, row.small(1), row.small(2), row.small(3)};
+      cell.progress = progress(cell, row.small(4) != 0);
+      cells.push_back(std::move(cell));
+    }
+    return cells;
+  });
+}
+
+}  // namespace ngb::store

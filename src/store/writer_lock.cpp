@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/writer_lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string>
+
+namespace ngb::store {
+namespace {
+
+// "pid 123 on host": who wrote the lock file.
+std::string holder(const std::filesystem::path& path) {
+  const Result<std::string> text = file::read(path, 4096);
+  return text && !text->empty() ? *text : "another process";
+}
+
+std::string own_name() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  return fmt::format("pid {} on {}", ::getpid(), host[0] != '\0' ? host.data() : "this machine");
+}
+
+// The file that `path` names now is the one behind `fd`: its last holder did not remove it in between.
+bool is_current(int fd, const std::filesystem::path& path) {
+  struct stat held {};
+  struct stat named {};
+  return ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+Result<WriterLock> WriterLock::acquire(const std::filesystem::path& results_file) {
+  std::filesystem::path path = results_file;
+  path += ".lock";
+  for (;;) {
+    FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    if (!fd.is_open()) return tl::unexpected(file::from_errno("create the lock file", path, errno));
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EINTR) continue;
+      if (errno != EWOULDBLOCK) return tl::unexpected(file::from_errno("lock", path, errno));
+      return fail(fmt::format("the results are in use by {}", holder(path)), results_file.string(),
+                  "wait until it has ended, or choose another output folder");
+    }
+    if (!is_current(fd.get(), path)) continue;
+    if (::ftruncate(fd.get(), 0) != 0) return tl::unexpected(file::from_errno("write", path, errno));
+    const Status written = file::write_all(fd.get(), own_name(), path.string());
+    if (!written) return tl::unexpected(written.error());
+    return WriterLock(std::move(fd), std::move(path));
+  }
+}
+
+WriterLock::~WriterLock() {
+  if (fd_.is_open()) ::unlink(path_.c_str());
+}
+
+}  // namespace ngb::store

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "toolchain/folders.h"
+#include "toolchain/python.h"
+#include "toolchain/requirement.h"
+#include "toolchain/site.h"
+#include "toolchain/toolchain.h"
+#include "toolchain/version.h"
+
+namespace ngb::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Candidate {
+  std::string python{};   // the interpreter that is to host it
+  std::string command{};  // the one that looks into it
+  fs::path site{};        // put first in the path; empty: the interpreter finds it by itself
+};
+
+// A virtual or conda environment brings its own interpreter; a mere folder is used with ours.
+Result<Candidate> candidate_at(const fs::path& path) {
+  std::error_code code;
+  const fs::path absolute = fs::canonical(path, code);
+  if (code) return tl::unexpected(file::from_errno("adopt", path, code.value()));
+  if (!fs::is_directory(absolute, code)) return fail("not a folder", path.string(), "give a venv or a site-packages");
+  const fs::path own = absolute / "bin/python";
+  if (fs::exists(own, code)) return Candidate{own.string(), own.string(), {}};
+  const Result<Python> python = find_python();
+  if (!python) return tl::unexpected(python.error());
+  return Candidate{python->executable, python->command, absolute};
+}
+
+Result<Toolchain> describe(const Candidate& candidate, const CompilerDescription& compiler) {
+  if (Result<Python> python = ask_python(candidate.command); !python) return tl::unexpected(python.error());
+  const Result<Contents> contents = look_into(candidate.command, candidate.site, compiler.distributions);
+  if (!contents) return tl::unexpected(contents.error());
+  if (!candidate.site.empty() && contents->site != candidate.site) {
+    return fail("no package " + text::join(compiler.distributions, " or ") + " there", candidate.site.string());
+  }
+  if (Status imported = try_imports(candidate.command, candidate.site, compiler.imports, false); !imported) {
+    return tl::unexpected(imported.error());
+  }
+  Toolchain toolchain{.compiler = compiler.name,
+                      .version = std::string(public_version(contents->version)),
+                      .site = contents->site,
+                      .python = candidate.python,
+                      .is_adopted = true};
+  for (const Distribution& distribution : contents->distributions) {
+    const std::string name = normalised_name(distribution.name);
+    const std::uint64_t size_bytes = site::installed_bytes(contents->site, name);
+    toolchain.packages.push_back({name, distribution.version, "", size_bytes});
+    toolchain.size_bytes += size_bytes;
+  }
+  return toolchain;
+}
+
+}  // namespace
+
+Result<Toolchain> adopt(const fs::path& root, const CompilerDescription& compiler, const fs::path& path) {
+  if (!compiler.needs_toolchain) return fail(compiler.name + " needs no toolchain");
+  const Result<Candidate> candidate = candidate_at(path);
+  if (!candidate) return tl::unexpected(candidate.error());
+  Result<Toolchain> toolchain = describe(*candidate, compiler);
+  if (!toolchain) {
+    Error error = toolchain.error();
+    error.what = fmt::format("cannot adopt as {}: {}", compiler.name, error.what);
+    return tl::unexpected(std::move(error));
+  }
+  if (Status plain = check_version(toolchain->version); !plain) return tl::unexpected(plain.error());
+  const Place place{root, compiler.name, toolchain->version};
+  const Result<FileDescriptor> held = lock(place, {});
+  if (!held) return tl::unexpected(held.error());
+  const Result<std::optional<Toolchain>> present = find(root, compiler.name, toolchain->version);
+  if (!present) return tl::unexpected(present.error());
+  if (present->has_value()) {
+    return fail(fmt::format("{} {} is there already", compiler.name, toolchain->version), (*present)->folder.string(),
+                fmt::format("ngb toolchain remove {}@{}", compiler.name, toolchain->version));
+  }
+  if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
+  if (Status made = file::make_folder(place.partial()); !made) return tl::unexpected(made.error());
+  return finish(place, *std::move(toolchain));
+}
+
+}  // namespace ngb::toolchain

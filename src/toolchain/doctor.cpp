@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "base/text.h"
+#include "toolchain/catalog.h"
+#include "toolchain/pins.h"
+#include "toolchain/pip.h"
+#include "toolchain/python.h"
+#include "toolchain/toolchain.h"
+
+namespace ngb::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+using State = Check::State;
+
+// Compilers whose plugin is built only where their headers are.
+constexpr std::array<std::string_view, 3> kUsual{"identity", "onnxruntime", "openvino"};
+
+Check from_error(std::string name, const Error& error) {
+  return {std::move(name), State::missing, error.where.empty() ? error.what : error.where + ": " + error.what,
+          error.next};
+}
+
+void examine_python(std::vector<Check>& checks) {
+  const Result<Python> python = find_python();
+  if (!python) return checks.push_back(from_error("python", python.error()));
+  checks.push_back({"python", State::ok, fmt::format("{} ({})", python->version, python->executable), ""});
+  const Result<std::string> pip = pip_version(*python);
+  checks.push_back(pip ? Check{"pip", State::ok, *pip, ""} : from_error("pip", pip.error()));
+}
+
+// The part of `path` that exists already.
+fs::path existing_part(fs::path path) {
+  std::error_code ignored;
+  while (!fs::exists(path, ignored) && path.has_relative_path()) path = path.parent_path();
+  return path.empty() ? fs::path(".") : path;
+}
+
+Check examine_disk(const fs::path& root, const std::vector<CompilerDescription>& catalog,
+                   const std::vector<Toolchain>& toolchains) {
+  std::uint64_t needed_bytes = 0;
+  for (const CompilerDescription& compiler : catalog) {
+    const bool is_there = std::any_of(toolchains.begin(), toolchains.end(),
+                                      [&](const Toolchain& toolchain) { return toolchain.compiler == compiler.name; });
+    if (!is_there) needed_bytes += compiler.disk_bytes;
+  }
+  std::error_code code;
+  const fs::space_info space = fs::space(existing_part(root), code);
+  if (code) return {"disk", State::warning, root.string() + ": " + code.message(), "choose another NGB_TOOLCHAINS"};
+  const std::string found =
+      fmt::format("{} free for toolchains in {}", text::human_bytes(space.available), root.string());
+  if (space.available >= needed_bytes) return {"disk", State::ok, found, ""};
+  return {"disk", State::warning,
+          fmt::format("{}; those missing take about {}", found, text::human_bytes(needed_bytes)),
+          "free some space, or set NGB_TOOLCHAINS to a folder on a larger disk"};
+}
+
+Check examine_toolchain(const CompilerDescription& compiler, const std::vector<Toolchain>& toolchains) {
+  Check check{"toolchain " + compiler.name, State::ok, "", ""};
+  std::vector<std::string> versions;
+  for (const Toolchain& toolchain : toolchains) {
+    if (toolchain.compiler != compiler.name) continue;
+    const bool is_there = fs::exists(toolchain.site) && (compiler.host != "python" || fs::exists(toolchain.python));
+    versions.push_back(toolchain.version + (toolchain.is_adopted ? " (adopted)" : "") + (is_there ? "" : " (broken)"));
+    if (is_there) continue;
+    check.state = State::warning;
+    check.advice = fmt::format("{} is gone: ngb toolchain remove {}@{}, then install it again",
+                               fs::exists(toolchain.site) ? toolchain.python : toolchain.site.string(), compiler.name,
+                               toolchain.version);
+  }
+  check.found = text::join(versions, ", ");
+  if (!versions.empty()) return check;
+  return {check.name, State::missing, "none installed", "ngb toolchain install " + compiler.name};
+}
+
+void examine_compilers(const std::vector<CompilerDescription>& catalog, std::vector<Check>& checks) {
+  for (const std::string_view usual : kUsual) {
+    const bool is_known = std::any_of(catalog.begin(), catalog.end(), [&](const auto& c) { return c.name == usual; });
+    if (is_known) continue;
+    checks.push_back({fmt::format("compiler {}", usual), State::missing, "not part of this build",
+                      "run scripts/setup, which fetches the headers it needs, and build again"});
+  }
+  for (const CompilerDescription& compiler : catalog) {
+    std::error_code ignored;
+    const bool is_there = compiler.host != "native" || fs::exists(compiler.plugin, ignored);
+    checks.push_back({"compiler " + compiler.name, is_there ? State::ok : State::missing,
+                      is_there ? compiler.host : "no " + compiler.plugin.string(), is_there ? "" : "build ngb again"});
+  }
+}
+
+}  // namespace
+
+std::string_view name(Check::State state) {
+  switch (state) {
+    case State::ok:
+      return "ok";
+    case State::warning:
+      return "warning";
+    case State::missing:
+      break;
+  }
+  return "missing";
+}
+
+std::vector<Check> examine(const fs::path& lib, const fs::path& root) {
+  std::vector<Check> checks;
+  examine_python(checks);
+  const Result<std::vector<CompilerDescription>> catalog = read_catalog(lib);
+  if (!catalog) {
+    checks.push_back(from_error("compilers", catalog.error()));
+    return checks;
+  }
+  const Result<std::vector<Toolchain>> toolchains = list(root);
+  if (!toolchains) {
+    checks.push_back(from_error("toolchains", toolchains.error()));
+    return checks;
+  }
+  checks.push_back(examine_disk(root, *catalog, *toolchains));
+  examine_compilers(*catalog, checks);
+  for (const CompilerDescription& compiler : *catalog) {
+    if (compiler.needs_toolchain) checks.push_back(examine_toolchain(compiler, *toolchains));
+  }
+  return checks;
+}
+
+}  // namespace ngb::toolchain

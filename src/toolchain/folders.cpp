@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/folders.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <ctime>
+#include <system_error>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "toolchain/manifest.h"
+#include "toolchain/version.h"
+
+namespace ngb::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPartial = ".partial-";
+
+std::string variable(const char* name) {
+  const char* value = ::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Status remove_folder(const fs::path& folder) {
+  std::error_code code;
+  fs::remove_all(folder, code);
+  if (code) return tl::unexpected(file::from_errno("remove", folder, code.value()));
+  return Done{};
+}
+
+}  // namespace
+
+fs::path Place::partial() const { return root / compiler / fmt::format("{}{}{}", version, kPartial, ::getpid()); }
+
+Status check_version(std::string_view version) {
+  const bool is_plain = std::all_of(version.begin(), version.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '+' || c == '-' || c == '_';
+  });
+  const bool starts_well = !version.empty() && std::isalnum(static_cast<unsigned char>(version.front())) != 0;
+  if (is_plain && starts_well && version.find(kPartial) == std::string_view::npos) return Done{};
+  return fail(fmt::format("\"{}\" is no version", version), "", "give one such as 1.31.1");
+}
+
+Result<FileDescriptor> lock(const Place& place, const Progress& progress) {
+  const fs::path parent = place.folder().parent_path();
+  if (Status made = file::make_folder(parent); !made) return tl::unexpected(made.error());
+  const fs::path path = parent / fmt::format(".{}.lock", place.version);
+  FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!fd.is_open()) return tl::unexpected(file::from_errno("lock", path, errno));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+  if (progress) progress(fmt::format("waiting: {} {} is being installed elsewhere", place.compiler, place.version));
+  while (::flock(fd.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return tl::unexpected(file::from_errno("lock", path, errno));
+  }
+  return fd;
+}
+
+Status remove_leftovers(const Place& place) {
+  const std::string prefix = place.version + std::string(kPartial);
+  std::error_code code;
+  for (fs::directory_iterator it(place.folder().parent_path(), code), end; !code && it != end; it.increment(code)) {
+    if (!it->path().filename().string().starts_with(prefix)) continue;
+    if (Status removed = remove_folder(it->path()); !removed) return removed;
+  }
+  return Done{};
+}
+
+Result<Toolchain> finish(const Place& place, Toolchain toolchain) {
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(system_clock().unix_now()).count();
+  toolchain.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
+  toolchain.manifest_sha256 = hash_of(toolchain);
+  if (Status written = write_manifest(toolchain, place.partial()); !written) return tl::unexpected(written.error());
+  std::error_code code;
+  fs::rename(place.partial(), place.folder(), code);
+  if (code) return tl::unexpected(file::from_errno("move into place", place.folder(), code.value()));
+  return read_manifest(place.folder());
+}
+
+fs::path default_root() {
+  if (const std::string root = variable("NGB_TOOLCHAINS"); !root.empty()) return root;
+  if (const std::string data = variable("XDG_DATA_HOME"); !data.empty())
+    return fs::path(data) / "ngraphbench/toolchains";
+  const std::string home = variable("HOME");
+  return fs::path(home.empty() ? "." : home) / ".local/share/ngraphbench/toolchains";
+}
+
+Result<std::vector<Toolchain>> list(const fs::path& root) {
+  std::vector<Toolchain> found;
+  std::error_code code;
+  for (fs::directory_iterator compiler(root, code), end; !code && compiler != end; compiler.increment(code)) {
+    std::error_code ignored;
+    for (fs::directory_iterator version(compiler->path(), ignored); !ignored && version != end;
+         version.increment(ignored)) {
+      if (version->path().filename().string().find(kPartial) != std::string::npos) continue;
+      Result<Toolchain> toolchain = read_manifest(version->path());
+      if (toolchain) found.push_back(*std::move(toolchain));
+    }
+  }
+  if (code && code != std::errc::no_such_file_or_directory) {
+    return tl::unexpected(file::from_errno("read", root, code.value()));
+  }
+  std::sort(found.begin(), found.end(), [](const Toolchain& a, const Toolchain& b) {
+    return a.compiler != b.compiler ? a.compiler < b.compiler : compare_versions(a.version, b.version) < 0;
+  });
+  return found;
+}
+
+Result<std::optional<Toolchain>> find(const fs::path& root, std::string_view compiler, std::string_view version) {
+  if (Status plain = check_version(version); !plain) return std::optional<Toolchain>{};
+  const fs::path folder = Place{root, std::string(compiler), std::string(version)}.folder();
+  std::error_code ignored;
+  if (!fs::exists(folder / "manifest.json", ignored)) return std::optional<Toolchain>{};
+  Result<Toolchain> toolchain = read_manifest(folder);
+  if (!toolchain) return tl::unexpected(toolchain.error());
+  return std::optional<Toolchain>(*std::move(toolchain));
+}
+
+Status remove(const fs::path& root, std::string_view compiler, std::string_view version) {
+  const Place place{root, std::string(compiler), std::string(version)};
+  const Result<std::optional<Toolchain>> found = find(root, compiler, version);
+  if (!found) return tl::unexpected(found.error());
+  if (!found->has_value()) {
+    return fail(fmt::format("{} {} is not installed", compiler, version), root.string(),
+                "ngb toolchain list shows all");
+  }
+  const Result<FileDescriptor> held = lock(place, {});
+  if (!held) return tl::unexpected(held.error());
+  // First out of its name, so that a killed removal leaves no half toolchain either.
+  std::error_code code;
+  fs::rename(place.folder(), place.partial(), code);
+  if (code) return tl::unexpected(file::from_errno("remove", place.folder(), code.value()));
+  return remove_leftovers(place);
+}
+
+}  // namespace ngb::toolchain

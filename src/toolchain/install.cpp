@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "toolchain/collection.h"
+#include "toolchain/folders.h"
+#include "toolchain/pins.h"
+#include "toolchain/pip.h"
+#include "toolchain/site.h"
+#include "toolchain/toolchain.h"
+
+namespace ngb::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A driver's own device files: NVIDIA's on PCs and servers, on Jetson, and under WSL.
+bool has_nvidia_gpu() {
+  std::error_code ignored;
+  for (const char* path : {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/nvhost-ctrl", "/dev/dxg"}) {
+    if (fs::exists(path, ignored)) return true;
+  }
+  return false;
+}
+
+Status check_disk(const fs::path& folder, std::uint64_t needed_bytes) {
+  std::error_code code;
+  const fs::space_info space = fs::space(folder, code);
+  if (code || space.available >= needed_bytes) return Done{};
+  return fail(fmt::format("about {} are needed, {} are free", text::human_bytes(needed_bytes),
+                          text::human_bytes(space.available)),
+              folder.string(), "free some space, or set NGB_TOOLCHAINS to a folder on a larger disk");
+}
+
+Result<std::vector<std::string>> filled_requirements(const CompilerDescription& compiler, const std::string& version) {
+  std::vector<std::string> requirements;
+  for (const std::string& requirement : compiler.requirements) {
+    Result<std::string> filled = fill_placeholders(requirement, version);
+    if (!filled) return tl::unexpected(filled.error());
+    requirements.push_back(*std::move(filled));
+  }
+  return requirements;
+}
+
+// Fills `partial` with the packages, the smallest set first.
+Result<std::vector<Installed>> collect(const Python& python, const fs::path& partial,
+                                       const CompilerDescription& compiler, const std::string& version,
+                                       const Progress& progress) {
+  const Result<std::vector<std::string>> requirements = filled_requirements(compiler, version);
+  if (!requirements) return tl::unexpected(requirements.error());
+  Collection collection(python, partial, compiler.with_dependencies, progress);
+  if (!has_nvidia_gpu()) collection.skip(compiler.skip_without_gpu);
+  for (const std::string& requirement : *requirements) {
+    if (Status added = collection.add(requirement); !added) return tl::unexpected(added.error());
+  }
+  if (Status filled = collection.fill(); !filled) return tl::unexpected(filled.error());
+  if (!compiler.imports.empty() && progress) progress("importing " + text::join(compiler.imports, ", "));
+  Status imported = try_imports(python.command, collection.site(), compiler.imports, true);
+  if (!imported && collection.has_skipped()) {
+    if (progress) progress(imported.error().what + "; taking the packages for GPUs too");
+    collection.stop_skipping();
+    if (Status filled = collection.fill(); !filled) return tl::unexpected(filled.error());
+    imported = try_imports(python.command, collection.site(), compiler.imports, true);
+  }
+  if (!imported) return tl::unexpected(imported.error());
+  return collection.installed();
+}
+
+Result<Toolchain> build(const Place& place, const CompilerDescription& compiler, const Progress& progress) {
+  const Result<Python> python = find_python();
+  if (!python) return tl::unexpected(python.error());
+  const Result<std::string> pip = pip_version(*python);
+  if (!pip) return tl::unexpected(pip.error());
+  if (Status room = check_disk(place.folder().parent_path(), compiler.disk_bytes); !room) {
+    return tl::unexpected(room.error());
+  }
+  const Result<std::vector<Installed>> packages = collect(*python, place.partial(), compiler, place.version, progress);
+  if (!packages) return tl::unexpected(packages.error());
+  Toolchain toolchain{.compiler = place.compiler,
+                      .version = place.version,
+                      .folder = place.partial(),
+                      .site = place.partial() / "site",
+                      .python = python->executable};
+  for (const Installed& package : *packages) {
+    const std::uint64_t size_bytes = site::installed_bytes(toolchain.site, package.name);
+    toolchain.packages.push_back({package.name, package.version, package.sha256, size_bytes});
+    toolchain.size_bytes += size_bytes;
+  }
+  return finish(place, std::move(toolchain));
+}
+
+}  // namespace
+
+Result<Toolchain> install(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
+                          const Progress& progress) {
+  if (!compiler.needs_toolchain) return fail(compiler.name + " needs no toolchain");
+  if (Status plain = check_version(version); !plain) return tl::unexpected(plain.error());
+  const Place place{root, compiler.name, version};
+  const Result<FileDescriptor> held = lock(place, progress);
+  if (!held) return tl::unexpected(held.error());
+  Result<std::optional<Toolchain>> present = find(root, compiler.name, version);
+  if (!present) return tl::unexpected(present.error());
+  if (present->has_value()) return **std::move(present);
+  if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
+  if (Status made = file::make_folder(place.partial()); !made) return tl::unexpected(made.error());
+  Result<Toolchain> toolchain = build(place, compiler, progress);
+  if (!toolchain) {
+    Error error = toolchain.error();
+    error.what = fmt::format("cannot install {} {}: {}", compiler.name, version, error.what);
+    if (Status clean = remove_leftovers(place); !clean) error.what += "; " + clean.error().text();
+    return tl::unexpected(std::move(error));
+  }
+  return toolchain;
+}
+
+}  // namespace ngb::toolchain

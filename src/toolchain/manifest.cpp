@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/manifest.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/hash.h"
+
+namespace ngb::toolchain {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFormat = 1;
+
+}  // namespace
+
+std::string hash_of(const Toolchain& toolchain) {
+  json packages = json::array();
+  for (const Package& package : toolchain.packages) packages.push_back({package.name, package.version, package.sha256});
+  return hash::sha256(json{toolchain.compiler, toolchain.version, packages}.dump());
+}
+
+Status write_manifest(const Toolchain& toolchain, const std::filesystem::path& folder) {
+  json packages = json::array();
+  for (const Package& package : toolchain.packages) {
+    packages.push_back({{"name", package.name},
+                        {"version", package.version},
+                        {"sha256", package.sha256},
+                        {"size_bytes", package.size_bytes}});
+  }
+  const json manifest{{"format", kFormat},
+                      {"compiler", toolchain.compiler},
+                      {"version", toolchain.version},
+                      // Relative for our own, so that the folder may be moved.
+                      {"site", toolchain.is_adopted ? toolchain.site.string() : "site"},
+                      {"python", toolchain.python},
+                      {"adopted", toolchain.is_adopted},
+                      {"packages", packages},
+                      {"size_bytes", toolchain.size_bytes},
+                      {"created", toolchain.created},
+                      {"sha256", toolchain.manifest_sha256}};
+  return file::write_atomically(folder / "manifest.json", manifest.dump(2) + "\n");
+}
+
+Result<Toolchain> read_manifest(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "manifest.json";
+  const Result<std::string> content = file::read(path, 64U << 20U);
+  if (!content) return tl::unexpected(content.error());
+  const json manifest = json::parse(*content, nullptr, false);
+  if (manifest.is_discarded()) return fail("not JSON", path.string());
+  Toolchain toolchain;
+  try {
+    if (manifest.at("format") != kFormat) return fail("written by another version of ngb", path.string());
+    toolchain.compiler = manifest.at("compiler");
+    toolchain.version = manifest.at("version");
+    toolchain.python = manifest.at("python");
+    toolchain.is_adopted = manifest.at("adopted");
+    toolchain.site = folder / manifest.at("site").get<std::string>();  // an absolute one stays as it is
+    toolchain.size_bytes = manifest.at("size_bytes");
+    toolchain.created = manifest.at("created");
+    for (const json& package : manifest.at("packages")) {
+      toolchain.packages.push_back(
+          {package.at("name"), package.at("version"), package.at("sha256"), package.at("size_bytes")});
+    }
+  } catch (const json::exception& exception) {
+    return fail(exception.what(), path.string());
+  }
+  toolchain.folder = folder;
+  toolchain.manifest_sha256 = hash_of(toolchain);
+  return toolchain;
+}
+
+}  // namespace ngb::toolchain

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/pins.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "versions_json.h"
+
+namespace ngb::toolchain {
+namespace {
+
+const nlohmann::json& versions() {
+  static const nlohmann::json parsed = nlohmann::json::parse(kVersionsJson);
+  return parsed;
+}
+
+nlohmann::json entry(std::string_view compiler) {
+  return versions().at("toolchains").value(std::string(compiler), nlohmann::json::object());
+}
+
+}  // namespace
+
+std::string default_version(std::string_view compiler) { return entry(compiler).value("default", std::string()); }
+
+std::vector<std::string> tested_versions(std::string_view compiler) {
+  return entry(compiler).value("tested", std::vector<std::string>());
+}
+
+Result<std::string> fill_placeholders(std::string_view requirement, std::string_view version) {
+  std::string filled;
+  for (;;) {
+    const std::size_t open = requirement.find('{');
+    const std::size_t close = open == std::string_view::npos ? open : requirement.find('}', open);
+    if (close == std::string_view::npos) return filled.append(requirement);
+    const std::string name(requirement.substr(open + 1, close - open - 1));
+    const nlohmann::json& wheels = versions().at("wheels");
+    if (name != "version" && !wheels.contains(name)) {
+      return fail(fmt::format("nothing fills {{{}}}", name), std::string(requirement),
+                  "add it to \"wheels\" of versions.json");
+    }
+    filled.append(requirement.substr(0, open));
+    filled.append(name == "version" ? std::string(version) : wheels.at(name).get<std::string>());
+    requirement.remove_prefix(close + 1);
+  }
+}
+
+}  // namespace ngb::toolchain

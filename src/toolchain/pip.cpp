@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/pip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "toolchain/requirement.h"
+#include "toolchain/version.h"
+
+namespace ngb::toolchain {
+namespace {
+
+constexpr std::string_view kOldestPip = "22.2";
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::optional<std::string> line_with(std::string_view output, std::string_view part) {
+  for (const std::string& line : text::split(output, '\n')) {
+    if (contains(line, part)) return std::string(text::trim(line));
+  }
+  return std::nullopt;
+}
+
+// The versions nearest to `wanted` of a list in ascending order: up to three below and three above.
+std::vector<std::string> nearest_versions(std::vector<std::string> versions, const std::string& wanted) {
+  constexpr std::ptrdiff_t kEachSide = 3;
+  std::sort(versions.begin(), versions.end(),
+            [](const std::string& a, const std::string& b) { return compare_versions(a, b) < 0; });
+  const auto at = std::find_if(versions.begin(), versions.end(),
+                               [&](const std::string& version) { return compare_versions(version, wanted) > 0; });
+  const auto begin = at - std::min(kEachSide, at - versions.begin());
+  const auto end = at + std::min(kEachSide, versions.end() - at);
+  return {begin, end};
+}
+
+// "Could not find a version that satisfies the requirement x==9 (from versions: 1, 2, 3)"
+std::optional<Error> explain_missing_version(std::string_view output) {
+  constexpr std::string_view kMark = "Could not find a version that satisfies the requirement ";
+  constexpr std::string_view kFrom = "(from versions: ";
+  const std::optional<std::string> line = line_with(output, kMark);
+  if (!line) return std::nullopt;
+  const std::string_view rest = std::string_view(*line).substr(line->find(kMark) + kMark.size());
+  const std::size_t from = rest.find(kFrom);
+  const std::string wanted(text::trim(rest.substr(0, from)));
+  std::string_view listed = from == std::string_view::npos ? "none" : rest.substr(from + kFrom.size());
+  listed = listed.substr(0, listed.find(')'));
+  if (listed == "none" || listed.empty()) {
+    return Error{fmt::format("pip finds no version of {}", wanted), "pip",
+                 "check the name, the network and pip's index settings (pip config list)"};
+  }
+  std::vector<std::string> versions;
+  for (const std::string& version : text::split(listed, ',')) versions.emplace_back(text::trim(version));
+  const std::size_t digits = wanted.find_first_of("0123456789", wanted.find_first_of("=<>~!"));
+  const std::string number = digits == std::string::npos ? "" : wanted.substr(digits);
+  return Error{fmt::format("no such version: {}", wanted), "pip",
+               "versions near it: " + text::join(nearest_versions(versions, number), ", ")};
+}
+
+struct Symptom {
+  std::string_view part;
+  std::string_view what;
+  std::string_view next;
+};
+
+constexpr std::array<Symptom, 11> kSymptoms{{
+    {"No space left on device", "the disk is full", "free some space and run the same command again"},
+    {"Disk quota exceeded", "the disk quota is used up", "free some space and run the same command again"},
+    {"Temporary failure in name resolution", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
+    {"Name or service not known", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
+    {"Network is unreachable", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
+    {"Failed to establish a new connection", "no connection to the package index", "check network and pip's proxy"},
+    {"ConnectTimeoutError", "no connection to the package index", "check network and pip's proxy settings"},
+    {"Max retries exceeded", "no connection to the package index", "check network and pip's proxy settings"},
+    {"CERTIFICATE_VERIFY_FAILED", "the package index's certificate is not trusted", "set pip's cert option"},
+    {"ReadTimeoutError", "the package index stopped answering", "run the same command again"},
+    {"is not a supported wheel on this platform", "no wheel for this machine and Python", "try another version"},
+}};
+
+Result<Installed> read_item(const nlohmann::json& item) {
+  Installed installed;
+  const auto metadata = item.find("metadata");
+  if (metadata == item.end() || !metadata->contains("name") || !metadata->contains("version")) {
+    return fail("an entry without name and version", "pip's report");
+  }
+  installed.name = normalised_name(metadata->at("name").get<std::string>());
+  installed.version = metadata->at("version").get<std::string>();
+  installed.requires_dist = metadata->value("requires_dist", std::vector<std::string>());
+  const nlohmann::json archive =
+      item.value("download_info", nlohmann::json::object()).value("archive_info", nlohmann::json::object());
+  // Since pip 23 "hashes"; before that only "hash": "sha256=…".
+  installed.sha256 = archive.value("hashes", nlohmann::json::object()).value("sha256", std::string());
+  const std::string old_form = archive.value("hash", std::string());
+  constexpr std::string_view kPrefix = "sha256=";
+  if (installed.sha256.empty() && old_form.starts_with(kPrefix)) installed.sha256 = old_form.substr(kPrefix.size());
+  return installed;
+}
+
+}  // namespace
+
+Result<std::string> pip_version(const Python& python) {
+  const Result<process::Outcome> outcome = process::run({.arguments = {python.command, "-m", "pip", "--version"}});
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (!outcome->succeeded()) {
+    return fail("this Python has no pip", python.executable,
+                "apt-get install python3-pip, or: python3 -m ensurepip --user");
+  }
+  const std::vector<std::string> parts = text::split(text::trim(outcome->output), ' ');  // "pip 23.2.1 from …"
+  const std::string version = parts.size() > 1 ? parts[1] : "";
+  if (compare_versions(version, kOldestPip) < 0) {
+    return fail(fmt::format("pip {} is too old: {} is the oldest that reports what it installs", version, kOldestPip),
+                python.executable, fmt::format("{} -m pip install --upgrade pip", python.command));
+  }
+  return version;
+}
+
+Result<std::vector<Installed>> parse_report(std::string_view json_text) {
+  const nlohmann::json report = nlohmann::json::parse(json_text, nullptr, false);
+  if (!report.is_object() || !report.contains("install") || !report["install"].is_array()) {
+    return fail("no list \"install\"", "pip's report", "update pip");
+  }
+  std::vector<Installed> installed;
+  try {
+    for (const nlohmann::json& item : report["install"]) {
+      Result<Installed> read = read_item(item);
+      if (!read) return tl::unexpected(read.error());
+      installed.push_back(*std::move(read));
+    }
+  } catch (const nlohmann::json::exception& exception) {
+    return fail(exception.what(), "pip's report", "update pip");
+  }
+  return installed;
+}
+
+Error explain_pip_failure(std::string_view output) {
+  // Connection errors first: without a network pip also says that it found no version.
+  for (const Symptom& symptom : kSymptoms) {
+    if (contains(output, symptom.part)) return {std::string(symptom.what), "pip", std::string(symptom.next)};
+  }
+  if (const std::optional<Error> missing = explain_missing_version(output)) return *missing;
+  const std::optional<std::string> line = line_with(output, "ERROR: ");
+  const std::string_view trimmed = text::trim(output);
+  return {line ? line->substr(line->find("ERROR: ") + 7) : std::string(trimmed.substr(trimmed.rfind('\n') + 1)), "pip",
+          "run the same command again; pip config list shows which index pip asks"};
+}
+
+Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& run,
+                                           const std::function<void(std::string_view)>& on_line) {
+  const std::filesystem::path temporary = run.scratch / "tmp";
+  const std::filesystem::path report = run.scratch / "report.json";
+  if (Status made = file::make_folder(temporary); !made) return tl::unexpected(made.error());
+  std::error_code ignored;
+  std::filesystem::remove(report, ignored);
+  process::Spawn spawn{.arguments = {python.command, "-m", "pip", "install", "--no-deps", "--no-input",
+                                     "--no-cache-dir", "--no-warn-conflicts", "--progress-bar", "off", "--only-binary",
+                                     ":all:", "--target", run.site.string(), "--report", report.string()}};
+  spawn.arguments.insert(spawn.arguments.end(), run.requirements.begin(), run.requirements.end());
+  // pip unpacks here and then moves: on the same file system that costs nothing.
+  spawn.environment = {{"TMPDIR", temporary.string()}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"LC_ALL", "C.UTF-8"}};
+  const auto forward = [&](std::string_view line) {
+    line = text::trim(line);
+    const bool is_news = line.starts_with("Downloading") || line.starts_with("Installing collected");
+    if (is_news && on_line) on_line(line);
+  };
+  const Result<process::Outcome> outcome = process::run(spawn, forward);
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), "pip");
+  if (!outcome->succeeded()) return tl::unexpected(explain_pip_failure(outcome->output));
+  if (!std::filesystem::exists(report, ignored)) return std::vector<Installed>{};  // every marker was false
+  const Result<std::string> content = file::read(report);
+  if (!content) return tl::unexpected(content.error());
+  return parse_report(*content);
+}
+
+}  // namespace ngb::toolchain

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/inputs.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "worker/element.h"
+
+namespace ngb::worker {
+namespace {
+
+constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15U;
+constexpr std::size_t kAlignment = 64;
+
+std::uint64_t mix(std::uint64_t z) {
+  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31U);
+}
+
+std::uint64_t fnv1a64(std::string_view text) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3U;
+  return hash;
+}
+
+// value(u) for each element, stored as T.
+template <class T, class Value>
+void fill_with(std::uint64_t key, void* data, std::uint64_t count, Value value) {
+  T* elements = static_cast<T*>(data);
+  for (std::uint64_t i = 0; i < count; ++i) elements[i] = value(mix(key + (i + 1) * kGolden));
+}
+
+// A multiple of 2^-(bits-1) in [-1, 1).
+template <unsigned bits>
+double uniform(std::uint64_t u) {
+  return static_cast<double>(u >> (64U - bits)) / static_cast<double>(1ULL << (bits - 1U)) - 1.0;
+}
+
+Result<std::uint64_t> count_bytes(const TensorSignature& signature) {
+  std::uint64_t bytes = size_bytes(signature.type);
+  for (const std::int64_t extent : signature.shape) {
+    if (extent < 0) return fail(fmt::format("input \"{}\" has extent {}", signature.name, extent));
+    const auto wide = static_cast<std::uint64_t>(extent);
+    if (wide != 0 && bytes > std::numeric_limits<std::int64_t>::max() / wide) {
+      return fail(fmt::format("input \"{}\" does not fit into any memory", signature.name));
+    }
+    bytes *= wide;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void fill(DataType type, std::uint64_t seed, std::string_view name, void* data, std::uint64_t count) {
+  const std::uint64_t key = mix(seed) ^ fnv1a64(name);
+  const auto bit = [](std::uint64_t u) { return u >> 63U; };
+  switch (type) {
+    case DataType::f32:
+      return fill_with<float>(key, data, count, [](std::uint64_t u) { return static_cast<float>(uniform<24>(u)); });
+    case DataType::f16:
+      return fill_with<std::uint16_t>(
+          key, data, count, [](std::uint64_t u) { return half_from_float(static_cast<float>(uniform<11>(u))); });
+    case DataType::bf16:
+      return fill_with<std::uint16_t>(
+          key, data, count, [](std::uint64_t u) { return bfloat_from_float(static_cast<float>(uniform<8>(u))); });
+    case DataType::f64:
+      return fill_with<double>(key, data, count, uniform<53>);
+    case DataType::i64:
+      return fill_with<std::int64_t>(key, data, count,
+                                     [bit](std::uint64_t u) { return static_cast<std::int64_t>(bit(u)); });
+    case DataType::i32:
+      return fill_with<std::int32_t>(key, data, count,
+                                     [bit](std::uint64_t u) { return static_cast<std::int32_t>(bit(u)); });
+    case DataType::i8:
+    case DataType::u8:
+    case DataType::boolean:
+      return fill_with<std::uint8_t>(key, data, count,
+                                     [bit](std::uint64_t u) { return static_cast<std::uint8_t>(bit(u)); });
+  }
+}
+
+std::vector<ngb_tensor> describe(const std::vector<TensorSignature>& signatures) {
+  std::vector<ngb_tensor> tensors;
+  for (const TensorSignature& signature : signatures) {
+    tensors.push_back({signature.name.c_str(), static_cast<ngb_dtype>(signature.type),
+                       static_cast<std::int32_t>(signature.shape.size()), signature.shape.data(), nullptr,
+                       signature.element_count() * size_bytes(signature.type)});
+  }
+  return tensors;
+}
+
+Result<Inputs> Inputs::make(const std::vector<TensorSignature>& signatures, std::uint64_t seed) {
+  Inputs inputs;
+  inputs.signatures_ = std::make_unique<std::vector<TensorSignature>>(signatures);
+  for (const TensorSignature& signature : signatures) {
+    const Result<std::uint64_t> bytes = count_bytes(signature);
+    if (!bytes) return tl::unexpected(bytes.error());
+    const std::uint64_t rounded = (*bytes / kAlignment + 1) * kAlignment;
+    inputs.buffers_.emplace_back(std::aligned_alloc(kAlignment, rounded));
+    if (inputs.buffers_.back() == nullptr) {
+      return fail(fmt::format("no memory for {} bytes of input \"{}\"", *bytes, signature.name));
+    }
+    fill(signature.type, seed, signature.name, inputs.buffers_.back().get(), signature.element_count());
+  }
+  inputs.tensors_ = describe(*inputs.signatures_);
+  for (std::size_t i = 0; i < inputs.tensors_.size(); ++i) inputs.tensors_[i].data = inputs.buffers_[i].get();
+  return inputs;
+}
+
+}  // namespace ngb::worker

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/loop.h"
+
+#include <time.h>
+
+namespace ngb::worker {
+namespace {
+
+inline std::int64_t now_ns() {
+  struct timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+std::size_t run_repetitions(const Target& target, std::uint32_t inferences, std::span<std::int64_t> walls_ns,
+                            ngb_status* status) {
+  const auto run = target.compiler->run;
+  ngb_session* const session = target.session;
+  ngb_error* const error = target.error;
+  std::atomic<std::uint64_t>& counter = *target.repetitions_done;
+  std::uint64_t done = counter.load(std::memory_order_relaxed);
+  *status = NGB_OK;
+  for (std::size_t i = 0; i < walls_ns.size(); ++i) {
+    const std::int64_t begin = now_ns();
+    for (std::uint32_t j = 0; j < inferences; ++j) {
+      const ngb_status result = run(session, error);
+      if (result != NGB_OK) [[unlikely]] {
+        *status = result;
+        return i;
+      }
+    }
+    walls_ns[i] = now_ns() - begin;
+    counter.store(++done, std::memory_order_relaxed);
+  }
+  return walls_ns.size();
+}
+
+}  // namespace ngb::worker

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <functional>
+#include <new>
+#include <optional>
+
+#include "base/text.h"
+#include "probe/probe.h"
+#include "worker/affinity.h"
+#include "worker/check.h"
+#include "worker/inputs.h"
+#include "worker/reference.h"
+#include "worker/resources.h"
+#include "worker/series.h"
+#include "worker/session.h"
+#include "worker/threads.h"
+#include "worker/worker.h"
+
+namespace ngb::worker {
+namespace {
+
+using samples::Failure;
+using samples::FailureKind;
+using samples::Phase;
+
+Failure failure_of(FailureKind kind, const Error& error) {
+  Failure failure;
+  failure.kind = kind;
+  failure.message = error.where.empty() ? error.what : error.where + ": " + error.what;
+  failure.advice = error.next;
+  return failure;
+}
+
+// Has the loop run, and keeps what went wrong.
+class TimedRepeater final : public Repeater {
+ public:
+  TimedRepeater(Session& session, std::atomic<std::uint64_t>* repetitions_done)
+      : target_(session.target(repetitions_done)) {}
+  std::size_t repeat(std::uint32_t inferences, std::span<std::int64_t> walls_ns) override {
+    return run_repetitions(target_, inferences, walls_ns, &status_);
+  }
+  [[nodiscard]] ngb_status status() const { return status_; }
+
+ private:
+  Target target_;
+  ngb_status status_ = NGB_OK;
+};
+
+class Work {
+ public:
+  Work(const samples::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page)
+      : request_(request), session_(compiler), page_(page) {
+    result_.cell_id = request.cell_id;
+    result_.process_index = request.process_index;
+    result_.attempt = request.attempt;
+    result_.threads_used = samples::Known<int>::unknown("nothing was timed");
+  }
+
+  samples::ProcessResult measure() {
+    if (prepare() && in_phase(Phase::check, [this] { return check(); })) time();
+    return std::move(result_);
+  }
+
+  samples::ProcessResult make_reference() {
+    if (prepare()) in_phase(Phase::check, [this] { return write_outputs(); });
+    return std::move(result_);
+  }
+
+ private:
+  using Step = std::function<Attempt<Done>()>;
+
+  bool prepare() {
+    return in_phase(Phase::open, [this] { return open(); }) && in_phase(Phase::compile, [this] { return compile(); });
+  }
+
+  // Runs the step as a phase. False: it failed, and the failure is in the result.
+  bool in_phase(Phase phase, const Step& step) {
+    const PhaseMeter meter(phase, page_);
+    Attempt<Done> attempt;
+    try {
+      attempt = step();
+    } catch (const std::bad_alloc&) {
+      attempt = tl::unexpected(failure_of(FailureKind::out_of_memory, {"the worker has no memory left", {}, {}}));
+    } catch (const std::exception& error) {
+      attempt = tl::unexpected(failure_of(FailureKind::internal, {text::to_utf8(error.what()), "worker", {}}));
+    }
+    result_.phases.push_back(meter.end());
+    if (attempt) return true;
+    result_.failure = attempt.error();
+    result_.failure->phase = phase;
+    return false;
+  }
+
+  void learn_facts() {
+    for (auto& [key, value] : session_.facts()) result_.facts[key] = value;
+  }
+
+  Attempt<Done> open() {
+    const Result<std::string> pinned = pin_to_cpus(request_.compiler.threads);
+    if (!pinned) return tl::unexpected(failure_of(FailureKind::internal, pinned.error()));
+    Attempt<Done> opened = session_.open(request_.compiler);
+    if (opened) learn_facts();
+    result_.facts["affinity"] = *pinned;
+    return opened;
+  }
+
+  Attempt<Done> compile() {
+    Attempt<Done> compiled = session_.compile(request_.model_path, request_.model);
+    if (compiled) learn_facts();
+    return compiled;
+  }
+
+  // The first inference, on the fixed inputs.
+  Attempt<std::vector<OutputView>> infer_once() {
+    Result<Inputs> inputs = Inputs::make(request_.model.inputs, request_.protocol.seed);
+    if (!inputs) return tl::unexpected(failure_of(FailureKind::out_of_memory, inputs.error()));
+    inputs_ = std::move(*inputs);
+    Attempt<Done> done = session_.bind(*inputs_);
+    if (done) done = session_.run();
+    if (!done) return tl::unexpected(done.error());
+    return session_.outputs();
+  }
+
+  Attempt<Done> check() {
+    const Attempt<std::vector<OutputView>> outputs = infer_once();
+    if (!outputs) return tl::unexpected(outputs.error());
+    if (request_.reference_path.empty()) {
+      const auto unknown = samples::Known<double>::unknown("the study asks for no check");
+      result_.check = samples::Check{"none", 0, unknown, unknown};
+      return Done{};
+    }
+    const Result<Reference> reference = Reference::open(request_.reference_path);
+    if (!reference) return tl::unexpected(failure_of(FailureKind::no_reference, reference.error()));
+    const Tolerance tolerance{request_.protocol.absolute_tolerance, request_.protocol.relative_tolerance};
+    const Verdict verdict = compare(*outputs, reference->outputs(), reference->made_by(), tolerance);
+    result_.check = verdict.check;
+    if (!verdict.difference) return Done{};
+    return tl::unexpected(failure_of(FailureKind::inaccurate,
+                                     {*verdict.difference, "outputs compared with those of " + reference->made_by(),
+                                      "look for reduced precision among the compiler's options, or set the study's "
+                                      "tolerances if this is expected"}));
+  }
+
+  Attempt<Done> write_outputs() {
+    const Attempt<std::vector<OutputView>> outputs = infer_once();
+    if (!outputs) return tl::unexpected(outputs.error());
+    const Status written = write_reference(request_.reference_path, request_.reference_name, *outputs);
+    if (written) return Done{};
+    const bool is_full = written.error().what.find("No space left") != std::string::npos;
+    return tl::unexpected(failure_of(is_full ? FailureKind::disk_full : FailureKind::no_reference, written.error()));
+  }
+
+  void time() {
+    std::atomic<std::uint64_t> uncounted{0};
+    TimedRepeater repeater(session_, page_ != nullptr ? &page_->repetitions : &uncounted);
+    Series series(request_.protocol, repeater);
+    const auto attempt = [&](bool succeeded) -> Attempt<Done> {
+      if (succeeded) return Done{};
+      return tl::unexpected(session_.failure(repeater.status()));
+    };
+    const bool is_warm = in_phase(Phase::warm_up, [&] { return attempt(series.warm_up()); });
+    if (is_warm) {
+      const probe::Snapshot before = probe::snapshot();
+      const ThreadMeter threads;
+      in_phase(Phase::timed, [&] { return attempt(series.time()); });
+      result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
+      result_.readings = probe::readings_between(before, probe::snapshot());
+    }
+    result_.repetitions = series.repetitions();
+    result_.stop_reason = series.stop_reason();
+    result_.is_steady = series.is_steady();
+  }
+
+  const samples::WorkerRequest& request_;
+  std::optional<Inputs> inputs_;  // outlives the session that is bound to it
+  Session session_;
+  samples::ProgressPage* page_;
+  samples::ProcessResult result_;
+};
+
+}  // namespace
+
+samples::ProcessResult measure(const samples::WorkerRequest& request, const ngb_compiler& compiler,
+                               samples::ProgressPage* page) {
+  return Work(request, compiler, page).measure();
+}
+
+samples::ProcessResult make_reference(const samples::WorkerRequest& request, const ngb_compiler& compiler,
+                                      samples::ProgressPage* page) {
+  return Work(request, compiler, page).make_reference();
+}
+
+}  // namespace ngb::worker

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/plugin.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace ngb::worker {
+namespace {
+
+constexpr std::string_view kReinstall = "use a plugin that was built together with this ngb-worker";
+
+Status check_table(const ngb_compiler* table, const std::string& path) {
+  if (table == nullptr) return fail("the plugin returns no table", path, std::string(kReinstall));
+  if (table->abi != NGB_ABI) {
+    return fail(fmt::format("the plugin speaks ABI {}, this worker {}", table->abi, NGB_ABI), path,
+                std::string(kReinstall));
+  }
+  if (table->struct_size < sizeof(ngb_compiler)) {
+    return fail(fmt::format("the plugin's table has {} bytes, {} are needed", table->struct_size, sizeof(ngb_compiler)),
+                path, std::string(kReinstall));
+  }
+  if (table->describe == nullptr || table->open == nullptr || table->compile == nullptr || table->bind == nullptr ||
+      table->run == nullptr || table->read == nullptr || table->inspect == nullptr || table->close == nullptr) {
+    return fail("the plugin's table lacks a function", path, std::string(kReinstall));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<const ngb_compiler*> open_plugin(const std::filesystem::path& path) {
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return fail(fmt::format("the plugin does not load: {}", ::dlerror()), path.string());
+  const auto entry = reinterpret_cast<ngb_entry>(::dlsym(library, NGB_ENTRY_SYMBOL));
+  if (entry == nullptr) return fail("the plugin does not export " NGB_ENTRY_SYMBOL, path.string());
+  const ngb_compiler* table = entry();
+  const Status checked = check_table(table, path.string());
+  if (!checked) return tl::unexpected(checked.error());
+  return table;
+}
+
+}  // namespace ngb::worker

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/series.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "worker/group_size.h"
+#include "worker/warm_up.h"
+
+namespace ngb::worker {
+namespace {
+
+constexpr std::size_t kPilotRepetitions = 3;
+constexpr std::size_t kMaxPilots = 32;
+constexpr std::size_t kMaxTransientRepetitions = 100'000;
+
+std::int64_t sum_of(std::span<const std::int64_t> values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+
+// Steady repetitions at most.
+std::size_t most_steady(const samples::Protocol& protocol) {
+  const int most = protocol.stop_when ? protocol.stop_when->max_repetitions : protocol.repetitions;
+  return static_cast<std::size_t>(std::max(most, 1));
+}
+
+// Steady repetitions that there must be whatever happens.
+std::size_t least_steady(const samples::Protocol& protocol) {
+  const int least = protocol.stop_when ? protocol.stop_when->min_repetitions : protocol.repetitions;
+  return static_cast<std::size_t>(std::max(least, 1));
+}
+
+std::size_t capacity(const samples::Protocol& protocol) {
+  const std::int64_t shortest_ns = std::max<std::int64_t>(protocol.min_repetition_ns, 1'000);
+  const auto transient = static_cast<std::size_t>(std::max<std::int64_t>(protocol.max_transient_ns, 0) / shortest_ns);
+  const auto fixed = static_cast<std::size_t>(std::max(protocol.fixed_warm_up.value_or(0), 0));
+  return kMaxPilots * kPilotRepetitions + fixed + std::min(transient, kMaxTransientRepetitions) +
+         2 * most_steady(protocol);
+}
+
+}  // namespace
+
+Series::Series(const samples::Protocol& protocol, Repeater& repeater)
+    : protocol_(protocol), repeater_(repeater), rules_(stopping_rules(protocol)), walls_ns_(capacity(protocol), 0) {
+  pilot_sizes_.reserve(kMaxPilots * kPilotRepetitions);
+}
+
+std::span<const std::int64_t> Series::series() const {
+  return std::span(walls_ns_).first(done_).subspan(pilot_sizes_.size());
+}
+
+bool Series::run(std::size_t count) {
+  const std::size_t completed = repeater_.repeat(inferences_, std::span(walls_ns_).subspan(done_, count));
+  done_ += completed;
+  return completed == count;
+}
+
+bool Series::find_group_size() {
+  if (!run(1)) return false;
+  if (is_clearly_long(walls_ns_[0], protocol_.min_repetition_ns)) return true;
+  if (!run(kPilotRepetitions - 1)) return false;
+  for (std::size_t pilot = 1; pilot < kMaxPilots; ++pilot) {
+    const auto with_this_size = series();
+    const std::int64_t fastest_ns = *std::min_element(with_this_size.begin(), with_this_size.end());
+    const std::uint32_t next = next_group_size(inferences_, fastest_ns, protocol_.min_repetition_ns);
+    if (next == inferences_) break;
+    pilot_sizes_.resize(done_, inferences_);
+    inferences_ = next;
+    if (!run(kPilotRepetitions)) return false;
+  }
+  return true;
+}
+
+bool Series::warm_up() {
+  bool succeeded = find_group_size();
+  const auto wanted = static_cast<std::size_t>(std::max(protocol_.fixed_warm_up.value_or(0), 0));
+  const std::size_t have = series().size();
+  if (succeeded && wanted > have) succeeded = run(wanted - have);
+  timed_from_ = done_;
+  warm_up_count_ = series().size();
+  return succeeded;
+}
+
+void Series::judge() {
+  const std::size_t before_timed = timed_from_ - pilot_sizes_.size();
+  if (protocol_.fixed_warm_up) {
+    warm_up_count_ = before_timed;
+    is_transient_over_ = true;
+    return;
+  }
+  if (has_given_up_) return;
+  const auto so_far = series();
+  const Transient transient = find_transient(so_far);
+  warm_up_count_ = transient.count;
+  is_transient_over_ = transient.is_over;
+  if (transient.is_over) return;
+  const bool is_full = walls_ns_.size() - done_ <= most_steady(protocol_);
+  if (sum_of(so_far.first(transient.count)) < protocol_.max_transient_ns && !is_full) return;
+  has_given_up_ = true;
+  is_steady_ = false;
+  const std::size_t kept = std::min(least_steady(protocol_), so_far.size() - 1);
+  warm_up_count_ = so_far.size() - kept;
+}
+
+std::size_t Series::next_count(const SoFar& so_far) const {
+  std::size_t count = walls_ns_.size() - done_;
+  for (const auto& rule : rules_) count = std::min(count, rule->look_again_after(so_far));
+  // While the transient lasts, half of what is wanted at a time.
+  if (!is_transient_over_ && !has_given_up_) count = std::min(count, least_steady(protocol_) / 2 + 1);
+  return count;
+}
+
+bool Series::time() {
+  // One repetition of the warm-up phase is transient by definition, so this may be all that is needed.
+  if (!run(least_steady(protocol_))) return false;
+  for (;;) {
+    judge();
+    const SoFar so_far{series().subspan(warm_up_count_),
+                       sum_of(std::span(walls_ns_).first(done_).subspan(timed_from_))};
+    const StoppingRule* met = is_transient_over_ || has_given_up_ ? first_met(rules_, so_far) : nullptr;
+    if (met != nullptr || done_ == walls_ns_.size()) {
+      stop_reason_ = met != nullptr ? met->reason() : "max_repetitions";
+      break;
+    }
+    if (!run(next_count(so_far))) return false;
+  }
+  // A shrinking transient may leave more than were asked for: the last ones count.
+  const std::size_t steady = series().size() - warm_up_count_;
+  if (steady > most_steady(protocol_)) warm_up_count_ += steady - most_steady(protocol_);
+  return true;
+}
+
+std::vector<samples::Repetition> Series::repetitions() const {
+  std::vector<samples::Repetition> all;
+  all.reserve(done_);
+  for (std::size_t i = 0; i < done_; ++i) {
+    const bool is_pilot = i < pilot_sizes_.size();
+    all.push_back({walls_ns_[i], is_pilot ? pilot_sizes_[i] : inferences_, i < pilot_sizes_.size() + warm_up_count_});
+  }
+  return all;
+}
+
+}  // namespace ngb::worker

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/file.h"
+#include "samples/frame.h"
+#include "worker/resources.h"
+#include "worker/worker.h"
+
+namespace ngb::worker {
+namespace {
+
+constexpr int kCannotServe = 3;
+
+Result<samples::WorkerRequest> read_request() {
+  samples::FrameReader reader;
+  char chunk[1 << 16];
+  for (;;) {
+    Result<std::optional<std::string>> payload = reader.next();
+    if (!payload) return tl::unexpected(payload.error());
+    if (*payload) {
+      const nlohmann::json json = nlohmann::json::parse(**payload, nullptr, false);
+      if (json.is_discarded()) return fail("the request is not JSON", "worker");
+      return samples::worker_request_from_json(json);
+    }
+    const ssize_t count = ::read(samples::kRequestFd, chunk, sizeof chunk);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return tl::unexpected(file::from_errno("read the request", "worker", errno));
+    if (count == 0) {
+      return fail("no request on descriptor 3", "worker", "workers are started by ngb-agent, not by hand");
+    }
+    reader.feed({chunk, static_cast<std::size_t>(count)});
+  }
+}
+
+samples::ProgressPage* map_page() {
+  void* memory =
+      ::mmap(nullptr, samples::kProgressPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, samples::kProgressFd, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<samples::ProgressPage*>(memory);
+}
+
+void tell_compiler_which_process_this_is(const samples::WorkerRequest& request) {
+  ::setenv("NGB_PROCESS_INDEX", fmt::format("{}", request.process_index).c_str(), 1);
+  ::setenv("NGB_ATTEMPT", fmt::format("{}", request.attempt).c_str(), 1);
+}
+
+samples::ProcessResult not_started(const samples::WorkerRequest& request, const Error& error) {
+  samples::ProcessResult result;
+  result.cell_id = request.cell_id;
+  result.process_index = request.process_index;
+  result.attempt = request.attempt;
+  result.threads_used = samples::Known<int>::unknown("nothing was timed");
+  result.failure = samples::Failure{};
+  result.failure->kind = samples::FailureKind::import_error;
+  result.failure->message = error.where.empty() ? error.what : error.where + ": " + error.what;
+  result.failure->advice = error.next;
+  return result;
+}
+
+samples::ProcessResult work(const samples::WorkerRequest& request, FindCompilerTable find, void* context) {
+  samples::ProgressPage* page = map_page();
+  const PhaseMeter start(samples::Phase::start, page);
+  const Result<const ngb_compiler*> compiler = find(request, context);
+  const samples::PhaseUse start_use = start.end();
+  const bool measures = request.task == samples::WorkerRequest::Task::measure;
+  samples::ProcessResult result = !compiler  ? not_started(request, compiler.error())
+                                  : measures ? measure(request, **compiler, page)
+                                             : make_reference(request, **compiler, page);
+  result.phases.insert(result.phases.begin(), start_use);
+  return result;
+}
+
+int report(const Error& error) {
+  std::fputs((error.text() + "\n").c_str(), stderr);
+  return kCannotServe;
+}
+
+}  // namespace
+
+int serve(FindCompilerTable find, void* context) {
+  ::signal(SIGINT, SIG_IGN);
+  const Result<samples::WorkerRequest> request = read_request();
+  if (!request) return report(request.error());
+  tell_compiler_which_process_this_is(*request);
+  const std::string payload = samples::to_json(work(*request, find, context)).dump();
+  if (payload.size() > samples::kMaxFrameBytes) return report({"the result is too large to hand over", "worker", {}});
+  const Status written = file::write_all(samples::kResultFd, samples::frame(payload), "result");
+  return written ? 0 : report(written.error());
+}
+
+}  // namespace ngb::worker

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/text.h"
+
+namespace ngb::worker {
+namespace {
+
+// A plugin's tensor, with nothing believed that would break us later.
+Result<OutputView> view_of(const ngb_tensor& tensor, std::uint32_t index) {
+  const auto wrong = [index](std::string_view what) { return fail(fmt::format("output {} {}", index, what)); };
+  if (tensor.dtype < NGB_F32 || tensor.dtype > NGB_BOOL) return wrong("has an unknown element type");
+  if (tensor.rank < 0 || (tensor.rank > 0 && tensor.shape == nullptr)) return wrong("has no shape");
+  OutputView view;
+  view.signature.name = plugin_text(tensor.name);
+  view.signature.type = static_cast<DataType>(tensor.dtype);
+  for (std::int32_t axis = 0; axis < tensor.rank; ++axis) {
+    if (tensor.shape[axis] < 0) return wrong("has a negative extent");
+    view.signature.shape.push_back(tensor.shape[axis]);
+  }
+  const std::uint64_t bytes = view.signature.element_count() * size_bytes(view.signature.type);
+  if (bytes != tensor.size_bytes) {
+    return wrong(fmt::format("has {} bytes, its shape says {}", tensor.size_bytes, bytes));
+  }
+  if (bytes != 0 && tensor.data == nullptr) return wrong("has no data");
+  view.data = tensor.data;
+  return view;
+}
+
+bool produces_file(const ngb_compiler& compiler) {
+  const auto description = nlohmann::json::parse(plugin_text(compiler.describe()), nullptr, false);
+  return compiler.load != nullptr && description.is_object() && description.value("produces_file", false);
+}
+
+}  // namespace
+
+samples::FailureKind failure_kind(ngb_status status) {
+  using Kind = samples::FailureKind;
+  switch (status) {
+    case NGB_INVALID_OPTION:
+      return Kind::invalid_option;
+    case NGB_INVALID_MODEL:
+      return Kind::invalid_model;
+    case NGB_UNSUPPORTED_OPERATOR:
+      return Kind::unsupported_operator;
+    case NGB_TOOLCHAIN_MISSING:
+      return Kind::toolchain_missing;
+    case NGB_IMPORT_ERROR:
+      return Kind::import_error;
+    case NGB_OUT_OF_MEMORY:
+      return Kind::out_of_memory;
+    case NGB_FALLBACK:
+      return Kind::fallback;
+    case NGB_DEVICE_LOST:
+      return Kind::device_lost;
+    case NGB_OK:
+    case NGB_INTERNAL:
+      break;
+  }
+  return Kind::internal;
+}
+
+std::string plugin_text(const char* text) { return text == nullptr ? std::string() : text::to_utf8(text); }
+
+Session::~Session() {
+  if (session_ != nullptr) compiler_.close(session_);
+}
+
+samples::Failure Session::failure(ngb_status status) const {
+  samples::Failure failure;
+  failure.kind = failure_kind(status);
+  failure.message = plugin_text(error_.message);
+  failure.advice = plugin_text(error_.advice);
+  if (failure.message.empty())
+    failure.message = fmt::format("the compiler reported status {}", static_cast<int>(status));
+  return failure;
+}
+
+Attempt<Done> Session::attempt(ngb_status status) const {
+  if (status == NGB_OK) return Done{};
+  return tl::unexpected(failure(status));
+}
+
+Attempt<Done> Session::open(const samples::CompilerWork& work) {
+  std::vector<ngb_option> options;
+  for (const auto& [name, value] : work.options) options.push_back({name.c_str(), value.c_str()});
+  const ngb_settings settings{sizeof(ngb_settings),
+                              work.toolchain_dir.c_str(),
+                              "cpu",
+                              work.precision.c_str(),
+                              work.threads,
+                              options.data(),
+                              static_cast<std::uint32_t>(options.size())};
+  return attempt(compiler_.open(&settings, &session_, &error_));
+}
+
+Attempt<Done> Session::compile(const std::string& model_path, const samples::ModelWork& model) {
+  const std::vector<ngb_tensor> inputs = describe(model.inputs);
+  const bool makes_file = produces_file(compiler_);
+  const std::string artifact = makes_file ? fmt::format("{}.{}.artifact", model_path, ::getpid()) : std::string();
+  const ngb_model handed{sizeof(ngb_model),
+                         model_path.c_str(),
+                         model.recipe_json.c_str(),
+                         inputs.data(),
+                         static_cast<std::uint32_t>(inputs.size()),
+                         artifact.c_str()};
+  Attempt<Done> result = attempt(compiler_.compile(session_, &handed, &error_));
+  if (result && makes_file) result = attempt(compiler_.load(session_, &handed, &error_));
+  if (makes_file) {
+    std::error_code ignored;
+    std::filesystem::remove_all(artifact, ignored);
+  }
+  return result;
+}
+
+Attempt<Done> Session::bind(const Inputs& inputs) {
+  return attempt(
+      compiler_.bind(session_, inputs.tensors().data(), static_cast<std::uint32_t>(inputs.tensors().size()), &error_));
+}
+
+Attempt<Done> Session::run() { return attempt(compiler_.run(session_, &error_)); }
+
+Attempt<std::vector<OutputView>> Session::outputs() {
+  std::vector<OutputView> views;
+  std::uint32_t count = 0;
+  Attempt<Done> asked = attempt(compiler_.read(session_, UINT32_MAX, nullptr, &count, &error_));
+  for (std::uint32_t i = 0; asked && i < count; ++i) {
+    ngb_tensor tensor{};
+    asked = attempt(compiler_.read(session_, i, &tensor, &count, &error_));
+    if (!asked) break;
+    const Result<OutputView> view = view_of(tensor, i);
+    if (!view) {
+      samples::Failure failure;
+      failure.message = view.error().text();
+      return tl::unexpected(failure);
+    }
+    views.push_back(*view);
+  }
+  if (!asked) return tl::unexpected(asked.error());
+  return views;
+}
+
+std::map<std::string, std::string> Session::facts() {
+  std::map<std::string, std::string> facts;
+  const char* key = nullptr;
+  const char* value = nullptr;
+  for (std::uint32_t i = 0; compiler_.inspect(session_, i, &key, &value) == 1; ++i) {
+    facts[plugin_text(key)] = plugin_text(value);
+  }
+  return facts;
+}
+
+Target Session::target(std::atomic<std::uint64_t>* repetitions_done) {
+  return {&compiler_, session_, &error_, repetitions_done};
+}
+
+}  // namespace ngb::worker

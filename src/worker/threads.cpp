@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/threads.h"
+
+#include <dirent.h>
+#include <time.h>
+
+#include <cerrno>
+#include <charconv>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+namespace ngb::worker {
+namespace {
+
+// The kernel's id of another thread's CPU-time clock: the complement of its id, then 0b110 (per thread, scheduler's
+// time); what pthread_getcpuclockid computes from a pthread_t.
+clockid_t cpu_clock_of(pid_t thread) { return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | 6U); }
+
+}  // namespace
+
+std::map<pid_t, std::int64_t> thread_cpu_times_ns(std::string& complaint) {
+  std::map<pid_t, std::int64_t> times;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/task"), &::closedir);
+  if (folder == nullptr) complaint = "/proc/self/task is not readable";
+  while (const dirent* entry = folder != nullptr ? ::readdir(folder.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    pid_t thread = 0;
+    if (std::from_chars(name.begin(), name.end(), thread).ptr != name.end()) continue;
+    struct timespec time {};
+    if (::clock_gettime(cpu_clock_of(thread), &time) == 0) {
+      times[thread] = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    } else {
+      complaint = "no CPU-time clock of other threads: " + std::generic_category().message(errno);
+    }
+  }
+  return times;
+}
+
+samples::Known<int> ThreadMeter::busy_since(std::int64_t wall_ns) const {
+  std::string complaint = complaint_;
+  const std::map<pid_t, std::int64_t> after = thread_cpu_times_ns(complaint);
+  if (before_.empty() || after.empty()) return samples::Known<int>::unknown(complaint);
+  return samples::Known<int>::of(count_busy(before_, after, wall_ns));
+}
+
+int count_busy(const std::map<pid_t, std::int64_t>& before, const std::map<pid_t, std::int64_t>& after,
+               std::int64_t wall_ns) {
+  int busy = 0;
+  for (const auto& [thread, time_ns] : after) {
+    const auto earlier = before.find(thread);
+    const std::int64_t grown_ns = time_ns - (earlier == before.end() ? 0 : earlier->second);
+    if (grown_ns > wall_ns / 100) ++busy;
+  }
+  return busy;
+}
+
+}  // namespace ngb::worker

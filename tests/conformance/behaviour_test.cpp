@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every compiler does when all is well.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "case.h"
+#include "worker_process.h"
+
+namespace ngb::conformance {
+namespace {
+
+Problem compare(const TinyModel& model, const Computed& computed, double tolerance) {
+  const std::vector<Values> expected = model.compute(computed.inputs, exactly);
+  if (computed.outputs.size() != expected.size()) {
+    return fmt::format("{}: {} outputs, expected {}", model.name, computed.outputs.size(), expected.size());
+  }
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (computed.outputs[i].size() != expected[i].size()) {
+      return fmt::format("{}: output {} has {} elements, expected {}", model.name, i, computed.outputs[i].size(),
+                         expected[i].size());
+    }
+    for (std::size_t j = 0; j < expected[i].size(); ++j) {
+      const double error = std::fabs(computed.outputs[i][j] - expected[i][j]);
+      if (!(error <= tolerance)) {
+        return fmt::format("{}: output {}, element {} is {}, expected {}", model.name, i, j, computed.outputs[i][j],
+                           expected[i][j]);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+double largest_difference(const std::vector<Values>& a, const std::vector<Values>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < a[i].size(); ++j) largest = std::max(largest, std::fabs(a[i][j] - b[i][j]));
+  }
+  return largest;
+}
+
+double busy_processors(const samples::ProcessResult& result) {
+  for (const samples::PhaseUse& use : result.phases) {
+    if (use.phase == samples::Phase::timed) {
+      return static_cast<double>(use.cpu_ns.value.value_or(0)) / static_cast<double>(use.wall_ns);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_P(Conformance, GoesThroughAllPhasesAndSaysWhatItIs) {
+  judge(GetParam(), []() -> Problem {
+    const Scratch scratch;
+    const WorkerRun run = run_worker(GetParam(), make_request(GetParam(), add_model(), scratch));
+    if (run.ending() != "none" || run.outcome.exit_code != 0) return run.message();
+    const samples::ProcessResult& result = *run.result;
+    std::string phases;
+    for (const auto& use : result.phases) phases += std::string(name(use.phase)) + " ";
+    if (phases != "start open compile check warm_up timed ") return "phases: " + phases;
+    const auto steady = std::count_if(result.repetitions.begin(), result.repetitions.end(),
+                                      [](const auto& repetition) { return !repetition.is_warm_up; });
+    if (steady != 5) return fmt::format("{} steady repetitions, expected 5", steady);
+    if (run.repetitions != result.repetitions.size()) return "the progress page counts otherwise";
+    if (result.stop_reason != "repetitions") return "stop reason: " + result.stop_reason;
+    if (!result.facts.contains("version")) return "it does not tell its version";
+    const std::string& version = GetParam().version;
+    if (!version.empty() && !result.facts.at("version").starts_with(version)) {
+      return fmt::format("it says version {}, expected {}", result.facts.at("version"), version);
+    }
+    return std::nullopt;
+  });
+}
+
+TEST_P(Conformance, ComputesWhatTheModelSays) {
+  judge(GetParam(), []() -> Problem {
+    for (const TinyModel& model : models_with_known_outputs()) {
+      const Result<Computed> computed = compute_outputs(GetParam(), model);
+      if (!computed) return model.name + ": " + computed.error().text();
+      if (Problem problem = compare(model, *computed, 1e-5)) return problem;
+    }
+    return std::nullopt;
+  });
+}
+
+// Sums of 288 and 512 products. In f32 they come out within 1e-4 at worst; the test itself shows that bf16 and tf32
+// would be out by far more.
+TEST_P(Conformance, ComputesInFullF32) {
+  judge(GetParam(), []() -> Problem {
+    for (const TinyModel& model : {precise_matmul_model(), precise_conv_model()}) {
+      const Result<Computed> computed = compute_outputs(GetParam(), model);
+      if (!computed) return model.name + ": " + computed.error().text();
+      constexpr double kTolerance = 1e-4;
+      const std::vector<Values> expected = model.compute(computed->inputs, exactly);
+      EXPECT_GT(largest_difference(expected, model.compute(computed->inputs, to_bf16)), 100 * kTolerance);
+      EXPECT_GT(largest_difference(expected, model.compute(computed->inputs, to_tf32)), 10 * kTolerance);
+      if (Problem problem = compare(model, *computed, kTolerance)) return problem;
+    }
+    return std::nullopt;
+  });
+}
+
+TEST_P(Conformance, AgreesWithReferenceOutputsAndRefusesOthers) {
+  judge(GetParam(), []() -> Problem {
+    const Scratch scratch;
+    samples::WorkerRequest request = make_request(GetParam(), add_model(), scratch);
+    request.task = samples::WorkerRequest::Task::make_reference;
+    request.reference_path = (scratch.path() / "outputs").string();
+    request.reference_name = "itself";
+    const WorkerRun made = run_worker(GetParam(), request);
+    if (made.ending() != "none") return made.message();
+    request.task = samples::WorkerRequest::Task::measure;
+    const WorkerRun agreeing = run_worker(GetParam(), request);
+    if (agreeing.ending() != "none") return agreeing.message();
+    const samples::Check& check = agreeing.result->check.value();
+    if (check.reference != "itself" || check.compared_elements != 4 || check.max_absolute_error.value != 0.0) {
+      return "the check says otherwise";
+    }
+    request.protocol.seed = 2;  // other inputs, so other outputs
+    const WorkerRun differing = run_worker(GetParam(), request);
+    if (differing.ending() != "inaccurate") return differing.message();
+    return std::nullopt;
+  });
+}
+
+TEST_P(Conformance, UsesAsManyThreadsAsItIsAllowed) {
+  for (const int threads : {1, 2}) {
+    if (static_cast<unsigned>(threads) > std::thread::hardware_concurrency()) GTEST_SKIP() << "one processor only";
+    judge(GetParam(), [threads]() -> Problem {
+      const Scratch scratch;
+      samples::WorkerRequest request = make_request(GetParam(), busy_model(), scratch);
+      request.compiler.threads = threads;
+      request.protocol.repetitions = 40;
+      if (GetParam().name == "null") request.compiler.options = {{"run_ns", "3000000"}, {"spin_threads", "true"}};
+      const WorkerRun run = run_worker(GetParam(), request);
+      if (run.ending() != "none") return run.message();
+      if (run.result->threads_used.value != threads) {
+        return fmt::format("{} threads used CPU time, {} are allowed", run.result->threads_used.value.value_or(-1),
+                           threads);
+      }
+      const double ratio = busy_processors(*run.result);
+      if (ratio > threads * 1.05) return fmt::format("{:.2f} processors were busy with {} threads", ratio, threads);
+      return std::nullopt;
+    });
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<CompilerUnderTest>& info) { return test_name(info.param); }
+INSTANTIATE_TEST_SUITE_P(Compilers, Conformance, testing::ValuesIn(compilers_under_test()), name_of);
+
+}  // namespace ngb::conformance

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler_under_test.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/file.h"
+
+namespace ngb::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+nlohmann::json read_json(const fs::path& path) {
+  const Result<std::string> text = file::read(path);
+  return text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+}
+
+fs::path toolchain_root() {
+  if (const char* root = std::getenv("NGB_TOOLCHAINS"); root != nullptr && *root != '\0') return root;
+  const char* home = std::getenv("HOME");
+  return fs::path(home == nullptr ? "" : home) / ".local/share/ngraphbench/toolchains";
+}
+
+}  // namespace
+
+std::string CompilerUnderTest::missing() const {
+  if (is_native() && !fs::exists(plugin())) return plugin().string() + " is not built";
+  if (!toolchain.empty() && !fs::exists(toolchain)) return "no toolchain " + toolchain.string();
+  return {};
+}
+
+samples::CompilerWork CompilerUnderTest::work() const {
+  samples::CompilerWork work;
+  work.name = name;
+  work.version = version;
+  work.toolchain_dir = toolchain.string();
+  work.host = description.at("host").get<std::string>();
+  if (is_native()) return work;
+  const nlohmann::json manifest = read_json(toolchain.parent_path() / "manifest.json");
+  work.python = manifest.is_object() ? manifest.value("python", NGB_PYTHON) : NGB_PYTHON;
+  work.python_path = toolchain.string();
+  return work;
+}
+
+std::vector<CompilerUnderTest> compilers_under_test() {
+  std::vector<CompilerUnderTest> all;
+  const nlohmann::json versions = read_json(fs::path(NGB_SOURCE_DIR) / "versions.json");
+  for (const fs::directory_entry& entry : fs::directory_iterator(lib_folder() / "compilers")) {
+    CompilerUnderTest compiler;
+    compiler.description = read_json(entry.path() / "compiler.json");
+    if (!compiler.description.is_object()) continue;
+    compiler.name = compiler.description.at("name").get<std::string>();
+    compiler.folder = entry.path();
+    if (!compiler.description.at("needs_toolchain").get<bool>()) {
+      all.push_back(compiler);
+      continue;
+    }
+    for (const auto& version : versions.at("toolchains").at(compiler.name).at("tested")) {
+      compiler.version = version.get<std::string>();
+      compiler.toolchain = toolchain_root() / compiler.name / compiler.version / "site";
+      all.push_back(compiler);
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return test_name(a) < test_name(b); });
+  return all;
+}
+
+std::vector<CompilerUnderTest> native_compilers_under_test() {
+  std::vector<CompilerUnderTest> all = compilers_under_test();
+  std::erase_if(all, [](const CompilerUnderTest& compiler) { return !compiler.is_native(); });
+  return all;
+}
+
+std::string test_name(const CompilerUnderTest& compiler) {
+  std::string text = compiler.name + (compiler.version.empty() ? "" : "_" + compiler.version);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '.' || c == '-'; }, '_');
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& stream, const CompilerUnderTest& compiler) {
+  return stream << compiler.name << ' ' << compiler.version;
+}
+
+fs::path worker_program() { return fs::path(NGB_BIN) / "ngb-worker"; }
+fs::path lib_folder() { return NGB_LIB; }
+
+}  // namespace ngb::conformance

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every compiler of this build in every version that versions.json calls tested.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "samples/job.h"
+
+namespace ngb::conformance {
+
+struct CompilerUnderTest {
+  std::string name{};
+  std::string version{};  // "" for a compiler without a toolchain
+  nlohmann::json description{};
+  std::filesystem::path folder{};     // lib/ngraphbench/compilers/<name>
+  std::filesystem::path toolchain{};  // its site-packages folder; empty for none
+
+  [[nodiscard]] bool is_native() const { return description.at("host") == "native"; }
+  [[nodiscard]] std::filesystem::path plugin() const { return folder / (name + ".so"); }
+  // Why it cannot be tested here; empty when it can.
+  [[nodiscard]] std::string missing() const;
+  [[nodiscard]] samples::CompilerWork work() const;
+};
+
+std::vector<CompilerUnderTest> compilers_under_test();
+// Those that can be called in this process.
+std::vector<CompilerUnderTest> native_compilers_under_test();
+
+// "onnxruntime_1_31_1", for test names.
+std::string test_name(const CompilerUnderTest& compiler);
+std::ostream& operator<<(std::ostream& stream, const CompilerUnderTest& compiler);
+
+std::filesystem::path worker_program();
+std::filesystem::path lib_folder();
+
+}  // namespace ngb::conformance

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every compiler does when something is wrong: an error value of the right kind, and a worker that ends by itself.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "case.h"
+#include "worker_process.h"
+
+namespace ngb::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The compiler's main library within its toolchain.
+fs::path main_library(const CompilerUnderTest& compiler) {
+  const fs::path folder = compiler.toolchain / (compiler.name == "openvino" ? "openvino/libs" : "onnxruntime/capi");
+  const std::string prefix = compiler.name == "openvino" ? "libopenvino_c.so" : "libonnxruntime.so";
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) {
+    if (entry.path().filename().string().starts_with(prefix)) return entry.path();
+  }
+  return {};
+}
+
+// Nothing when the worker ended by itself with a failure of this kind, whose message has all of `words`.
+Problem expect_failure(const WorkerRun& run, const std::string& kind, const std::vector<std::string>& words = {}) {
+  if (run.ending() != kind) return fmt::format("expected {}, not {}", kind, run.message());
+  if (run.outcome.exit_code != 0) return "the worker did not exit with 0";
+  for (const std::string& word : words) {
+    if (run.result->failure->message.find(word) == std::string::npos) {
+      return fmt::format("the message does not say {}: {}", word, run.result->failure->message);
+    }
+  }
+  return std::nullopt;
+}
+
+using Change = std::function<void(samples::WorkerRequest&, const Scratch&)>;
+
+WorkerRun run_changed(const CompilerUnderTest& compiler, const TinyModel& model, const Change& change) {
+  const Scratch scratch;
+  samples::WorkerRequest request = make_request(compiler, model, scratch);
+  change(request, scratch);
+  return run_worker(compiler, request);
+}
+
+}  // namespace
+
+TEST_P(Conformance, RefusesAnUnknownOptionAndNamesTheNearest) {
+  judge(GetParam(), []() -> Problem {
+    for (const auto& option : GetParam().description.at("options")) {
+      const std::string right = option.at("name");
+      const std::string wrong = right + "x";
+      const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
+        request.compiler.options = {{wrong, option.at("default").get<std::string>()}};
+      });
+      if (Problem problem = expect_failure(run, "invalid_option", {wrong, "did you mean", right})) return problem;
+      break;
+    }
+    return std::nullopt;
+  });
+}
+
+TEST_P(Conformance, RefusesWrongValuesOfItsOptions) {
+  judge(GetParam(), []() -> Problem {
+    for (const auto& option : GetParam().description.at("options")) {
+      if (option.at("type") == "string" && option.at("values").empty()) continue;
+      const std::string right = option.at("name");
+      const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
+        request.compiler.options = {{right, "nonesuch"}};
+      });
+      if (Problem problem = expect_failure(run, "invalid_option", {right, "nonesuch"})) return problem;
+    }
+    return std::nullopt;
+  });
+}
+
+TEST_P(Conformance, TakesEveryValueThatItDescribes) {
+  judge(GetParam(), []() -> Problem {
+    for (const auto& option : GetParam().description.at("options")) {
+      if (option.at("name") == "fault") continue;
+      std::vector<std::string> values = option.at("values").get<std::vector<std::string>>();
+      values.push_back(option.at("default"));
+      if (option.at("type") == "bool") values = {"true", "false"};
+      for (const std::string& value : values) {
+        const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
+          request.compiler.options = {{option.at("name").template get<std::string>(), value}};
+        });
+        if (run.ending() != "none") return fmt::format("{}: {}", value, run.message());
+      }
+    }
+    return std::nullopt;
+  });
+}
+
+TEST_P(Conformance, RefusesAPrecisionThatItDoesNotOffer) {
+  judge(GetParam(), []() -> Problem {
+    const WorkerRun run =
+        run_changed(GetParam(), add_model(), [](auto& request, const auto&) { request.compiler.precision = "f7"; });
+    return expect_failure(run, "invalid_option", {"f7"});
+  });
+}
+
+TEST_P(Conformance, ReportsAMissingModelFile) {
+  judge(GetParam(), []() -> Problem {
+    const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const Scratch& scratch) {
+      request.model_path = (scratch.path() / "nowhere.onnx").string();
+      request.model.path = request.model_path;
+    });
+    return expect_failure(run, "invalid_model", {"nowhere.onnx"});
+  });
+}
+
+TEST_P(Conformance, ReportsAModelThatIsNotOnnx) {
+  judge(GetParam(), []() -> Problem {
+    const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const Scratch& scratch) {
+      request.model_path = scratch.write("letter.onnx", "Dear compiler, this is a letter and no model.\n").string();
+      request.model.path = request.model_path;
+    });
+    return expect_failure(run, "invalid_model");
+  });
+}
+
+TEST_P(Conformance, ReportsATruncatedModel) {
+  judge(GetParam(), []() -> Problem {
+    const WorkerRun run = run_changed(GetParam(), conv_model(), [](auto& request, const Scratch& scratch) {
+      const std::string whole = serialize(conv_model().onnx);
+      request.model_path = scratch.write("half.onnx", whole.substr(0, whole.size() / 2)).string();
+      request.model.path = request.model_path;
+    });
+    return expect_failure(run, "invalid_model");
+  });
+}
+
+TEST_P(Conformance, ReportsAnUnknownOperator) {
+  judge(GetParam(), []() -> Problem {
+    TinyModel model = add_model();
+    model.onnx.nodes[0].operation = "Nonesuch";
+    const WorkerRun run = run_changed(GetParam(), model, [](auto&, const auto&) {});
+    return expect_failure(run, "unsupported_operator", {"Nonesuch"});
+  });
+}
+
+TEST_P(Conformance, ReportsInputsThatAreNotTheModels) {
+  judge(GetParam(), []() -> Problem {
+    const WorkerRun renamed = run_changed(GetParam(), add_model(),
+                                          [](auto& request, const auto&) { request.model.inputs[0].name = "inputt"; });
+    if (Problem problem = expect_failure(renamed, "invalid_model", {"inputt"})) return problem;
+    const WorkerRun reshaped = run_changed(GetParam(), matmul_model(), [](auto& request, const auto&) {
+      request.model.inputs[0].shape = {3, 6};
+    });
+    return expect_failure(reshaped, "invalid_model");
+  });
+}
+
+TEST_P(Conformance, ReportsAMissingToolchain) {
+  judge(GetParam(), []() -> Problem {
+    const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const Scratch& scratch) {
+      request.compiler.toolchain_dir = (scratch.path() / "nowhere").string();
+      request.compiler.python_path = request.compiler.toolchain_dir;
+    });
+    return expect_failure(run, "toolchain_missing");
+  });
+}
+
+TEST_P(Conformance, ReportsABrokenLibrary) {
+  judge(GetParam(), []() -> Problem {
+    const fs::path library = main_library(GetParam());
+    if (library.empty()) return "no library to break";
+    const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const Scratch& scratch) {
+      const fs::path folder = scratch.path() / "site" / fs::relative(library.parent_path(), GetParam().toolchain);
+      fs::create_directories(folder);
+      fs::copy_file(library, folder / library.filename());
+      fs::resize_file(folder / library.filename(), fs::file_size(library) / 2);
+      request.compiler.toolchain_dir = (scratch.path() / "site").string();
+    });
+    return expect_failure(run, "import_error");
+  });
+}
+
+}  // namespace ngb::conformance

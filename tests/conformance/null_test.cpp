@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failures on demand: that the null compiler fails as it is told to, where and when it is told to.
+#include <signal.h>
+
+#include <algorithm>
+
+#include "worker_process.h"
+
+#include <gtest/gtest.h>
+
+namespace ngb::conformance {
+namespace {
+
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+const CompilerUnderTest& null_compiler() {
+  static const CompilerUnderTest found = [] {
+    const std::vector<CompilerUnderTest> all = compilers_under_test();
+    return *std::find_if(all.begin(), all.end(), [](const auto& compiler) { return compiler.name == "null"; });
+  }();
+  return found;
+}
+
+WorkerRun run_with(const Options& options, const std::function<void(samples::WorkerRequest&)>& change = {},
+                   int limit_s = 30, const std::vector<std::string>& prefix = {}) {
+  const Scratch scratch;
+  samples::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
+  request.compiler.options = options;
+  request.protocol.repetitions = 20;
+  if (change) change(request);
+  return run_worker(null_compiler(), request, limit_s, prefix);
+}
+
+std::int32_t number(samples::Phase phase) { return static_cast<std::int32_t>(phase); }
+
+}  // namespace
+
+TEST(NullCompiler, CrashesInThePhaseThatItIsTold) {
+  for (const samples::Phase phase : {samples::Phase::open, samples::Phase::compile, samples::Phase::check}) {
+    const WorkerRun run = run_with({{"fault", "crash"}, {"fault_phase", std::string(name(phase))}});
+    EXPECT_EQ(run.outcome.signal, SIGSEGV) << run.message();
+    EXPECT_FALSE(run.result);
+    EXPECT_EQ(run.last_phase, number(phase));
+  }
+}
+
+TEST(NullCompiler, CrashesInTheTenthInferenceWhenTold) {
+  const WorkerRun run = run_with({{"fault", "crash"}, {"fault_phase", "timed"}, {"run_ns", "10000000"}});
+  EXPECT_EQ(run.outcome.signal, SIGSEGV) << run.message();
+  EXPECT_EQ(run.last_phase, number(samples::Phase::timed));
+  EXPECT_EQ(run.repetitions, 8U);  // one inference was the check's
+}
+
+TEST(NullCompiler, HangsUntilItIsKilled) {
+  const WorkerRun run = run_with({{"fault", "hang"}, {"fault_phase", "compile"}}, {}, 1);
+  EXPECT_TRUE(run.was_killed) << run.message();
+  EXPECT_EQ(run.last_phase, number(samples::Phase::compile));
+}
+
+TEST(NullCompiler, ExitsWithoutAResult) {
+  const WorkerRun run = run_with({{"fault", "exit"}, {"fault_phase", "check"}});
+  EXPECT_EQ(run.outcome.exit_code, 7) << run.message();
+  EXPECT_FALSE(run.result);
+}
+
+TEST(NullCompiler, EatsMemoryUntilThereIsNone) {
+  const WorkerRun run =
+      run_with({{"fault", "eat_memory"}, {"fault_phase", "compile"}}, {}, 30, {"prlimit", "--as=1000000000"});
+  EXPECT_EQ(run.ending(), "out_of_memory") << run.message();
+  ASSERT_TRUE(run.result);
+  EXPECT_EQ(run.result->failure->phase, samples::Phase::compile);
+  EXPECT_GT(run.result->phases.back().peak_rss_bytes.value.value_or(0), 500'000'000U);
+}
+
+TEST(NullCompiler, ReturnsAnErrorValue) {
+  const WorkerRun run = run_with({{"fault", "error"}, {"fault_phase", "timed"}, {"run_ns", "10000000"}});
+  EXPECT_EQ(run.ending(), "internal") << run.message();
+  EXPECT_EQ(run.result->failure->phase, samples::Phase::timed);
+  EXPECT_EQ(run.result->failure->message, "null was told to fail");
+  EXPECT_EQ(run.result->repetitions.size(), 8U);
+}
+
+TEST(NullCompiler, ReturnsWrongOutputs) {
+  const Scratch scratch;
+  samples::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
+  request.task = samples::WorkerRequest::Task::make_reference;
+  request.reference_path = (scratch.path() / "outputs").string();
+  ASSERT_EQ(run_worker(null_compiler(), request).ending(), "none");
+  request.task = samples::WorkerRequest::Task::measure;
+  EXPECT_EQ(run_worker(null_compiler(), request).ending(), "none");
+  request.compiler.options = {{"fault", "wrong_output"}};
+  const WorkerRun wrong = run_worker(null_compiler(), request);
+  EXPECT_EQ(wrong.ending(), "inaccurate") << wrong.message();
+  EXPECT_TRUE(wrong.result->repetitions.empty());
+}
+
+TEST(NullCompiler, FailsInOneProcessOnly) {
+  const Options options = {{"fault", "error"}, {"fault_phase", "open"}, {"fault_process", "2"}};
+  const auto process = [](int index) { return [index](samples::WorkerRequest& r) { r.process_index = index; }; };
+  EXPECT_EQ(run_with(options, process(1)).ending(), "none");
+  EXPECT_EQ(run_with(options, process(2)).ending(), "internal");
+}
+
+TEST(NullCompiler, FailsInOneAttemptOnly) {
+  const Options options = {{"fault", "exit"}, {"fault_phase", "open"}, {"fault_attempt", "1"}};
+  const auto attempt = [](int number) { return [number](samples::WorkerRequest& r) { r.attempt = number; }; };
+  EXPECT_EQ(run_with(options, attempt(1)).outcome.exit_code, 7);
+  EXPECT_EQ(run_with(options, attempt(2)).ending(), "none");
+}
+
+TEST(NullCompiler, IsAsSlowAsItIsTold) {
+  const WorkerRun run = run_with({{"run_ns", "2000000"}, {"compile_ns", "30000000"}});
+  ASSERT_EQ(run.ending(), "none") << run.message();
+  EXPECT_GE(run.result->phases[2].wall_ns, 30'000'000);
+  for (const samples::Repetition& repetition : run.result->repetitions) EXPECT_GE(repetition.wall_ns, 2'000'000);
+}
+
+TEST(NullCompiler, GroupsItsInferencesToAtLeastAMillisecond) {
+  const auto change = [](samples::WorkerRequest& request) { request.protocol.min_repetition_ns = 1'000'000; };
+  const WorkerRun run = run_with({{"run_ns", "10000"}}, change);
+  ASSERT_EQ(run.ending(), "none") << run.message();
+  std::uint32_t group = 0;
+  for (const samples::Repetition& repetition : run.result->repetitions) {
+    if (repetition.is_warm_up) continue;
+    EXPECT_GE(repetition.wall_ns, 1'000'000);
+    EXPECT_GT(repetition.inferences, 90U);
+    if (group == 0) group = repetition.inferences;
+    EXPECT_EQ(repetition.inferences, group);
+  }
+}
+
+TEST(NullCompiler, HoldsTheMemoryThatItIsTold) {
+  const WorkerRun run = run_with({{"memory_bytes", "200000000"}});
+  ASSERT_EQ(run.ending(), "none") << run.message();
+  EXPECT_LT(run.result->phases[1].peak_rss_bytes.value.value_or(0), 100'000'000U);
+  EXPECT_GE(run.result->phases[2].peak_rss_bytes.value.value_or(0), 200'000'000U);
+}
+
+TEST(Worker, GoesOnWhenItIsInterrupted) {
+  const WorkerRun run = run_with({{"run_ns", "1000000"}}, {}, 30,
+                                 {"timeout", "--preserve-status", "--signal=INT", "--foreground", "0.01"});
+  EXPECT_EQ(run.ending(), "none") << run.message();
+}
+
+TEST(Worker, SaysWhatIsWrongWithARequestThatIsNone) {
+  const Result<process::Outcome> outcome = process::run({.arguments = {worker_program().string()}});
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->exit_code, 3);
+  EXPECT_NE(outcome->output.find("request"), std::string::npos) << outcome->output;
+}
+
+TEST(Worker, ReportsAPluginThatDoesNotLoad) {
+  const WorkerRun run = run_with({}, [](samples::WorkerRequest& request) { request.plugin_path = "/dev/null"; });
+  EXPECT_EQ(run.ending(), "import_error") << run.message();
+  EXPECT_EQ(run.result->failure->phase, samples::Phase::start);
+}
+
+TEST(Worker, ReportsReferenceOutputsThatAreMissing) {
+  const WorkerRun run =
+      run_with({}, [](samples::WorkerRequest& request) { request.reference_path = "/nonexistent/outputs"; });
+  EXPECT_EQ(run.ending(), "no_reference") << run.message();
+}
+
+TEST(Worker, SaysOnWhichProcessorsItRan) {
+  const WorkerRun run = run_with({});
+  ASSERT_EQ(run.ending(), "none") << run.message();
+  EXPECT_FALSE(run.result->facts.at("affinity").empty());
+  const WorkerRun many = run_with({}, [](samples::WorkerRequest& request) { request.compiler.threads = 4096; });
+  EXPECT_NE(many.result->facts.at("affinity").find("processors for 4096 threads"), std::string::npos);
+}
+
+}  // namespace ngb::conformance

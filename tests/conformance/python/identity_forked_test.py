@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The identity as the agent runs it: forked ready-made, compared with a fresh interpreter."""
+import os
+import statistics
+import sys
+import tempfile
+import unittest
+
+from agent_side import ForkServer, WorkerFiles, fresh_worker, request
+from identity_toolchain import FOLDER, LIB, site_or_skip, write_recipe
+
+SITE = site_or_skip()
+PATH = os.pathsep.join([os.path.join(LIB, "python"), SITE])
+
+
+def of_recipe(path, recipe, image_size, **changes):
+    options = {"toolchain_dir": SITE, "name": "identity", **changes.pop("compiler", {})}
+    inputs = [{"name": "input", "type": "f32", "shape": [1, 3, image_size, image_size]}]
+    return request(model_path=path, model={"recipe_json": recipe, "inputs": inputs}, compiler=options, **changes)
+
+
+def phase_seconds(result):
+    return {phase["phase"]: phase["wall_ns"] / 1e9 for phase in result["phases"]}
+
+
+def median_ms(result):
+    steady = [wall_ns / inferences for wall_ns, inferences, is_warm_up in result["repetitions"] if not is_warm_up]
+    return statistics.median(steady) / 1e6
+
+
+class Forked(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.resnet_path = os.path.join(cls.folder.name, "resnet50.onnx")
+        cls.resnet = write_recipe(cls.resnet_path, "resnet50")
+        cls.block_path = os.path.join(cls.folder.name, "block.onnx")
+        cls.block = write_recipe(cls.block_path, "conv_block", width=16, depth=2, image_size=64)
+        # One thread for whatever starts them when it is loaded, as the agent asks; workers set their own count.
+        cls.server = ForkServer(FOLDER, PYTHONPATH=PATH, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
+        cls.server.__enter__()
+        cls.addClassCleanup(cls.server.__exit__)
+
+    def measure(self, wanted):
+        result, ended, log = self.server.measure(wanted)
+        self.assertIsNotNone(result, (ended, log))
+        self.assertIsNone(result.get("failure"), log)
+        return result
+
+    def test_the_server_has_imported_everything_and_one_thread(self):
+        self.assertEqual(self.server.ready["threads"], 1)
+        self.assertNotIn("import_error", self.server.ready)
+        print(f"[ import: {self.server.ready['import_ns'] / 1e9:.2f} s, once ]")
+
+    def test_a_resnet_50_is_ready_in_no_time(self):
+        wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 1})
+        seconds = [phase_seconds(self.measure(wanted)) for _ in range(5)]
+        ready = [s["start"] + s["open"] + s["compile"] for s in seconds]
+        print("[ fork to ready, ResNet-50: " + " ".join(f"{s:.3f}" for s in sorted(ready)) + " s ]")
+        self.assertLess(min(ready), 0.2 * self.server.ready["import_ns"] / 1e9)
+
+    def test_children_run_in_eval_mode_without_gradients_in_f32(self):
+        facts = self.measure(of_recipe(self.block_path, self.block, 64))["facts"]
+        self.assertEqual((facts["eval_mode"], facts["gradients"], facts["precision"]), ("true", "false", "f32"))
+
+    def test_children_have_their_own_thread_count(self):
+        cpus = len(os.sched_getaffinity(0))
+        for threads in sorted({1, min(2, cpus)}):
+            result = self.measure(of_recipe(self.resnet_path, self.resnet, 224, compiler={"threads": threads}))
+            self.assertEqual(result["facts"]["threads"], str(threads))
+            self.assertEqual(result["threads_used"], threads)
+
+    def test_the_server_keeps_one_thread_after_its_children_had_more(self):
+        self.measure(of_recipe(self.block_path, self.block, 64, compiler={"threads": 2}))
+        files = WorkerFiles(of_recipe(self.block_path, self.block, 64))
+        _, started = self.server.start(files)
+        self.assertEqual(started["threads"], 1)
+        self.server.receive()
+        files.close()
+
+    def test_forked_and_fresh_processes_write_the_same_outputs(self):
+        written = []
+        for make in ("forked", "fresh"):
+            path = os.path.join(self.folder.name, make)
+            wanted = of_recipe(self.block_path, self.block, 64, task="make_reference", reference_path=path,
+                               reference_name="identity")
+            if make == "forked":
+                self.measure(wanted)
+            else:
+                _, code, log, _ = fresh_worker(wanted, FOLDER, PYTHONPATH=PATH)
+                self.assertEqual(code, 0, log)
+            with open(path, "rb") as file:
+                written.append(file.read())
+        self.assertEqual(written[0], written[1])
+        self.assertTrue(written[0].startswith(b"NGBREF01"))
+
+    def test_forked_and_fresh_processes_take_the_same_time(self):
+        wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 6})
+        forked, fresh = [], []
+        for _ in range(3):
+            forked.append(median_ms(self.measure(wanted)))
+            result, code, log, seconds = fresh_worker(wanted, FOLDER, PYTHONPATH=PATH)
+            self.assertEqual((code, result.get("failure")), (0, None), log)
+            fresh.append(median_ms(result))
+        ratio = min(forked) / min(fresh)
+        print(f"[ ResNet-50, forked {min(forked):.1f} ms, fresh {min(fresh):.1f} ms, ratio {ratio:.3f}; "
+              f"a fresh process took {seconds:.1f} s ]")
+        self.assertLess(abs(ratio - 1), 0.15)  # a wrong thread count, mode or precision is further off than this
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The identity's adaptor in this process, against numpy's reading of the same ONNX file (onnx.reference)."""
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+from identity_toolchain import FOLDER, site_or_skip, write_recipe
+
+SITE = site_or_skip()
+sys.path.insert(0, SITE)
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy  # noqa: E402
+import onnx  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+from ngraphbench.adaptor import CompilerError  # noqa: E402
+from ngraphbench.hosting import Host  # noqa: E402
+
+SMALL_RESNETS = {
+    "basic": dict(block="basic", layers=[1, 2, 1, 1], channels=[8, 16, 24, 32], classes=10, image_size=64),
+    "bottleneck": dict(block="bottleneck", layers=[2, 1, 1, 1], channels=[8, 16, 24, 32], classes=10, image_size=64),
+}
+
+
+def random_input(*shape):
+    return numpy.random.default_rng(1).uniform(-1, 1, shape).astype(numpy.float32)
+
+
+def small_model(nodes, opset=20, initializers=(), inputs=(("x", (1, 3, 8, 8)),), outputs=("y",)):
+    graph = helper.make_graph(
+        nodes, "g", [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs], list(initializers))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+
+
+class IdentityTest(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.path = os.path.join(self._folder.name, "model.onnx")
+        self.session = None
+
+    def tearDown(self):
+        self.close()
+
+    def close(self):
+        session, self.session = self.session, None
+        if session is not None:
+            session.close()
+
+    def open(self, device="cpu", precision="f32", threads=1, toolchain=SITE, **options):
+        self.session = Host(FOLDER).open(toolchain, device, precision, threads, options)
+        return self.session
+
+    def compile(self, recipe, inputs, **options):
+        """inputs: {name: array}"""
+        signatures = tuple((name, "f32", value.shape) for name, value in inputs.items())
+        self.open(**options).compile(self.path, recipe, signatures, "")
+        return self.session
+
+    def infer(self, recipe, inputs, **options):
+        """{output name: array} of one run"""
+        session = self.compile(recipe, inputs, **options)
+        session.bind([(name, "f32", value.shape, memoryview(value).cast("B").toreadonly())
+                      for name, value in inputs.items()])
+        session.runner()()
+        return {name: numpy.frombuffer(data, numpy.float32).reshape(shape)
+                for name, dtype, shape, data in session.read()}
+
+    def expected(self, inputs):
+        model = onnx.load(self.path)
+        names = [output.name for output in model.graph.output]
+        return dict(zip(names, ReferenceEvaluator(model).run(None, inputs)))
+
+    def assert_right(self, recipe, inputs, **options):
+        actual, expected = self.infer(recipe, inputs, **options), self.expected(inputs)
+        self.assertEqual(list(actual), list(expected))
+        for name in expected:
+            self.assertEqual(actual[name].shape, expected[name].shape)
+            numpy.testing.assert_allclose(actual[name], expected[name], rtol=1e-3, atol=1e-4)
+
+    def refusal(self, call, *arguments, **options):
+        with self.assertRaises(CompilerError) as caught:
+            call(*arguments, **options)
+        return caught.exception
+
+
+class Recipes(IdentityTest):
+    def test_resnets_with_other_layers_and_channels_are_right(self):
+        for parameters in SMALL_RESNETS.values():
+            recipe = write_recipe(self.path, "resnet", batch=2, **parameters)
+            self.assert_right(recipe, {"input": random_input(2, 3, 64, 64)})
+            self.close()
+
+    def test_conv_blocks_are_right_in_either_memory_format(self):
+        recipe = write_recipe(self.path, "conv_block", width=8, depth=3, image_size=17)
+        for memory_format in ("contiguous", "channels_last"):
+            self.assert_right(recipe, {"input": random_input(1, 3, 17, 17)}, memory_format=memory_format)
+            self.close()
+
+    def test_named_variants_are_timms_own_models(self):
+        for name, parameters in (("resnet18", 11_689_512), ("resnet50", 25_557_032)):  # torchvision's counts too
+            recipe = write_recipe(self.path, name)
+            session = self.compile(recipe, {"input": random_input(1, 3, 224, 224)})
+            module = session._adaptor._module
+            self.assertEqual(module.pretrained_cfg["architecture"], name)
+            self.assertEqual(sum(value.numel() for value in module.parameters()), parameters)
+            self.close()
+
+    def test_every_weight_is_the_files(self):
+        recipe = write_recipe(self.path, "resnet18")
+        state = self.compile(recipe, {"input": random_input(1, 3, 224, 224)})._adaptor._module.state_dict()
+        initializers = {i.name: numpy_helper.to_array(i) for i in onnx.load(self.path).graph.initializer}
+        for name, value in state.items():
+            if name.endswith("num_batches_tracked"):
+                self.assertEqual(value.item(), 0)
+            else:
+                numpy.testing.assert_array_equal(value.numpy(), initializers.pop(name))
+        self.assertEqual(initializers, {})
+
+    def test_weights_that_do_not_fit_are_an_invalid_model(self):
+        write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
+        other = json.dumps({"family": "conv_block", "parameters": {"width": 8, "depth": 2, "image_size": 17}})
+        error = self.refusal(self.compile, other, {"input": random_input(1, 3, 17, 17)})
+        self.assertEqual(error.kind, "invalid_model")
+        self.assertIn("blocks.1.conv.weight", error.message)
+
+    def test_a_family_without_a_module_is_named(self):
+        write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
+        recipe = '{"family": "vit", "parameters": {}}'
+        error = self.refusal(self.compile, recipe, {"input": random_input(1, 3, 17, 17)})
+        self.assertEqual(error.kind, "unsupported_operator")
+        self.assertIn('"vit"', error.message)
+
+    def test_a_truncated_file_is_an_invalid_model(self):
+        recipe = write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
+        os.truncate(self.path, os.path.getsize(self.path) // 2)
+        error = self.refusal(self.compile, recipe, {"input": random_input(1, 3, 17, 17)})
+        self.assertEqual(error.kind, "invalid_model")
+
+    def test_fifty_sessions_in_one_process_are_possible(self):
+        recipe = write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
+        for _ in range(50):
+            self.infer(recipe, {"input": random_input(1, 3, 17, 17)})
+            self.close()
+
+
+class State(IdentityTest):
+    def facts(self, **options):
+        recipe = write_recipe(self.path, "conv_block", width=8, depth=2, image_size=17)
+        self.infer(recipe, {"input": random_input(1, 3, 17, 17)}, **options)
+        return dict(self.session.inspect())
+
+    def test_it_runs_in_eval_mode_without_gradients(self):
+        for inference_mode in ("true", "false"):
+            facts = self.facts(inference_mode=inference_mode)
+            self.assertEqual((facts["eval_mode"], facts["gradients"]), ("true", "false"))
+            self.assertEqual(facts["inference_mode"], inference_mode)
+            (output,) = self.session._adaptor._tensors()
+            self.assertFalse(output.requires_grad)
+            self.assertEqual(output.is_inference(), inference_mode == "true")
+            self.close()
+
+    def test_a_module_in_training_mode_would_be_seen(self):
+        self.facts()
+        self.session._adaptor._module.train()
+        self.assertEqual(dict(self.session.inspect())["eval_mode"], "false")
+
+    def test_gradients_are_on_again_after_close(self):
+        import torch
+
+        self.facts()
+        self.assertFalse(torch.is_grad_enabled())
+        self.close()
+        self.assertTrue(torch.is_grad_enabled())
+
+    def test_the_thread_count_is_torchs_own(self):
+        self.assertEqual(self.facts(threads=2)["threads"], "2")
+        self.close()
+        self.assertEqual(self.facts(threads=1)["threads"], "1")
+
+    def test_arithmetic_is_f32_even_where_the_user_had_less(self):
+        import torch
+
+        torch.set_float32_matmul_precision("medium")
+        torch.backends.mkldnn.conv.fp32_precision = "bf16"
+        facts = self.facts()
+        self.assertEqual((facts["precision"], facts["matmul_precision"], facts["weights"]),
+                         ("f32", "highest", "torch.float32"))
+        self.assertEqual(torch.backends.mkldnn.conv.fp32_precision, "ieee")
+        torch.backends.mkldnn.conv.fp32_precision = "bf16"
+        self.assertEqual(dict(self.session.inspect())["precision"], "reduced: bf16")
+
+    def test_it_says_what_it_is(self):
+        import torch
+
+        facts = self.facts()
+        self.assertEqual((facts["version"], facts["device"]), (torch.__version__, "cpu"))
+        self.assertRegex(facts["onednn"], r"^v\d")
+
+    def test_another_torch_than_the_toolchains_is_refused(self):
+        with tempfile.TemporaryDirectory() as elsewhere:
+            error = self.refusal(self.open, toolchain=elsewhere)
+        self.assertEqual(error.kind, "import_error")
+        self.assertIn(SITE, error.message)
+
+    def test_what_it_cannot_do_is_refused(self):
+        self.assertEqual(self.refusal(self.open, device="gpu").kind, "invalid_option")
+        self.assertEqual(self.refusal(self.open, precision="bf16").kind, "invalid_option")
+        self.assertEqual(self.refusal(self.open, memory_format="nhwc").kind, "invalid_option")
+        self.assertEqual(self.refusal(self.open, toolchain="/nowhere").kind, "toolchain_missing")
+
+
+class UserFiles(IdentityTest):
+    def test_a_graph_with_two_inputs_and_two_outputs_is_right(self):
+        onnx.save(small_model([helper.make_node("Sub", ["a", "b"], ["d"]), helper.make_node("Relu", ["d"], ["r"])],
+                              inputs=(("a", (2, 3)), ("b", (2, 3))), outputs=("d", "r")), self.path)
+        a, b = random_input(2, 3), numpy.full((2, 3), 0.25, numpy.float32)
+        self.assert_right("", {"b": b, "a": a})
+
+    def test_a_recipes_file_without_its_recipe_is_right_as_well(self):
+        write_recipe(self.path, "conv_block", width=8, depth=2, image_size=17)
+        self.assert_right("", {"input": random_input(1, 3, 17, 17)})
+
+    def test_the_folder_of_the_file_need_not_be_writable(self):
+        write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
+        before = os.listdir(self._folder.name)
+        self.infer("", {"input": random_input(1, 3, 17, 17)})
+        self.assertEqual(os.listdir(self._folder.name), before)
+
+    def test_operators_without_a_converter_are_named(self):
+        onnx.save(small_model([helper.make_node("Det", ["x"], ["d"]), helper.make_node("Erf", ["d"], ["e"]),
+                               helper.make_node("Hardmax", ["e"], ["y"])]), self.path)
+        error = self.refusal(self.compile, "", {"x": random_input(1, 3, 8, 8)})
+        self.assertEqual((error.kind, error.message),
+                         ("unsupported_operator", "no PyTorch equivalent of operator Det, Hardmax"))
+
+    def test_files_that_are_no_models_are_invalid(self):
+        valid = small_model([helper.make_node("Relu", ["x"], ["y"])]).SerializeToString()
+        dangling = small_model([helper.make_node("Relu", ["nowhere"], ["y"])]).SerializeToString()
+        for content in (b"", b"not a model", valid[:len(valid) // 2], b"\xff" * 100, dangling):
+            with open(self.path, "wb") as file:
+                file.write(content)
+            error = self.refusal(self.compile, "", {"x": random_input(1, 3, 8, 8)})
+            self.assertEqual(error.kind, "invalid_model", content)
+        os.remove(self.path)
+        error = self.refusal(self.compile, "", {"x": random_input(1, 3, 8, 8)})
+        self.assertEqual(error.kind, "invalid_model")
+
+    def test_inputs_of_other_names_are_refused(self):
+        onnx.save(small_model([helper.make_node("Relu", ["x"], ["y"])]), self.path)
+        error = self.refusal(self.infer, "", {"z": random_input(1, 3, 8, 8)})
+        self.assertEqual((error.kind, error.message), ("invalid_model", "the model's inputs are x; given were z"))
+
+
+if __name__ == "__main__":
+    unittest.main()

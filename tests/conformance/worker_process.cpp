@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker_process.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+
+#include "base/file.h"
+#include "samples/frame.h"
+#include "samples/progress_page.h"
+#include "worker/element.h"
+#include "worker/inputs.h"
+#include "worker/reference.h"
+
+namespace ngb::conformance {
+namespace {
+
+FileDescriptor memory_file(const std::string& content) {
+  FileDescriptor fd(::memfd_create("ngb", MFD_CLOEXEC));
+  if (!fd.is_open() || !file::write_all(fd.get(), content, "memory") || ::lseek(fd.get(), 0, SEEK_SET) != 0) ::abort();
+  return fd;
+}
+
+std::string content_of(const FileDescriptor& fd) {
+  return file::read(fmt::format("/proc/self/fd/{}", fd.get())).value_or("");
+}
+
+std::vector<std::string> command(const CompilerUnderTest& compiler, const samples::WorkerRequest& request) {
+  if (compiler.is_native()) return {worker_program().string()};
+  return {request.compiler.python, "-m", "ngraphbench.worker", "--compiler-dir", compiler.folder.string()};
+}
+
+// True when it ended by itself.
+bool wait_for_end(pid_t pid, int limit_s) {
+  const FileDescriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  struct pollfd wait {
+    handle.get(), POLLIN, 0
+  };
+  return ::poll(&wait, 1, limit_s * 1000) == 1;
+}
+
+std::optional<samples::ProcessResult> parse_result(const std::string& bytes) {
+  samples::FrameReader reader;
+  reader.feed(bytes);
+  const auto payload = reader.next();
+  if (!payload || !*payload) return std::nullopt;
+  const auto parsed = samples::process_result_from_json(nlohmann::json::parse(**payload, nullptr, false));
+  if (!parsed) return std::nullopt;
+  return *parsed;
+}
+
+Values values_of(const worker::OutputView& view) {
+  return worker::with_reader(view.signature.type, view.data, [&](auto&& at) {
+    Values values;
+    for (std::uint64_t i = 0; i < view.signature.element_count(); ++i) values.push_back(at(i));
+    return values;
+  });
+}
+
+}  // namespace
+
+std::string WorkerRun::ending() const {
+  if (result) return result->failure ? std::string(name(result->failure->kind)) : "none";
+  if (was_killed) return "killed after too long";
+  if (outcome.signal) return fmt::format("signal {}", *outcome.signal);
+  return fmt::format("exit {} without a result", outcome.exit_code.value_or(-1));
+}
+
+std::string WorkerRun::message() const {
+  const std::string text = result && result->failure ? result->failure->message : "";
+  return fmt::format("{}: {}\n{}", ending(), text, log);
+}
+
+Scratch::Scratch() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "ngb_conformance_XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) ::abort();
+  path_ = pattern;
+}
+
+Scratch::~Scratch() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path Scratch::write(const std::string& name, const std::string& content) const {
+  const std::filesystem::path path = path_ / name;
+  // Not written for eternity: no wait for the disk.
+  if (!(std::ofstream(path, std::ios::binary) << content).flush()) ::abort();
+  return path;
+}
+
+samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyModel& model, const Scratch& scratch) {
+  samples::WorkerRequest request;
+  request.cell_id = "cell";
+  request.plugin_path = compiler.is_native() ? compiler.plugin().string() : "";
+  request.model_path = scratch.write(model.name + ".onnx", serialize(model.onnx)).string();
+  request.model.id = model.name;
+  request.model.label = model.name;
+  request.model.path = request.model_path;
+  request.model.inputs = model.onnx.inputs;
+  request.compiler = compiler.work();
+  request.protocol.repetitions = 5;
+  request.protocol.min_repetition_ns = 1000;
+  request.protocol.max_transient_ns = 2'000'000'000;
+  return request;
+}
+
+WorkerRun run_worker(const CompilerUnderTest& compiler, const samples::WorkerRequest& request, int limit_s,
+                     const std::vector<std::string>& prefix) {
+  const FileDescriptor input = memory_file(samples::frame(samples::to_json(request).dump()));
+  const FileDescriptor output = memory_file("");
+  const FileDescriptor page = memory_file(std::string(samples::kProgressPageBytes, '\0'));
+  const FileDescriptor log = memory_file("");
+  process::Spawn spawn;
+  spawn.arguments = prefix;
+  for (const std::string& word : command(compiler, request)) spawn.arguments.push_back(word);
+  spawn.descriptors = {{input.get(), samples::kRequestFd},
+                       {output.get(), samples::kResultFd},
+                       {page.get(), samples::kProgressFd},
+                       {log.get(), 1},
+                       {log.get(), 2}};
+  if (!compiler.is_native()) {
+    spawn.environment = {{"PYTHONPATH", (lib_folder() / "python").string() + ":" + request.compiler.python_path}};
+  }
+  WorkerRun run;
+  const Result<pid_t> pid = process::spawn(spawn);
+  if (!pid) {
+    run.log = pid.error().text();
+    return run;
+  }
+  run.was_killed = !wait_for_end(*pid, limit_s);
+  if (run.was_killed) ::kill(*pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  run.outcome = process::decode(status);
+  run.result = parse_result(content_of(output));
+  const std::string progress = content_of(page);
+  const auto* seen = reinterpret_cast<const samples::ProgressPage*>(progress.data());
+  run.last_phase = seen->phase.load();
+  run.repetitions = seen->repetitions.load();
+  run.log = content_of(log);
+  return run;
+}
+
+Result<Computed> compute_outputs(const CompilerUnderTest& compiler, const TinyModel& model) {
+  const Scratch scratch;
+  samples::WorkerRequest request = make_request(compiler, model, scratch);
+  request.task = samples::WorkerRequest::Task::make_reference;
+  request.reference_path = (scratch.path() / "outputs").string();
+  request.reference_name = "this test";
+  const WorkerRun run = run_worker(compiler, request);
+  if (run.ending() != "none") return fail(run.message());
+  const Result<worker::Reference> outputs = worker::Reference::open(request.reference_path);
+  if (!outputs) return tl::unexpected(outputs.error());
+  Computed computed;
+  for (const worker::OutputView& view : outputs->outputs()) computed.outputs.push_back(values_of(view));
+  for (const TensorSignature& input : model.onnx.inputs) {
+    std::vector<float> fed(input.element_count());
+    worker::fill(input.type, request.protocol.seed, input.name, fed.data(), fed.size());
+    computed.inputs.emplace_back(fed.begin(), fed.end());
+  }
+  return computed;
+}
+
+}  // namespace ngb::conformance

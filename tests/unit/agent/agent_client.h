@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client for tests of a real agent process with a worker that misbehaves as told.
+#pragma once
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "samples/frame.h"
+#include "samples/message.h"
+
+namespace ngb::agent::test {
+
+// A folder that goes away with its owner.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "ngb-agent-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code code;
+    std::filesystem::remove_all(path_, code);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::filesystem::path fake_worker() { return std::filesystem::path(NGB_BUILD_DIR) / "tests/fake/ngb-worker"; }
+
+// One model; cells come with `add_cell`. Processes are run in the order round by round.
+inline samples::Job small_job(int processes = 2) {
+  samples::Job job;
+  job.run_id = "run-1";
+  job.device = "local";
+  job.protocol.processes = processes;
+  job.protocol.repetitions = 4;
+  job.protocol.memory_limit_bytes = 1ULL << 34U;
+  samples::ModelWork model;
+  model.id = "m";
+  model.hash = "0123456789abcdef0123";
+  model.label = "tiny";
+  model.recipe_json = R"({"family":"tiny"})";
+  job.models.push_back(model);
+  job.groups.push_back({"m", {}});
+  return job;
+}
+
+inline void add_cell(samples::Job& job, const std::string& id, const std::string& behave = "",
+                     const std::string& on = "") {
+  samples::CellWork cell;
+  cell.id = id;
+  cell.model_id = "m";
+  cell.compiler.name = "fake";
+  cell.compiler.host = "native";
+  if (!behave.empty()) cell.compiler.options.emplace_back("behave", behave);
+  if (!on.empty()) cell.compiler.options.emplace_back("on", on);
+  job.cells.push_back(cell);
+  job.groups[0].steps.clear();
+  for (int process = 0; process < job.protocol.processes; ++process) {
+    for (const samples::CellWork& each : job.cells) job.groups[0].steps.push_back({each.id, process});
+  }
+}
+
+// The cell's processes are hosted by Python: tests/unit/agent/lib says how a compiler of that name behaves.
+inline void host_by_python(samples::CompilerWork& compiler, const std::string& name) {
+  compiler.name = name;
+  compiler.host = "python";
+  compiler.python = NGB_PYTHON;
+}
+
+// A real agent as a child, and its client's end.
+class AgentClient {
+ public:
+  explicit AgentClient(const std::filesystem::path& work_folder) {
+    ::setenv("NGB_FAKE_WORKER", fake_worker().c_str(), 1);
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) std::abort();
+    ours_ = FileDescriptor(ends[0]);
+    const FileDescriptor theirs(ends[1]);
+    process::Spawn spawn{{NGB_BUILD_DIR "/bin/ngb-agent", "--work", work_folder.string(), "--worker",
+                          fake_worker().string(), "--lib", NGB_SOURCE_DIR "/tests/unit/agent/lib"}};
+    spawn.descriptors = {{theirs.get(), 0}, {theirs.get(), 1}};
+    const Result<pid_t> pid = process::spawn(spawn);
+    if (!pid) std::abort();
+    pid_ = *pid;
+  }
+  AgentClient(const AgentClient&) = delete;
+  AgentClient& operator=(const AgentClient&) = delete;
+  ~AgentClient() {
+    hang_up();
+    if (pid_ > 0) wait();
+  }
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  void kill() const { ::kill(pid_, SIGKILL); }
+  void hang_up() { ours_.reset(); }
+
+  void send(const samples::ClientMessage& message) {
+    const std::string bytes = samples::frame(samples::encode(message));
+    if (ours_.is_open()) ::send(ours_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  void begin(const samples::Job& job, std::uint64_t after = 0) {
+    send(samples::Hello{});
+    send(job);
+    send(samples::Follow{after});
+  }
+
+  // The next message; nothing when the agent is gone, or has been silent for 20 s, or until `give_up`.
+  std::optional<samples::AgentMessage> next(std::chrono::milliseconds patience = std::chrono::seconds(20)) {
+    const auto give_up = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+      auto frame = frames_.next();
+      if (frame && frame->has_value()) return *samples::decode_agent_message(**frame);
+      if (!frame || !ours_.is_open()) return std::nullopt;
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(give_up - std::chrono::steady_clock::now());
+      pollfd source{ours_.get(), POLLIN, 0};
+      if (left.count() <= 0 || ::poll(&source, 1, static_cast<int>(left.count())) <= 0) return std::nullopt;
+      std::array<char, 4096> chunk{};
+      const ssize_t count = ::read(ours_.get(), chunk.data(), chunk.size());
+      if (count <= 0) return std::nullopt;
+      frames_.feed({chunk.data(), static_cast<std::size_t>(count)});
+    }
+  }
+
+  // Follows to the end, acknowledging; all events in order. An Error that the agent tells ends it.
+  std::vector<samples::Event> follow_to_the_end() {
+    std::vector<samples::Event> events;
+    while (const std::optional<samples::AgentMessage> message = next()) {
+      if (const auto* error = std::get_if<Error>(&*message)) error_ = *error;
+      if (const auto* progress = std::get_if<samples::Progress>(&*message)) progress_.push_back(*progress);
+      const auto* event = std::get_if<samples::Event>(&*message);
+      if (event == nullptr) continue;
+      events.push_back(*event);
+      send(samples::Acknowledge{event->sequence});
+    }
+    return events;
+  }
+
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  [[nodiscard]] const std::vector<samples::Progress>& progress() const { return progress_; }
+
+  process::Outcome wait() {
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return process::decode(status);
+  }
+
+ private:
+  FileDescriptor ours_{};
+  samples::FrameReader frames_{};
+  pid_t pid_ = -1;
+  std::optional<Error> error_{};
+  std::vector<samples::Progress> progress_{};
+};
+
+inline std::vector<samples::ProcessResult> processes_of(const std::vector<samples::Event>& events) {
+  std::vector<samples::ProcessResult> results;
+  for (const samples::Event& event : events) {
+    if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) results.push_back(*result);
+  }
+  return results;
+}
+
+inline bool ends_finished(const std::vector<samples::Event>& events) {
+  return !events.empty() && std::holds_alternative<samples::Finished>(events.back().body);
+}
+
+// A whole run of a job with one agent.
+struct WholeRun {
+  std::vector<samples::Event> events{};
+  std::vector<samples::ProcessResult> processes{};
+  std::optional<Error> error{};
+  std::vector<samples::Progress> progress{};
+  process::Outcome outcome{};
+};
+inline WholeRun run_job(const std::filesystem::path& work_folder, const samples::Job& job, std::uint64_t after = 0) {
+  AgentClient client(work_folder);
+  client.begin(job, after);
+  WholeRun run;
+  run.events = client.follow_to_the_end();
+  run.processes = processes_of(run.events);
+  run.error = client.error();
+  run.progress = client.progress();
+  client.hang_up();
+  run.outcome = client.wait();
+  return run;
+}
+
+}  // namespace ngb::agent::test

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real agent, real processes; the worker does no work and misbehaves as told (fake_worker.cpp).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "agent_client.h"
+#include "base/hash.h"
+
+namespace ngb::agent::test {
+namespace {
+
+using samples::Failure;
+using samples::FailureKind;
+using samples::Phase;
+using testing::HasSubstr;
+
+TEST(Agent, RunsEveryProcessOfAJobInItsOrder) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(2);
+  add_cell(job, "a");
+  add_cell(job, "b");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 4U);
+  std::vector<std::pair<std::string, int>> order;
+  for (const auto& process : run.processes) order.emplace_back(process.cell_id, process.process_index);
+  EXPECT_THAT(order, testing::ElementsAre(testing::Pair("a", 0), testing::Pair("b", 0), testing::Pair("a", 1),
+                                          testing::Pair("b", 1)));
+  EXPECT_FALSE(run.processes[0].failure);
+  EXPECT_EQ(run.processes[2].repetitions[0].wall_ns, 1'001'000);
+  EXPECT_EQ(run.outcome.exit_code, 0);
+}
+
+TEST(Agent, NumbersItsEventsFromOneWithoutGapsAndEndsWithFinished) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.events.size(), 4U);  // environment, model, process, finished
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(run.events[i].sequence, i + 1);
+  EXPECT_TRUE(std::holds_alternative<samples::Environment>(run.events[0].body));
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(Agent, TellsTheModelFileItMadeAndRemovesItAfterTheGroup) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a");
+  const WholeRun run = run_job(folder.path(), job);
+  const auto* model = std::get_if<samples::ModelWritten>(&run.events.at(1).body);
+  ASSERT_NE(model, nullptr);
+  EXPECT_EQ(model->model_id, "m");
+  EXPECT_EQ(model->file_bytes, 17U);  // {"family":"tiny"}
+  EXPECT_EQ(model->file_sha256, hash::sha256(R"({"family":"tiny"})"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "models"));
+}
+
+TEST(Agent, FillsInWhatOnlyItKnows) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a");
+  job.cells[0].compiler.threads = 3;
+  const WholeRun run = run_job(folder.path(), job);
+  const auto& environment = std::get<samples::Environment>(run.events.at(0).body);
+  const samples::ProcessResult& process = run.processes.at(0);
+  EXPECT_EQ(process.environment_hash, environment.hash());
+  EXPECT_GT(process.wall_ns, 100'000);
+  EXPECT_GT(process.started_unix_ns, 1'700'000'000'000'000'000);
+  EXPECT_EQ(process.log_path, "logs/a-0-1.log");
+  EXPECT_EQ(process.facts.at("OMP_NUM_THREADS"), "3");
+  EXPECT_EQ(process.facts.at("NGB_PROCESS_INDEX"), "0");
+  EXPECT_EQ(process.facts.at("NGB_ATTEMPT"), "1");
+}
+
+// One cell whose first attempt of process 0 misbehaves: its failure, and that the run goes on.
+Failure first_failure(const std::string& behave, samples::Job job = small_job(2)) {
+  const TemporaryFolder folder;
+  add_cell(job, "a", behave, "0:1");
+  const WholeRun run = run_job(folder.path(), job);
+  EXPECT_TRUE(ends_finished(run.events));
+  EXPECT_EQ(run.outcome.exit_code, 0);
+  if (run.processes.empty() || !run.processes[0].failure) return {};
+  return *run.processes[0].failure;
+}
+
+TEST(Agent, NamesTheSignalOfACrash) {
+  const Failure failure = first_failure("crash");
+  EXPECT_EQ(failure.kind, FailureKind::crash);
+  EXPECT_EQ(failure.signal, SIGABRT);
+  EXPECT_EQ(failure.phase, Phase::compile);
+}
+
+TEST(Agent, NamesTheExitCodeOfAWorkerWithoutAResult) {
+  const Failure failure = first_failure("exit");
+  EXPECT_EQ(failure.kind, FailureKind::exit);
+  EXPECT_EQ(failure.exit_code, 7);
+}
+
+TEST(Agent, CallsASigkillThatNobodyOwnsUpToACrash) {
+  const Failure failure = first_failure("killed");
+  EXPECT_EQ(failure.kind, FailureKind::crash);
+  EXPECT_EQ(failure.signal, SIGKILL);
+}
+
+TEST(Agent, EndsACompilationThatTakesTooLong) {
+  samples::Job job = small_job(2);
+  job.protocol.compile_timeout_ns = 300'000'000;
+  const Failure failure = first_failure("hang", job);
+  EXPECT_EQ(failure.kind, FailureKind::timeout);
+  EXPECT_EQ(failure.phase, Phase::compile);
+  EXPECT_THAT(failure.message, HasSubstr("took longer than 300 ms"));
+}
+
+TEST(Agent, EndsRepetitionsThatTakeTooLong) {
+  samples::Job job = small_job(2);
+  job.protocol.run_timeout_ns = 300'000'000;
+  const Failure failure = first_failure("hang_timed", job);
+  EXPECT_EQ(failure.kind, FailureKind::timeout);
+  EXPECT_EQ(failure.phase, Phase::timed);
+}
+
+TEST(Agent, TakesGarbageForAnInternalFailure) {
+  const Failure failure = first_failure("garbage");
+  EXPECT_EQ(failure.kind, FailureKind::internal);
+  EXPECT_THAT(failure.message, HasSubstr("no result"));
+}
+
+TEST(Agent, RefusesTheResultOfAnotherProcess) {
+  const Failure failure = first_failure("other");
+  EXPECT_EQ(failure.kind, FailureKind::internal);
+  EXPECT_THAT(failure.message, HasSubstr("another process"));
+}
+
+TEST(Agent, RefusesTwoResultsOfOneProcess) { EXPECT_EQ(first_failure("twice").kind, FailureKind::internal); }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(Agent, GivesAWorkerNoMoreMemoryThanTheLimit) {
+  samples::Job job = small_job(2);
+  job.protocol.memory_limit_bytes = 200'000'000;
+  const Failure failure = first_failure("memory", job);
+  EXPECT_EQ(failure.kind, FailureKind::out_of_memory);
+  EXPECT_EQ(failure.signal, SIGABRT);  // malloc yields nothing, and the worker aborts
+  EXPECT_THAT(failure.message, HasSubstr("of the 200 MB that it may have"));
+}
+#endif
+
+TEST(Agent, TakesTheWorkersWordForWantOfMemory) {
+  EXPECT_EQ(first_failure("out_of_memory").kind, FailureKind::out_of_memory);
+}
+
+TEST(Agent, KeepsTheResultOfAWorkerThatCrashesOnItsWayOut) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a", "crash_late");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_FALSE(run.processes[0].failure);
+  EXPECT_EQ(run.processes[0].facts.at("ended"), "signal 6, after its result");
+}
+
+TEST(Agent, QuotesTheLastLinesOfTheLogAsValidUtf8) {
+  const Failure failure = first_failure("chatter");
+  EXPECT_THAT(failure.message, HasSubstr("logs/a-0-1.log"));
+  EXPECT_THAT(failure.message, HasSubstr("line 99 of \xEF\xBF\xBD\xEF\xBF\xBD chatter"));
+  EXPECT_THAT(failure.message, HasSubstr("line 80 of"));
+  EXPECT_THAT(failure.message, testing::Not(HasSubstr("line 79 of")));
+}
+
+TEST(Agent, TriesAgainAfterACrashAndKeepsBoth) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(2);
+  add_cell(job, "a", "crash", "0:1");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 3U);
+  EXPECT_TRUE(run.processes[0].failure);
+  EXPECT_EQ(run.processes[1].process_index, 0);
+  EXPECT_EQ(run.processes[1].attempt, 2);
+  EXPECT_FALSE(run.processes[1].failure);
+  EXPECT_EQ(run.processes[2].process_index, 1);
+}
+
+TEST(Agent, GivesACellUpAfterTheLastAttemptAndGoesOnWithTheOthers) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(3);
+  add_cell(job, "bad", "crash");
+  add_cell(job, "good");
+  const WholeRun run = run_job(folder.path(), job);
+  std::ostringstream order;
+  for (const auto& process : run.processes) {
+    order << process.cell_id << process.process_index << ':' << process.attempt << ' ';
+  }
+  EXPECT_EQ(order.str(), "bad0:1 bad0:2 good0:1 good1:1 good2:1 ");
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(Agent, GivesACellUpAtOnceForWrongOutputs) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(3);
+  add_cell(job, "wrong", "wrong");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::inaccurate);
+}
+
+TEST(Agent, LeavesNoProcessOfAWorkerBehind) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a", "stray");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_FALSE(run.processes[0].failure);
+  const std::string log = file::read(folder.path() / "logs/a-0-1.log").value_or("");
+  ASSERT_THAT(log, HasSubstr("stray "));
+  EXPECT_NE(::kill(std::stoi(log.substr(6)), 0), 0) << "the stray process still lives";
+}
+
+TEST(Agent, TellsAtMostOnceASecondWhatRuns) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a", "slow");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.progress.size(), 1U);  // the worker takes 1.5 s
+  EXPECT_EQ(run.progress[0].cell_id, "a");
+  EXPECT_EQ(run.progress[0].phase, Phase::timed);
+  EXPECT_EQ(run.progress[0].repetitions_done, 3U);
+}
+
+TEST(Agent, FailsTheCellsOfAModelThatCannotBeWritten) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(2);
+  job.models[0].recipe_json = R"({"family":"impossible"})";
+  add_cell(job, "a");
+  add_cell(job, "b");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_EQ(run.processes[1].cell_id, "b");
+  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::internal);
+  EXPECT_THAT(run.processes[1].failure->message, HasSubstr("no such family"));
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(Agent, StopsWhenThereIsNoSpaceForTheModel) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(2);
+  job.models[0].recipe_json = R"({"family":"large"})";
+  add_cell(job, "a");
+  const WholeRun run = run_job(folder.path(), job);
+  EXPECT_TRUE(run.processes.empty());
+  ASSERT_TRUE(run.error);
+  EXPECT_THAT(run.error->what, HasSubstr("the disk is full"));
+  EXPECT_THAT(run.error->next, HasSubstr("free some space"));
+  EXPECT_EQ(run.outcome.exit_code, 3);
+}
+
+TEST(Agent, RefusesAUsersModelThatHasChangedSinceThePlan) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(file::write_atomically(folder.path() / "user.onnx", "new content"));
+  samples::Job job = small_job(1);
+  job.models[0].recipe_json.clear();
+  job.models[0].path = (folder.path() / "user.onnx").string();
+  job.models[0].hash = hash::sha256("old content");
+  add_cell(job, "a");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::invalid_model);
+  EXPECT_THAT(run.processes[0].failure->message, HasSubstr("has changed since"));
+}
+
+TEST(Agent, MakesReferenceOutputsOnceAndKeepsThem) {
+  const TemporaryFolder folder;
+  const TemporaryFolder cache;
+  samples::Job job = small_job(2);
+  add_cell(job, "a");
+  job.reference = job.cells[0].compiler;
+  job.reference->version = "2.0";
+  job.reference_cache = cache.path().string();
+  const WholeRun first = run_job(folder.path() / "1", job);
+  EXPECT_EQ(first.processes.at(0).facts.at("reference"), "fake 2.0");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cache.path()), {}), 1);
+  const WholeRun second = run_job(folder.path() / "2", job);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "2/logs") ||
+              !std::filesystem::exists(folder.path() / "2/logs/reference-"));
+  int reference_logs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "2/logs")) {
+    if (entry.path().filename().string().starts_with("reference-")) ++reference_logs;
+  }
+  EXPECT_EQ(reference_logs, 0);
+  EXPECT_FALSE(second.processes.at(0).failure);
+}
+
+TEST(Agent, FailsTheCellsOfAGroupWithoutReferenceOutputsAndSaysWhy) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(2);
+  add_cell(job, "a");
+  add_cell(job, "b");
+  job.reference = job.cells[0].compiler;
+  job.reference->options = {{"behave", "crash"}};
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::no_reference);
+  EXPECT_THAT(run.processes[1].failure->message, HasSubstr("signal 6"));
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(Agent, RefusesAJobWhoseStepsNameNoCell) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a");
+  job.groups[0].steps.push_back({"nobody", 0});
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_TRUE(run.error);
+  EXPECT_EQ(run.error->what, R"(cell "nobody" is in the job 0 times)");
+  EXPECT_EQ(run.outcome.exit_code, 3);
+}
+
+TEST(Agent, RefusesAClientOfAnotherProtocol) {
+  const TemporaryFolder folder;
+  AgentClient client(folder.path());
+  client.send(samples::Hello{99, "9.9"});
+  client.follow_to_the_end();
+  ASSERT_TRUE(client.error());
+  EXPECT_THAT(client.error()->what, HasSubstr("protocol 99"));
+  EXPECT_EQ(client.wait().exit_code, 3);
+}
+
+}  // namespace
+}  // namespace ngb::agent::test

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker that does no work and behaves as its options say: {"behave", word}, and {"on", "process:attempt"} to behave
+// so in that process only (":attempt" in that attempt of every process). Results are the same in every run.
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
+
+#include "base/file.h"
+#include "samples/frame.h"
+#include "samples/job.h"
+#include "samples/process_result.h"
+#include "samples/progress_page.h"
+
+namespace {
+
+using namespace ngb;
+using samples::Phase;
+using samples::WorkerRequest;
+
+samples::ProgressPage* page = nullptr;
+
+void enter(Phase phase) { page->phase.store(static_cast<std::int32_t>(phase)); }
+
+void sleep_ms(int count) { std::this_thread::sleep_for(std::chrono::milliseconds(count)); }
+
+std::string option(const WorkerRequest& request, const std::string& name) {
+  for (const auto& [key, value] : request.compiler.options) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+bool is_meant(const WorkerRequest& request) {
+  const std::string on = option(request, "on");
+  const std::string attempt = ":" + std::to_string(request.attempt);
+  return on.empty() || on == attempt || on == std::to_string(request.process_index) + attempt;
+}
+
+samples::ProcessResult result_of(const WorkerRequest& request) {
+  samples::ProcessResult result;
+  result.cell_id = request.cell_id;
+  result.process_index = request.process_index;
+  result.attempt = request.attempt;
+  result.stop_reason = "repetitions";
+  result.threads_used = samples::Known<int>::of(1);
+  result.phases.push_back({Phase::start, 1, samples::Known<std::int64_t>::of(1), samples::Known<std::uint64_t>::of(1)});
+  for (int i = 0; i < request.protocol.repetitions; ++i) {
+    result.repetitions.push_back({1'000'000 + 1000 * request.process_index + i, 1, i == 0});
+  }
+  for (const char* name : {"NGB_PROCESS_INDEX", "NGB_ATTEMPT", "OMP_NUM_THREADS"}) {
+    if (const char* value = std::getenv(name)) result.facts[name] = value;
+  }
+  result.facts["reference"] = request.reference_path.empty() ? "none" : request.reference_name;
+  return result;
+}
+
+void deliver(const std::string& bytes) {
+  if (!file::write_all(samples::kResultFd, bytes, "result")) std::exit(9);
+}
+
+void deliver(const samples::ProcessResult& result) { deliver(samples::frame(samples::to_json(result).dump())); }
+
+[[noreturn]] void hang() {
+  for (;;) ::pause();
+}
+
+// A grandchild of a session of its own, which outlives the worker and ignores everything that can be ignored.
+void leave_a_stray() {
+  int ends[2];
+  if (::pipe(ends) != 0) std::exit(9);
+  pid_t stray = ::fork();
+  if (stray == 0) {
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    ::signal(SIGTERM, SIG_IGN);
+    stray = ::getpid();
+    if (::write(ends[1], &stray, sizeof stray) != sizeof stray) ::_exit(9);
+    hang();
+  }
+  if (::read(ends[0], &stray, sizeof stray) != sizeof stray) std::exit(9);
+  std::printf("stray %d\n", stray);
+  std::fflush(stdout);
+}
+
+void eat_memory() {
+  std::vector<char*> blocks;
+  for (;;) {
+    constexpr std::size_t kBlockBytes = 4U << 20U;
+    blocks.push_back(static_cast<char*>(std::malloc(kBlockBytes)));
+    if (blocks.back() == nullptr) std::abort();
+    std::memset(blocks.back(), 1, kBlockBytes);
+  }
+}
+
+samples::ProcessResult failed(const WorkerRequest& request, samples::FailureKind kind) {
+  samples::ProcessResult result = result_of(request);
+  result.repetitions.clear();
+  result.failure.emplace();
+  result.failure->kind = kind;
+  result.failure->phase = Phase::check;
+  result.failure->message = "as told";
+  return result;
+}
+
+void behave(const WorkerRequest& request, const std::string& word) {
+  enter(Phase::compile);
+  if (word == "crash") std::abort();
+  if (word == "exit") std::exit(7);
+  if (word == "killed") ::kill(::getpid(), SIGKILL);
+  if (word == "hang") hang();
+  if (word == "garbage") deliver(std::string(5000, 'x'));
+  if (word == "garbage") hang();
+  if (word == "memory") eat_memory();
+  if (word == "stray" || word == "stray_and_hang") leave_a_stray();
+  if (word == "stray_and_hang") hang();
+  if (word == "wrong") return deliver(failed(request, samples::FailureKind::inaccurate));
+  if (word == "out_of_memory") return deliver(failed(request, samples::FailureKind::out_of_memory));
+  if (word == "chatter") {
+    for (int i = 0; i < 100; ++i) std::printf("line %d of \xff\xfe chatter\n", i);
+    std::fflush(stdout);
+    std::abort();
+  }
+  if (word == "other") {
+    samples::ProcessResult result = result_of(request);
+    result.process_index += 1;
+    return deliver(result);
+  }
+  enter(Phase::timed);
+  page->repetitions.store(3);
+  if (word == "hang_timed") hang();
+  if (word == "slow") sleep_ms(1500);
+  if (word == "brief") sleep_ms(20);
+  deliver(result_of(request));
+  if (word == "twice") deliver(result_of(request));
+  if (word == "crash_late") std::abort();
+}
+
+int write_model(int count, char** words) {
+  std::string recipe;
+  std::string path;
+  for (int i = 2; i + 1 < count; i += 2) {
+    if (std::string(words[i]) == "--recipe") recipe = words[i + 1];
+    if (std::string(words[i]) == "-o") path = words[i + 1];
+  }
+  if (recipe.find("impossible") != std::string::npos) {
+    std::fprintf(stderr, "no such family\n");
+    return 1;
+  }
+  if (recipe.find("large") != std::string::npos) {
+    std::fprintf(stderr, "cannot write: No space left on device\n");
+    return 1;
+  }
+  std::ofstream(path) << recipe;
+  std::printf("{\"file_bytes\":%zu}\n", recipe.size());
+  return 0;
+}
+
+WorkerRequest read_request() {
+  samples::FrameReader reader;
+  char chunk[4096];
+  for (;;) {
+    const ssize_t size = ::read(samples::kRequestFd, chunk, sizeof chunk);
+    if (size <= 0) std::exit(8);
+    reader.feed({chunk, static_cast<std::size_t>(size)});
+    const auto frame = reader.next();
+    if (frame && frame->has_value()) return *samples::worker_request_from_json(nlohmann::json::parse(**frame));
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count > 1 && std::string(words[1]) == "write-model") return write_model(count, words);
+  page = static_cast<samples::ProgressPage*>(
+      ::mmap(nullptr, samples::kProgressPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, samples::kProgressFd, 0));
+  const WorkerRequest request = read_request();
+  if (request.task == WorkerRequest::Task::make_reference) {
+    if (option(request, "behave") == "crash") std::abort();
+    std::ofstream(request.reference_path) << "NGBREF01 outputs";
+    deliver(result_of(request));
+    return 0;
+  }
+  behave(request, is_meant(request) ? option(request, "behave") : "");
+  return 0;
+}

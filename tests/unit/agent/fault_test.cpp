@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agents and clients that die: nothing recorded is lost, nothing is there twice.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <thread>
+
+#include "agent_client.h"
+
+namespace ngb::agent::test {
+namespace {
+
+using samples::FailureKind;
+using testing::HasSubstr;
+
+using Process = std::tuple<std::string, int, int>;  // cell, process, attempt
+
+// What a client has recorded: each event once, by its number.
+class Recorder {
+ public:
+  void take(const samples::Event& event) {
+    const auto [place, is_new] = events_.emplace(event.sequence, samples::encode(event));
+    EXPECT_EQ(place->second, samples::encode(event)) << "event " << event.sequence << " was another one before";
+    if (!is_new) return;
+    if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) {
+      const Process process{result->cell_id, result->process_index, result->attempt};
+      EXPECT_TRUE(results_.emplace(process, content_of(*result)).second) << result->cell_id << " was recorded twice";
+    }
+    is_finished_ = is_finished_ || std::holds_alternative<samples::Finished>(event.body);
+  }
+  [[nodiscard]] std::uint64_t last() const { return events_.empty() ? 0 : events_.rbegin()->first; }
+  [[nodiscard]] bool is_finished() const { return is_finished_; }
+  [[nodiscard]] const std::map<Process, std::string>& results() const { return results_; }
+  [[nodiscard]] bool has_gaps() const { return last() != events_.size(); }
+
+ private:
+  // Everything but times, which differ between runs.
+  static std::string content_of(const samples::ProcessResult& result) {
+    std::string content = result.failure ? std::string(samples::name(result.failure->kind)) : "completed";
+    for (const auto& repetition : result.repetitions) content += " " + std::to_string(repetition.wall_ns);
+    return content;
+  }
+  std::map<std::uint64_t, std::string> events_{};
+  std::map<Process, std::string> results_{};
+  bool is_finished_ = false;
+};
+
+samples::Job faulty_job() {
+  samples::Job job = small_job(5);
+  add_cell(job, "good", "brief");
+  add_cell(job, "forked", "brief");
+  add_cell(job, "retried", "crash", "2:1");
+  add_cell(job, "lost", "crash", "1:1");
+  add_cell(job, "wrong", "wrong", "3:1");
+  host_by_python(job.cells[1].compiler, "forked");
+  return job;
+}
+
+// Follows until the end, or for so long, then lets `end` have its way with the agent.
+template <class End>
+void run_for(const std::filesystem::path& folder, const samples::Job& job, Recorder& recorder,
+             std::chrono::milliseconds time, End end) {
+  AgentClient client(folder);
+  client.begin(job, recorder.last());
+  const auto give_up = std::chrono::steady_clock::now() + time;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(give_up - std::chrono::steady_clock::now());
+    const auto message = client.next(std::max(left, std::chrono::milliseconds(0)));
+    if (!message) break;
+    if (const auto* event = std::get_if<samples::Event>(&*message)) {
+      recorder.take(*event);
+      client.send(samples::Acknowledge{event->sequence});
+    }
+  }
+  end(client);
+}
+
+TEST(Faults, TenKillsAtRandomInstantsLoseNothingAndRepeatNothing) {
+  const TemporaryFolder undisturbed_folder;
+  Recorder undisturbed;
+  for (const samples::Event& event : run_job(undisturbed_folder.path(), faulty_job()).events) undisturbed.take(event);
+  ASSERT_TRUE(undisturbed.is_finished());
+
+  const TemporaryFolder folder;
+  Recorder recorder;
+  std::mt19937 random(20261121);
+  std::uniform_int_distribution<int> instant_ms(5, 250);
+  int kills = 0;
+  while (kills < 10 && !recorder.is_finished()) {
+    run_for(folder.path(), faulty_job(), recorder, std::chrono::milliseconds(instant_ms(random)),
+            [](AgentClient& client) { client.kill(); });
+    ++kills;
+  }
+  run_for(folder.path(), faulty_job(), recorder, std::chrono::seconds(60), [](AgentClient&) {});
+  EXPECT_TRUE(recorder.is_finished());
+  EXPECT_FALSE(recorder.has_gaps());
+  EXPECT_EQ(recorder.results(), undisturbed.results());
+  EXPECT_GE(kills, 5);
+}
+
+TEST(Faults, AKilledAgentTakesItsWorkersAlong) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a", "stray_and_hang");
+  const auto stray = [&] {
+    const std::string log = file::read(folder.path() / "logs/a-0-1.log").value_or("");
+    return log.starts_with("stray ") ? std::stoi(log.substr(6)) : 0;
+  };
+  pid_t left = 0;
+  {
+    AgentClient client(folder.path());
+    client.begin(job);
+    while (left == 0 && client.next(std::chrono::milliseconds(20))) left = stray();
+    while (left == 0) left = stray();
+    client.kill();
+  }
+  // The worker dies with its agent; what it has started in a session of its own is found by the next agent.
+  EXPECT_EQ(::kill(left, 0), 0);
+  AgentClient client(folder.path());
+  ASSERT_TRUE(client.next());  // hello
+  client.begin(job, 2);
+  client.send(samples::Stop{});
+  client.follow_to_the_end();
+  EXPECT_EQ(client.wait().exit_code, 0);
+  EXPECT_NE(::kill(left, 0), 0) << "the stray process still lives";
+}
+
+TEST(Faults, AClientThatIsGoneEndsAgentAndWorker) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a", "hang");
+  AgentClient client(folder.path());
+  client.begin(job);
+  for (int events = 0; events < 2;) {
+    const auto message = client.next();
+    ASSERT_TRUE(message);
+    if (std::holds_alternative<samples::Event>(*message)) ++events;
+  }
+  client.hang_up();
+  EXPECT_EQ(client.wait().exit_code, 0);
+}
+
+TEST(Faults, StopEndsTheProcessInFlightAndKeepsWhatIsRecorded) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a");
+  add_cell(job, "b", "hang");
+  Recorder recorder;
+  AgentClient client(folder.path());
+  client.begin(job);
+  while (recorder.results().empty()) {
+    const auto message = client.next();
+    ASSERT_TRUE(message);
+    if (const auto* event = std::get_if<samples::Event>(&*message)) recorder.take(*event);
+  }
+  client.send(samples::Stop{});
+  EXPECT_TRUE(client.follow_to_the_end().empty());
+  EXPECT_EQ(client.wait().exit_code, 0);
+  EXPECT_EQ(recorder.results().size(), 1U);
+}
+
+TEST(Faults, SigtermStopsItLikeAStop) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a", "hang");
+  AgentClient client(folder.path());
+  client.begin(job);
+  for (int events = 0; events < 2;) {
+    const auto message = client.next();
+    ASSERT_TRUE(message);
+    if (std::holds_alternative<samples::Event>(*message)) ++events;
+  }
+  ::kill(client.pid(), SIGTERM);
+  EXPECT_EQ(client.wait().exit_code, 0);
+}
+
+TEST(Faults, EventsAreSentAgainToAClientThatDidNotRecordThem) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(2);
+  add_cell(job, "a");
+  const WholeRun first = run_job(folder.path(), job);
+  ASSERT_EQ(first.events.size(), 5U);
+  const WholeRun again = run_job(folder.path(), job, 2);
+  ASSERT_EQ(again.events.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(samples::encode(again.events[i]), samples::encode(first.events[i + 2]));
+}
+
+TEST(Faults, AFinishedJobOnlyTellsItsEndAgain) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(2);
+  add_cell(job, "a");
+  ASSERT_EQ(run_job(folder.path(), job).events.size(), 5U);
+  const WholeRun again = run_job(folder.path(), job, 5);
+  ASSERT_EQ(again.events.size(), 1U);
+  EXPECT_EQ(again.events[0].sequence, 5U);
+  EXPECT_TRUE(ends_finished(again.events));
+}
+
+TEST(Faults, AnEventThatIsNeverAcknowledgedIsNotLost) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a");
+  {
+    AgentClient client(folder.path());
+    client.begin(job);
+    for (int events = 0; events < 4;) {
+      const auto message = client.next();
+      ASSERT_TRUE(message);
+      if (std::holds_alternative<samples::Event>(*message)) ++events;
+    }
+    client.kill();
+  }
+  EXPECT_EQ(run_job(folder.path(), job, 0).events.size(), 4U);
+}
+
+TEST(Faults, ASecondAgentIsToldWhoUsesTheFolder) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a", "hang");
+  AgentClient first(folder.path());
+  first.begin(job);
+  while (const auto message = first.next()) {
+    if (std::holds_alternative<samples::Event>(*message)) break;
+  }
+  const WholeRun second = run_job(folder.path(), job);
+  ASSERT_TRUE(second.error);
+  EXPECT_EQ(second.error->what, "in use by process " + std::to_string(first.pid()));
+  EXPECT_EQ(second.outcome.exit_code, 3);
+  first.send(samples::Stop{});
+}
+
+TEST(Faults, AFolderThatCannotBeWrittenIsNamed) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a");
+  const WholeRun run = run_job("/proc/ngraphbench", job);
+  ASSERT_TRUE(run.error);
+  EXPECT_EQ(run.error->where, "/proc/ngraphbench");
+  EXPECT_EQ(run.outcome.exit_code, 3);
+}
+
+TEST(Faults, ADamagedJournalCostsOnlyWhatStoodBehindTheDamage) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(3);
+  add_cell(job, "a");
+  const WholeRun first = run_job(folder.path(), job);
+  ASSERT_EQ(first.events.size(), 6U);  // environment, model, three processes, finished
+  std::string bytes = *file::read(folder.path() / "journal");
+  const std::size_t second_process = bytes.find("\"process_index\":1");
+  ASSERT_NE(second_process, std::string::npos);
+  bytes[second_process] = '!';
+  ASSERT_TRUE(file::write_atomically(folder.path() / "journal", bytes));
+  const WholeRun again = run_job(folder.path(), job, 6);
+  // Numbers go on above what the client knows, so that it does not take the new results for old ones.
+  ASSERT_EQ(again.processes.size(), 2U);
+  EXPECT_EQ(again.events.front().sequence, 7U);
+  EXPECT_EQ(again.processes[0].process_index, 1);
+  ASSERT_FALSE(again.progress.empty());
+  EXPECT_THAT(again.progress[0].doing, HasSubstr("journal.damaged-1"));
+  EXPECT_TRUE(ends_finished(again.events));
+}
+
+}  // namespace
+}  // namespace ngb::agent::test

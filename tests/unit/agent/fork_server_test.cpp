@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that a Python forks, and what happens when it does not (tests/unit/agent/lib/python).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "agent_client.h"
+
+namespace ngb::agent::test {
+namespace {
+
+using samples::FailureKind;
+using testing::HasSubstr;
+
+// One cell of the compiler of that name.
+samples::Job python_job(const std::string& compiler, int processes, const std::string& behave = "",
+                        const std::string& on = "") {
+  samples::Job job = small_job(processes);
+  add_cell(job, "a", behave, on);
+  host_by_python(job.cells[0].compiler, compiler);
+  return job;
+}
+
+std::ptrdiff_t servers_started(const std::filesystem::path& folder, const std::string& compiler) {
+  const std::string record = file::read(folder / ("started-" + compiler)).value_or("");
+  return std::count(record.begin(), record.end(), '\n');
+}
+
+TEST(ForkServer, IsStartedOnceForAllProcesses) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), python_job("forked", 4));
+  ASSERT_EQ(run.processes.size(), 4U);
+  for (const auto& process : run.processes) EXPECT_FALSE(process.failure);
+  EXPECT_EQ(servers_started(folder.path(), "forked"), 1);
+  EXPECT_EQ(run.processes[2].facts.at("threads_at_fork"), "1");
+  EXPECT_EQ(run.processes[2].facts.at("import_ns"), "123");
+  EXPECT_EQ(run.processes[2].facts.at("NGB_PROCESS_INDEX"), "2");
+}
+
+TEST(ForkServer, SurvivesTheCrashOfAWorker) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), python_job("forked", 2, "crash", "0:1"));
+  ASSERT_EQ(run.processes.size(), 3U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::crash);
+  EXPECT_EQ(run.processes[0].failure->signal, SIGABRT);
+  EXPECT_EQ(servers_started(folder.path(), "forked"), 1);
+}
+
+TEST(ForkServer, SurvivesAWorkerThatIsEndedByItsTimeLimit) {
+  const TemporaryFolder folder;
+  samples::Job job = python_job("forked", 2, "hang", "0:1");
+  job.protocol.compile_timeout_ns = 1'000'000'000;
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 3U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::timeout);
+  EXPECT_EQ(servers_started(folder.path(), "forked"), 1);
+}
+
+TEST(ForkServer, GivesItsWorkersNoMoreMemoryThanTheLimit) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers reserve more memory than any limit";
+#endif
+  const TemporaryFolder folder;
+  samples::Job job = python_job("forked", 1, "memory");
+  job.protocol.memory_limit_bytes = 300'000'000;
+  job.protocol.attempts = 1;
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::out_of_memory);
+}
+
+TEST(ForkServer, IsReplacedByAFreshPythonWhenItRefuses) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), python_job("refusing", 2));
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_FALSE(run.processes[0].failure);
+  EXPECT_FALSE(run.processes[1].failure);
+  EXPECT_THAT(file::read(folder.path() / "logs/a-1-1.log").value_or(""), HasSubstr("fresh interpreter"));
+}
+
+TEST(ForkServer, CostsAnAttemptWhenItDiesAndIsStartedAgain) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), python_job("dying", 3));
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_EQ(run.processes[1].attempt, 2);
+  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::crash);
+  EXPECT_THAT(run.processes[1].failure->message, HasSubstr("the fork server was lost: it ended with 4"));
+  EXPECT_EQ(servers_started(folder.path(), "dying"), 2);
+}
+
+TEST(ForkServer, QuotesItsLogWhenTheCompilerCannotBeImported) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), python_job("broken", 3));
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::import_error);
+  EXPECT_THAT(run.processes[0].failure->message, HasSubstr("libnothing.so: cannot open shared object file"));
+  EXPECT_THAT(run.processes[0].failure->message, HasSubstr("logs/fork-server-broken-none.log"));
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(ForkServer, MayNotImportForLongerThanACompilationMayTake) {
+  const TemporaryFolder folder;
+  samples::Job job = python_job("importing", 1);
+  job.protocol.compile_timeout_ns = 500'000'000;
+  job.protocol.attempts = 1;
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::timeout);
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(ForkServer, NeedsAPythonThatIsThere) {
+  const TemporaryFolder folder;
+  samples::Job job = python_job("forked", 1);
+  job.cells[0].compiler.python = "/nowhere/python3";
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::toolchain_missing);
+  EXPECT_THAT(run.processes[0].failure->message, HasSubstr("/nowhere/python3"));
+}
+
+}  // namespace
+}  // namespace ngb::agent::test

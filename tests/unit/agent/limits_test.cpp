@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/limits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ngb::agent {
+namespace {
+
+using samples::FailureKind;
+using samples::Phase;
+using std::chrono::seconds;
+
+samples::Protocol protocol() {
+  samples::Protocol protocol;
+  protocol.compile_timeout_ns = Nanoseconds(seconds(100)).count();
+  protocol.run_timeout_ns = Nanoseconds(seconds(10)).count();
+  return protocol;
+}
+
+TEST(Deadlines, LetACompilationTakeItsTime) {
+  FakeClock clock;
+  Deadlines deadlines(protocol(), clock.now());
+  clock.advance(seconds(99));
+  EXPECT_FALSE(deadlines.look(clock.now(), Phase::check));
+  clock.advance(seconds(1));
+  const auto over = deadlines.look(clock.now(), Phase::check);
+  ASSERT_TRUE(over);
+  EXPECT_EQ(over->kind, FailureKind::timeout);
+  EXPECT_EQ(over->phase, Phase::check);
+  EXPECT_EQ(over->message, "ended by the time limit: start, open, compile and check took longer than 1 min 40 s");
+  EXPECT_EQ(over->advice, "raise the study's compile timeout");
+}
+
+TEST(Deadlines, CountTheRunFromTheFirstLookThatFindsIt) {
+  FakeClock clock;
+  Deadlines deadlines(protocol(), clock.now());
+  EXPECT_EQ(deadlines.next(), Nanoseconds(seconds(100)));
+  clock.advance(seconds(60));
+  EXPECT_FALSE(deadlines.look(clock.now(), Phase::warm_up));
+  EXPECT_EQ(deadlines.next(), Nanoseconds(seconds(70)));
+  clock.advance(seconds(9));
+  EXPECT_FALSE(deadlines.look(clock.now(), Phase::timed));
+  clock.advance(seconds(1));
+  const auto over = deadlines.look(clock.now(), Phase::timed);
+  ASSERT_TRUE(over);
+  EXPECT_EQ(over->message, "ended by the time limit: warm-up and timed repetitions took longer than 10.0 s");
+}
+
+TEST(MemoryLimit, IsOverOnlyAboveIt) {
+  EXPECT_FALSE(look_at_memory(1'000'000, 1'000'000, Phase::compile));
+  const auto over = look_at_memory(2'500'000, 1'000'000, Phase::compile);
+  ASSERT_TRUE(over);
+  EXPECT_EQ(over->kind, FailureKind::out_of_memory);
+  EXPECT_EQ(over->message, "ended by the memory limit: its processes held 2.5 MB, the limit is 1 MB");
+}
+
+TEST(MemoryLimit, TheKernelCountsItsKills) { EXPECT_TRUE(kernel_memory_kills().has_value()); }
+
+}  // namespace
+}  // namespace ngb::agent

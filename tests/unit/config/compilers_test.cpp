@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study_fixture.h"
+
+namespace ngb::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+std::string with_compilers(std::string_view compilers) {
+  return "models: [{zoo: resnet18}]\ncompilers:\n" + std::string(compilers);
+}
+
+std::vector<std::string> labels(const Study& study) {
+  std::vector<std::string> out;
+  for (const CompilerEntry& compiler : study.compilers) out.push_back(compiler.label);
+  return out;
+}
+
+TEST(StudyCompilers, GiveVersionThreadsAndOptions) {
+  const Study study = good(with_compilers(R"(
+  - identity
+  - onnxruntime: {version: 1.30.0, threads: 2, options: {graph_optimization: basic, arena: false, spin: 5}}
+)"));
+  ASSERT_EQ(study.compilers.size(), 2U);
+  EXPECT_EQ(study.compilers[0].version, "2.15.0");
+  EXPECT_EQ(study.compilers[0].threads, 1);
+  EXPECT_EQ(study.compilers[1].name, "onnxruntime");
+  EXPECT_EQ(study.compilers[1].version, "1.30.0");
+  EXPECT_EQ(study.compilers[1].threads, 2);
+  EXPECT_THAT(study.compilers[1].options,
+              ElementsAre(Pair("arena", "false"), Pair("graph_optimization", "\"basic\""), Pair("spin", "5")));
+}
+
+TEST(StudyCompilers, AVersionNeedsNoQuotesEvenWhereYamlSeesANumber) {
+  EXPECT_EQ(good(with_compilers("  - onnxruntime: {version: 1.30}")).compilers[0].version, "1.30");
+  EXPECT_EQ(good(with_compilers("  - onnxruntime: {version: 2026}")).compilers[0].version, "2026");
+}
+
+TEST(StudyCompilers, AnOptionGivenAtItsDefaultIsTheSameAsNone) {
+  EXPECT_THAT(good(with_compilers("  - onnxruntime: {options: {graph_optimization: all}}")).compilers[0].options,
+              IsEmpty());
+}
+
+TEST(StudyCompilers, ThreadsComeFromTheStudyWhereverTheKeyStands) {
+  EXPECT_EQ(good(with_compilers("  - onnxruntime\nthreads: 3")).compilers[0].threads, 3);
+}
+
+TEST(StudyCompilers, NullIsANameWithAndWithoutQuotes) {
+  for (const char* const entry : {"  - null", "  - \"null\"", "  - null:", "  - null: {threads: 2}", "  - {null: }"}) {
+    const Study study = good(with_compilers(entry));
+    ASSERT_EQ(study.compilers.size(), 1U) << entry;
+    EXPECT_EQ(study.compilers[0].name, "null") << entry;
+    EXPECT_EQ(study.compilers[0].version, "") << entry;
+  }
+}
+
+TEST(StudyCompilers, AnEmptyEntryIsNotTheCompilerCalledNull) {
+  EXPECT_THAT(problems(with_compilers("  -\n  - onnxruntime")),
+              ElementsAre(testing::HasSubstr("compilers[0]: expected a compiler's name, or a compiler with its "
+                                             "settings, found nothing")));
+  EXPECT_THAT(problems(with_compilers("  - ~")),
+              ElementsAre("3:5: compilers[0]: ~: unknown compiler, expected one of: identity, null, onnxruntime, "
+                          "openvino"));
+}
+
+TEST(StudyCompilers, LabelsAddWhatTellsNamesakesApart) {
+  EXPECT_THAT(labels(good(with_compilers("  - identity\n  - onnxruntime\n  - onnxruntime: {version: 1.30.0}"))),
+              ElementsAre("identity", "onnxruntime 1.31.1", "onnxruntime 1.30.0"));
+  EXPECT_THAT(labels(good(with_compilers("  - onnxruntime\n  - onnxruntime: {threads: 2}"))),
+              ElementsAre("onnxruntime threads=1", "onnxruntime threads=2"));
+  EXPECT_THAT(
+      labels(good(with_compilers("  - onnxruntime\n  - onnxruntime: {options: {graph_optimization: basic}}\n"
+                                 "  - onnxruntime: {version: 1.30.0, label: old}"))),
+      ElementsAre("onnxruntime 1.31.1 graph_optimization=all", "onnxruntime 1.31.1 graph_optimization=basic", "old"));
+}
+
+TEST(StudyCompilers, TheSameCompilerTwiceIsAProblem) {
+  EXPECT_THAT(problems(with_compilers("  - onnxruntime\n  - onnxruntime: {version: 1.31.1, label: again}")),
+              ElementsAre("4:5: compilers[1]: onnxruntime: stands twice with the same settings; keep one of them"));
+}
+
+TEST(StudyCompilers, NameTheNearestCompilerOptionAndWord) {
+  EXPECT_THAT(
+      problems(with_compilers("  - openvno\n"
+                              "  - onnxruntime: {options: {graph_optimisation: basic}}\n"
+                              "  - onnxruntime: {options: {graph_optimization: basics, arena: yes}}\n"
+                              "  - onnxruntime: {threads: 2, verson: 1.30.0}\n")),
+      ElementsAre(
+          "3:5: compilers[0]: openvno: unknown compiler, did you mean openvino?",
+          "4:29: compilers[1].onnxruntime.options: graph_optimisation: unknown option of onnxruntime, did you mean "
+          "graph_optimization?",
+          "5:49: compilers[2].onnxruntime.options.graph_optimization: basics: unknown value, did you mean basic?",
+          "5:64: compilers[2].onnxruntime.options.arena: expected true or false, found yes",
+          "6:31: compilers[3].onnxruntime: verson: unknown key, did you mean version?"));
+}
+
+TEST(StudyCompilers, AnOptionBesideOptionsIsToldWhereItBelongs) {
+  EXPECT_THAT(problems(with_compilers("  - onnxruntime: {arena: false}")),
+              ElementsAre("3:19: compilers[0].onnxruntime: arena: an option of onnxruntime; put it below options"));
+}
+
+TEST(StudyCompilers, AVersionIsOneVersion) {
+  EXPECT_THAT(problems(with_compilers("  - onnxruntime: {version: latest}\n  - openvino: {version: ../../etc}\n"
+                                      "  - null: {version: 1}\n  - openvino: {options: {a: 1}}")),
+              ElementsAre("3:28: compilers[0].onnxruntime.version: latest: expected a version such as 1.31.1, so that "
+                          "the study can be repeated",
+                          "4:25: compilers[1].openvino.version: expected a version such as 1.31.1, found ../../etc",
+                          "5:21: compilers[2].null.version: null has no versions; leave this out",
+                          "6:26: compilers[3].openvino.options: a: openvino has no options"));
+}
+
+TEST(StudyCompilers, SettingsBesideTheNameInsteadOfBelowItAreTold) {
+  EXPECT_THAT(problems(with_compilers("  - onnxruntime:\n    version: 1.30.0")),
+              ElementsAre("3:5: compilers[0]: expected one compiler with its settings indented below it"));
+}
+
+}  // namespace
+}  // namespace ngb::config

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study_fixture.h"
+
+namespace ngb::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+std::string with_models(std::string_view models) { return "compilers: [onnxruntime]\nmodels:\n" + std::string(models); }
+
+std::vector<std::string> labels(const Study& study) {
+  std::vector<std::string> out;
+  for (const ModelEntry& model : study.models) out.push_back(model.label);
+  return out;
+}
+
+TEST(StudyModels, AListForAScalarParameterIsAnAxisAndTheLastAxisIsFastest) {
+  const Study study = good(with_models("  - zoo: {conv_block: {width: [64, 96], depth: [1, 2, 4]}}"));
+  EXPECT_THAT(labels(study),
+              ElementsAre("conv_block width=64 depth=1", "conv_block width=64 depth=2", "conv_block width=64 depth=4",
+                          "conv_block width=96 depth=1", "conv_block width=96 depth=2", "conv_block width=96 depth=4"));
+  EXPECT_EQ(study.models[4].family, "conv_block");
+  EXPECT_THAT(study.models[4].parameters, ElementsAre(Pair("depth", "2"), Pair("width", "96")));
+}
+
+TEST(StudyModels, AListForAListParameterIsAValueAndAListOfListsAnAxis) {
+  const Study one = good(with_models("  - zoo: {resnet: {layers: [1, 2, 3, 4]}}"));
+  EXPECT_THAT(labels(one), ElementsAre("resnet layers=[1,2,3,4]"));
+  const Study two = good(with_models("  - zoo: {resnet: {layers: [[1, 1, 1, 1], [3, 4, 6, 3]]}}"));
+  EXPECT_THAT(labels(two), ElementsAre("resnet layers=[1,1,1,1]", "resnet layers=[3,4,6,3]"));
+  EXPECT_THAT(two.models[1].parameters, ElementsAre(Pair("layers", "[3,4,6,3]")));
+}
+
+TEST(StudyModels, ALabelReplacesTheRecipesNameAndKeepsTheAxes) {
+  EXPECT_THAT(labels(good(with_models("  - {zoo: {conv_block: {width: 96, depth: [1, 2]}}, label: block}"))),
+              ElementsAre("block depth=1", "block depth=2"));
+  EXPECT_THAT(labels(good(with_models("  - {zoo: resnet18, label: small one}"))), ElementsAre("small one"));
+}
+
+TEST(StudyModels, ARecipeMayStandWithoutParameters) {
+  EXPECT_THAT(labels(good(with_models("  - zoo: {conv_block: }\n  - zoo: resnet50"))),
+              ElementsAre("conv_block", "resnet50"));
+}
+
+TEST(StudyModels, AFileIsFoundFromTheStudysFolderAndMadeAbsolute) {
+  const Folder folder;
+  static_cast<void>(folder.write("net.onnx", "x"));
+  const auto path = folder.write(
+      "study.yaml", with_models("  - onnx: ./net.onnx\n    shapes: {tokens: [1, 128], image: [1, 3, 224, 224]}"));
+  const auto study = load_study(path, small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_EQ(study->models[0].label, "net");
+  EXPECT_EQ(study->models[0].file, folder.path() / "net.onnx");
+  EXPECT_THAT(study->models[0].shapes,
+              ElementsAre(Pair("image", ElementsAre(1, 3, 224, 224)), Pair("tokens", ElementsAre(1, 128))));
+}
+
+TEST(StudyModels, AMissingFileIsNamedWithTheFolderThatItWasLookedForIn) {
+  EXPECT_THAT(problems(with_models("  - onnx: gone.onnx")),
+              ElementsAre("3:11: models[0].onnx: gone.onnx: no such file; relative paths start at the study's folder"));
+  EXPECT_THAT(problems(with_models("  - onnx: /tmp")),
+              ElementsAre("3:11: models[0].onnx: /tmp: a folder, expected an ONNX file"));
+}
+
+TEST(StudyModels, NamesTheNearestRecipeAndParameter) {
+  EXPECT_THAT(
+      problems(with_models("  - zoo: resnet81\n  - zoo: {conv_block: {widht: 3}}\n  - zoo: {resnet18: {a: 1}}")),
+      ElementsAre("3:10: models[0].zoo: resnet81: unknown recipe, did you mean resnet18?",
+                  "4:24: models[1].zoo.conv_block: widht: unknown parameter of conv_block, did you mean width?",
+                  "5:22: models[2].zoo.resnet18: a: resnet18 takes no parameters"));
+}
+
+TEST(StudyModels, ChecksEachValueOfAnAxis) {
+  EXPECT_THAT(problems(with_models("  - zoo: {conv_block: {width: [0, 64, 64, wide], depth: []}}")),
+              ElementsAre("3:32: models[0].zoo.conv_block.width[0]: expected an integer from 1 to 4096, found 0",
+                          "3:39: models[0].zoo.conv_block.width[2]: 64 stands twice; keep one of them",
+                          "3:43: models[0].zoo.conv_block.width[3]: expected an integer from 1 to 4096, found wide",
+                          "3:57: models[0].zoo.conv_block.depth: expected an integer from 1 to 6, or a list of such, "
+                          "found an empty list"));
+}
+
+TEST(StudyModels, TheSameModelTwiceIsAProblemAlsoWhereADefaultIsWrittenOut) {
+  EXPECT_THAT(problems(with_models("  - zoo: conv_block\n  - zoo: {conv_block: {width: 64}}")),
+              ElementsAre("4:5: models: conv_block width=64 is the same model as conv_block; keep one of them"));
+}
+
+TEST(StudyModels, TwoModelsWithOneLabelAreAProblem) {
+  EXPECT_THAT(problems(with_models("  - zoo: resnet18\n  - {zoo: resnet50, label: resnet18}")),
+              ElementsAre("4:5: models: the label resnet18 stands twice; give one of them another label"));
+}
+
+TEST(StudyModels, AnEntryOfTheWrongFormIsTold) {
+  EXPECT_THAT(
+      problems(
+          with_models("  - resnet18\n  - {zoo: resnet18, onnx: a}\n  - {label: x}\n  - {zoo: resnet18, shapes: {}}\n"
+                      "  - {zoo: resnet50, lable: y}")),
+      ElementsAre("3:5: models[0]: expected a mapping such as {zoo: resnet18} or {onnx: model.onnx}, found resnet18",
+                  "4:5: models[1]: expected either zoo or onnx", "5:5: models[2]: expected either zoo or onnx",
+                  "6:29: models[3].shapes: a recipe knows its shapes; leave this out",
+                  "7:21: models[4]: lable: unknown key, did you mean label?"));
+}
+
+TEST(StudyModels, MoreThanTenThousandModelsAreRefusedAtOnce) {
+  std::string values;
+  for (int i = 1; i <= 1000; ++i) values += std::to_string(i) + ", ";
+  const std::string widths = "  - zoo: {conv_block: {depth: [1, 2, 3, 4, 5, 6], width: [" + values + "4000]}}\n";
+  EXPECT_EQ(good(with_models(widths)).models.size(), 6006U);
+  EXPECT_THAT(problems(with_models(widths + "  - {zoo: {conv_block: {width: [" + values +
+                                   "4000], depth: [1, 2, 3, 4]}}, label: b}")),
+              testing::Contains("4:5: models: more than 10000 models"));
+}
+
+}  // namespace
+}  // namespace ngb::config

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// A vocabulary made by hand, and studies as text.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "config/study.h"
+
+namespace ngb::config {
+
+inline Vocabulary small_vocabulary() {
+  const Parameter level{.name = "graph_optimization",
+                        .type = "string",
+                        .values = {"disabled", "basic", "all"},
+                        .default_value = "\"all\"",
+                        .meaning = "How far graphs are rewritten"};
+  const Parameter arena{.name = "arena", .type = "bool", .default_value = "true", .meaning = "Keep memory"};
+  const Parameter spin{
+      .name = "spin", .type = "int", .minimum = "0", .maximum = "100", .default_value = "0", .meaning = "Busy wait"};
+  const Parameter width{
+      .name = "width", .type = "int", .minimum = "1", .maximum = "4096", .default_value = "64", .meaning = "Channels"};
+  const Parameter depth{
+      .name = "depth", .type = "int", .minimum = "1", .maximum = "6", .default_value = "1", .meaning = "Blocks"};
+  const Parameter layers{.name = "layers",
+                         .type = "int_list",
+                         .minimum = "1",
+                         .maximum = "100",
+                         .default_value = "[2,2,2,2]",
+                         .meaning = "Blocks in each stage"};
+  return {.compilers = {{"identity", "2.15.0", {}},
+                        {"null", "", {}},
+                        {"onnxruntime", "1.31.1", {level, arena, spin}},
+                        {"openvino", "2026.4.1", {}}},
+          .models = {{"conv_block", {width, depth}}, {"resnet", {layers}}, {"resnet18", {}}, {"resnet50", {}}}};
+}
+
+// A folder of its own, gone with the object.
+class Folder {
+ public:
+  Folder() {
+    std::string name = testing::TempDir() + "ngb-study-XXXXXX";
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  [[nodiscard]] std::filesystem::path write(const std::string& name, std::string_view content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return path_ / name;
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline tl::expected<Study, std::vector<StudyProblem>> parse(std::string_view text) {
+  const Folder folder;
+  return load_study(folder.write("study.yaml", text), small_vocabulary());
+}
+
+// The Study; a test that expects one ends where there is none.
+inline Study good(std::string_view text) {
+  auto study = parse(text);
+  if (study) return *std::move(study);
+  for (const StudyProblem& problem : study.error()) ADD_FAILURE() << problem.text();
+  return {};
+}
+
+// Every problem as "line:column: key: message".
+inline std::vector<std::string> problems(std::string_view text) {
+  const auto study = parse(text);
+  std::vector<std::string> lines;
+  if (study) return lines;
+  for (StudyProblem problem : study.error()) {
+    problem.file = "";
+    lines.push_back(problem.text().substr(problem.line > 0 ? 1 : 2));
+  }
+  return lines;
+}
+
+inline constexpr std::string_view kSmallest = "models: [{zoo: resnet18}]\ncompilers: [onnxruntime]\n";
+
+// The smallest study with one more line, which is its line 3.
+inline std::vector<std::string> problems_with(std::string_view line) {
+  return problems(std::string(kSmallest) + std::string(line));
+}
+inline Study good_with(std::string_view line) { return good(std::string(kSmallest) + std::string(line)); }
+
+}  // namespace ngb::config

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local device with a real agent and the worker of the agent's tests.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "agent_client.h"
+#include "dispatch/device.h"
+
+namespace ngb::dispatch {
+namespace {
+
+using agent::test::TemporaryFolder;
+using testing::HasSubstr;
+
+// An installation whose agent is real and whose worker is the fake one beside it.
+class LocalDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("NGB_FAKE_WORKER", agent::test::fake_worker().c_str(), 1);
+    std::filesystem::create_directory(bin());
+    std::filesystem::create_symlink(NGB_BUILD_DIR "/bin/ngb-agent", bin() / "ngb-agent");
+    std::filesystem::create_symlink(agent::test::fake_worker(), bin() / "ngb-worker");
+    installation_ = {bin() / "ngb-agent", NGB_SOURCE_DIR "/tests/unit/agent/lib"};
+    callbacks_.on_event = [this](const samples::Event& event) -> Status {
+      events_.push_back(event);
+      return on_event_ ? on_event_(event) : Status{};
+    };
+    callbacks_.on_progress = [](const samples::Progress&) {};
+  }
+  [[nodiscard]] std::filesystem::path bin() const { return folder_.path() / "bin"; }
+  [[nodiscard]] std::filesystem::path work() const { return folder_.path() / "work"; }
+  Result<Ending> run(const samples::Job& job, std::uint64_t last = 0) {
+    return run_local(installation_, work(), job, last, callbacks_, [this] { return is_stopped_; });
+  }
+  // The agent that works there, from its lock.
+  [[nodiscard]] pid_t agent_pid() const {
+    const std::string owner = file::read(work() / "lock").value_or("");
+    return std::stoi(owner.substr(owner.find("\"pid\":") + 6));
+  }
+  void make_agent(const std::string& script) {
+    std::filesystem::remove(bin() / "ngb-agent");
+    std::ofstream(bin() / "ngb-agent") << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(bin() / "ngb-agent", std::filesystem::perms::owner_all);
+  }
+
+  TemporaryFolder folder_;
+  Installation installation_;
+  Callbacks callbacks_;
+  std::vector<samples::Event> events_;
+  std::function<Status(const samples::Event&)> on_event_;
+  bool is_stopped_ = false;
+};
+
+samples::Job job_of(int processes, const std::string& behave = "") {
+  samples::Job job = agent::test::small_job(processes);
+  agent::test::add_cell(job, "a", behave);
+  return job;
+}
+
+TEST_F(LocalDevice, RunsAJobToItsEndAndHandsOverEveryEventOnce) {
+  const auto ending = run(job_of(3));
+  ASSERT_TRUE(ending) << ending.error().text();
+  EXPECT_EQ(*ending, Ending::finished);
+  ASSERT_EQ(events_.size(), 6U);
+  for (std::size_t i = 0; i < events_.size(); ++i) EXPECT_EQ(events_[i].sequence, i + 1);
+}
+
+TEST_F(LocalDevice, SeesThatAJobWasFinishedEarlier) {
+  ASSERT_TRUE(run(job_of(1)));
+  events_.clear();
+  const auto ending = run(job_of(1), 4);
+  ASSERT_TRUE(ending) << ending.error().text();
+  EXPECT_EQ(*ending, Ending::finished);
+  EXPECT_TRUE(events_.empty());
+}
+
+TEST_F(LocalDevice, StopsWhenAsked) {
+  on_event_ = [this](const samples::Event& event) -> Status {
+    is_stopped_ = std::holds_alternative<samples::ModelWritten>(event.body);
+    return Done{};
+  };
+  const auto ending = run(job_of(1, "hang"));
+  ASSERT_TRUE(ending) << ending.error().text();
+  EXPECT_EQ(*ending, Ending::stopped);
+  EXPECT_EQ(agent::test::processes_of(events_).size(), 0U);
+}
+
+TEST_F(LocalDevice, StartsAnAgentAgainThatWasKilledAndLosesNothing) {
+  int kills = 0;
+  on_event_ = [&](const samples::Event& event) -> Status {
+    if (std::holds_alternative<samples::ProcessResult>(event.body) && kills < 6) {
+      ++kills;
+      ::kill(agent_pid(), SIGKILL);
+    }
+    return Done{};
+  };
+  const auto ending = run(job_of(8));
+  ASSERT_TRUE(ending) << ending.error().text();
+  EXPECT_EQ(*ending, Ending::finished);
+  EXPECT_EQ(kills, 6);
+  const auto processes = agent::test::processes_of(events_);
+  ASSERT_EQ(processes.size(), 8U);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(processes[static_cast<std::size_t>(i)].process_index, i);
+}
+
+TEST_F(LocalDevice, EndsTheAgentWhenAnEventCannotBeRecorded) {
+  on_event_ = [](const samples::Event& event) -> Status {
+    if (event.sequence < 2) return Done{};
+    return fail("the results file is full");
+  };
+  const auto ending = run(job_of(3, "hang"));
+  ASSERT_FALSE(ending);
+  EXPECT_EQ(ending.error().what, "the results file is full");
+  EXPECT_TRUE(run(job_of(1)));  // the folder is free again at once
+}
+
+TEST_F(LocalDevice, HandsOnWhyTheAgentCannotGoOn) {
+  samples::Job job = job_of(1);
+  job.models[0].recipe_json = "large";
+  const auto ending = run(job);
+  ASSERT_FALSE(ending);
+  EXPECT_THAT(ending.error().what, HasSubstr("the disk is full"));
+}
+
+TEST_F(LocalDevice, GivesUpOnAnAgentThatOnlyDiesAndQuotesItsLastWords) {
+  make_agent("echo start >>" + (folder_.path() / "starts").string() + "\necho 'cannot map memory' >&2\nexit 9");
+  const auto ending = run(job_of(1));
+  ASSERT_FALSE(ending);
+  EXPECT_THAT(ending.error().what, HasSubstr("died 4 times"));
+  EXPECT_THAT(ending.error().what, HasSubstr("exit code 9"));
+  EXPECT_THAT(ending.error().what, HasSubstr("cannot map memory"));
+  EXPECT_EQ(file::read(folder_.path() / "starts").value_or(""), "start\nstart\nstart\nstart\n");
+}
+
+TEST_F(LocalDevice, NamesAnAgentThatIsNotThere) {
+  std::filesystem::remove(bin() / "ngb-agent");
+  const auto ending = run(job_of(1));
+  ASSERT_FALSE(ending);
+  EXPECT_EQ(ending.error().where, (bin() / "ngb-agent").string());
+}
+
+TEST_F(LocalDevice, RefusesAnAgentThatSpeaksSomethingElse) {
+  make_agent("echo 'hello, this is not a frame'");
+  const auto ending = run(job_of(1));
+  ASSERT_FALSE(ending);
+  EXPECT_THAT(ending.error().what, HasSubstr("frame"));
+}
+
+}  // namespace
+}  // namespace ngb::dispatch

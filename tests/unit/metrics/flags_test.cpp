@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "made_up_cells.h"
+
+namespace ngb::metrics {
+namespace {
+
+using made_up::cell_of;
+using made_up::process;
+using store::CellData;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+CellData calm() { return cell_of("fast", 1, {process(0, {10, 10, 10, 10}), process(1, {10, 10, 10, 10})}); }
+
+void tell(CellData& cell, int process, const std::string& quantity, const std::string& when, double value) {
+  cell.processes[static_cast<std::size_t>(process)].readings.push_back(
+      {quantity, "", when, samples::Known<double>::of(value)});
+}
+
+TEST(Flags, AreNotRaisedByACalmCell) { EXPECT_THAT(flags(calm()), IsEmpty()); }
+
+TEST(Flags, AreRaisedBySpread) {
+  // Throughputs 90, 96, 100, 104 …: quartiles of {90, 100, 100, 111}: 97.5 and 102.75; IQR / median 5 %.
+  EXPECT_THAT(flags(cell_of("fast", 1, {process(0, {1e3 / 90, 10, 10, 1e3 / 111})})), IsEmpty());
+  // {80, 100, 100, 120}: 95 and 105; exactly 10 %. {79 …}: above.
+  EXPECT_THAT(flags(cell_of("fast", 1, {process(0, {1e3 / 79, 10, 10, 1e3 / 121})})), ElementsAre("spread"));
+  // {40, 100, 100, 160}: 85 and 115; 30 %.
+  EXPECT_THAT(flags(cell_of("fast", 1, {process(0, {1e3 / 40, 10, 10, 1e3 / 160})})),
+              ElementsAre("spread", "unstable"));
+}
+
+TEST(Flags, AreRaisedByStealAbove1PercentInTheTimedPhase) {
+  CellData cell = calm();
+  tell(cell, 1, "steal", "timed", 1.0);
+  EXPECT_THAT(flags(cell), IsEmpty());
+  tell(cell, 1, "steal", "timed", 1.1);
+  EXPECT_THAT(flags(cell), ElementsAre("steal"));
+}
+
+TEST(Flags, AreRaisedByPressureAbove5Percent) {
+  CellData cell = calm();
+  tell(cell, 0, "pressure_cpu_some", "timed", 5.0);
+  EXPECT_THAT(flags(cell), IsEmpty());
+  tell(cell, 0, "pressure_cpu_some", "timed", 5.1);
+  EXPECT_THAT(flags(cell), ElementsAre("pressure"));
+}
+
+TEST(Flags, AreRaisedByAClockBelowThreeQuartersOfTheHighestOfTheDevice) {
+  CellData cell = calm();
+  tell(cell, 0, "frequency", "start", 3.0e9);
+  EXPECT_THAT(flags(cell), IsEmpty());
+  CellData other = calm();
+  other.cell_id = "other";
+  tell(other, 0, "frequency", "end", 4.1e9);
+  const auto values = compute_all({cell, other}, 1);
+  const auto raised = std::find_if(values.begin(), values.end(),
+                                   [](const store::DerivedValue& value) { return value.metric == "flag_throttled"; });
+  ASSERT_NE(raised, values.end());
+  EXPECT_EQ(raised->cell_id, "fast-1");
+  EXPECT_NEAR(raised->value.value(), 3.0 / 4.1, 1e-12);
+}
+
+TEST(Flags, AreRaisedByDifferentEnvironments) {
+  CellData cell = calm();
+  cell.processes[1].environment_hash = "elsewhere";
+  EXPECT_THAT(flags(cell), ElementsAre("mixed_environment"));
+}
+
+TEST(Flags, AreRaisedByOutputsThatNobodyChecked) {
+  CellData cell = calm();
+  cell.processes[1].check.reset();
+  EXPECT_THAT(flags(cell), ElementsAre("unchecked"));
+  cell = calm();
+  cell.processes[0].check->reference = "none";
+  EXPECT_THAT(flags(cell), ElementsAre("unchecked"));
+}
+
+TEST(Flags, AreRaisedByMissingProcesses) {
+  CellData cell = calm();
+  cell.planned_processes = 5;
+  EXPECT_THAT(flags(cell), ElementsAre("incomplete"));
+}
+
+TEST(Flags, AreRaisedByProcessesThatWereNotSteady) {
+  CellData cell = calm();
+  cell.processes[0].is_steady = false;
+  EXPECT_THAT(flags(cell), ElementsAre("not_steady"));
+}
+
+TEST(Flags, AreNotRaisedByAFailedCell) {
+  CellData cell = calm();
+  cell.failed = {made_up::failure(2, samples::FailureKind::inaccurate)};
+  EXPECT_THAT(flags(cell), IsEmpty());
+}
+
+TEST(Flags, TreatAnUnknownReadingAsUnknown) {
+  CellData cell = calm();
+  cell.processes[0].readings.push_back({"steal", "percent", "timed", samples::Known<double>::unknown("no /proc")});
+  EXPECT_THAT(flags(cell), Not(Contains("steal")));
+}
+
+}  // namespace
+}  // namespace ngb::metrics

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells made by hand.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "metrics/metric.h"
+
+namespace ngb::made_up {
+
+inline store::CellData cell(const std::string& compiler, int batch) {
+  store::CellData made;
+  made.cell_id = compiler + "-" + std::to_string(batch);
+  made.device = "local";
+  made.model = "resnet18";
+  made.model_hash = "feedface";
+  made.batch = batch;
+  made.compiler = made.compiler_label = compiler;
+  made.compiler_version = "1.0";
+  made.threads = 2;
+  made.precision = "f32";
+  made.device_cpus = 8;
+  return made;
+}
+
+// A completed process with these times, after one warm-up repetition of 50 ms; compiled in 2 s with 3 s of processor
+// time, and with `busy_cpus` processors at work in the timed phase.
+inline samples::ProcessResult process(int index, const std::vector<double>& times_ms, std::uint32_t inferences = 1,
+                                      double busy_cpus = 1.5) {
+  using samples::Known;
+  samples::ProcessResult made;
+  made.process_index = index;
+  made.environment_hash = "here";
+  made.repetitions.push_back({50'000'000, inferences, true});
+  std::int64_t timed_ns = 0;
+  for (const double time_ms : times_ms) {
+    made.repetitions.push_back({std::llround(time_ms * 1e6), inferences, false});
+    timed_ns += made.repetitions.back().wall_ns;
+  }
+  made.phases = {{samples::Phase::compile, 2'000'000'000, Known<std::int64_t>::of(3'000'000'000),
+                  Known<std::uint64_t>::of(70'000'000)},
+                 {samples::Phase::timed, timed_ns,
+                  Known<std::int64_t>::of(std::llround(busy_cpus * static_cast<double>(timed_ns))),
+                  Known<std::uint64_t>::of(90'000'000)}};
+  made.check = samples::Check{"identity 2.15.0", 1000, Known<double>::of(1e-6), Known<double>::of(1e-5)};
+  return made;
+}
+
+inline store::CellData cell_of(const std::string& compiler, int batch,
+                               const std::vector<samples::ProcessResult>& processes) {
+  store::CellData made = cell(compiler, batch);
+  made.processes = processes;
+  made.planned_processes = static_cast<int>(processes.size());
+  return made;
+}
+
+inline samples::ProcessResult failure(int index, samples::FailureKind kind) {
+  samples::ProcessResult made;
+  made.process_index = index;
+  made.failure = samples::Failure{kind, samples::Phase::check, "", "", std::nullopt, std::nullopt};
+  return made;
+}
+
+// The value of a metric of a cell, found by their names.
+inline store::DerivedValue value_of(const std::vector<store::CellData>& cells, const std::string& cell_id,
+                                    const std::string& metric) {
+  for (const store::DerivedValue& value : metrics::compute_all(cells, 1)) {
+    if (value.cell_id == cell_id && value.metric == metric) return value;
+  }
+  return {cell_id, metric, {}, {}, {}, "no such row"};
+}
+
+}  // namespace ngb::made_up

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/metric.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "base/file.h"
+#include "made_up_cells.h"
+
+namespace ngb::metrics {
+namespace {
+
+using made_up::cell_of;
+using made_up::process;
+using made_up::value_of;
+using samples::FailureKind;
+using store::CellData;
+
+double number(const std::vector<CellData>& cells, const std::string& cell_id, const std::string& metric) {
+  const auto value = value_of(cells, cell_id, metric);
+  EXPECT_TRUE(value.value) << metric << ": " << value.reason;
+  return value.value.value_or(-1);
+}
+
+std::string reason(const std::vector<CellData>& cells, const std::string& cell_id, const std::string& metric) {
+  const auto value = value_of(cells, cell_id, metric);
+  EXPECT_FALSE(value.value) << metric;
+  return value.reason;
+}
+
+// Batch 4, two inferences to a repetition of 1, 2 and 4 ms in each of two processes: 8,000, 4,000 and 2,000 samples/s.
+CellData by_hand() { return cell_of("fast", 4, {process(0, {1, 2, 4}, 2), process(1, {4, 1, 2}, 2)}); }
+
+TEST(Metrics, CountThroughputPerRepetitionWithoutWarmUp) {
+  EXPECT_DOUBLE_EQ(number({by_hand()}, "fast-4", "throughput_mean_per_s"), 14000.0 / 3);
+  // Squares of the distances from 4666.67: 3333.33², 666.67², 2666.67², twice; over 5.
+  EXPECT_NEAR(number({by_hand()}, "fast-4", "throughput_std_per_s"), 2732.5202, 1e-3);
+  EXPECT_DOUBLE_EQ(number({by_hand()}, "fast-4", "throughput_median_per_s"), 4000.0);
+  EXPECT_NEAR(number({by_hand()}, "fast-4", "throughput_harmonic_per_s"), 4 * 12 / 0.014, 1e-9);
+  EXPECT_EQ(number({by_hand()}, "fast-4", "repetition_count"), 6);
+  EXPECT_EQ(number({by_hand()}, "fast-4", "process_count"), 2);
+}
+
+TEST(Metrics, BoundTheMedianByRanks) {
+  const auto value = value_of({by_hand()}, "fast-4", "throughput_median_per_s");
+  EXPECT_DOUBLE_EQ(value.low.value(), 2000.0);   // rank 1 of 6
+  EXPECT_DOUBLE_EQ(value.high.value(), 8000.0);  // rank 6 of 6
+  std::vector<double> times_ms;
+  for (int i = 1; i <= 100; ++i) times_ms.push_back(1e3 / i);
+  const auto hundred = value_of({cell_of("fast", 1, {process(0, times_ms)})}, "fast-1", "throughput_median_per_s");
+  EXPECT_NEAR(hundred.value.value(), 50.5, 1e-4);
+  EXPECT_NEAR(hundred.low.value(), 41, 1e-4);
+  EXPECT_NEAR(hundred.high.value(), 61, 1e-4);
+}
+
+TEST(Metrics, GivePercentilesOnlyWhereTheSampleCarriesThem) {
+  std::vector<double> times_ms;
+  for (int i = 1; i <= 64; ++i) times_ms.push_back(i);
+  const std::vector<CellData> cells{cell_of("fast", 1, {process(0, times_ms)})};
+  EXPECT_NEAR(number(cells, "fast-1", "latency_p50_s"), 0.0325, 1e-12);
+  EXPECT_NEAR(number(cells, "fast-1", "latency_p90_s"), 0.0577, 1e-12);  // numpy: quantile(1 … 64, 0.9) = 57.7
+  EXPECT_EQ(reason(cells, "fast-1", "latency_p95_s"), "needs 130 repetitions, has 64");
+  EXPECT_EQ(reason(cells, "fast-1", "latency_p99_s"), "needs 662 repetitions, has 64");
+  times_ms.pop_back();
+  EXPECT_EQ(reason({cell_of("fast", 1, {process(0, times_ms)})}, "fast-1", "latency_p90_s"),
+            "needs 64 repetitions, has 63");
+}
+
+TEST(Metrics, DoNotTakeMeansOfSeveralInferencesForTheTailOfSingleOnes) {
+  const std::vector<CellData> cells{cell_of("fast", 1, {process(0, std::vector<double>(700, 1.0), 2)})};
+  EXPECT_NEAR(number(cells, "fast-1", "latency_p50_s"), 0.0005, 1e-12);
+  EXPECT_EQ(reason(cells, "fast-1", "latency_p99_s"), "a repetition holds several inferences");
+}
+
+TEST(Metrics, TakeTheMedianOfCompileTimesAndTheHighestPeak) {
+  CellData cell = cell_of("fast", 1, {process(0, {1}), process(1, {1}), process(2, {1})});
+  cell.processes[1].phases[0].wall_ns = 9'000'000'000;
+  cell.processes[2].phases[0].peak_rss_bytes = samples::Known<std::uint64_t>::of(99'000'000);
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-1", "compile_s"), 2.0);
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-1", "compile_cpu_s"), 3.0);
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-1", "compile_peak_bytes"), 99e6);
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-1", "timed_peak_bytes"), 90e6);
+  cell.processes[2].phases[0].peak_rss_bytes = samples::Known<std::uint64_t>::unknown("no clear_refs");
+  EXPECT_EQ(reason({cell}, "fast-1", "compile_peak_bytes"), "no clear_refs");
+}
+
+TEST(Metrics, GiveProcessorUseAsShareOfTheMachineAndOfTheThreads) {
+  CellData cell = by_hand();
+  EXPECT_NEAR(number({cell}, "fast-4", "cpu_percent"), 100 * 1.5 / 8, 1e-6);
+  EXPECT_NEAR(number({cell}, "fast-4", "cpu_percent_of_threads"), 75, 1e-6);
+  cell.device_cpus.reset();
+  EXPECT_EQ(reason({cell}, "fast-4", "cpu_percent"), "the device did not tell how many processors it has");
+}
+
+// Identity at batch 1 and 4: 100 and 200 samples/s; fast: 300 and 900. No spread.
+std::vector<CellData> two_compilers() {
+  return {cell_of("identity", 1, {process(0, {10, 10}), process(1, {10, 10})}),
+          cell_of("fast", 1, {process(0, {10.0 / 3, 10.0 / 3}), process(1, {10.0 / 3, 10.0 / 3})}),
+          cell_of("identity", 4, {process(0, {20, 20}, 1, 2.0), process(1, {20, 20}, 1, 2.0)}),
+          cell_of("fast", 4, {process(0, {40.0 / 9, 40.0 / 9}, 1, 1.5), process(1, {40.0 / 9, 40.0 / 9}, 1, 1.5)})};
+}
+
+TEST(Metrics, FollowThePapersFormulas) {
+  const auto cells = two_compilers();
+  EXPECT_NEAR(number(cells, "fast-4", "speed_up_ratio"), 4.5, 1e-6);        // 900 / 200
+  EXPECT_NEAR(number(cells, "fast-4", "rtr_ratio"), 3, 1e-6);               // 900 / 300
+  EXPECT_NEAR(number(cells, "fast-4", "ase_ratio"), 0.75, 1e-6);            // 900 / (4 · 300)
+  EXPECT_NEAR(number(cells, "fast-4", "bsr_ratio"), 1.5, 1e-6);             // 0.75 / (200 / (4 · 100))
+  EXPECT_NEAR(number(cells, "fast-4", "cpu_reduction_ratio"), 0.25, 1e-6);  // 1 - 1.5 / 2
+  const auto interval = value_of(cells, "fast-4", "bsr_ratio");
+  EXPECT_NEAR(interval.low.value(), 1.5, 1e-6) << "without spread, the interval is the value";
+  EXPECT_NEAR(interval.high.value(), 1.5, 1e-6);
+}
+
+TEST(Metrics, RelateTheIdentityToItselfExactly) {
+  const auto cells = two_compilers();
+  EXPECT_EQ(number(cells, "identity-4", "speed_up_ratio"), 1);
+  EXPECT_EQ(number(cells, "identity-4", "bsr_ratio"), 1);
+  EXPECT_EQ(number(cells, "fast-1", "rtr_ratio"), 1);
+  EXPECT_EQ(number(cells, "identity-4", "cpu_reduction_ratio"), 0);
+}
+
+TEST(Metrics, NameTheNeighbourThatIsMissing) {
+  auto cells = two_compilers();
+  EXPECT_EQ(reason({cells[3]}, "fast-4", "speed_up_ratio"), "the identity was not measured here");
+  EXPECT_EQ(reason({cells[3]}, "fast-4", "rtr_ratio"), "batch 1 was not measured here");
+  EXPECT_EQ(reason({cells[1], cells[2], cells[3]}, "fast-4", "bsr_ratio"),
+            "the identity at batch 1 was not measured here");
+  cells[2].processes.clear();
+  cells[2].failed = {made_up::failure(0, FailureKind::out_of_memory)};
+  EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "the identity: failed: out_of_memory");
+}
+
+TEST(Metrics, PairCellsOfTheSameThreadsPrecisionModelAndDeviceOnly) {
+  for (const auto& change :
+       {+[](CellData& cell) { cell.threads = 1; }, +[](CellData& cell) { cell.precision = "bf16"; },
+        +[](CellData& cell) { cell.model_hash = "other"; }, +[](CellData& cell) { cell.device = "other"; }}) {
+    auto cells = two_compilers();
+    change(cells[3]);
+    EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "the identity was not measured here");
+    EXPECT_EQ(reason(cells, "fast-4", "rtr_ratio"), "batch 1 was not measured here");
+  }
+}
+
+TEST(Metrics, GiveAFailedCellNoSpeedButTheReason) {
+  CellData cell = by_hand();
+  cell.failed = {made_up::failure(2, FailureKind::inaccurate)};
+  for (const Metric& metric : metrics()) {
+    if (std::string(metric.name) == "max_absolute_error") continue;
+    EXPECT_EQ(reason({cell}, "fast-4", metric.name), "failed: inaccurate") << metric.name;
+  }
+}
+
+TEST(Metrics, KeepTheSpeedOfACellWhoseOtherProcessCrashed) {
+  CellData cell = by_hand();
+  cell.failed = {made_up::failure(2, FailureKind::crash)};
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-4", "throughput_median_per_s"), 4000.0);
+  EXPECT_THAT(flags(cell), testing::Contains("retried"));
+}
+
+TEST(Metrics, ForgetAFailureThatALaterAttemptOvercame) {
+  CellData cell = by_hand();
+  cell.failed = {made_up::failure(1, FailureKind::toolchain_missing)};
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-4", "throughput_median_per_s"), 4000.0);
+}
+
+TEST(Metrics, HaveAReasonForACellThatIsStillToBeMeasured) {
+  for (const Metric& metric : metrics()) {
+    EXPECT_FALSE(reason({made_up::cell("fast", 1)}, "fast-1", metric.name).empty()) << metric.name;
+  }
+  EXPECT_EQ(reason({made_up::cell("fast", 1)}, "fast-1", "throughput_mean_per_s"), "not measured yet");
+}
+
+TEST(Metrics, HaveAReasonWhereEverythingWasWarmUp) {
+  CellData cell = cell_of("fast", 1, {process(0, {})});
+  cell.processes[0].is_steady = false;
+  EXPECT_EQ(reason({cell}, "fast-1", "throughput_mean_per_s"), "no steady repetition");
+  EXPECT_THAT(flags(cell), testing::Contains("not_steady"));
+}
+
+TEST(MetricsTable, HasUniqueNamesThatEndInTheirUnits) {
+  std::set<std::string> names;
+  for (const Metric& metric : metrics()) {
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+    const std::string unit = metric.unit;
+    const std::string name = metric.name;
+    if (unit == "samples/s") {
+      EXPECT_THAT(name, testing::EndsWith("_per_s"));
+    }
+    if (unit == "s") {
+      EXPECT_THAT(name, testing::EndsWith("_s"));
+    }
+    if (unit == "ratio") {
+      EXPECT_THAT(name, testing::EndsWith("_ratio"));
+    }
+    if (unit == "bytes") {
+      EXPECT_THAT(name, testing::EndsWith("_bytes"));
+    }
+    if (unit == "percent") {
+      EXPECT_THAT(name, testing::HasSubstr("_percent"));
+    }
+  }
+  EXPECT_EQ(find_metric("speed_up_ratio")->heading, std::string("speed-up"));
+  EXPECT_EQ(find_metric("speed"), nullptr);
+}
+
+TEST(MetricsDocumentation, IsUpToDate) {
+  const auto page = std::filesystem::path(NGB_SOURCE_DIR) / "docs/metrics.md";
+  if (std::getenv("NGB_UPDATE_DOCS") != nullptr) {
+    ASSERT_TRUE(file::write_atomically(page, to_markdown()));
+  }
+  EXPECT_EQ(file::read(page).value_or(""), to_markdown()) << "run metrics_test with NGB_UPDATE_DOCS=1";
+}
+
+}  // namespace
+}  // namespace ngb::metrics

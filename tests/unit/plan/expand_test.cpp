@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "plan_fixture.h"
+
+namespace ngb::plan {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAreArray;
+
+// A folder of its own with a small ONNX file of fixed batch 1, gone with the object.
+class ModelFolder {
+ public:
+  ModelFolder() {
+    std::string name = testing::TempDir() + "ngb-plan-XXXXXX";
+    path_ = ::mkdtemp(name.data());
+    const auto recipe = zoo::resolve("conv_block", {{"width", 4}, {"image_size", 8}}, 1);
+    const auto written = zoo::write_onnx(recipe.value(), 1, file(), 1);
+    if (!written) ADD_FAILURE() << written.error().text();
+  }
+  ~ModelFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ModelFolder(const ModelFolder&) = delete;
+  ModelFolder& operator=(const ModelFolder&) = delete;
+
+  [[nodiscard]] std::filesystem::path file() const { return path_ / "small.onnx"; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+config::Study study_of(std::vector<config::ModelEntry> models) {
+  config::Study study = small_study();
+  study.batch_sizes = {1};
+  study.models = std::move(models);
+  return study;
+}
+
+TEST(Plan, CellsStandInTheOrderDeviceModelBatchCompiler) {
+  config::Study study = small_study();
+  study.models.push_back(recipe("resnet18", "resnet18"));
+  const Plan plan = expanded(study);
+  std::vector<std::string> cells;
+  for (const Cell& cell : plan.cells) {
+    const Model& model = plan.models.at(static_cast<std::size_t>(cell.model_index));
+    cells.push_back(model.label + " " + std::to_string(model.batch) + " " + cell.compiler_label);
+  }
+  EXPECT_THAT(cells, ElementsAre("conv_block 1 identity", "conv_block 1 onnxruntime", "conv_block 1 null",
+                                 "conv_block 8 identity", "conv_block 8 onnxruntime", "conv_block 8 null",
+                                 "resnet18 1 identity", "resnet18 1 onnxruntime", "resnet18 1 null",
+                                 "resnet18 8 identity", "resnet18 8 onnxruntime", "resnet18 8 null"));
+  EXPECT_EQ(plan.groups.size(), 4U);
+  EXPECT_EQ(process_count(plan), 60U);
+}
+
+TEST(Plan, ModelsCarryTheFactsOfTheirRecipe) {
+  const Plan plan = expanded(study_of({recipe("resnet18", "resnet18")}));
+  ASSERT_EQ(plan.models.size(), 1U);
+  EXPECT_EQ(plan.models[0].family, "resnet");
+  EXPECT_EQ(plan.models[0].parameters, 11'689'512U);  // timm's count
+  EXPECT_THAT(plan.models[0].inputs, ElementsAre(TensorSignature{"input", DataType::f32, {1, 3, 224, 224}}));
+}
+
+// Both from Python's hashlib over the JSON that plan.h and recipe.h describe.
+TEST(Plan, ACellsIdIsTheHashOfWhatItIsMadeOf) {
+  config::Study study = small_study();
+  study.models = {recipe("mine", "conv_block", {{"depth", "1"}, {"width", "64"}})};
+  study.batch_sizes = {8};
+  study.compilers = {{.name = "onnxruntime",
+                      .version = "1.30.0",
+                      .threads = 2,
+                      .options = {{"arena", "false"}, {"graph_optimization", "\"basic\""}},
+                      .label = "old"}};
+  study.devices[0].compilers = {"old"};
+  const Plan plan = expanded(study);
+  EXPECT_EQ(plan.models.at(0).hash, "f0c835b4a0534c3e6ef4dc35d70938395b6cba11657167702e42cfebcd25fbc9");
+  EXPECT_THAT(ids(plan), ElementsAre("be26913a96c016a6"));
+}
+
+TEST(Plan, IdsDependNeitherOnOrderNorOnLabels) {
+  config::Study study = small_study();
+  study.models.push_back(recipe("resnet18", "resnet18"));
+  const std::vector<std::string> before = ids(expanded(study));
+  std::reverse(study.models.begin(), study.models.end());
+  std::reverse(study.compilers.begin(), study.compilers.end());
+  std::reverse(study.batch_sizes.begin(), study.batch_sizes.end());
+  study.name = "renamed";
+  study.models[0].label = "another";
+  study.compilers[0].label = "nothing";
+  study.devices[0].compilers[2] = "nothing";
+  EXPECT_THAT(ids(expanded(study)), UnorderedElementsAreArray(before));
+}
+
+TEST(Plan, IdsDependOnEverythingThatACellIsMadeOf) {
+  const auto one = [](auto&& change) {
+    config::Study study = study_of({recipe("conv_block", "conv_block")});
+    study.compilers = {{.name = "onnxruntime", .version = "1.31.1", .label = "onnxruntime"}};
+    study.devices[0].compilers = {"onnxruntime"};
+    change(study);
+    return ids(expanded(study)).at(0);
+  };
+  const std::vector<std::string> all{one([](config::Study&) {}),
+                                     one([](config::Study& study) { study.batch_sizes = {2}; }),
+                                     one([](config::Study& study) { study.precision = "bf16"; }),
+                                     one([](config::Study& study) { study.seed = 2; }),
+                                     one([](config::Study& study) { study.compilers[0].name = "openvino"; }),
+                                     one([](config::Study& study) { study.compilers[0].version = "1.30.0"; }),
+                                     one([](config::Study& study) { study.compilers[0].threads = 2; }),
+                                     one([](config::Study& study) {
+                                       study.compilers[0].options = {{"a", "1"}};
+                                     }),
+                                     one([](config::Study& study) {
+                                       study.models[0].parameters = {{"depth", "2"}};
+                                     }),
+                                     one([](config::Study& study) { study.devices[0].name = "other"; })};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].size(), 16U);
+    EXPECT_EQ(std::count(all.begin(), all.end(), all[i]), 1) << i;
+  }
+}
+
+TEST(Plan, OnlyTheCompilersOfADeviceRunThere) {
+  config::Study study = small_study();
+  study.devices[0].compilers = {"null", "identity"};
+  const Plan plan = expanded(study);
+  ASSERT_EQ(plan.cells.size(), 4U);
+  EXPECT_EQ(plan.cells[0].compiler, "identity");
+  EXPECT_EQ(plan.cells[1].compiler, "null");
+}
+
+TEST(Plan, AFileIsKnownByItsContentWhereverItLies) {
+  const ModelFolder folder;
+  const auto copy = folder.path() / "copy.onnx";
+  std::filesystem::copy_file(folder.file(), copy);
+  const Plan first = expanded(study_of({{.label = "a", .file = folder.file()}}));
+  const Plan second = expanded(study_of({{.label = "b", .file = copy}}));
+  EXPECT_EQ(first.models.at(0).hash, hash::sha256_of_file(copy).value());
+  EXPECT_EQ(ids(first), ids(second));
+  EXPECT_EQ(first.models.at(0).path, folder.file().string());
+  EXPECT_EQ(first.models.at(0).parameters, std::nullopt);
+  EXPECT_THAT(first.models.at(0).inputs, ElementsAre(TensorSignature{"input", DataType::f32, {1, 3, 8, 8}}));
+}
+
+TEST(Plan, OneFileWithGivenShapesIsAnotherModel) {
+  const ModelFolder folder;
+  const Plan plan = expanded(study_of({{.label = "a", .file = folder.file()},
+                                       {.label = "b", .file = folder.file(), .shapes = {{"input", {1, 3, 8, 8}}}}}));
+  EXPECT_NE(plan.models.at(0).hash, plan.models.at(1).hash);
+}
+
+TEST(Plan, EverythingThatIsWrongWithModelsIsToldAtOnce) {
+  const auto plan = expand(study_of({recipe("wide", "conv_block", {{"width", "0"}}),
+                                     {.label = "gone", .file = "/nowhere/gone.onnx"},
+                                     recipe("fine", "resnet18")}));
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().where, "/studies/small.yaml");
+  EXPECT_THAT(plan.error().what, HasSubstr("2 models cannot be used:\n  wide: "));
+  EXPECT_THAT(plan.error().what, HasSubstr("\n  gone: /nowhere/gone.onnx"));
+}
+
+TEST(Plan, AFileThatIsNotOnnxIsAnError) {
+  const auto plan = expand(study_of({{.label = "me", .file = "/proc/self/exe"}}));
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(plan.error().what, HasSubstr("me: "));
+}
+
+TEST(Plan, TwoEntriesThatTurnOutToBeOneModelAreAnError) {
+  const auto plan = expand(study_of({recipe("resnet18", "resnet18"), recipe("mine", "resnet")}));
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(plan.error().what, HasSubstr("mine: the same model as resnet18; keep one of them"));
+}
+
+TEST(Plan, AReferenceNeedNotBeAmongTheCompilers) {
+  config::Study study = small_study();
+  study.compilers.erase(study.compilers.begin());
+  study.devices[0].compilers = {"onnxruntime", "null"};
+  study.reference_version = "2.15.0";
+  const Plan plan = expanded(study);
+  EXPECT_EQ(plan.cells.size(), 4U);
+  EXPECT_EQ(plan.study.reference, "identity");
+}
+
+}  // namespace
+}  // namespace ngb::plan

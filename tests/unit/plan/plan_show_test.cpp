@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "plan_fixture.h"
+
+namespace ngb::plan {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Two models, two compilers, three rounds: made by hand, so that nothing of expand is needed.
+Plan by_hand() {
+  Plan plan{.study = small_study()};
+  plan.study.processes = 3;
+  plan.study.given = {"models", "compilers", "batch_sizes", "processes"};
+  plan.study.reference_version = "2.15.0";
+  plan.models = {{.hash = "aa",
+                  .label = "größe=1",
+                  .family = "conv_block",
+                  .recipe_json = R"({"family":"conv_block"})",
+                  .batch = 1,
+                  .inputs = {{"input", DataType::f32, {1, 3, 8, 8}}},
+                  .parameters = 100,
+                  .macs = 2000,
+                  .macs_torchinfo = 1900},
+                 {.hash = "bb", .label = "file", .path = "/m/file.onnx", .batch = 16}};
+  for (int model = 0; model < 2; ++model) {
+    plan.cells.push_back({"1111111111111111", "local", "null", "null", "", {}, 1, "f32", model});
+    plan.cells.push_back({"2222222222222222",
+                          "local",
+                          "onnxruntime",
+                          "onnxruntime",
+                          "1.31.1",
+                          {{"arena", "false"}, {"graph_optimization", "\"basic\""}},
+                          16,
+                          "f32",
+                          model});
+  }
+  plan.groups = {{"local", 1, {{3, 0}, {2, 0}, {2, 1}, {3, 1}, {3, 2}, {2, 2}}},
+                 {"local", 0, {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {1, 2}}}};
+  return plan;
+}
+
+TEST(PlanText, ShowsCellsAlignedByCharacters) {
+  EXPECT_THAT(to_text(by_hand()),
+              HasSubstr("\nCells\n"
+                        "  id                device  model    batch  compiler     version  threads  options\n"
+                        "  1111111111111111  local   größe=1      1  null         -              1  -\n"
+                        "  2222222222222222  local   größe=1      1  onnxruntime  1.31.1        16  arena=false "
+                        "graph_optimization=basic\n"
+                        "  1111111111111111  local   file        16  null         -              1  -\n"));
+}
+
+TEST(PlanText, ShowsTheOrderByRounds) {
+  EXPECT_THAT(to_text(by_hand()),
+              HasSubstr("\n  1. file batch 16 on local: onnxruntime, null | null, onnxruntime | …\n"
+                        "  2. größe=1 batch 1 on local: null, onnxruntime | onnxruntime, null | …\n"));
+}
+
+TEST(PlanText, EndsWithCountsAndTime) {
+  // 5 + 2 * 2 + 12 * 1, and 25 repetitions in 3 processes of 1 ms (twice), 0.40005 s and 0.02505 s.
+  const std::string text = to_text(by_hand());
+  EXPECT_TRUE(text.ends_with("\n4 cells, 12 processes: about 53.0 s\n")) << text;
+}
+
+TEST(PlanText, MarksWhatTheStudyDoesNotGive) {
+  const std::string text = to_text(by_hand());
+  EXPECT_THAT(text, HasSubstr("\n  processes            3\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  repetitions +20 +\\(default\\)\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  tolerances.relative +0.001 +\\(default\\)\n"));
+  EXPECT_THAT(text, HasSubstr("Study small (/studies/small.yaml)\n"));
+}
+
+TEST(PlanText, SaysHowManyGroupsItLeavesOut) {
+  Plan plan = by_hand();
+  for (int i = 0; i < 10; ++i) plan.groups.push_back(plan.groups[0]);
+  EXPECT_THAT(to_text(plan), HasSubstr("\n  … and 7 more\n"));
+}
+
+TEST(PlanJson, HoldsModelsCellsAndOrder) {
+  const json shown = to_json(by_hand());
+  EXPECT_EQ(shown["study"]["name"], "small");
+  EXPECT_EQ(shown["models"][0], json::parse(R"({"hash": "aa", "label": "größe=1", "family": "conv_block",
+      "recipe": {"family": "conv_block"}, "path": null, "batch": 1, "parameters": 100, "macs": 2000,
+      "macs_torchinfo": 1900, "inputs": [{"name": "input", "type": "f32", "shape": [1, 3, 8, 8]}]})"));
+  EXPECT_EQ(shown["models"][1]["macs"], nullptr);
+  EXPECT_EQ(shown["models"][1]["path"], "/m/file.onnx");
+  EXPECT_EQ(shown["cells"][1], json::parse(R"({"id": "2222222222222222", "device": "local", "compiler": "onnxruntime",
+      "compiler_label": "onnxruntime", "compiler_version": "1.31.1", "threads": 16, "precision": "f32",
+      "options": {"arena": false, "graph_optimization": "basic"}, "model_index": 0, "model": "größe=1", "batch": 1})"));
+  EXPECT_EQ(shown["groups"][0]["model_index"], 1);
+  EXPECT_EQ(shown["groups"][0]["steps"][1], json::parse(R"({"cell_index": 2, "process_index": 0})"));
+  EXPECT_EQ(shown["process_count"], 12);
+  EXPECT_THAT(shown["defaults"], testing::Contains("repetitions"));
+  EXPECT_THAT(shown["defaults"], testing::Not(testing::Contains("processes")));
+  EXPECT_GT(shown["estimate_s"].get<double>(), 0);
+}
+
+}  // namespace
+}  // namespace ngb::plan

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent's side of the fork server's protocol, and of a worker's descriptors."""
+import array
+import json
+import os
+import select
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOYS = os.path.join(HERE, "toys")
+
+
+def frame(value):
+    payload = json.dumps(value).encode()
+    return struct.pack("<II", len(payload), zlib.crc32(payload)) + payload
+
+
+def parse_frame(data):
+    """The JSON of a whole frame; None for anything else."""
+    if len(data) < 8:
+        return None
+    length, crc = struct.unpack("<II", data[:8])
+    payload = data[8:]
+    return json.loads(payload) if (len(payload), zlib.crc32(payload)) == (length, crc) else None
+
+
+def request(**changes):
+    """What a worker is to do, in the form of samples::WorkerRequest."""
+    compiler = {"name": "toy", "version": "", "toolchain_dir": "", "host": "python", "python": "", "python_path": "",
+                "precision": "f32", "threads": 1, "options": []}
+    compiler.update(changes.pop("compiler", {}))
+    protocol = {
+        "processes": 1, "repetitions": 5, "fixed_warm_up": 1, "min_repetition_ns": 0,
+        "max_transient_ns": 30_000_000_000, "stop_when": None, "absolute_tolerance": 1e-4, "relative_tolerance": 1e-3,
+        "seed": 1, "compile_timeout_ns": 60_000_000_000, "run_timeout_ns": 60_000_000_000,
+        "memory_limit_bytes": None, "attempts": 1}
+    protocol.update(changes.pop("protocol", {}))
+    model = {"id": "m", "hash": "h", "label": "m", "batch": 1, "recipe_json": "", "path": "",
+             "inputs": [{"name": "input", "type": "f32", "shape": [1, 3]}]}
+    model.update(changes.pop("model", {}))
+    whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",
+             "model_path": "", "model": model, "compiler": compiler, "protocol": protocol, "reference_path": "",
+             "reference_name": ""}
+    whole.update(changes)
+    return whole
+
+
+class WorkerFiles:
+    """Request, result, progress page and log of one worker, as files."""
+
+    def __init__(self, wanted):
+        self.files = [tempfile.TemporaryFile() for _ in range(4)]
+        self.files[0].write(frame(wanted))
+        self.files[0].seek(0)
+        os.ftruncate(self.files[2].fileno(), 4096)
+
+    def descriptors(self):
+        return [file.fileno() for file in self.files]
+
+    def _content(self, index):
+        self.files[index].seek(0)
+        return self.files[index].read()
+
+    def result(self):
+        return parse_frame(self._content(1))
+
+    def log(self):
+        return self._content(3).decode(errors="replace")
+
+    def close(self):
+        for file in self.files:
+            file.close()
+
+
+class ForkServer:
+    def __init__(self, compiler_dir=TOYS, python=sys.executable, **environment):
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.process = subprocess.Popen(
+            [python, "-m", "ngraphbench.fork_server", "--compiler-dir", compiler_dir,
+             "--socket-fd", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()], env={**os.environ, **environment}, stderr=subprocess.PIPE)
+        theirs.close()
+        self.run = 0
+
+    def __enter__(self):
+        self.ready = self.receive(120)
+        return self
+
+    def __exit__(self, *unused):
+        self.socket.close()
+        self.process.wait(30)
+        self.process.stderr.close()
+
+    def send(self, packet, descriptors=()):
+        data = packet if isinstance(packet, bytes) else json.dumps(packet).encode()
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
+        self.socket.sendmsg([data], rights)
+
+    def receive(self, seconds=60):
+        """The next packet; None at end of file."""
+        if not select.select([self.socket], [], [], seconds)[0]:
+            raise TimeoutError("the fork server is silent")
+        data = self.socket.recv(65536)
+        return json.loads(data) if data else None
+
+    def start(self, files, **environment):
+        """(run, the first answer)"""
+        self.run += 1
+        self.send({"run": self.run, "environment": environment}, files.descriptors())
+        return self.run, self.receive()
+
+    def measure(self, wanted, **environment):
+        """(result or None, the last packet, log) of a worker that is let run to its end."""
+        files = WorkerFiles(wanted)
+        try:
+            _, started = self.start(files, **environment)
+            if "error" in started:
+                return None, started, ""
+            ended = self.receive(300)
+            return files.result(), ended, files.log()
+        finally:
+            files.close()
+
+
+def fresh_worker(wanted, compiler_dir=TOYS, python=sys.executable, **environment):
+    """(result or None, exit code, log, seconds) of a worker in an interpreter of its own."""
+    files = WorkerFiles(wanted)
+    # Descriptors 3, 4 and 5 by the shell: subprocess cannot renumber.
+    numbers = files.descriptors()
+    script = 'exec "$@" 3<&{} 4>&{} 5<>/dev/fd/{}'.format(*numbers[:3])
+    started = time.monotonic()
+    try:
+        process = subprocess.run(
+            ["bash", "-c", script, "bash", python, "-m", "ngraphbench.worker", "--compiler-dir", compiler_dir],
+            pass_fds=numbers, env={**os.environ, **environment}, stdout=numbers[3], stderr=numbers[3])
+        return files.result(), process.returncode, files.log(), time.monotonic() - started
+    finally:
+        files.close()

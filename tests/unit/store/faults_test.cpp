@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/file.h"
+#include "made_up.h"
+#include "store/sqlite.h"
+
+namespace ngb::store {
+namespace {
+
+using made_up::Folder;
+using testing::HasSubstr;
+
+void create(const std::filesystem::path& file) {
+  auto store = Store::open(file, Mode::read_write);
+  ASSERT_TRUE(store) << store.error().text();
+  const std::string run = store->begin_run(made_up::plan(), 7).value();
+  ASSERT_TRUE(store->record(run, "local", {1, made_up::process("aa", 0)}));
+  ASSERT_TRUE(store->flush());
+}
+
+// What opening the file and loading all of it yields.
+Status read_all(const std::filesystem::path& file) {
+  auto store = Store::open(file, Mode::read_only);
+  if (!store) return tl::unexpected(store.error());
+  const auto cells = store->load_cells();
+  if (!cells) return tl::unexpected(cells.error());
+  return Done{};
+}
+
+TEST(Faults, AMissingFileIsNamed) {
+  const Folder folder;
+  const Status refused = read_all(folder.results());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "there are no results here");
+  EXPECT_EQ(refused.error().where, folder.results().string());
+}
+
+TEST(Faults, AFileThatIsNoDatabaseIsNotAResultsFile) {
+  const Folder folder;
+  std::ofstream(folder.results()) << std::string(8192, 'x');
+  EXPECT_EQ(read_all(folder.results()).error().what, "not a results file");
+  EXPECT_EQ(Store::open(folder.results(), Mode::read_write).error().what, "not a results file");
+}
+
+TEST(Faults, SomebodyElsesDatabaseIsNotTouched) {
+  const Folder folder;
+  sql::Database(folder.results(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE).execute("CREATE TABLE photos (name)");
+  EXPECT_EQ(read_all(folder.results()).error().what, "not a results file");
+  EXPECT_EQ(Store::open(folder.results(), Mode::read_write).error().what, "not a results file");
+  const sql::Database database(folder.results(), SQLITE_OPEN_READONLY);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM sqlite_master"), 1);
+}
+
+TEST(Faults, AnEmptyFileHoldsNoResultsYetAndCanBecomeAResultsFile) {
+  const Folder folder;
+  std::ofstream(folder.results()).flush();
+  EXPECT_EQ(read_all(folder.results()).error().what, "there are no results in this file yet");
+  create(folder.results());
+  EXPECT_TRUE(read_all(folder.results()));
+}
+
+TEST(Faults, ATruncatedFileIsDamaged) {
+  const Folder folder;
+  create(folder.results());
+  std::filesystem::resize_file(folder.results(), std::filesystem::file_size(folder.results()) - 4096);
+  EXPECT_THAT(read_all(folder.results()).error().what, HasSubstr("the results file is damaged"));
+  EXPECT_THAT(Store::open(folder.results(), Mode::read_write).error().what, HasSubstr("the results file is damaged"));
+}
+
+TEST(Faults, AFileOverwrittenInTheMiddleEndsInAnError) {
+  const Folder folder;
+  create(folder.results());
+  const auto size_bytes = std::filesystem::file_size(folder.results());
+  {
+    std::fstream file(folder.results(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096);
+    file << std::string(size_bytes - 4096, '\xA5');
+  }
+  const Status refused = read_all(folder.results());
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what, HasSubstr("damaged"));
+}
+
+TEST(Faults, ASecondWriterIsToldWhoIsAtWork) {
+  const Folder folder;
+  auto first = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(first);
+  const auto second = Store::open(folder.results(), Mode::read_write);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().what, HasSubstr("the results are in use by pid " + std::to_string(::getpid())));
+  EXPECT_TRUE(Store::open(folder.results(), Mode::read_only)) << "readers are welcome at any time";
+}
+
+TEST(Faults, AReaderSeesWhatWasFlushedWhileAWriterIsAtWork) {
+  const Folder folder;
+  auto writer = Store::open(folder.results(), Mode::read_write);
+  const std::string run = writer->begin_run(made_up::plan(), 7).value();
+  ASSERT_TRUE(writer->record(run, "local", {1, made_up::process("aa", 0)}));
+  ASSERT_TRUE(writer->flush());
+  ASSERT_TRUE(writer->record(run, "local", {2, made_up::process("aa", 1)}));
+  auto reader = Store::open(folder.results(), Mode::read_only);
+  ASSERT_TRUE(reader) << reader.error().text();
+  EXPECT_EQ(reader->load_cells().value()[0].processes.size(), 1U);
+}
+
+TEST(Faults, AKilledWriterLeavesNoLockAndNoHalves) {
+  const Folder folder;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto store = Store::open(folder.results(), Mode::read_write);
+    const std::string run = store->begin_run(made_up::plan(), 7).value();
+    (void)store->record(run, "local", {1, made_up::process("aa", 0)});
+    (void)store->flush();
+    (void)store->record(run, "local", {2, made_up::process("aa", 1)});
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  auto store = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(store) << store.error().text();
+  EXPECT_EQ(store->load_cells().value()[0].processes.size(), 1U);
+}
+
+// A copy of the folder taken between the writer's journal and its last page: what a kill in a commit leaves.
+void leave_half_a_commit(const Folder& from, const Folder& to) {
+  create(from.results());
+  sql::Database writer(from.results(), SQLITE_OPEN_READWRITE);
+  writer.execute("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE");
+  writer.execute(
+      "CREATE TABLE big (x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+      "INSERT INTO big SELECT randomblob(400) FROM n; DELETE FROM repetition");
+  std::filesystem::copy(from.path(), to.path(), std::filesystem::copy_options::recursive);
+}
+
+TEST(Faults, AReaderUndoesACommitThatWasCutShort) {
+  const Folder source;
+  const Folder folder;
+  leave_half_a_commit(source, folder);
+  ASSERT_TRUE(std::filesystem::exists(folder.results().string() + "-journal"));
+  auto reader = Store::open(folder.results(), Mode::read_only);
+  ASSERT_TRUE(reader) << reader.error().text();
+  EXPECT_EQ(reader->load_cells().value()[0].processes[0].repetitions.size(), 4U);
+}
+
+// A tmpfs of this size that goes away with the test; root only.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const char* options) {
+    is_mounted_ = ::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, options) == 0;
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    if (is_mounted_) ::umount2(folder_.path().c_str(), MNT_DETACH);
+  }
+  [[nodiscard]] bool is_mounted() const { return is_mounted_; }
+  [[nodiscard]] const Folder& folder() const { return folder_; }
+  bool make_read_only() {
+    return ::mount("tmpfs", folder_.path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+  }
+
+ private:
+  Folder folder_;
+  bool is_mounted_ = false;
+};
+
+TEST(Faults, AFullDiskIsSaidAndKeepsWhatWasFlushed) {
+  SmallDisk disk("size=600k");
+  if (!disk.is_mounted()) GTEST_SKIP() << "only root may mount the small disk that this test fills";
+  auto store = Store::open(disk.folder().results(), Mode::read_write);
+  ASSERT_TRUE(store) << store.error().text();
+  const std::string run = store->begin_run(made_up::plan(), 7).value();
+  ASSERT_TRUE(store->record(run, "local", {1, made_up::process("aa", 0)}));
+  ASSERT_TRUE(store->flush());
+  auto large = made_up::process("aa", 1);
+  large.repetitions.resize(60'000, {1'000'000, 1, false});
+  Status status = store->record(run, "local", {2, large});
+  if (status) status = store->flush();
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().what, HasSubstr("no space left on the disk"));
+  EXPECT_THAT(status.error().next, HasSubstr("free some space"));
+  EXPECT_EQ(store->last_sequence(run, "local").value(), 1U);
+  ASSERT_TRUE(store->record(run, "local", {2, made_up::process("aa", 1)})) << "a smaller one still fits";
+  ASSERT_TRUE(store->flush());
+  EXPECT_EQ(store->load_cells().value()[0].processes.size(), 2U);
+}
+
+TEST(Faults, AReadOnlyFolderIsReadAndNotWritten) {
+  SmallDisk disk("size=4m");
+  if (!disk.is_mounted()) GTEST_SKIP() << "only root may mount the disk that this test makes read-only";
+  create(disk.folder().results());
+  ASSERT_TRUE(disk.make_read_only());
+  const Status read = read_all(disk.folder().results());
+  EXPECT_TRUE(read) << read.error().text();
+  const auto refused = Store::open(disk.folder().results(), Mode::read_write);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("Read-only file system"));
+  EXPECT_THAT(refused.error().next, HasSubstr("choose another folder"));
+}
+
+}  // namespace
+}  // namespace ngb::store

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans and results made by hand, and a folder that goes away with its test.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "store/store.h"
+
+namespace ngb::made_up {
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ngb_store_XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path results() const { return path_ / "results.db"; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline plan::Cell cell(const std::string& id, const std::string& compiler, int model_index) {
+  plan::Cell made;
+  made.id = id;
+  made.device = "local";
+  made.compiler = compiler;
+  made.compiler_label = compiler;
+  made.compiler_version = compiler == "identity" ? "2.15.0" : "1.31.1";
+  made.threads = 2;
+  made.precision = "f32";
+  made.model_index = model_index;
+  return made;
+}
+
+inline plan::Model model(int batch) {
+  plan::Model made;
+  made.hash = "feedface";
+  made.label = "resnet18";
+  made.family = "resnet";
+  made.recipe_json = R"({"family":"resnet","parameters":{"classes":1000},"revision":1,"seed":1})";
+  made.batch = batch;
+  made.inputs = {{"input", DataType::f32, {batch, 3, 224, 224}}};
+  made.parameters = 11689512;
+  return made;
+}
+
+// One model at batch 1 and 4; identity and onnxruntime: cells aa (identity, 1), bb (onnxruntime, 1), cc, dd (batch 4).
+inline plan::Plan plan() {
+  plan::Plan made;
+  made.study.name = "made up";
+  made.study.processes = 2;
+  made.study.repetitions = 3;
+  made.models = {model(1), model(4)};
+  made.cells = {cell("aa", "identity", 0), cell("bb", "onnxruntime", 0), cell("cc", "identity", 1),
+                cell("dd", "onnxruntime", 1)};
+  made.cells[1].options = {{"level", "\"all\""}, {"streams", "1"}};
+  made.groups = {{"local", 0, {{0, 0}, {1, 0}, {1, 1}, {0, 1}}}, {"local", 1, {{2, 0}, {3, 0}, {3, 1}, {2, 1}}}};
+  return made;
+}
+
+// A completed process: a warm-up repetition of 9 ms, then 1, 2 and 3 ms with two inferences each.
+inline samples::ProcessResult process(const std::string& cell_id, int index) {
+  using samples::Known;
+  samples::ProcessResult made;
+  made.cell_id = cell_id;
+  made.process_index = index;
+  made.environment_hash = "unseen";
+  made.started_unix_ns = 1'800'000'000'000'000'000 + index;
+  made.wall_ns = 5'000'000'000;
+  made.phases = {{samples::Phase::start, 100, Known<std::int64_t>::of(90), Known<std::uint64_t>::of(1000)},
+                 {samples::Phase::timed, 6'000'000, Known<std::int64_t>::unknown("no /proc"),
+                  Known<std::uint64_t>::unknown("no clear_refs")}};
+  made.repetitions = {{9'000'000, 2, true}, {1'000'000, 2, false}, {2'000'000, 2, false}, {3'000'000, 2, false}};
+  made.stop_reason = "repetitions";
+  made.check = samples::Check{"identity 2.15.0", 1000, Known<double>::of(1e-6), Known<double>::unknown("all are 0")};
+  made.threads_used = Known<int>::of(2);
+  made.facts = {{"library", "libonnxruntime.so.1.31.1"}};
+  made.readings = {{"steal", "percent", "timed", Known<double>::of(0.5)},
+                   {"temperature", "celsius", "start", Known<double>::unknown("no sensor")}};
+  made.log_path = "logs/" + cell_id;
+  return made;
+}
+
+inline samples::ProcessResult crash(const std::string& cell_id, int index, int attempt) {
+  samples::ProcessResult made;
+  made.cell_id = cell_id;
+  made.process_index = index;
+  made.attempt = attempt;
+  made.threads_used = samples::Known<int>::unknown("it failed before");
+  made.failure = samples::Failure{samples::FailureKind::crash,
+                                  samples::Phase::compile,
+                                  "signal 11 in libfoo",
+                                  "report it to its makers",
+                                  11,
+                                  std::nullopt};
+  return made;
+}
+
+inline samples::Environment environment() {
+  using samples::Known;
+  return {{{"affinity", "", Known<std::string>::of("0-1"), true},
+           {"boot_id", "", Known<std::string>::of("1234"), false},
+           {"cpu_governor", "", Known<std::string>::unknown("no cpufreq"), true},
+           {"cpu_threads", "1", Known<std::string>::of("8"), true}}};
+}
+
+}  // namespace ngb::made_up

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "made_up.h"
+
+namespace ngb::store {
+namespace {
+
+using made_up::Folder;
+using samples::Event;
+
+Store open_to_write(const Folder& folder) {
+  auto store = Store::open(folder.results(), Mode::read_write);
+  EXPECT_TRUE(store) << store.error().text();
+  return std::move(*store);
+}
+
+// Keeps the error's text visible when a Status is not good.
+void expect_good(const Status& status) { EXPECT_TRUE(status) << status.error().text(); }
+
+TEST(Store, GivesBackEverythingOfAProcess) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  auto process = made_up::process("bb", 1);
+  process.environment_hash = made_up::environment().hash();
+  expect_good(store.record(run, "local", {1, made_up::environment()}));
+  expect_good(store.record(run, "local", {2, process}));
+  expect_good(store.flush());
+
+  const auto cells = Store::open(folder.results(), Mode::read_only)->load_cells().value();
+  ASSERT_EQ(cells.size(), 4U);
+  const CellData& cell = cells[1];
+  EXPECT_EQ(cell.cell_id, "bb");
+  EXPECT_EQ(cell.device, "local");
+  EXPECT_EQ(cell.model, "resnet18");
+  EXPECT_EQ(cell.model_family, "resnet");
+  EXPECT_EQ(cell.model_parameters, R"({"classes":1000})");
+  EXPECT_EQ(cell.model_hash, "feedface");
+  EXPECT_EQ(cell.batch, 1);
+  EXPECT_EQ(cell.compiler, "onnxruntime");
+  EXPECT_EQ(cell.compiler_version, "1.31.1");
+  EXPECT_EQ(cell.options, R"({"level":"all","streams":1})");
+  EXPECT_EQ(cell.threads, 2);
+  EXPECT_EQ(cell.precision, "f32");
+  EXPECT_EQ(cell.planned_processes, 2);
+  EXPECT_EQ(cell.device_cpus, 8);
+  ASSERT_EQ(cell.processes.size(), 1U);
+  EXPECT_EQ(samples::encode(Event{2, cell.processes[0]}), samples::encode(Event{2, process}));
+  EXPECT_TRUE(cell.failed.empty());
+}
+
+TEST(Store, KeepsAFailureBesideTheAttemptThatWentWell) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  expect_good(store.record(run, "local", {1, made_up::crash("bb", 0, 1)}));
+  expect_good(store.record(run, "local", {2, made_up::crash("bb", 0, 2)}));
+  expect_good(store.record(run, "local", {3, made_up::process("bb", 0)}));
+  expect_good(store.flush());
+  const CellData cell = store.load_cells().value()[1];
+  ASSERT_EQ(cell.failed.size(), 2U);
+  EXPECT_EQ(samples::encode(Event{1, cell.failed[0]}), samples::encode(Event{1, made_up::crash("bb", 0, 1)}));
+  EXPECT_EQ(cell.failed[1].attempt, 2);
+  EXPECT_EQ(cell.processes.size(), 1U);
+}
+
+TEST(Store, LeavesOutThePartsInAnOutline) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+  const CellData cell = store.load_cells(Detail::outline).value()[0];
+  ASSERT_EQ(cell.processes.size(), 1U);
+  EXPECT_EQ(cell.processes[0].wall_ns, 5'000'000'000);
+  EXPECT_TRUE(cell.processes[0].repetitions.empty());
+  EXPECT_TRUE(cell.processes[0].phases.empty());
+}
+
+TEST(Store, RecordsAnEventOnceHoweverOftenItComes) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  for (int time = 0; time < 3; ++time) {
+    expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+    expect_good(store.record(run, "local", {2, made_up::crash("bb", 0, 1)}));
+    expect_good(store.flush());
+  }
+  const auto cells = store.load_cells().value();
+  EXPECT_EQ(cells[0].processes.size(), 1U);
+  EXPECT_EQ(cells[1].failed.size(), 1U);
+  EXPECT_EQ(store.last_sequence(run, "local").value(), 2U);
+}
+
+TEST(Store, RecordsACompletedProcessOnceThoughItComesUnderAnotherSequenceNumber) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+  auto again = made_up::process("aa", 0);
+  again.repetitions = {{77, 1, false}};
+  expect_good(store.record(run, "local", {2, again}));
+  expect_good(store.flush());
+  const CellData cell = store.load_cells().value()[0];
+  ASSERT_EQ(cell.processes.size(), 1U);
+  EXPECT_EQ(cell.processes[0].repetitions.size(), 4U);
+  EXPECT_EQ(store.last_sequence(run, "local").value(), 2U);
+}
+
+TEST(Store, RefusesAGapInTheSequence) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+  expect_good(store.flush());
+  const Status refused = store.record(run, "local", {3, made_up::process("aa", 1)});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what, testing::HasSubstr("event 3 of local came after event 1"));
+  expect_good(store.record(run, "local", {2, made_up::process("aa", 1)}));
+  expect_good(store.flush());
+  EXPECT_EQ(store.load_cells().value()[0].processes.size(), 2U);
+}
+
+TEST(Store, RefusesACellThatNobodyPlannedAndForgetsWhatWasNotFlushed) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+  const Status refused = store.record(run, "local", {2, made_up::process("zz", 0)});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what, testing::HasSubstr("names a cell that no run planned there: zz"));
+  EXPECT_EQ(store.last_sequence(run, "local").value(), 0U);
+  expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+  expect_good(store.flush());
+  EXPECT_EQ(store.load_cells().value()[0].processes.size(), 1U);
+}
+
+TEST(Store, RefusesARunThatDidNotBegin) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  EXPECT_THAT(store.record("0000", "local", {1, samples::Finished{}}).error().what,
+              testing::HasSubstr("no run 0000 on device local"));
+}
+
+TEST(Store, LosesNothingThatWasFlushedAndKeepsNothingThatWasNot) {
+  const Folder folder;
+  std::string run;
+  {
+    Store store = open_to_write(folder);
+    run = store.begin_run(made_up::plan(), 7).value();
+    expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+    expect_good(store.flush());
+    expect_good(store.record(run, "local", {2, made_up::process("aa", 1)}));
+  }
+  Store store = open_to_write(folder);
+  EXPECT_EQ(store.last_sequence(run, "local").value(), 1U);
+  EXPECT_EQ(store.load_cells().value()[0].processes.size(), 1U);
+}
+
+TEST(Store, ChangesItsRevisionWithEveryFlushThatBringsSomething) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  const auto before = store.revision().value();
+  expect_good(store.flush());
+  EXPECT_EQ(store.revision().value(), before);
+  expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+  expect_good(store.flush());
+  EXPECT_EQ(store.revision().value(), before + 1);
+}
+
+TEST(Store, GivesBackDerivedValuesOfThisRevisionOnly) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  const auto revision = store.revision().value();
+  EXPECT_FALSE(store.load_derived(revision, "1").value());
+  expect_good(store.save_derived(
+      revision,
+      {{"bb", "speed_up_ratio", 2.0, 1.5, 2.5, ""}, {"aa", "latency_p99_s", {}, {}, {}, "needs 662 repetitions"}},
+      "1"));
+  const auto values = store.load_derived(revision, "1").value();
+  ASSERT_TRUE(values);
+  ASSERT_EQ(values->size(), 2U);
+  EXPECT_EQ((*values)[0].cell_id, "bb");
+  EXPECT_EQ((*values)[0].value, 2.0);
+  EXPECT_EQ((*values)[0].high, 2.5);
+  EXPECT_EQ((*values)[1].value, std::nullopt);
+  EXPECT_EQ((*values)[1].reason, "needs 662 repetitions");
+  EXPECT_FALSE(store.load_derived(revision, "2").value()) << "made by other formulas";
+  expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+  expect_good(store.flush());
+  EXPECT_FALSE(store.load_derived(store.revision().value(), "1").value()) << "results were added";
+  expect_good(store.save_derived(revision, {{"aa", "old", 1.0, {}, {}, ""}}, "1"));
+  EXPECT_FALSE(store.load_derived(store.revision().value(), "1").value()) << "saved for an older revision";
+}
+
+TEST(Store, LeavesOneFileWhenItIsClosed) {
+  const Folder folder;
+  {
+    Store store = open_to_write(folder);
+    const std::string run = store.begin_run(made_up::plan(), 7).value();
+    expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
+    expect_good(store.flush());
+  }
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) names.push_back(entry.path().filename());
+  EXPECT_THAT(names, testing::ElementsAre("results.db"));
+}
+
+}  // namespace
+}  // namespace ngb::store

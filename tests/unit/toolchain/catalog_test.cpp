@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/catalog.h"
+
+#include "temporary_folder.h"
+
+namespace ngb::toolchain {
+namespace {
+
+constexpr std::string_view kNative = R"({"name": "openvino", "summary": "Intel's", "host": "native",
+  "needs_toolchain": true, "produces_file": false, "requirements": ["openvino=={version}"],
+  "options": [{"name": "streams", "type": "int", "values": [], "default": "1", "meaning": "parallel requests"}]})";
+
+class Catalog : public InTemporaryFolder {
+ protected:
+  std::string error_of(std::string_view description) {
+    put("compilers/openvino/compiler.json", description);
+    const auto catalog = read_catalog(folder());
+    return catalog ? "no error" : catalog.error().text().substr(folder().string().size() + 1);
+  }
+};
+
+TEST_F(Catalog, KnowsWhatStandsBesideEachPlugin) {
+  put("compilers/openvino/compiler.json", kNative);
+  put("compilers/identity/compiler.json",
+      R"({"name": "identity", "summary": "PyTorch", "host": "python", "adaptor": "identity:Adaptor",
+          "needs_toolchain": true, "requirements": ["timm=={timm}", "torch=={version}"], "with_dependencies": true,
+          "skip_without_gpu": ["triton"], "imports": ["torch"], "disk_bytes": 5000000000})");
+  put("compilers/no_compiler/readme.txt", "");
+  const auto catalog = read_catalog(folder());
+  ASSERT_TRUE(catalog) << catalog.error().text();
+  ASSERT_EQ(catalog->size(), 2U);
+  const CompilerDescription& identity = (*catalog)[0];
+  EXPECT_EQ(identity.name, "identity");
+  EXPECT_EQ(identity.adaptor, "identity:Adaptor");
+  EXPECT_EQ(identity.distributions, std::vector<std::string>{"torch"});
+  EXPECT_TRUE(identity.with_dependencies);
+  EXPECT_EQ(identity.disk_bytes, 5'000'000'000U);
+  const CompilerDescription& openvino = (*catalog)[1];
+  EXPECT_EQ(openvino.plugin, folder() / "compilers/openvino/openvino.so");
+  EXPECT_FALSE(openvino.default_version.empty());
+  ASSERT_EQ(openvino.options.size(), 1U);
+  EXPECT_EQ(openvino.options[0].default_value, "1");
+}
+
+TEST_F(Catalog, NamesFileAndKeyOfWhatIsWrong) {
+  EXPECT_EQ(error_of("{"), "compilers/openvino/compiler.json: not JSON");
+  EXPECT_EQ(error_of("[]"), "compilers/openvino/compiler.json: expected an object");
+  EXPECT_EQ(error_of(R"({"name": "openvino"})"), "compilers/openvino/compiler.json: key \"summary\" is missing");
+  EXPECT_EQ(error_of(R"({"name": "onnxruntime", "summary": "", "host": "native", "needs_toolchain": false})"),
+            "compilers/openvino/compiler.json: key \"name\": \"onnxruntime\" stands in the folder \"openvino\"");
+  EXPECT_EQ(error_of(R"({"name": "openvino", "summary": "", "host": "java", "needs_toolchain": false})"),
+            "compilers/openvino/compiler.json: key \"host\": \"java\" is neither native nor python");
+  EXPECT_EQ(error_of(R"({"name": "openvino", "summary": "", "host": "native", "needs_toolchain": false,
+                         "option": []})"),
+            "compilers/openvino/compiler.json: unknown key \"option\", did you mean \"options\"?");
+  EXPECT_NE(error_of(R"({"name": "openvino", "summary": 3, "host": "native", "needs_toolchain": false})")
+                .find("key \"summary\""),
+            std::string::npos);
+  EXPECT_NE(error_of(R"({"name": "openvino", "summary": "", "host": "native", "needs_toolchain": true,
+                         "requirements": ["openvino=={version}", "x=={nobody}"]})")
+                .find("nothing fills {nobody}"),
+            std::string::npos);
+}
+
+TEST_F(Catalog, SaysWhereItLookedWhenThereIsNone) {
+  const auto catalog = read_catalog(folder() / "lib");
+  ASSERT_FALSE(catalog);
+  EXPECT_EQ(catalog.error().where, (folder() / "lib/compilers").string());
+}
+
+TEST_F(Catalog, SuggestsTheNearestCompiler) {
+  put("compilers/openvino/compiler.json", kNative);
+  const auto catalog = read_catalog(folder());
+  ASSERT_TRUE(catalog);
+  EXPECT_EQ(find_compiler(*catalog, "openvino")->name, "openvino");
+  EXPECT_EQ(find_compiler(*catalog, "openvno").error().what, "openvno: unknown compiler, did you mean openvino?");
+}
+
+TEST(OwnCatalog, IsReadWithoutAnError) {
+  const auto catalog = read_catalog(std::filesystem::path(NGB_BUILD_DIR) / "lib/ngraphbench");
+  ASSERT_TRUE(catalog) << catalog.error().text();
+  EXPECT_FALSE(catalog->empty());
+}
+
+}  // namespace
+}  // namespace ngb::toolchain

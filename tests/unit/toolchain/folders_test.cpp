@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/folders.h"
+
+#include "temporary_folder.h"
+#include "toolchain/manifest.h"
+#include "toolchain/site.h"
+
+namespace ngb::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folders : public InTemporaryFolder {
+ protected:
+  void make(const std::string& compiler, const std::string& version, const std::string& sha256 = "ab") {
+    const Place place{folder(), compiler, version};
+    ASSERT_TRUE(file::make_folder(place.partial() / "site"));
+    const auto made = finish(place, {.compiler = compiler,
+                                     .version = version,
+                                     .folder = {},
+                                     .site = {},
+                                     .python = "/usr/bin/python3",
+                                     .is_adopted = false,
+                                     .packages = {{"x", "1", sha256, 10}},
+                                     .size_bytes = 10,
+                                     .created = {},
+                                     .manifest_sha256 = {}});
+    ASSERT_TRUE(made) << made.error().text();
+  }
+};
+
+TEST_F(Folders, AreListedByCompilerAndByVersionAsANumber) {
+  make("openvino", "2026.4.1");
+  make("onnxruntime", "1.10.0");
+  make("onnxruntime", "1.9.0");
+  const auto all = list(folder());
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->size(), 3U);
+  EXPECT_EQ((*all)[0].version, "1.9.0");
+  EXPECT_EQ((*all)[1].version, "1.10.0");
+  EXPECT_EQ((*all)[2].compiler, "openvino");
+  EXPECT_EQ((*all)[2].site, folder() / "openvino/2026.4.1/site");
+}
+
+TEST_F(Folders, WithoutAManifestOrStillPartialAreNoToolchains) {
+  make("onnxruntime", "1.9.0");
+  fs::create_directories(folder() / "onnxruntime/1.10.0/site");
+  fs::create_directories(folder() / "onnxruntime/1.11.0.partial-77");
+  fs::copy(folder() / "onnxruntime/1.9.0/manifest.json", folder() / "onnxruntime/1.11.0.partial-77/manifest.json");
+  put("onnxruntime/1.12.0/manifest.json", "{\"format\": 1");
+  EXPECT_EQ(list(folder())->size(), 1U);
+  EXPECT_FALSE(find(folder(), "onnxruntime", "1.10.0")->has_value());
+  EXPECT_FALSE(find(folder(), "onnxruntime", "1.12.0"));
+}
+
+TEST_F(Folders, OfAMissingRootAreAnEmptyList) { EXPECT_TRUE(list(folder() / "nowhere")->empty()); }
+
+TEST_F(Folders, AreRemovedWhole) {
+  make("onnxruntime", "1.9.0");
+  make("onnxruntime", "1.10.0");
+  ASSERT_TRUE(remove(folder(), "onnxruntime", "1.9.0"));
+  EXPECT_FALSE(fs::exists(folder() / "onnxruntime/1.9.0"));
+  EXPECT_EQ(list(folder())->size(), 1U);
+  const Status again = remove(folder(), "onnxruntime", "1.9.0");
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().what, "onnxruntime 1.9.0 is not installed");
+}
+
+TEST_F(Folders, AreNeverReachedThroughAVersionThatLeadsElsewhere) {
+  put("precious/manifest.json", "{}");
+  for (const char* version : {"../precious", "..", ".", "", "a/b", "1.0.partial-3"}) {
+    EXPECT_FALSE(check_version(version)) << version;
+    EXPECT_FALSE(remove(folder(), "onnxruntime", version)) << version;
+  }
+  EXPECT_TRUE(fs::exists(folder() / "precious/manifest.json"));
+}
+
+TEST_F(Folders, HaveAHashThatFollowsTheWheelsAndNotTheTime) {
+  make("onnxruntime", "1.9.0", "ab");
+  const std::string first = find(folder(), "onnxruntime", "1.9.0")->value().manifest_sha256;
+  ASSERT_TRUE(remove(folder(), "onnxruntime", "1.9.0"));
+  make("onnxruntime", "1.9.0", "ab");
+  EXPECT_EQ(find(folder(), "onnxruntime", "1.9.0")->value().manifest_sha256, first);
+  ASSERT_TRUE(remove(folder(), "onnxruntime", "1.9.0"));
+  make("onnxruntime", "1.9.0", "cd");
+  EXPECT_NE(find(folder(), "onnxruntime", "1.9.0")->value().manifest_sha256, first);
+}
+
+TEST_F(Folders, AreUnderTheRootThatTheUserChooses) {
+  ::setenv("NGB_TOOLCHAINS", "/chosen", 1);
+  EXPECT_EQ(default_root(), "/chosen");
+  ::unsetenv("NGB_TOOLCHAINS");
+  ::setenv("XDG_DATA_HOME", "/data", 1);
+  EXPECT_EQ(default_root(), "/data/ngraphbench/toolchains");
+  ::unsetenv("XDG_DATA_HOME");
+  ::setenv("HOME", "/home/someone", 1);
+  EXPECT_EQ(default_root(), "/home/someone/.local/share/ngraphbench/toolchains");
+}
+
+TEST_F(Folders, OfPackagesAreMergedWhereTheyShareANamespace) {
+  put("site/nvidia/a/lib.so", "a");
+  put("incoming/nvidia/b/lib.so", "b");
+  put("incoming/other.py", "o");
+  ASSERT_TRUE(site::merge(folder() / "incoming", folder() / "site"));
+  EXPECT_TRUE(fs::exists(folder() / "site/nvidia/a/lib.so"));
+  EXPECT_TRUE(fs::exists(folder() / "site/nvidia/b/lib.so"));
+  EXPECT_TRUE(fs::exists(folder() / "site/other.py"));
+}
+
+TEST_F(Folders, OfPackagesAreMeasuredAndEmptiedByTheirRecord) {
+  put("site/some_thing/a.py", "12345");
+  put("site/bin/tool", "123");
+  put("site/other/b.py", "b");
+  put("site/Some_Thing-1.0.dist-info/RECORD",
+      "some_thing/a.py,sha256=x,5\n../../bin/tool,sha256=y,3\nSome_Thing-1.0.dist-info/RECORD,,\n");
+  const std::uint64_t record_bytes = fs::file_size(folder() / "site/Some_Thing-1.0.dist-info/RECORD");
+  EXPECT_EQ(site::installed_bytes(folder() / "site", "some-thing"), 8 + record_bytes);
+  ASSERT_TRUE(site::remove_package(folder() / "site", "some-thing"));
+  EXPECT_FALSE(fs::exists(folder() / "site/some_thing/a.py"));
+  EXPECT_FALSE(fs::exists(folder() / "site/bin/tool"));
+  EXPECT_FALSE(fs::exists(folder() / "site/Some_Thing-1.0.dist-info"));
+  EXPECT_TRUE(fs::exists(folder() / "site/other/b.py"));
+}
+
+TEST_F(Folders, OfARecordThatPointsOutsideAreLeftAlone) {
+  put("precious", "x");
+  put("site/evil-1.0.dist-info/RECORD", "../precious,,\n/etc/hostname,,\n");
+  ASSERT_TRUE(site::remove_package(folder() / "site", "evil"));
+  EXPECT_TRUE(fs::exists(folder() / "precious"));
+  EXPECT_TRUE(fs::exists("/etc/hostname"));
+}
+
+}  // namespace
+}  // namespace ngb::toolchain

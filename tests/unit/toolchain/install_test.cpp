@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "toolchain/folders.h"
+#include "wheels.h"
+
+namespace ngb::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Install : public WithWheels {
+ protected:
+  void put_script(const std::string& name, const std::string& content) {
+    put(name, "#!/bin/sh\n" + content);
+    fs::permissions(folder() / name, fs::perms::owner_all);
+  }
+  [[nodiscard]] std::vector<std::string> entries() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(root() / "toy")) {
+      const std::string name = entry.path().filename().string();
+      if (!name.ends_with(".lock")) names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+std::vector<std::string> names(const Toolchain& toolchain) {
+  std::vector<std::string> all;
+  for (const Package& package : toolchain.packages) all.push_back(package.name + " " + package.version);
+  return all;
+}
+
+TEST_F(Install, TakesOnlyWhatIsAskedForUnlessDependenciesAreWanted) {
+  make_wheel({"toy", "1.0", {"leaf>=1"}, {{"toy.py", "x = 1\n"}}});
+  make_wheel({"leaf", "1.5", {}, {{"leaf.py", ""}}});
+  const auto alone = install(root(), toy(), "1.0", remember());
+  ASSERT_TRUE(alone) << alone.error().text();
+  EXPECT_THAT(names(*alone), ElementsAre("toy 1.0"));
+  EXPECT_EQ(alone->site, root() / "toy/1.0/site");
+  EXPECT_TRUE(fs::exists(alone->site / "toy.py"));
+  EXPECT_EQ(alone->packages[0].sha256.size(), 64U);
+  EXPECT_GE(alone->packages[0].size_bytes, 6U);
+  EXPECT_EQ(alone->size_bytes, alone->packages[0].size_bytes);
+  EXPECT_TRUE(fs::exists(alone->python));
+
+  ASSERT_TRUE(remove(root(), "toy", "1.0"));
+  CompilerDescription whole = toy();
+  whole.with_dependencies = true;
+  EXPECT_THAT(names(*install(root(), whole, "1.0", {})), ElementsAre("leaf 1.5", "toy 1.0"));
+}
+
+TEST_F(Install, KeepsTwoVersionsSideBySide) {
+  make_wheel({"toy", "1.0", {}, {{"toy.py", "x = 1\n"}}});
+  make_wheel({"toy", "2.0", {}, {{"toy.py", "x = 2\n"}}});
+  ASSERT_TRUE(install(root(), toy(), "2.0", {}));
+  ASSERT_TRUE(install(root(), toy(), "1.0", {}));
+  EXPECT_THAT(entries(), ElementsAre("1.0", "2.0"));
+  EXPECT_EQ(file::read(root() / "toy/1.0/site/toy.py").value(), "x = 1\n");
+  EXPECT_EQ(file::read(root() / "toy/2.0/site/toy.py").value(), "x = 2\n");
+  EXPECT_EQ(list(root())->size(), 2U);
+}
+
+TEST_F(Install, OfOneThatIsThereReturnsItWithoutPip) {
+  make_wheel({"toy", "1.0", {}, {{"toy.py", ""}}});
+  const auto first = install(root(), toy(), "1.0", {});
+  ASSERT_TRUE(first);
+  ::setenv("NGB_PYTHON", "/nowhere/python3", 1);
+  const auto second = install(root(), toy(), "1.0", {});
+  ::unsetenv("NGB_PYTHON");
+  ASSERT_TRUE(second) << second.error().text();
+  EXPECT_EQ(second->created, first->created);
+}
+
+TEST_F(Install, FollowsExtrasAndMergesNamespacesOverTheRounds) {
+  make_wheel(
+      {"toy", "1.0", {"kit[blas,fft]==3.0", "gone; python_version < \"3\""}, {{"toy.py", "import nv.blas, nv.rt\n"}}});
+  make_wheel(
+      {"kit", "3.0", {"nv-blas==3.1; extra == \"blas\"", "nv-solver==3.2; extra == \"solver\""}, {{"kit.py", ""}}});
+  make_wheel({"nv-blas", "3.1", {"nv-rt<2"}, {{"nv/blas/__init__.py", ""}}});
+  make_wheel({"nv-solver", "3.2", {}, {{"nv/solver/__init__.py", ""}}});
+  make_wheel({"nv-rt", "1.9", {}, {{"nv/rt/__init__.py", ""}}});
+  make_wheel({"nv-rt", "2.0", {}, {{"nv/rt/__init__.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  const auto made = install(root(), compiler, "1.0", {});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_THAT(names(*made), ElementsAre("kit 3.0", "nv-blas 3.1", "nv-rt 1.9", "toy 1.0"));
+  EXPECT_TRUE(fs::exists(made->site / "nv/blas/__init__.py"));
+  EXPECT_TRUE(fs::exists(made->site / "nv/rt/__init__.py"));
+}
+
+// As real packages do: an extra that names the package itself with more extras.
+TEST_F(Install, TakesNoExtraThatNobodyAskedFor) {
+  make_wheel({"toy", "1.0", {"toy[big]; extra == \"all\"", "huge; extra == \"big\"", "leaf"}, {{"toy.py", ""}}});
+  make_wheel({"huge", "1.0", {}, {{"huge.py", ""}}});
+  make_wheel({"leaf", "1.0", {}, {{"leaf.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  EXPECT_THAT(names(*install(root(), compiler, "1.0", {})), ElementsAre("leaf 1.0", "toy 1.0"));
+}
+
+TEST_F(Install, ReplacesAPackageThatALaterRequirementRulesOut) {
+  make_wheel({"toy", "1.0", {"leaf", "branch"}, {{"toy.py", ""}}});
+  make_wheel({"branch", "1.0", {"leaf<2"}, {{"branch.py", ""}}});
+  make_wheel({"leaf", "1.0", {}, {{"leaf_one.py", ""}}});
+  make_wheel({"leaf", "2.0", {}, {{"leaf_two.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  const auto made = install(root(), compiler, "1.0", {});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_THAT(names(*made), ElementsAre("branch 1.0", "leaf 1.0", "toy 1.0"));
+  EXPECT_TRUE(fs::exists(made->site / "leaf_one.py"));
+  EXPECT_FALSE(fs::exists(made->site / "leaf_two.py"));
+}
+
+TEST_F(Install, LeavesOutWhatNeedsAGpuWhereThereIsNone) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has an NVIDIA GPU";
+  make_wheel({"toy", "1.0", {"nv-big==1.0", "leaf"}, {{"toy.py", ""}}});
+  make_wheel({"nv-big", "1.0", {}, {{"nv_big.py", ""}}});
+  make_wheel({"leaf", "1.0", {}, {{"leaf.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  compiler.skip_without_gpu = {"NV_Big"};
+  EXPECT_THAT(names(*install(root(), compiler, "1.0", {})), ElementsAre("leaf 1.0", "toy 1.0"));
+}
+
+TEST_F(Install, TakesTheWholeSetWhereTheSmallOneDoesNotLoad) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has an NVIDIA GPU";
+  make_wheel({"toy", "1.0", {"nv-big==1.0"}, {{"toy.py", "import nv_big\n"}}});
+  make_wheel({"nv-big", "1.0", {}, {{"nv_big.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  compiler.skip_without_gpu = {"nv-big"};
+  const auto made = install(root(), compiler, "1.0", remember());
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_THAT(names(*made), ElementsAre("nv-big 1.0", "toy 1.0"));
+  EXPECT_THAT(lines(), Contains(HasSubstr("No module named 'nv_big'; taking the packages for GPUs too")));
+}
+
+TEST_F(Install, ThatDoesNotLoadLeavesNothingBehind) {
+  make_wheel({"toy", "1.0", {}, {{"toy.py", "raise RuntimeError('no such instruction')\n"}}});
+  const auto made = install(root(), toy(), "1.0", {});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().what, "cannot install toy 1.0: cannot import toy: RuntimeError: no such instruction");
+  EXPECT_THAT(entries(), IsEmpty());
+}
+
+TEST_F(Install, OfAVersionThatDoesNotExistListsThoseNearIt) {
+  for (const char* version : {"1.0", "1.1", "2.0"}) make_wheel({"toy", version, {}, {{"toy.py", ""}}});
+  const auto made = install(root(), toy(), "1.2", {});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().what, "cannot install toy 1.2: no such version: toy==1.2");
+  EXPECT_EQ(made.error().next, "versions near it: 1.0, 1.1, 2.0");
+  EXPECT_THAT(entries(), IsEmpty());
+}
+
+TEST_F(Install, RefusesToStartWhereTheDiskIsTooSmall) {
+  CompilerDescription compiler = toy();
+  compiler.disk_bytes = 9'000'000'000'000'000'000U;
+  const auto made = install(root(), compiler, "1.0", {});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().what, HasSubstr("about 9e+06 TB are needed"));
+}
+
+TEST_F(Install, SaysWhatToDoWithoutPythonWithoutPipAndWithAnOldPip) {
+  const auto error_with = [&](const fs::path& python) {
+    ::setenv("NGB_PYTHON", python.c_str(), 1);
+    const auto made = install(root(), toy(), "1.0", {});
+    ::unsetenv("NGB_PYTHON");
+    return made ? Error{"no error", "", ""} : made.error();
+  };
+  EXPECT_THAT(error_with("/nowhere/python3").next, HasSubstr("install Python 3.9 or newer"));
+  put_script("no_pip",
+             "case \"$*\" in *--version) echo 'No module named pip'; exit 1;; *) "
+             "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.11.2\"}';; esac\n");
+  EXPECT_THAT(error_with(folder() / "no_pip").what, HasSubstr("this Python has no pip"));
+  put_script("old_pip",
+             "case \"$*\" in *--version) echo 'pip 20.3.4 from /usr (python 3.9)';; *) "
+             "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.9.2\"}';; esac\n");
+  EXPECT_THAT(error_with(folder() / "old_pip").what, HasSubstr("pip 20.3.4 is too old"));
+  put_script("old_python", "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.8.10\"}'\n");
+  EXPECT_THAT(error_with(folder() / "old_python").what, HasSubstr("Python 3.8.10 is too old"));
+}
+
+// The child is killed while it verifies the packages: everything is laid out, only manifest and name are missing.
+TEST_F(Install, KilledInTheMiddleLeavesOnlyAPartialFolderThatTheNextOneRemoves) {
+  make_wheel({"toy", "1.0", {}, {{"toy.py", ""}, {"endless.py", "import time\nwhile True: time.sleep(60)\n"}}});
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    CompilerDescription endless = toy();
+    endless.imports = {"endless"};
+    const auto unreachable = install(root(), endless, "1.0", [&](std::string_view line) {
+      if (line.starts_with("importing")) [[maybe_unused]]
+        const ssize_t count = ::write(ends[1], "x", 1);
+    });
+    ::_exit(unreachable ? 1 : 2);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ends[0], &byte, 1), 1);
+  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  ::close(ends[0]);
+  ::close(ends[1]);
+
+  EXPECT_THAT(entries(), ElementsAre(fmt::format("1.0.partial-{}", child)));
+  EXPECT_TRUE(list(root())->empty());
+  const auto made = install(root(), toy(), "1.0", {});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_THAT(entries(), ElementsAre("1.0"));
+}
+
+}  // namespace
+}  // namespace ngb::toolchain
