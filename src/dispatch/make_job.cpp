@@ -55,8 +55,9 @@ samples::ModelWork model_work(const plan::Plan& plan, int index) {
   return work;
 }
 
-// The version that the study names for the reference's compiler; "" (the default one) when it names none.
+// The study's own answer (a parsed study always has one); else the version that it names for the reference's compiler.
 std::string reference_version(const config::Study& study) {
+  if (!study.reference_version.empty()) return study.reference_version;
   const auto entry = std::find_if(study.compilers.begin(), study.compilers.end(),
                                   [&](const auto& candidate) { return candidate.name == study.reference; });
   return entry == study.compilers.end() ? "" : entry->version;
