@@ -38,7 +38,7 @@ std::string to_markdown() {
   page += "\n| name | column | unit | formula | source | interval |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const Metric& metric : metrics()) {
     page += fmt::format("| `{}` | {}{} | {} | {} | {} | {} |\n", metric.name, metric.heading,
-                        metric.is_shown ? "" : " (--all)", metric.unit, metric.formula, metric.source,
+                        metric.rank > 0 ? "" : " (--all)", metric.unit, metric.formula, metric.source,
                         metric.has_interval ? "yes" : "");
   }
   page += fmt::format(fmt::runtime(kIntervals), kResamples);
