@@ -126,6 +126,7 @@ Result<bool> measure_what_is_left(const Installation& installation, const plan::
                                   bool retry_failed) {
   auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
   if (!store) return tl::unexpected(store.error());
+  if (const Status same = store->check_protocol(plan.study); !same) return tl::unexpected(same.error());
   const auto left = left_to_do(*store, plan, compilers, retry_failed);
   if (!left) return tl::unexpected(left.error());
   if (!left->groups.empty()) return measure(installation, *store, *left, compilers);

@@ -16,27 +16,27 @@ class Run(NgbTest):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("conv_block", run.stdout)
         self.assertIn("results/test", run.stdout)
-        steady = "select count(*) from sample where is_warm_up = 0 group by process_id"
+        steady = "select count(*) from sample where is_warm_up = 0 group by cell_id, process_index"
         self.assertEqual(self.query("results/test", steady), [(5,)] * PROCESSES)
         self.assertEqual(len(self.show("results/test")["cells"]), CELLS)
 
     def test_running_it_again_measures_nothing_twice(self):
         self.write("study.yaml", NULL_STUDY)
         self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
-        before = self.query("results/test", "select process_id, wall_ns from process order by 1")
+        before = self.query("results/test", "select process_key, wall_ns from process order by 1")
         again = self.ngb("run", "study.yaml")
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn("nothing left to measure", again.stderr)
-        self.assertEqual(self.query("results/test", "select process_id, wall_ns from process order by 1"), before)
+        self.assertEqual(self.query("results/test", "select process_key, wall_ns from process order by 1"), before)
 
     def test_a_compiler_added_to_the_study_costs_only_its_own_cells(self):
         self.write("study.yaml", NULL_STUDY)
         self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
-        before = self.query("results/test", "select process_id, wall_ns from process order by 1")
+        before = self.query("results/test", "select process_key, wall_ns from process order by 1")
         self.write("study.yaml", NULL_STUDY.replace('  - "null"\n', '  - "null"\n  - "null": {options: {run_ns: 50000}}\n'))
         again = self.ngb("run", "study.yaml")
         self.assertEqual(again.returncode, 0, again.stderr)
-        after = self.query("results/test", "select process_id, wall_ns from process order by 1")
+        after = self.query("results/test", "select process_key, wall_ns from process order by 1")
         self.assertEqual(after[: len(before)], before)
         self.assertEqual(len(after), 2 * PROCESSES)
 

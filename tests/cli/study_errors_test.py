@@ -39,7 +39,7 @@ class StudyErrors(NgbTest):
         planned = self.ngb("plan", "absent.yaml")
         self.assertEqual(planned.returncode, 2)
         self.assertIn("absent.yaml", planned.stderr)
-        self.assertIn("No such file", planned.stderr)
+        self.assertIn("no such file", planned.stderr)
 
     def test_broken_yaml_is_named_with_its_line(self):
         self.write("broken.yaml", "name: x\nmodels: [a\ncompilers: }\n")
@@ -51,7 +51,7 @@ class StudyErrors(NgbTest):
         self.write("type.yaml", NULL_STUDY.replace("processes: 3", "processes: many"))
         planned = self.ngb("plan", "type.yaml")
         self.assertEqual(planned.returncode, 2)
-        self.assertRegex(planned.stderr, r"type\.yaml:11:\d+: processes: .*integer")
+        self.assertRegex(planned.stderr, r"type\.yaml:9:\d+: processes: .*integer")
 
     def test_a_model_file_that_is_missing_or_no_onnx_or_truncated_is_named(self):
         study = "name: x\nmodels:\n  - onnx: model.onnx\ncompilers: ['null']\nreference: none\n"
