@@ -22,7 +22,7 @@ class CompilerReader {
     for (const CompilerWords& words : vocabulary.compilers) names_.push_back(words.name);
   }
 
-  std::vector<CompilerEntry> read(const Node& list) {
+  std::vector<CompilerEntry> read(const DocumentNode& list) {
     for (std::size_t i = 0; i < list.items.size(); ++i) read_entry(list.items[i], fmt::format("compilers[{}]", i));
     make_labels();
     std::vector<std::string> labels;
@@ -73,7 +73,8 @@ class CompilerReader {
     at_.push_back(is_good ? node : nullptr);
   }
 
-  void read_body(const Node& body, const std::string& path, const CompilerWords& words, CompilerEntry& compiler) {
+  void read_body(const DocumentNode& body, const std::string& path, const CompilerWords& words,
+                 CompilerEntry& compiler) {
     if (!body.is_map()) {
       problems_.add(body, path, "expected settings as name: value, found " + found(body));
       return;
@@ -99,8 +100,8 @@ class CompilerReader {
     return unknown_word(word, "key", names(compiler_keys()));
   }
 
-  void take(const Key& key, const json& value, const Node& node, const std::string& path, const CompilerWords& words,
-            CompilerEntry& compiler) {
+  void take(const Key& key, const json& value, const DocumentNode& node, const std::string& path,
+            const CompilerWords& words, CompilerEntry& compiler) {
     if (key.name == "threads") {
       compiler.threads = value.get<int>();
     } else if (key.name == "label") {
@@ -116,7 +117,7 @@ class CompilerReader {
     }
   }
 
-  Parameters read_options(const Node& node, const std::string& path, const CompilerWords& words) {
+  Parameters read_options(const DocumentNode& node, const std::string& path, const CompilerWords& words) {
     Parameters options;
     if (node.is_null()) return options;
     if (!node.is_map()) {
@@ -200,7 +201,7 @@ class CompilerReader {
 
 }  // namespace
 
-std::vector<CompilerEntry> read_compilers(const Node& node, int threads, const Vocabulary& vocabulary,
+std::vector<CompilerEntry> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
                                           Problems& problems) {
   if (!node.is_sequence() || node.items.empty()) {
     problems.add(node, "compilers",

@@ -13,6 +13,7 @@ constexpr const char* kOnlyLocal = "the only device of this release is local, th
 
 std::vector<std::string> device_names(const std::vector<DeviceEntry>& devices) {
   std::vector<std::string> names;
+  names.reserve(devices.size());
   for (const DeviceEntry& device : devices) names.push_back(device.name);
   return names;
 }
@@ -33,7 +34,7 @@ class PairReader {
   PairReader(const std::vector<CompilerEntry>& compilers, Problems& problems)
       : compilers_(compilers), words_(compiler_words(compilers)), problems_(problems) {}
 
-  void read(const Node& list, const std::string& path, DeviceEntry& device) {
+  void read(const DocumentNode& list, const std::string& path, DeviceEntry& device) {
     if (!list.is_sequence() || list.items.empty()) {
       problems_.add(list, path,
                     fmt::format("expected a list of the study's compilers, found {}",
@@ -51,7 +52,7 @@ class PairReader {
   }
 
  private:
-  void read_word(const Node& node, const std::string& path, std::set<std::string>& chosen) {
+  void read_word(const DocumentNode& node, const std::string& path, std::set<std::string>& chosen) {
     if (node.is_sequence() || node.is_map() || node.text.empty()) {
       problems_.add(node, path, "expected a compiler of the study, found " + found(node));
       return;
@@ -79,7 +80,7 @@ class PairReader {
 
 DeviceEntry local_device() { return {.name = "local", .kind = "local"}; }
 
-std::vector<DeviceEntry> read_devices(const Node& node, Problems& problems) {
+std::vector<DeviceEntry> read_devices(const DocumentNode& node, Problems& problems) {
   if (!node.is_sequence() || node.items.empty()) {
     problems.add(
         node, "devices",
@@ -88,7 +89,7 @@ std::vector<DeviceEntry> read_devices(const Node& node, Problems& problems) {
   }
   std::vector<DeviceEntry> devices;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
-    const Node& item = *node.items[i];
+    const DocumentNode& item = *node.items[i];
     const std::string path = fmt::format("devices[{}]", i);
     if (!item.is_scalar()) {
       problems.add(item, path, fmt::format("expected a device's name, found {}; {}", found(item), kOnlyLocal));
@@ -103,8 +104,8 @@ std::vector<DeviceEntry> read_devices(const Node& node, Problems& problems) {
   return devices;
 }
 
-void read_pairs(const Node& node, const std::vector<CompilerEntry>& compilers, std::vector<DeviceEntry>& devices,
-                Problems& problems) {
+void read_pairs(const DocumentNode& node, const std::vector<CompilerEntry>& compilers,
+                std::vector<DeviceEntry>& devices, Problems& problems) {
   if (!node.is_map()) {
     problems.add(node, "pairs", "expected device: [compiler, …], found " + found(node));
     return;

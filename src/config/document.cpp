@@ -68,7 +68,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    auto node = make(mark, Node::Kind::null, {});
+    auto node = make(mark, DocumentNode::Kind::null, {});
     node->text = lines_.null_word(mark);
     finish(std::move(node), anchor);
   }
@@ -81,7 +81,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    auto node = make(mark, Node::Kind::scalar, tag);
+    auto node = make(mark, DocumentNode::Kind::scalar, tag);
     node->text = text::to_utf8(value);
     node->is_plain = tag == "?" || tag.empty();
     finish(std::move(node), anchor);
@@ -89,25 +89,26 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
-    open(mark, Node::Kind::sequence, tag, anchor);
+    open(mark, DocumentNode::Kind::sequence, tag, anchor);
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
-    open(mark, Node::Kind::map, tag, anchor);
+    open(mark, DocumentNode::Kind::map, tag, anchor);
   }
   void OnMapEnd() override { close(); }
 
  private:
   struct Open {
-    std::shared_ptr<Node> node;
+    std::shared_ptr<DocumentNode> node;
     YAML::anchor_t anchor = 0;
     NodePointer key{};  // of a map: the key that waits for its value
   };
 
-  [[nodiscard]] std::shared_ptr<Node> make(const YAML::Mark& mark, Node::Kind kind, const std::string& tag) const {
-    auto node = std::make_shared<Node>();
+  [[nodiscard]] std::shared_ptr<DocumentNode> make(const YAML::Mark& mark, DocumentNode::Kind kind,
+                                                   const std::string& tag) const {
+    auto node = std::make_shared<DocumentNode>();
     node->kind = kind;
     node->line = std::max(0, mark.line) + 1;
     node->column = lines_.column(mark);
@@ -116,7 +117,7 @@ class TreeBuilder final : public YAML::EventHandler {
     return node;
   }
 
-  void open(const YAML::Mark& mark, Node::Kind kind, const std::string& tag, YAML::anchor_t anchor) {
+  void open(const YAML::Mark& mark, DocumentNode::Kind kind, const std::string& tag, YAML::anchor_t anchor) {
     auto node = make(mark, kind, tag);
     if (open_.size() >= static_cast<std::size_t>(kMaxDocumentDepth)) refuse_depth(*node);
     open_.push_back({std::move(node), anchor});
@@ -139,7 +140,7 @@ class TreeBuilder final : public YAML::EventHandler {
       return;
     }
     Open& parent = open_.back();
-    Node& into = *parent.node;
+    DocumentNode& into = *parent.node;
     into.size += node->size;
     into.depth = std::max(into.depth, node->depth + 1);
     if (into.depth > kMaxDocumentDepth) refuse_depth(into);
@@ -156,7 +157,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  [[noreturn]] static void refuse_depth(const Node& node) {
+  [[noreturn]] static void refuse_depth(const DocumentNode& node) {
     throw Stopped{{node.line, node.column, fmt::format("nested deeper than {} levels", kMaxDocumentDepth)}};
   }
 

@@ -15,10 +15,10 @@ inline constexpr std::size_t kMaxDocumentBytes = 1U << 20U;
 inline constexpr int kMaxDocumentDepth = 32;
 inline constexpr std::size_t kMaxDocumentNodes = 20'000;  // every alias counts as what it stands for
 
-struct Node;
-using NodePointer = std::shared_ptr<const Node>;
+struct DocumentNode;
+using NodePointer = std::shared_ptr<const DocumentNode>;
 
-struct Node {
+struct DocumentNode {
   enum class Kind { null, scalar, sequence, map };
   Kind kind = Kind::null;
   int line = 0;                      // 1 …

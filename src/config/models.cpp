@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <system_error>
 
@@ -29,7 +30,7 @@ class ModelReader {
     for (const FamilyWords& family : vocabulary.models) families_.push_back(family.name);
   }
 
-  std::vector<ModelEntry> read(const Node& list) {
+  std::vector<ModelEntry> read(const DocumentNode& list) {
     for (std::size_t i = 0; i < list.items.size(); ++i) read_entry(list.items[i], fmt::format("models[{}]", i));
     std::vector<std::string> labels;
     for (const ModelEntry& model : models_) labels.push_back(model.label);
@@ -75,7 +76,7 @@ class ModelReader {
     }
   }
 
-  void read_zoo(const NodePointer& entry, const Node& zoo, const std::string& label, const std::string& path) {
+  void read_zoo(const NodePointer& entry, const DocumentNode& zoo, const std::string& label, const std::string& path) {
     std::string name = zoo.text;
     NodePointer name_node;
     NodePointer parameters;
@@ -111,7 +112,7 @@ class ModelReader {
     if (problems_.count() == before) add_product(entry, *family, axes, label);
   }
 
-  std::vector<Axis> read_parameters(const FamilyWords& family, const Node& map, const std::string& path) {
+  std::vector<Axis> read_parameters(const FamilyWords& family, const DocumentNode& map, const std::string& path) {
     std::vector<Axis> axes;
     for (const Field& field : fields(map, path, problems_)) {
       const auto known = std::find_if(family.parameters.begin(), family.parameters.end(),
@@ -132,7 +133,7 @@ class ModelReader {
     return unknown_word(word, "parameter of " + family.name, known);
   }
 
-  Axis read_axis(const Key& key, const Node& node, const std::string& path) {
+  Axis read_axis(const Key& key, const DocumentNode& node, const std::string& path) {
     Axis axis{.name = key.name};
     const bool takes_list = key.type == ValueType::integers;
     const bool holds_lists = node.is_sequence() && !node.items.empty() && node.items[0]->is_sequence();
@@ -172,19 +173,19 @@ class ModelReader {
       ModelEntry model{.label = label.empty() ? family.name : label, .family = family.name};
       std::size_t rest = point;
       std::vector<std::string> words;
-      for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-        const json& value = axis->values[rest % axis->values.size()];
-        rest /= axis->values.size();
-        model.parameters.emplace_back(axis->name, json_text(value));
-        if (axis->is_axis || label.empty()) words.push_back(fmt::format(" {}={}", axis->name, plain_text(value)));
+      for (const Axis& axis : axes | std::views::reverse) {
+        const json& value = axis.values[rest % axis.values.size()];
+        rest /= axis.values.size();
+        model.parameters.emplace_back(axis.name, json_text(value));
+        if (axis.is_axis || label.empty()) words.push_back(fmt::format(" {}={}", axis.name, plain_text(value)));
       }
-      for (auto word = words.rbegin(); word != words.rend(); ++word) model.label += *word;
+      for (const std::string& word : words | std::views::reverse) model.label += word;
       std::sort(model.parameters.begin(), model.parameters.end());
       if (!is_known(*entry, model, family)) add(entry, std::move(model));
     }
   }
 
-  bool is_known(const Node& entry, const ModelEntry& model, const FamilyWords& family) {
+  bool is_known(const DocumentNode& entry, const ModelEntry& model, const FamilyWords& family) {
     const auto key = std::pair(model.family, without_defaults(model.parameters, family.parameters));
     const auto [first, is_new] = recipes_.emplace(key, model.label);
     if (!is_new) {
@@ -194,8 +195,8 @@ class ModelReader {
     return !is_new;
   }
 
-  void read_onnx(const NodePointer& entry, const Node& onnx, const NodePointer& shapes, const std::string& label,
-                 const std::string& path) {
+  void read_onnx(const NodePointer& entry, const DocumentNode& onnx, const NodePointer& shapes,
+                 const std::string& label, const std::string& path) {
     static const Key kFile{.name = "onnx", .type = ValueType::path};
     ModelEntry model{.label = label};
     if (shapes != nullptr) model.shapes = read_shapes(*shapes, path + ".shapes");
@@ -218,7 +219,7 @@ class ModelReader {
     add(entry, std::move(model));
   }
 
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> read_shapes(const Node& node,
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> read_shapes(const DocumentNode& node,
                                                                              const std::string& path) {
     static const Key kShape{.name = "shape", .type = ValueType::integers, .minimum = 1, .maximum = 2147483647};
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes;
@@ -251,8 +252,8 @@ class ModelReader {
 
 }  // namespace
 
-std::vector<ModelEntry> read_models(const Node& node, const std::filesystem::path& folder, const Vocabulary& vocabulary,
-                                    Problems& problems) {
+std::vector<ModelEntry> read_models(const DocumentNode& node, const std::filesystem::path& folder,
+                                    const Vocabulary& vocabulary, Problems& problems) {
   if (!node.is_sequence() || node.items.empty()) {
     problems.add(node, "models",
                  fmt::format("expected a list of models such as - zoo: resnet18, found {}",

@@ -16,9 +16,9 @@ constexpr std::size_t kMaxShownBytes = 60;
 constexpr std::size_t kMaxListedWords = 30;
 
 // The maps that `<<: *base` or `<<: [*a, *b]` names, in the order of precedence.
-std::vector<NodePointer> merged_maps(const Node& value, const std::string& path, Problems& problems) {
+std::vector<NodePointer> merged_maps(const DocumentNode& value, const std::string& path, Problems& problems) {
   std::vector<NodePointer> maps;
-  const auto refuse = [&](const Node& at) {
+  const auto refuse = [&](const DocumentNode& at) {
     problems.add(at, path, "<<: expected a mapping to merge, found " + found(at));
   };
   if (!value.is_sequence()) {
@@ -39,7 +39,8 @@ class FieldCollector {
  public:
   FieldCollector(const std::string& path, Problems& problems) : path_(path), problems_(problems) {}
 
-  void collect(const Node& map, bool is_merged) {
+  // The map's own keys first: what it merges is collected after them and gives way.
+  void collect(const DocumentNode& map) {
     std::set<std::string> own;
     std::vector<NodePointer> bases;
     for (const auto& [key, value] : map.entries) {
@@ -52,11 +53,9 @@ class FieldCollector {
         problems_.add(*key, join_path(path_, shown(key->text)), "stands twice; keep one of them");
       } else if (seen_.insert(key->text).second) {
         fields_.push_back({key->text, key, value});
-      } else if (!is_merged) {
-        problems_.add(*key, join_path(path_, shown(key->text)), "stands twice; keep one of them");
       }
     }
-    for (const NodePointer& base : bases) collect(*base, true);
+    for (const NodePointer& base : bases) collect(*base);
   }
 
   std::vector<Field> take() { return std::move(fields_); }
@@ -77,7 +76,7 @@ std::string StudyProblem::text() const {
   return out + ": " + message;
 }
 
-void Problems::add(const Node& at, std::string key, std::string message) {
+void Problems::add(const DocumentNode& at, std::string key, std::string message) {
   problems_.push_back({file_, at.line, at.column, std::move(key), std::move(message)});
 }
 
@@ -92,9 +91,9 @@ std::vector<StudyProblem> Problems::take() {
   return std::move(problems_);
 }
 
-std::vector<Field> fields(const Node& map, const std::string& path, Problems& problems) {
+std::vector<Field> fields(const DocumentNode& map, const std::string& path, Problems& problems) {
   FieldCollector collector(path, problems);
-  collector.collect(map, false);
+  collector.collect(map);
   return collector.take();
 }
 
@@ -121,15 +120,15 @@ std::string unknown_word(std::string_view word, std::string_view what, std::span
   return fmt::format("{}, expected one of: {}{}", message, text::join(listed, ", "), more);
 }
 
-std::string found(const Node& node) {
+std::string found(const DocumentNode& node) {
   switch (node.kind) {
-    case Node::Kind::sequence:
+    case DocumentNode::Kind::sequence:
       return "a list";
-    case Node::Kind::map:
+    case DocumentNode::Kind::map:
       return "a mapping";
-    case Node::Kind::null:
+    case DocumentNode::Kind::null:
       return node.text.empty() ? "nothing" : node.text;
-    case Node::Kind::scalar:
+    case DocumentNode::Kind::scalar:
       return node.is_plain ? shown(node.text)
                            : fmt::format("the text \"{}\"", node.text.empty() ? "" : shown(node.text));
   }

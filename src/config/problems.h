@@ -16,7 +16,7 @@ class Problems {
  public:
   explicit Problems(std::string file) : file_(std::move(file)) {}
 
-  void add(const Node& at, std::string key, std::string message);
+  void add(const DocumentNode& at, std::string key, std::string message);
   // About the file as a whole.
   void add(std::string key, std::string message);
   [[nodiscard]] bool empty() const { return problems_.empty(); }
@@ -37,7 +37,7 @@ struct Field {
 
 // The entries of a map; `<<` is resolved, an explicit key wins. A key that is no scalar or stands twice is a problem
 // and left out. Precondition: map.is_map().
-std::vector<Field> fields(const Node& map, const std::string& path, Problems& problems);
+std::vector<Field> fields(const DocumentNode& map, const std::string& path, Problems& problems);
 
 // "compilers" + "version" -> "compilers.version"; "" + "version" -> "version".
 std::string join_path(const std::string& path, std::string_view name);
@@ -49,6 +49,6 @@ std::string shown(std::string_view word);
 std::string unknown_word(std::string_view word, std::string_view what, std::span<const std::string> known);
 
 // "a list", "a mapping", "nothing", "text "abc"" …: what stands there, for "expected …, found …".
-std::string found(const Node& node);
+std::string found(const DocumentNode& node);
 
 }  // namespace ngb::config

@@ -15,20 +15,20 @@ namespace ngb::config {
 inline constexpr std::size_t kMaxModels = 10'000;
 
 // Entries `zoo` (axes become their product, the last one fastest) and `onnx` (from the study's folder; must be a file).
-std::vector<ModelEntry> read_models(const Node& node, const std::filesystem::path& folder, const Vocabulary& vocabulary,
-                                    Problems& problems);
+std::vector<ModelEntry> read_models(const DocumentNode& node, const std::filesystem::path& folder,
+                                    const Vocabulary& vocabulary, Problems& problems);
 
 // Threads and versions that an entry does not give come from `threads` and the vocabulary; labels are made unique.
-std::vector<CompilerEntry> read_compilers(const Node& node, int threads, const Vocabulary& vocabulary,
+std::vector<CompilerEntry> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
                                           Problems& problems);
 
 // Devices by name; each runs every compiler until read_pairs says otherwise.
-std::vector<DeviceEntry> read_devices(const Node& node, Problems& problems);
+std::vector<DeviceEntry> read_devices(const DocumentNode& node, Problems& problems);
 DeviceEntry local_device();
 
 // Device -> labels or names of compilers; a name means every compiler of the study that has it.
-void read_pairs(const Node& node, const std::vector<CompilerEntry>& compilers, std::vector<DeviceEntry>& devices,
-                Problems& problems);
+void read_pairs(const DocumentNode& node, const std::vector<CompilerEntry>& compilers,
+                std::vector<DeviceEntry>& devices, Problems& problems);
 
 // A label that stands twice is a problem at the second; `at` gives the node of each entry.
 void check_labels(const std::vector<std::string>& labels, const std::vector<NodePointer>& at, const std::string& path,

@@ -29,7 +29,7 @@ class StudyReader {
     study_.name = path.stem().string();
   }
 
-  Study read(const Node& root) {
+  Study read(const DocumentNode& root) {
     read_keys(root, study_keys(), "");
     read_lists(root);
     settle_reference();
@@ -40,7 +40,7 @@ class StudyReader {
   }
 
  private:
-  void read_keys(const Node& map, std::span<const Key> keys, const std::string& path) {
+  void read_keys(const DocumentNode& map, std::span<const Key> keys, const std::string& path) {
     for (const Field& field : fields(map, path, problems_)) {
       const Key* const key = find_key(keys, field.name);
       if (key == nullptr) {
@@ -59,7 +59,7 @@ class StudyReader {
     }
   }
 
-  void read_section(const Key& key, const Node& node, const std::string& path) {
+  void read_section(const Key& key, const DocumentNode& node, const std::string& path) {
     if (node.is_null() && key.accepts_null) return;
     if (!node.is_map()) {
       problems_.add(node, path, fmt::format("expected {}, found {}", expected(key), found(node)));
@@ -69,24 +69,24 @@ class StudyReader {
     read_keys(node, key.keys, path);
   }
 
-  void read_lists(const Node& root) {
+  void read_lists(const DocumentNode& root) {
     for (const char* const required : {"models", "compilers"}) {
       if (!nodes_.contains(required)) problems_.add(root, required, "missing; a study names its models and compilers");
     }
-    if (const Node* const node = given("models")) {
+    if (const DocumentNode* const node = given("models")) {
       study_.models = read_models(*node, study_.path.parent_path(), vocabulary_, problems_);
     }
     const std::size_t before = problems_.count();
-    if (const Node* const node = given("compilers")) {
+    if (const DocumentNode* const node = given("compilers")) {
       study_.compilers = read_compilers(*node, study_.threads, vocabulary_, problems_);
     }
     const bool are_all_known = nodes_.contains("compilers") && problems_.count() == before;
-    const Node* const devices = given("devices");
+    const DocumentNode* const devices = given("devices");
     study_.devices = devices != nullptr ? read_devices(*devices, problems_) : std::vector{local_device()};
     for (DeviceEntry& device : study_.devices) {
       for (const CompilerEntry& compiler : study_.compilers) device.compilers.push_back(compiler.label);
     }
-    if (const Node* const node = given("pairs")) {
+    if (const DocumentNode* const node = given("pairs")) {
       read_pairs(*node, are_all_known ? study_.compilers : with_whole_vocabulary(), study_.devices, problems_);
     }
   }
@@ -111,7 +111,7 @@ class StudyReader {
       std::vector<std::string> known{"none"};
       for (const CompilerWords& compiler : vocabulary_.compilers) known.push_back(compiler.name);
       const std::string message = unknown_word(study_.reference, "compiler", known);
-      if (const Node* const node = given("reference")) {
+      if (const DocumentNode* const node = given("reference")) {
         problems_.add(*node, "reference", message);
       } else {
         problems_.add("reference", message);
@@ -132,15 +132,15 @@ class StudyReader {
 
   void check_stop_when() {
     if (!study_.stop_when || study_.stop_when->min_repetitions <= study_.stop_when->max_repetitions) return;
-    const Node* const least = given("stop_when.min_repetitions");
-    const Node* const most = given("stop_when.max_repetitions");
+    const DocumentNode* const least = given("stop_when.min_repetitions");
+    const DocumentNode* const most = given("stop_when.max_repetitions");
     problems_.add(most != nullptr ? *most : *least,
                   most != nullptr ? "stop_when.max_repetitions" : "stop_when.min_repetitions",
                   fmt::format("min_repetitions {} is more than max_repetitions {}", study_.stop_when->min_repetitions,
                               study_.stop_when->max_repetitions));
   }
 
-  void check_size(const Node& root) {
+  void check_size(const DocumentNode& root) {
     std::uint64_t pairs = 0;
     for (const DeviceEntry& device : study_.devices) pairs += device.compilers.size();
     const std::uint64_t cells = pairs * study_.models.size() * study_.batch_sizes.size();
@@ -163,7 +163,7 @@ class StudyReader {
     }
   }
 
-  [[nodiscard]] const Node* given(const std::string& key_path) const {
+  [[nodiscard]] const DocumentNode* given(const std::string& key_path) const {
     const auto node = nodes_.find(key_path);
     return node == nodes_.end() ? nullptr : node->second.get();
   }
@@ -204,7 +204,7 @@ tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem:
     return tl::unexpected(std::vector{whole_file(path, "empty; a study names its models and compilers")});
   }
   Problems problems(path.string());
-  const Node& root = **document;
+  const DocumentNode& root = **document;
   if (!root.is_map()) {
     problems.add(root, "", fmt::format("expected keys such as models and compilers, found {}", found(root)));
     return tl::unexpected(problems.take());

@@ -73,17 +73,17 @@ std::string for_people(const Key& key, const json& value) {
 
 void add_settings(const Study& study, std::span<const Key> keys, const std::string& prefix, std::vector<Setting>& out) {
   for (const Key& key : keys) {
-    if (key.type == ValueType::structured) continue;
     const std::string name = prefix + key.name;
-    const bool is_on = key.get == nullptr || !key.get(study).is_null();
-    if (key.type == ValueType::section && is_on) {
+    const json value = key.get != nullptr ? key.get(study) : json();
+    const bool is_off = key.get != nullptr && value.is_null();
+    if (key.type == ValueType::section && !is_off) {
       add_settings(study, key.keys, name + ".", out);
       continue;
     }
+    if (key.type == ValueType::structured) continue;
     const bool is_given = std::find(study.given.begin(), study.given.end(), name) != study.given.end();
     // A reference without a version has none to speak of.
-    const json value = key.get(study);
-    const bool is_absent = key.name == "reference_version" && value.is_null();
+    const bool is_absent = key.name == "reference_version" && is_off;
     out.push_back({name, is_absent ? "none" : for_people(key, value), !is_given});
   }
 }

@@ -61,7 +61,7 @@ std::optional<json> as_text(const json& value, const std::string& pattern) {
                                                                                     : std::nullopt;
 }
 
-std::optional<json> as_version(const Key& key, const Node& node, const json& value) {
+std::optional<json> as_version(const Key& key, const DocumentNode& node, const json& value) {
   const bool is_text = value.is_string() || (value.is_number() && node.is_plain);
   return is_text && matches(node.text, key.pattern) ? std::optional<json>(node.text) : std::nullopt;
 }
@@ -81,7 +81,7 @@ std::optional<json> as_warm_up(const Key& key, const json& value) {
   return value == "auto" ? std::optional(value) : as_integer(key, value);
 }
 
-std::optional<json> accept_scalar(const Key& key, const Node& node) {
+std::optional<json> accept_scalar(const Key& key, const DocumentNode& node) {
   const json value = scalar_json(node);
   switch (key.type) {
     case ValueType::text:
@@ -119,7 +119,7 @@ Key one_of_list(const Key& key) {
   return item;
 }
 
-std::optional<json> read_list(const Key& key, const Node& node, const std::string& path, Problems& problems) {
+std::optional<json> read_list(const Key& key, const DocumentNode& node, const std::string& path, Problems& problems) {
   if (key.type == ValueType::batches && node.is_scalar()) {
     const auto one = read_value(one_of_list(key), node, path, problems);
     return one ? std::optional(json::array({*one})) : std::nullopt;
@@ -191,7 +191,7 @@ json bare_schema(const Key& key) {
 
 }  // namespace
 
-json scalar_json(const Node& node) {
+json scalar_json(const DocumentNode& node) {
   if (node.is_null()) return {};
   if (!node.is_plain) return node.text;
   const std::string& text = node.text;
@@ -201,7 +201,7 @@ json scalar_json(const Node& node) {
   return plain_number(text).value_or(json(text));
 }
 
-std::optional<json> read_value(const Key& key, const Node& node, const std::string& path, Problems& problems) {
+std::optional<json> read_value(const Key& key, const DocumentNode& node, const std::string& path, Problems& problems) {
   if (!node.tag.empty()) {
     problems.add(node, path, fmt::format("the tag {} means nothing here; leave it out", shown(node.tag)));
     return std::nullopt;

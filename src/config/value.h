@@ -15,11 +15,12 @@ namespace ngb::config {
 // A scalar or null as JSON, by YAML 1.2's core schema without octal and hexadecimal numbers: 1.5, true and null where
 // they are plain, else text. Infinite numbers and numbers beyond a double become infinity. Precondition: no list or
 // map.
-nlohmann::json scalar_json(const Node& node);
+nlohmann::json scalar_json(const DocumentNode& node);
 
 // The value in the form that Key::set takes, or nothing and a problem that says what was expected.
 // Not for sections and structured keys.
-std::optional<nlohmann::json> read_value(const Key& key, const Node& node, const std::string& path, Problems& problems);
+std::optional<nlohmann::json> read_value(const Key& key, const DocumentNode& node, const std::string& path,
+                                         Problems& problems);
 
 // "an integer from 1 to 4096"
 std::string expected(const Key& key);

@@ -7,7 +7,8 @@
 namespace ngb::metrics {
 namespace {
 
-constexpr const char* kIntroduction = R"(# Metrics
+constexpr const char* kIntroduction = R"(<!-- SPDX-License-Identifier: Apache-2.0 -->
+# Metrics
 
 Generated from the tables in src/metrics; `metrics_test` with NGB_UPDATE_DOCS=1 writes it anew.
 

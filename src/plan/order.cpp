@@ -16,12 +16,12 @@ std::uint64_t seed_of(const Group& group, const Model& model, std::uint64_t seed
   return std::strtoull(hash::sha256(text).substr(0, 16).c_str(), nullptr, 16);
 }
 
-void add_rounds(Group& group, std::vector<int> cells, int processes, std::uint64_t seed) {
+void add_rounds(Group& group, const std::vector<int>& cells, int processes, std::uint64_t seed) {
   SplitMix64 random(seed);
   for (int process = 0; process < processes; ++process) {
     std::vector<int> round = cells;
     shuffle(round, random);
-    for (const int cell : round) group.steps.push_back({cell, process});
+    for (const int cell : round) group.steps.push_back({.cell_index = cell, .process_index = process});
   }
 }
 
@@ -39,7 +39,7 @@ std::vector<Group> order(const std::vector<Model>& models, const std::vector<Cel
       members.push_back(static_cast<int>(end));
     }
     const Model& model = models[static_cast<std::size_t>(group.model_index)];
-    add_rounds(group, std::move(members), processes, seed_of(group, model, seed));
+    add_rounds(group, members, processes, seed_of(group, model, seed));
     groups.push_back(std::move(group));
     begin = end;
   }

@@ -24,7 +24,7 @@ std::string repeated(std::string_view part, int times) {
 TEST(Document, CountsColumnsInCharactersFromOne) {
   const auto document = parse_document("é: [äö, x]");
   ASSERT_TRUE(document);
-  const Node& list = *(*document)->entries.at(0).second;
+  const DocumentNode& list = *(*document)->entries.at(0).second;
   EXPECT_EQ(list.line, 1);
   EXPECT_EQ(list.column, 4);
   EXPECT_EQ(list.items.at(1)->column, 9);
