@@ -120,6 +120,8 @@ class Store {
 
   // The runs of this file, first one first.
   Result<std::vector<RunState>> runs();
+  // Ids of the cells that a run planned, in the order of the study.
+  Result<std::vector<std::string>> planned_cells(const std::string& run_id);
   // The cells of this file in the order of the study, with how far they are.
   Result<std::vector<CellState>> cell_states();
 
