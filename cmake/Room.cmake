@@ -19,6 +19,7 @@ function(ngb_room name)
     target_link_libraries(ngb_${name} ${kind} ngb_${used})
   endforeach()
   target_link_libraries(ngb_${name} ${kind} ${ROOM_LINKS})
+  set_property(GLOBAL APPEND PROPERTY NGB_ROOMS ngb_${name})
 endfunction()
 
 # What runs on a device brings its own C++ runtime and needs nothing newer than glibc 2.34. libgcc stays shared: its

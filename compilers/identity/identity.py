@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch eager. A recipe is the real module (timm's where timm has it) with the file's weights; a user's ONNX file goes
-through onnx2torch. torch and what builds on it are imported by `preload`, not by importing this file."""
+"""PyTorch eager. A recipe is the real module (timm's where timm has it) with the file's weights; a user's ONNX file
+goes through onnx2torch. torch and what builds on it are imported by `preload`, not by importing this file."""
 import os
 
 from ngraphbench.adaptor import Adaptor, CompilerError
@@ -63,7 +63,8 @@ class Identity(Adaptor):
             return onnx_weights.build_with_weights(
                 lambda: families.build(family, model.recipe.get("parameters", {})), proto, model.path)
         except KeyError as missing:
-            raise CompilerError("invalid_model", f"the recipe of family \"{family}\" lacks parameter {missing}") from None
+            raise CompilerError("invalid_model",
+                                f'the recipe of family "{family}" lacks parameter {missing}') from None
 
     def _memory_format(self):
         formats = {"contiguous": self._torch.contiguous_format, "channels_last": self._torch.channels_last}

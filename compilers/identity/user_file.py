@@ -20,7 +20,8 @@ def _explain(error: Exception, model, path: str) -> CompilerError:
     advice = "this model has no identity: leave it out of the study, or the check and the speed-ups"
     operators = _without_converter(model)
     if operators:
-        return CompilerError("unsupported_operator", "no PyTorch equivalent of operator " + ", ".join(operators), advice)
+        named = ", ".join(operators)
+        return CompilerError("unsupported_operator", f"no PyTorch equivalent of operator {named}", advice)
     try:
         onnx.checker.check_model(model)
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as invalid:

@@ -69,6 +69,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name that Python looks for.
 PyMODINIT_FUNC PyInit__loop() {
   Object module = Object::steal(PyModule_Create(&definition));
   if (!module || PyModule_AddStringConstant(module.get(), "version", NGB_VERSION) != 0) {

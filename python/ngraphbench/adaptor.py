@@ -79,8 +79,8 @@ class Adaptor(abc.ABC):
 
     @classmethod
     def preload(cls) -> None:
-        """Imports whatever a session may need, and executes nothing. The fork server calls it once, before it forks, and
-        one thread must be left afterwards; a worker calls it again before `__init__`, so that imports are part of the
+        """Imports whatever a session may need, and executes nothing. The fork server calls it once, before it forks,
+        and one thread must be left afterwards; a worker calls it again before `__init__`, so that imports belong to the
         open phase in a fresh process, and of none in a forked one."""
 
     @abc.abstractmethod

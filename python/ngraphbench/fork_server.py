@@ -33,112 +33,23 @@ In the child: descriptors 3, 4 and 5 are request, result and progress page, 1 an
 others are closed. It gets SIGKILL when the server ends, ignores SIGINT, and its exit code is that of a worker.
 The server has one child at a time. End of file on the socket kills the child's process group and ends the server."""
 import argparse
-import array
-import json
+import gc
 import os
 import select
 import signal
-import socket
 import sys
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
+from ngraphbench import _loop
+from ngraphbench.fork_packets import BadRequest, Channel, Closed, close_all, parse_request
+from ngraphbench.forked_worker import become_worker, lead_group
+from ngraphbench.hosting import Host
 from ngraphbench.process import prepare, thread_count
-
-MAX_PACKET_BYTES = 64 * 1024
-DESCRIPTORS = ("request", "result", "progress page", "log")
-_MAX_RECEIVED_DESCRIPTORS = 253  # SCM_MAX_FD: none that is sent may stay behind unseen
-_REQUEST_KEYS = {"run", "environment"}
-
-
-class BadRequest(Exception):
-    def __init__(self, message: str, run: Optional[int] = None):
-        super().__init__(message)
-        self.run = run
-
-
-class Closed(Exception):
-    """The agent is gone."""
-
-
-def parse_request(packet: bytes, descriptor_count: int) -> Tuple[int, Dict[str, str]]:
-    """(run, environment) of a request. Raises BadRequest."""
-    try:
-        request = json.loads(packet.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise BadRequest(f"not JSON: {error}") from None
-    if not isinstance(request, dict):
-        raise BadRequest("a request must be a JSON object")
-    run = request.get("run")
-    if type(run) is not int or run < 0:
-        raise BadRequest('"run" must be an integer >= 0')
-    unknown = sorted(set(request) - _REQUEST_KEYS)
-    if unknown:
-        raise BadRequest(f'unknown key "{unknown[0]}"', run)
-    environment = request.get("environment", {})
-    if not isinstance(environment, dict) or not all(map(_is_variable, environment.items())):
-        raise BadRequest('"environment" must be an object of variable names and texts', run)
-    if descriptor_count != len(DESCRIPTORS):
-        raise BadRequest(f"{descriptor_count} descriptors came, {len(DESCRIPTORS)} are needed: "
-                         + ", ".join(DESCRIPTORS), run)
-    return run, environment
-
-
-def _is_variable(item: Tuple[str, Any]) -> bool:
-    name, value = item
-    if not isinstance(value, str) or not name or "=" in name or "\0" in name + value:
-        return False
-    try:
-        os.fsencode(name + value)
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-class Channel:
-    """The socket to the agent."""
-
-    def __init__(self, descriptor: int):
-        """Raises OSError when the descriptor is no SOCK_SEQPACKET socket."""
-        self.socket = socket.socket(fileno=descriptor)
-        if self.socket.family != socket.AF_UNIX or self.socket.type != socket.SOCK_SEQPACKET:
-            raise OSError(f"descriptor {descriptor} is not a Unix socket of type SOCK_SEQPACKET")
-        self.socket.setblocking(True)
-
-    def send(self, message: Dict[str, Any]) -> None:
-        """Raises Closed."""
-        try:
-            self.socket.send(json.dumps(message).encode())
-        except OSError as error:
-            raise Closed(str(error)) from None
-
-    def receive(self) -> Tuple[bytes, List[int]]:
-        """A packet and the descriptors that came with it, which are the caller's to close. Raises Closed, BadRequest."""
-        item = array.array("i").itemsize
-        try:
-            packet, ancillary, flags, _ = self.socket.recvmsg(
-                MAX_PACKET_BYTES, socket.CMSG_SPACE(_MAX_RECEIVED_DESCRIPTORS * item), socket.MSG_CMSG_CLOEXEC)
-        except OSError as error:
-            raise Closed(str(error)) from None
-        descriptors = array.array("i")
-        for level, kind, data in ancillary:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                descriptors.frombytes(data[:len(data) - len(data) % item])
-        if not packet and not descriptors:
-            raise Closed("end of file")
-        if flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC):
-            close_all(descriptors)
-            raise BadRequest(f"a request may have {MAX_PACKET_BYTES} bytes and {len(DESCRIPTORS)} descriptors")
-        return packet, list(descriptors)
-
-
-def close_all(descriptors) -> None:
-    for descriptor in descriptors:
-        os.close(descriptor)
 
 
 class Server:
-    def __init__(self, channel: Channel, host):
+    def __init__(self, channel: Channel, host: Host):
         self._channel = channel
         self._host = host
         self._child: Optional[Tuple[int, int]] = None  # run, pid
@@ -193,7 +104,7 @@ class Server:
             return
         if pid == 0:
             become_worker(self._host, server_pid, environment, descriptors)
-        _lead_group(pid)
+        lead_group(pid)
         self._child = (run, pid)
         self._channel.send({"run": run, "pid": pid, "threads": threads})
 
@@ -214,59 +125,12 @@ class Server:
 
     def _kill_child(self) -> None:
         if self._child is not None:
-            os.killpg(self._child[1], signal.SIGKILL)
-            os.waitpid(self._child[1], 0)
-
-
-def _lead_group(pid: int) -> None:
-    """Parent and child both ask for it, so that it is so for either before it goes on."""
-    try:
-        os.setpgid(pid, pid or 0)
-    except OSError:
-        pass  # the child has ended already
-
-
-def become_worker(host, server_pid: int, environment: Dict[str, str], descriptors: List[int]) -> None:
-    """The child's whole life; does not return."""
-    code = 70
-    try:
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        _lead_group(0)
-        from ngraphbench import _loop
-
-        _loop.die_with_parent(server_pid)
-        _place(descriptors)
-        os.environ.update(environment)
-        code = _loop.serve(host)
-    except BaseException:
-        import traceback
-
-        traceback.print_exc()
-    finally:
-        for stream in (sys.stdout, sys.stderr):
+            pid = self._child[1]
             try:
-                stream.flush()
-            except (OSError, ValueError):
-                pass
-        os._exit(code)
-
-
-def _place(descriptors: List[int]) -> None:
-    """request, result, progress page to 3, 4, 5; log to 1 and 2; /dev/null to 0; all others closed."""
-    import fcntl
-
-    request, result, progress, log = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 16) for fd in descriptors)
-    nothing = fcntl.fcntl(os.open(os.devnull, os.O_RDONLY), fcntl.F_DUPFD_CLOEXEC, 16)
-    for source, target, inherited in ((nothing, 0, True), (log, 1, True), (log, 2, True),
-                                      (request, 3, False), (result, 4, False), (progress, 5, False)):
-        os.dup2(source, target, inheritable=inherited)
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) > 5:
-            try:
-                os.close(int(name))
-            except OSError:
-                pass  # the descriptor of the listing itself
+                os.killpg(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it has ended and left its group already
+            os.waitpid(pid, 0)
 
 
 def main() -> int:
@@ -276,9 +140,6 @@ def main() -> int:
     parser.add_argument("--socket-fd", type=int, default=3, help="inherited SOCK_SEQPACKET socket to the agent")
     arguments = parser.parse_args()
     prepare()
-    from ngraphbench import _loop
-    from ngraphbench.hosting import Host
-
     try:
         channel = Channel(arguments.socket_fd)
         host = Host(arguments.compiler_dir)
@@ -298,8 +159,6 @@ def main() -> int:
         return 0
     sys.stdout.flush()
     sys.stderr.flush()
-    import gc
-
     gc.freeze()  # the children's collections leave the imported objects alone, and their pages shared
     Server(channel, host).serve()
     return 0

@@ -14,7 +14,7 @@ IMPORT_ENVIRONMENT: Mapping[str, str] = {
 
 
 def prepare() -> None:
-    """Called first, while only Python's own modules are loaded."""
+    """Called before the adaptor's module is imported."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that people look at; it stops us itself
     os.environ.update(IMPORT_ENVIRONMENT)
 

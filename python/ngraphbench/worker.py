@@ -6,6 +6,8 @@ code is 0 when a result was written, be it a failure, as for ngb-worker."""
 import argparse
 import sys
 
+from ngraphbench import _loop
+from ngraphbench.hosting import Host
 from ngraphbench.process import prepare
 
 
@@ -14,9 +16,6 @@ def main() -> int:
     parser.add_argument("--compiler-dir", required=True, help="folder with compiler.json and the adaptor")
     arguments = parser.parse_args()
     prepare()
-    from ngraphbench import _loop
-    from ngraphbench.hosting import Host
-
     try:
         host = Host(arguments.compiler_dir)
     except (OSError, ValueError) as error:

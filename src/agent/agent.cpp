@@ -150,12 +150,14 @@ class Server {
   }
 
   Status take(const samples::Hello& hello) {
+    has_greeted_ = true;
     if (hello.protocol == samples::kProtocolVersion) return Done{};
     return fail(fmt::format("the client speaks protocol {}, this agent {}", hello.protocol, samples::kProtocolVersion),
                 "ngb-agent " + options_.version, "install the same version of NGraphBench on both sides");
   }
 
   Status take(samples::Job& job) {
+    if (!has_greeted_) return fail("a job before hello", "ngb-agent");
     if (job_) return fail("a second job", "ngb-agent");
     if (Status valid = check_job(job); !valid) return valid;
     job_ = std::make_unique<samples::Job>(std::move(job));
@@ -184,7 +186,7 @@ class Server {
     session_.follow(*journal_, after);
     session_.acknowledge(after);
     if (runner_) return Done{};
-    runner_ = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_, environment());
+    runner_ = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_, probe::environment());
     return Done{};
   }
 
@@ -198,14 +200,6 @@ class Server {
     return Done{};
   }
 
-  [[nodiscard]] samples::Environment environment() const {
-    samples::Environment environment = probe::environment();
-    environment.entries.push_back({"agent_version", "", samples::Known<std::string>::of(options_.version), true});
-    std::sort(environment.entries.begin(), environment.entries.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
-    return environment;
-  }
-
   const Options& options_;
   FileDescriptor signals_;
   FileDescriptor timer_;
@@ -217,6 +211,7 @@ class Server {
   std::optional<Ledger> ledger_{};
   std::optional<Journal> journal_{};
   std::unique_ptr<Runner> runner_{};
+  bool has_greeted_ = false;
   bool is_ticking_ = false;
   bool is_over_ = false;
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "agent/attempt_log.h"
 #include "agent/ending.h"
@@ -31,6 +32,14 @@ Status make_pipe(FileDescriptor& read_end, FileDescriptor& write_end) {
   read_end = FileDescriptor(ends[0]);
   write_end = FileDescriptor(ends[1]);
   return Done{};
+}
+
+// What a compiler has left where it stood is not for the next one to find.
+void empty_folder(const std::filesystem::path& folder) {
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
+    std::filesystem::remove_all(entry.path(), code);
+  }
 }
 
 }  // namespace
@@ -203,6 +212,7 @@ void Attempt::finish() {
   ending.memory_limit_bytes = plan_.memory_limit_bytes;
   ending.has_kernel_killed_for_memory = kernel_memory_kills() > memory_kills_before_;
   samples::ProcessResult result = result_of(plan_.request, ending);
+  empty_folder(surroundings_.scratch());
   const Nanoseconds now = system_clock().now();
   const Nanoseconds started = ending.launched.started.value_or(created_);
   result.wall_ns = (now - started).count();

@@ -41,9 +41,9 @@ Failure without_result(const Ending& ending) {
     failure.advice = "choose a smaller batch size, or give the device more memory";
   } else if (outcome.signal && ending.launched.peak_rss_bytes.value_or(0) > ending.memory_limit_bytes / 10 * 9) {
     failure.kind = FailureKind::out_of_memory;
-    failure.message = fmt::format("the worker crashed with signal {} when it held {} of the {} that it may have",
-                                  *outcome.signal, text::human_bytes(*ending.launched.peak_rss_bytes),
-                                  text::human_bytes(ending.memory_limit_bytes));
+    failure.message =
+        fmt::format("the worker crashed with signal {} when it held {} of the {} that it may have", *outcome.signal,
+                    text::human_bytes(*ending.launched.peak_rss_bytes), text::human_bytes(ending.memory_limit_bytes));
     failure.advice = "raise the study's memory limit, or choose a smaller batch size";
   } else if (outcome.signal) {
     failure.kind = FailureKind::crash;

@@ -106,7 +106,7 @@ ModelWriting::Outcome check_model_file(const samples::ModelWork& model) {
   if (!hash) {
     return tl::unexpected(failure_of(FailureKind::invalid_model, hash.error().text(), "check the study's model path"));
   }
-  if (*hash != model.hash) {
+  if (*hash != model.file_sha256) {
     return tl::unexpected(failure_of(FailureKind::invalid_model,
                                      fmt::format("{} has changed since the study was planned", model.path),
                                      "run the study again, with the file as it is now"));

@@ -53,7 +53,7 @@ class ModelWriting {
   std::optional<Outcome> outcome_{};
 };
 
-// Whether a user's file is there and has the hash that the plan has seen.
+// Whether a user's file is there and still is what the client has seen.
 ModelWriting::Outcome check_model_file(const samples::ModelWork& model);
 
 // Where the file of a recipe stands in the work folder.

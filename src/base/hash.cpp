@@ -2,13 +2,13 @@
 #include "base/hash.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
+// The direct functions: the EVP interface brings every algorithm of libcrypto into a static program.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "base/file.h"
@@ -18,13 +18,11 @@ namespace {
 
 class Sha256 {
  public:
-  Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    if (context_ == nullptr || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1) throw std::bad_alloc();
-  }
-  void add(const void* bytes, std::size_t count) { EVP_DigestUpdate(context_.get(), bytes, count); }
+  Sha256() { SHA256_Init(&context_); }
+  void add(const void* bytes, std::size_t count) { SHA256_Update(&context_, bytes, count); }
   std::string finish() {
-    std::array<unsigned char, 32> digest{};
-    EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+    SHA256_Final(digest.data(), &context_);
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string hex;
     for (const unsigned char byte : digest) {
@@ -35,7 +33,7 @@ class Sha256 {
   }
 
  private:
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+  SHA256_CTX context_{};
 };
 
 }  // namespace

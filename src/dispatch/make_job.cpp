@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/hash.h"
 #include "dispatch/device.h"
 
 namespace ngb::dispatch {
@@ -42,7 +43,7 @@ std::string model_id(const plan::Plan& plan, int index) {
   return fmt::format("{}-{}-b{}", index, model.hash.substr(0, 16), model.batch);
 }
 
-samples::ModelWork model_work(const plan::Plan& plan, int index) {
+Result<samples::ModelWork> model_work(const plan::Plan& plan, int index) {
   const plan::Model& model = plan.models[static_cast<std::size_t>(index)];
   samples::ModelWork work;
   work.id = model_id(plan, index);
@@ -52,6 +53,10 @@ samples::ModelWork model_work(const plan::Plan& plan, int index) {
   work.recipe_json = model.recipe_json;
   work.path = model.path;
   work.inputs = model.inputs;
+  if (model.path.empty()) return work;
+  Result<std::string> hash = hash::sha256_of_file(model.path);
+  if (!hash) return tl::unexpected(hash.error());
+  work.file_sha256 = *std::move(hash);
   return work;
 }
 
@@ -85,7 +90,11 @@ Result<samples::Job> make_job(const plan::Plan& plan, const std::string& device,
     models.insert(cell.model_index);
     threads = std::max(threads, cell.threads);
   }
-  for (const int index : models) job.models.push_back(model_work(plan, index));
+  for (const int index : models) {
+    Result<samples::ModelWork> work = model_work(plan, index);
+    if (!work) return tl::unexpected(work.error());
+    job.models.push_back(*std::move(work));
+  }
   for (const plan::Group& group : plan.groups) {
     if (group.device != device) continue;
     samples::Group& added = job.groups.emplace_back();

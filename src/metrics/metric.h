@@ -27,7 +27,7 @@ struct Metric {
   const char* formula;  // in the terms of docs/measurement.md
   const char* source;   // paper section or standard
   bool has_interval;
-  bool is_shown;  // a column of `ngb show` without --all
+  int rank;  // of its column in `ngb show`: 1 stays longest on a narrow terminal; 0: with --all only
   Value (*compute)(const Analysis& analysis, std::size_t cell);
 };
 

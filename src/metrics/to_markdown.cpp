@@ -7,7 +7,8 @@
 namespace ngb::metrics {
 namespace {
 
-constexpr const char* kIntroduction = R"(# Metrics
+constexpr const char* kIntroduction = R"(<!-- SPDX-License-Identifier: Apache-2.0 -->
+# Metrics
 
 Generated from the tables in src/metrics; `metrics_test` with NGB_UPDATE_DOCS=1 writes it anew.
 
@@ -38,7 +39,7 @@ std::string to_markdown() {
   page += "\n| name | column | unit | formula | source | interval |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const Metric& metric : metrics()) {
     page += fmt::format("| `{}` | {}{} | {} | {} | {} | {} |\n", metric.name, metric.heading,
-                        metric.is_shown ? "" : " (--all)", metric.unit, metric.formula, metric.source,
+                        metric.rank > 0 ? "" : " (--all)", metric.unit, metric.formula, metric.source,
                         metric.has_interval ? "yes" : "");
   }
   page += fmt::format(fmt::runtime(kIntervals), kResamples);

@@ -28,6 +28,7 @@ json model_json(const ModelWork& model) {
           {"label", model.label},
           {"batch", model.batch},
           {"path", model.path},
+          {"file_sha256", model.file_sha256},
           {"recipe_json", model.recipe_json},
           {"inputs", fields::array_of(model.inputs, tensor_json)}};
 }
@@ -39,6 +40,7 @@ ModelWork model(const json& object) {
   work.label = get<std::string>(object, "label");
   work.batch = get<int>(object, "batch");
   work.path = get<std::string>(object, "path");
+  work.file_sha256 = fields::get_optional<std::string>(object, "file_sha256").value_or("");
   work.recipe_json = get<std::string>(object, "recipe_json");
   work.inputs = fields::vector_of(object, "inputs", tensor);
   return work;

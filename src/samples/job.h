@@ -45,6 +45,7 @@ struct ModelWork {
   std::string recipe_json{};  // canonical recipe; empty for a file
   std::string path{};         // of a user's file; empty for a recipe
   std::vector<TensorSignature> inputs{};
+  std::string file_sha256{};  // of a user's file, as it was when the job was made; empty for a recipe
 };
 
 // Which compiler, from where, how.

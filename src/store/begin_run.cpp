@@ -14,17 +14,19 @@ namespace {
 
 using nlohmann::json;
 
-Status adopt_protocol(sql::Database& database, const config::Study& study) {
+std::map<std::string, std::string> recorded_protocol(sql::Database& database) {
   std::map<std::string, std::string> recorded;
   sql::Statement& rows = database.kept("SELECT key, value FROM protocol");
   while (rows.step()) recorded.emplace(rows.text(0), rows.text(1));
-  const std::vector<ProtocolKey> wanted = protocol_of(study);
-  if (recorded.empty()) {
-    for (const ProtocolKey& row : wanted) database.kept("INSERT INTO protocol VALUES (?, ?)").run(row.key, row.value);
-    return Done{};
-  }
+  return recorded;
+}
+
+// A file without a protocol yet agrees with every one.
+Status compare_protocol(sql::Database& database, const config::Study& study) {
+  const std::map<std::string, std::string> recorded = recorded_protocol(database);
+  if (recorded.empty()) return Done{};
   std::vector<std::string> differences;
-  for (const ProtocolKey& row : wanted) {
+  for (const ProtocolKey& row : protocol_of(study)) {
     const auto found = recorded.find(row.key);
     const std::string there = found == recorded.end() ? "not set" : found->second;
     if (there != row.value) differences.push_back(fmt::format("{} is {} there and {} here", row.key, there, row.value));
@@ -33,6 +35,14 @@ Status adopt_protocol(sql::Database& database, const config::Study& study) {
   return fail("these results were measured under another protocol: " + text::join(differences, ", "),
               database.file().string(),
               "choose another output folder for this study, or give the study the protocol of these results");
+}
+
+Status adopt_protocol(sql::Database& database, const config::Study& study) {
+  if (!recorded_protocol(database).empty()) return compare_protocol(database, study);
+  for (const ProtocolKey& row : protocol_of(study)) {
+    database.kept("INSERT INTO protocol VALUES (?, ?)").run(row.key, row.value);
+  }
+  return Done{};
 }
 
 void add_model(sql::Database& database, const plan::Model& model) {
@@ -110,6 +120,10 @@ std::string add_run(sql::Database& database, const plan::Plan& plan, const std::
 }
 
 }  // namespace
+
+Status Store::check_protocol(const config::Study& study) {
+  return sql::guarded([&]() -> Status { return compare_protocol(implementation_->database, study); });
+}
 
 Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t started_unix_ns) {
   if (const Status flushed = flush(); !flushed) return tl::unexpected(flushed.error());

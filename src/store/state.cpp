@@ -32,6 +32,18 @@ Result<std::vector<RunState>> Store::runs() {
   });
 }
 
+Result<std::vector<std::string>> Store::planned_cells(const std::string& run_id) {
+  return sql::guarded([&]() -> Result<std::vector<std::string>> {
+    std::vector<std::string> cells;
+    sql::Statement row = implementation_->database.statement(
+        "SELECT cell_id FROM run_cell JOIN cell USING (cell_key) JOIN run USING (run_key) WHERE run_id = ? "
+        "ORDER BY cell_key");
+    row.bind(run_id);
+    while (row.step()) cells.push_back(row.text(0));
+    return cells;
+  });
+}
+
 Result<std::vector<CellState>> Store::cell_states() {
   return sql::guarded([&]() -> Result<std::vector<CellState>> {
     std::vector<CellState> cells;

@@ -95,6 +95,8 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
+  // Error when the file holds results measured under another protocol than the study's: names every key that differs.
+  Status check_protocol(const config::Study& study);
   // Records the plan's models and cells (known ones are left as they are) and the start of a run of them. Yields the id
   // of the run: that of the unfinished run of the same study (cells, protocol, limits), whose devices then go on where
   // they stopped, or of a new one. Durable. Error when the file holds results measured under another protocol: names
@@ -118,6 +120,8 @@ class Store {
 
   // The runs of this file, first one first.
   Result<std::vector<RunState>> runs();
+  // Ids of the cells that a run planned, in the order of the study.
+  Result<std::vector<std::string>> planned_cells(const std::string& run_id);
   // The cells of this file in the order of the study, with how far they are.
   Result<std::vector<CellState>> cell_states();
 

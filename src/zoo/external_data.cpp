@@ -81,7 +81,7 @@ Result<std::string> ExternalFiles::hash_lines() const {
   std::string lines;
   for (const auto& [location, size] : sizes_) {
     const Result<std::string> hash = hash::sha256_of_file(folder_of(model_) / location);
-    if (!hash) return hash;
+    if (!hash) return tl::unexpected(hash.error());
     lines += fmt::format("{} {}\n", *hash, location);
   }
   return lines;

@@ -40,7 +40,7 @@ void record(Graph& graph, Layer row, std::optional<std::uint64_t> macs, std::opt
 // A layer without parameters and MACs.
 Tensor plain(Graph& graph, const std::string& op_type, const std::string& name, const std::vector<Tensor>& inputs,
              std::vector<Attribute> attributes, const Shape& shape) {
-  const Tensor y = graph.node(op_type, name, inputs, std::move(attributes), shape);
+  Tensor y = graph.node(op_type, name, inputs, std::move(attributes), shape);
   graph.layer({.name = name, .op_type = op_type, .output_shape = shape});
   return y;
 }
@@ -66,13 +66,13 @@ Tensor conv2d(Graph& graph, const std::string& name, const Tensor& x, const Conv
                                      {options.channels, channels_in / options.groups, options.kernel, options.kernel},
                                      scaled_by_fan_in(options.gain, fan_in)));
   if (options.bias) inputs.push_back(graph.initializer(name + ".bias", {options.channels}, {.radius = 0.1F}));
-  const Tensor y = graph.node("Conv", name, inputs,
-                              {{"dilations", twice(1)},
-                               {"group", options.groups},
-                               {"kernel_shape", twice(options.kernel)},
-                               {"pads", four_times(options.padding)},
-                               {"strides", twice(options.stride)}},
-                              shape);
+  Tensor y = graph.node("Conv", name, inputs,
+                        {{"dilations", twice(1)},
+                         {"group", options.groups},
+                         {"kernel_shape", twice(options.kernel)},
+                         {"pads", four_times(options.padding)},
+                         {"strides", twice(options.stride)}},
+                        shape);
   if (graph.failed()) return {};
   const std::int64_t parameters = options.channels * (fan_in + (options.bias ? 1 : 0));
   record(graph,
@@ -90,7 +90,7 @@ Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, floa
       graph.initializer(name + ".bias", {channels}, {.radius = 0.25F * scale}),
       graph.initializer(name + ".running_mean", {channels}, {.radius = 0.25F}),
       graph.initializer(name + ".running_var", {channels}, {.center = 1, .radius = 0.25F})};
-  const Tensor y = graph.node("BatchNormalization", name, inputs, {{"epsilon", 1e-5F}, {"momentum", 0.9F}}, x.shape);
+  Tensor y = graph.node("BatchNormalization", name, inputs, {{"epsilon", 1e-5F}, {"momentum", 0.9F}}, x.shape);
   record(graph,
          {.name = name,
           .op_type = "BatchNormalization",
@@ -108,7 +108,7 @@ Tensor linear(Graph& graph, const std::string& name, const Tensor& x, const Line
   const std::vector<Tensor> inputs{
       x, graph.initializer(name + ".weight", {features_out, features_in}, scaled_by_fan_in(options.gain, features_in)),
       graph.initializer(name + ".bias", {features_out}, {.radius = 0.1F})};
-  const Tensor y = graph.node("Gemm", name, inputs, {{"transB", std::int64_t{1}}}, shape);
+  Tensor y = graph.node("Gemm", name, inputs, {{"transB", std::int64_t{1}}}, shape);
   if (graph.failed()) return {};
   const std::int64_t parameters = features_out * (features_in + 1);
   record(graph,

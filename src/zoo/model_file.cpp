@@ -71,8 +71,9 @@ ModelFile::ModelFile(const Graph& graph, const std::string& name, std::uint64_t 
 }
 
 void ModelFile::add_text(std::string text) {
-  Piece piece{.offset_bytes = size_bytes_, .size_bytes = text.size(), .text = std::move(text)};
-  size_bytes_ += piece.size_bytes;
+  const std::uint64_t text_bytes = text.size();
+  Piece piece{.offset_bytes = size_bytes_, .size_bytes = text_bytes, .text = std::move(text)};
+  size_bytes_ += text_bytes;
   pieces_.push_back(std::move(piece));
 }
 

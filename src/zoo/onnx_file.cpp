@@ -174,6 +174,7 @@ Result<TensorSignature> signature(const Request& request, const ScannedInput& in
 // Every shape of the study belongs to an input, and a model made for one batch size is not run at another.
 Status check_request(const Request& request, const std::vector<ScannedInput>& inputs) {
   std::vector<std::string> names;
+  names.reserve(inputs.size());
   for (const ScannedInput& input : inputs) names.push_back(input.name);
   for (const auto& given : request.shapes) {
     if (std::find(names.begin(), names.end(), given.first) != names.end()) continue;

@@ -52,7 +52,7 @@ Status check_value(const FamilyParameter& parameter, const nlohmann::json& value
   if (value.is_number()) return check_number(parameter, value);
   if (value.is_array()) {
     for (const nlohmann::json& element : value) {
-      if (const Status status = check_number(parameter, element); !status) return status;
+      if (Status status = check_number(parameter, element); !status) return status;
     }
   }
   if (value.is_string() && !parameter.values.empty()) {
@@ -90,7 +90,9 @@ Result<nlohmann::json> complete(const NamedFamily& named, const nlohmann::json& 
   if (named.variant != nullptr) all.update(named.variant->parameters);
   if (given.is_null()) return all;
   if (!given.is_object()) return fail("expected an object of parameters");
-  for (const auto& [key, value] : given.items()) {
+  for (const auto& item : given.items()) {
+    const std::string& key = item.key();
+    const nlohmann::json& value = item.value();
     const auto parameter = std::find_if(named.family->parameters.begin(), named.family->parameters.end(),
                                         [&](const FamilyParameter& candidate) { return candidate.name == key; });
     if (parameter == named.family->parameters.end()) {

@@ -2,12 +2,16 @@
 // A thousand damaged ONNX files: each ends in an error value or in success, at worst in a crash of the process that
 // compiles it, which costs one attempt and is recorded as such. Here each batch has a process of its own; when it dies,
 // the next one goes on behind the file that did it.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <random>
 
@@ -21,7 +25,7 @@ namespace ngb::conformance {
 namespace {
 
 constexpr int kFiles = 1000;
-constexpr unsigned kSecondsPerFile = 20;
+constexpr unsigned kSecondsPerFile = 5;  // a whole file takes some 10 ms
 constexpr rlim_t kMemoryBytes = rlim_t{8} << 30U;
 constexpr int kNotReached = -1;
 constexpr int kSucceeded = 100;  // beside the failure kinds
@@ -31,32 +35,86 @@ struct Shared {
   int endings[kFiles]{};
 };
 
-std::string mutate(std::string bytes, std::mt19937& random) {
-  const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
-  switch (below(6)) {
+using Random = std::mt19937;
+
+std::size_t below(Random& random, std::size_t limit) { return static_cast<std::size_t>(random()) % limit; }
+
+template <class T>
+T& any_of(std::vector<T>& values, Random& random) {
+  return values[below(random, values.size())];
+}
+
+std::string damage_bytes(std::string bytes, Random& random) {
+  const std::size_t begin = below(random, bytes.size());
+  switch (below(random, 6)) {
     case 0:  // cut off
-      bytes.resize(below(bytes.size()));
+      bytes.resize(begin);
       break;
-    case 1: {  // a piece missing
-      const std::size_t begin = below(bytes.size());
-      bytes.erase(begin, 1 + below(16));
+    case 1:  // a piece missing
+      bytes.erase(begin, 1 + below(random, 16));
       break;
-    }
-    case 2: {  // a piece twice
-      const std::size_t begin = below(bytes.size());
-      bytes.insert(begin, bytes.substr(begin, 1 + below(32)));
+    case 2:  // a piece twice
+      bytes.insert(begin, bytes.substr(begin, 1 + below(random, 32)));
       break;
-    }
     case 3: {  // a run of ones
-      const std::size_t begin = below(bytes.size());
-      for (std::size_t i = begin; i < std::min(bytes.size(), begin + 1 + below(8)); ++i) bytes[i] = '\xff';
+      const std::size_t end = std::min(bytes.size(), begin + 1 + below(random, 8));
+      std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(begin), bytes.begin() + static_cast<std::ptrdiff_t>(end),
+                '\xff');
       break;
     }
     default:  // a few bytes changed
-      for (std::size_t count = 1 + below(4); count > 0; --count)
-        bytes[below(bytes.size())] = static_cast<char>(below(256));
+      for (std::size_t count = 1 + below(random, 4); count > 0; --count) {
+        bytes[below(random, bytes.size())] = static_cast<char>(below(random, 256));
+      }
   }
   return bytes;
+}
+
+std::int64_t odd_number(Random& random) {
+  constexpr std::int64_t kNumbers[] = {0, -1, 1, 2, 7, 1000, 1LL << 31, 1LL << 40, INT64_MIN, INT64_MAX};
+  return kNumbers[below(random, std::size(kNumbers))];
+}
+
+// A file that any reader takes for ONNX, with something wrong inside.
+std::string damage_graph(TinyOnnx model, Random& random) {
+  constexpr const char* kOperations[] = {"Add",  "Conv", "MatMul", "Relu", "Reshape",  "Gather", "Concat",
+                                         "Loop", "If",   "Slice",  "Tile", "Nonesuch", "",       "ConvTranspose"};
+  Node& node = any_of(model.nodes, random);
+  switch (below(random, 9)) {
+    case 0:
+      node.operation = kOperations[below(random, std::size(kOperations))];
+      break;
+    case 1:  // an input from elsewhere, a cycle maybe
+      any_of(node.inputs, random) = any_of(any_of(model.nodes, random).outputs, random);
+      break;
+    case 2:
+      any_of(node.inputs, random) = below(random, 2) == 0 ? "" : "nowhere";
+      break;
+    case 3:
+      node.inputs.resize(below(random, 4), "input");
+      break;
+    case 4:
+      node.int_lists = {{"kernel_shape", {odd_number(random), odd_number(random)}}, {"pads", {odd_number(random)}}};
+      break;
+    case 5:
+      if (!model.initializers.empty()) any_of(model.initializers, random).shape = {odd_number(random), 3};
+      break;
+    case 6:
+      any_of(model.outputs, random).shape = {odd_number(random), odd_number(random)};
+      break;
+    case 7:
+      // An opset far from any that exists keeps some readers searching for a long time: few of those.
+      model.opset = below(random, 8) == 0 ? odd_number(random) : static_cast<std::int64_t>(below(random, 60));
+      break;
+    default:
+      model.nodes.push_back(node);
+  }
+  return serialize(model);
+}
+
+std::string damage(const TinyModel& model, int file) {
+  Random random(static_cast<unsigned>(file) + 1);
+  return file % 2 == 0 ? damage_graph(model.onnx, random) : damage_bytes(serialize(model.onnx), random);
 }
 
 // Weights are most of a file's bytes and hardly ever matter: small ones leave more hits for the structure.
@@ -84,16 +142,22 @@ int ending_of(const ngb_compiler& table, const samples::WorkerRequest& request) 
   ::setrlimit(RLIMIT_AS, &memory);
   const struct rlimit no_core { 0, 0 };
   ::setrlimit(RLIMIT_CORE, &no_core);
+  // The compilers complain at length.
+  const int nowhere = ::open("/dev/null", O_WRONLY);
+  ::dup2(nowhere, 1);
+  ::dup2(nowhere, 2);
   const Result<const ngb_compiler*> table = worker::open_plugin(compiler.plugin());
   if (!table) ::_exit(1);
+  std::vector<samples::WorkerRequest> requests;
+  for (const TinyModel& seed : seeds()) requests.push_back(make_request(compiler, seed, scratch));
   for (; shared.next < kFiles; ++shared.next) {
-    std::mt19937 random(static_cast<unsigned>(shared.next) + 1);
-    const TinyModel& seed = seeds()[static_cast<std::size_t>(shared.next) % seeds().size()];
-    samples::WorkerRequest request = make_request(compiler, seed, scratch);
-    request.model_path = scratch.write("mutant.onnx", mutate(serialize(seed.onnx), random)).string();
+    const std::size_t seed = static_cast<std::size_t>(shared.next / 2) % seeds().size();
+    const std::string name = fmt::format("{}.onnx", shared.next);
+    requests[seed].model_path = scratch.write(name, damage(seeds()[seed], shared.next)).string();
     ::alarm(kSecondsPerFile);
-    shared.endings[shared.next] = ending_of(**table, request);
+    shared.endings[shared.next] = ending_of(**table, requests[seed]);
     ::alarm(0);
+    std::filesystem::remove(requests[seed].model_path);
   }
   ::_exit(0);
 }

@@ -131,14 +131,16 @@ class Recipes(IdentityTest):
 
     def test_a_family_without_a_module_is_named(self):
         write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
-        error = self.refusal(self.compile, '{"family": "vit", "parameters": {}}', {"input": random_input(1, 3, 17, 17)})
+        recipe = '{"family": "vit", "parameters": {}}'
+        error = self.refusal(self.compile, recipe, {"input": random_input(1, 3, 17, 17)})
         self.assertEqual(error.kind, "unsupported_operator")
         self.assertIn('"vit"', error.message)
 
     def test_a_truncated_file_is_an_invalid_model(self):
         recipe = write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
         os.truncate(self.path, os.path.getsize(self.path) // 2)
-        self.assertEqual(self.refusal(self.compile, recipe, {"input": random_input(1, 3, 17, 17)}).kind, "invalid_model")
+        error = self.refusal(self.compile, recipe, {"input": random_input(1, 3, 17, 17)})
+        self.assertEqual(error.kind, "invalid_model")
 
     def test_fifty_sessions_in_one_process_are_possible(self):
         recipe = write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
@@ -243,9 +245,11 @@ class UserFiles(IdentityTest):
         for content in (b"", b"not a model", valid[:len(valid) // 2], b"\xff" * 100, dangling):
             with open(self.path, "wb") as file:
                 file.write(content)
-            self.assertEqual(self.refusal(self.compile, "", {"x": random_input(1, 3, 8, 8)}).kind, "invalid_model", content)
+            error = self.refusal(self.compile, "", {"x": random_input(1, 3, 8, 8)})
+            self.assertEqual(error.kind, "invalid_model", content)
         os.remove(self.path)
-        self.assertEqual(self.refusal(self.compile, "", {"x": random_input(1, 3, 8, 8)}).kind, "invalid_model")
+        error = self.refusal(self.compile, "", {"x": random_input(1, 3, 8, 8)})
+        self.assertEqual(error.kind, "invalid_model")
 
     def test_inputs_of_other_names_are_refused(self):
         onnx.save(small_model([helper.make_node("Relu", ["x"], ["y"])]), self.path)

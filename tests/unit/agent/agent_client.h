@@ -46,6 +46,12 @@ class TemporaryFolder {
 
 inline std::filesystem::path fake_worker() { return std::filesystem::path(NGB_BUILD_DIR) / "tests/fake/ngb-worker"; }
 
+// What an agent is to start.
+struct Programs {
+  std::filesystem::path worker = fake_worker();
+  std::filesystem::path lib = NGB_SOURCE_DIR "/tests/unit/agent/lib";
+};
+
 // One model; cells come with `add_cell`. Processes are run in the order round by round.
 inline samples::Job small_job(int processes = 2) {
   samples::Job job;
@@ -90,14 +96,14 @@ inline void host_by_python(samples::CompilerWork& compiler, const std::string& n
 // A real agent as a child, and its client's end.
 class AgentClient {
  public:
-  explicit AgentClient(const std::filesystem::path& work_folder) {
+  explicit AgentClient(const std::filesystem::path& work_folder, const Programs& programs = {}) {
     ::setenv("NGB_FAKE_WORKER", fake_worker().c_str(), 1);
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) std::abort();
     ours_ = FileDescriptor(ends[0]);
     const FileDescriptor theirs(ends[1]);
     process::Spawn spawn{{NGB_BUILD_DIR "/bin/ngb-agent", "--work", work_folder.string(), "--worker",
-                          fake_worker().string(), "--lib", NGB_SOURCE_DIR "/tests/unit/agent/lib"}};
+                          programs.worker.string(), "--lib", programs.lib.string()}};
     spawn.descriptors = {{theirs.get(), 0}, {theirs.get(), 1}};
     const Result<pid_t> pid = process::spawn(spawn);
     if (!pid) std::abort();
@@ -186,6 +192,13 @@ inline bool ends_finished(const std::vector<samples::Event>& events) {
   return !events.empty() && std::holds_alternative<samples::Finished>(events.back().body);
 }
 
+// Whether it runs; what has ended and was not reaped does not.
+inline bool is_alive(pid_t pid) {
+  const std::string stat = file::read("/proc/" + std::to_string(pid) + "/stat").value_or(") Z");
+  const char state = stat[stat.rfind(')') + 2];
+  return state != 'Z' && state != 'X';
+}
+
 // A whole run of a job with one agent.
 struct WholeRun {
   std::vector<samples::Event> events{};
@@ -194,8 +207,9 @@ struct WholeRun {
   std::vector<samples::Progress> progress{};
   process::Outcome outcome{};
 };
-inline WholeRun run_job(const std::filesystem::path& work_folder, const samples::Job& job, std::uint64_t after = 0) {
-  AgentClient client(work_folder);
+inline WholeRun run_job(const std::filesystem::path& work_folder, const samples::Job& job, std::uint64_t after = 0,
+                        const Programs& programs = {}) {
+  AgentClient client(work_folder, programs);
   client.begin(job, after);
   WholeRun run;
   run.events = client.follow_to_the_end();

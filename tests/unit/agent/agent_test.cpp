@@ -145,6 +145,24 @@ TEST(Agent, GivesAWorkerNoMoreMemoryThanTheLimit) {
 }
 #endif
 
+TEST(Agent, EndsAWorkerWhoseProcessesHoldMoreThanTheLimit) {
+  samples::Job job = small_job(2);
+  job.protocol.memory_limit_bytes = 300'000'000;
+  const Failure failure = first_failure("shared_memory", job);
+  EXPECT_EQ(failure.kind, FailureKind::out_of_memory);
+  EXPECT_THAT(failure.message, HasSubstr("ended by the memory limit: its processes held"));
+}
+
+TEST(Agent, LeavesNoFileOfAWorkerForTheNext) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(2);
+  add_cell(job, "a", "litter");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_EQ(run.processes[1].facts.at("finds_litter"), "no");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "scratch"));
+}
+
 TEST(Agent, TakesTheWorkersWordForWantOfMemory) {
   EXPECT_EQ(first_failure("out_of_memory").kind, FailureKind::out_of_memory);
 }
@@ -212,7 +230,7 @@ TEST(Agent, LeavesNoProcessOfAWorkerBehind) {
   EXPECT_FALSE(run.processes[0].failure);
   const std::string log = file::read(folder.path() / "logs/a-0-1.log").value_or("");
   ASSERT_THAT(log, HasSubstr("stray "));
-  EXPECT_NE(::kill(std::stoi(log.substr(6)), 0), 0) << "the stray process still lives";
+  EXPECT_FALSE(is_alive(std::stoi(log.substr(6)))) << "the stray process still lives";
 }
 
 TEST(Agent, TellsAtMostOnceASecondWhatRuns) {
@@ -259,12 +277,26 @@ TEST(Agent, RefusesAUsersModelThatHasChangedSinceThePlan) {
   samples::Job job = small_job(1);
   job.models[0].recipe_json.clear();
   job.models[0].path = (folder.path() / "user.onnx").string();
-  job.models[0].hash = hash::sha256("old content");
+  job.models[0].file_sha256 = hash::sha256("old content");
   add_cell(job, "a");
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::invalid_model);
   EXPECT_THAT(run.processes[0].failure->message, HasSubstr("has changed since"));
+}
+
+TEST(Agent, MeasuresAUsersModelWhereItIs) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(file::write_atomically(folder.path() / "user.onnx", "content"));
+  samples::Job job = small_job(1);
+  job.models[0].recipe_json.clear();
+  job.models[0].path = (folder.path() / "user.onnx").string();
+  job.models[0].file_sha256 = hash::sha256("content");
+  add_cell(job, "a");
+  const WholeRun run = run_job(folder.path() / "work", job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_FALSE(run.processes[0].failure);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "user.onnx"));
 }
 
 TEST(Agent, MakesReferenceOutputsOnceAndKeepsThem) {
@@ -279,8 +311,6 @@ TEST(Agent, MakesReferenceOutputsOnceAndKeepsThem) {
   EXPECT_EQ(first.processes.at(0).facts.at("reference"), "fake 2.0");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cache.path()), {}), 1);
   const WholeRun second = run_job(folder.path() / "2", job);
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "2/logs") ||
-              !std::filesystem::exists(folder.path() / "2/logs/reference-"));
   int reference_logs = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "2/logs")) {
     if (entry.path().filename().string().starts_with("reference-")) ++reference_logs;
@@ -312,6 +342,16 @@ TEST(Agent, RefusesAJobWhoseStepsNameNoCell) {
   ASSERT_TRUE(run.error);
   EXPECT_EQ(run.error->what, R"(cell "nobody" is in the job 0 times)");
   EXPECT_EQ(run.outcome.exit_code, 3);
+}
+
+TEST(Agent, WantsToBeGreetedFirst) {
+  const TemporaryFolder folder;
+  AgentClient client(folder.path());
+  client.send(small_job(1));
+  client.follow_to_the_end();
+  ASSERT_TRUE(client.error());
+  EXPECT_EQ(client.error()->what, "a job before hello");
+  EXPECT_EQ(client.wait().exit_code, 3);
 }
 
 TEST(Agent, RefusesAClientOfAnotherProtocol) {

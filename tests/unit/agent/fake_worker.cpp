@@ -59,6 +59,7 @@ samples::ProcessResult result_of(const WorkerRequest& request) {
   for (const char* name : {"NGB_PROCESS_INDEX", "NGB_ATTEMPT", "OMP_NUM_THREADS"}) {
     if (const char* value = std::getenv(name)) result.facts[name] = value;
   }
+  result.facts["finds_litter"] = ::access("left-behind", F_OK) == 0 ? "yes" : "no";
   result.facts["reference"] = request.reference_path.empty() ? "none" : request.reference_name;
   return result;
 }
@@ -101,6 +102,15 @@ void eat_memory() {
   }
 }
 
+// Memory that RLIMIT_DATA does not count.
+void share_memory() {
+  constexpr std::size_t kBytes = 600U << 20U;
+  void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) std::exit(9);
+  std::memset(memory, 1, kBytes);
+  hang();
+}
+
 samples::ProcessResult failed(const WorkerRequest& request, samples::FailureKind kind) {
   samples::ProcessResult result = result_of(request);
   result.repetitions.clear();
@@ -120,6 +130,7 @@ void behave(const WorkerRequest& request, const std::string& word) {
   if (word == "garbage") deliver(std::string(5000, 'x'));
   if (word == "garbage") hang();
   if (word == "memory") eat_memory();
+  if (word == "shared_memory") share_memory();
   if (word == "stray" || word == "stray_and_hang") leave_a_stray();
   if (word == "stray_and_hang") hang();
   if (word == "wrong") return deliver(failed(request, samples::FailureKind::inaccurate));
@@ -140,6 +151,7 @@ void behave(const WorkerRequest& request, const std::string& word) {
   if (word == "slow") sleep_ms(1500);
   if (word == "brief") sleep_ms(20);
   deliver(result_of(request));
+  if (word == "litter") std::ofstream("left-behind") << "cache";
   if (word == "twice") deliver(result_of(request));
   if (word == "crash_late") std::abort();
 }

@@ -3,49 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <random>
 #include <thread>
 
 #include "agent_client.h"
+#include "recorder.h"
 
 namespace ngb::agent::test {
 namespace {
 
 using samples::FailureKind;
 using testing::HasSubstr;
-
-using Process = std::tuple<std::string, int, int>;  // cell, process, attempt
-
-// What a client has recorded: each event once, by its number.
-class Recorder {
- public:
-  void take(const samples::Event& event) {
-    const auto [place, is_new] = events_.emplace(event.sequence, samples::encode(event));
-    EXPECT_EQ(place->second, samples::encode(event)) << "event " << event.sequence << " was another one before";
-    if (!is_new) return;
-    if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) {
-      const Process process{result->cell_id, result->process_index, result->attempt};
-      EXPECT_TRUE(results_.emplace(process, content_of(*result)).second) << result->cell_id << " was recorded twice";
-    }
-    is_finished_ = is_finished_ || std::holds_alternative<samples::Finished>(event.body);
-  }
-  [[nodiscard]] std::uint64_t last() const { return events_.empty() ? 0 : events_.rbegin()->first; }
-  [[nodiscard]] bool is_finished() const { return is_finished_; }
-  [[nodiscard]] const std::map<Process, std::string>& results() const { return results_; }
-  [[nodiscard]] bool has_gaps() const { return last() != events_.size(); }
-
- private:
-  // Everything but times, which differ between runs.
-  static std::string content_of(const samples::ProcessResult& result) {
-    std::string content = result.failure ? std::string(samples::name(result.failure->kind)) : "completed";
-    for (const auto& repetition : result.repetitions) content += " " + std::to_string(repetition.wall_ns);
-    return content;
-  }
-  std::map<std::uint64_t, std::string> events_{};
-  std::map<Process, std::string> results_{};
-  bool is_finished_ = false;
-};
 
 samples::Job faulty_job() {
   samples::Job job = small_job(5);
@@ -56,25 +24,6 @@ samples::Job faulty_job() {
   add_cell(job, "wrong", "wrong", "3:1");
   host_by_python(job.cells[1].compiler, "forked");
   return job;
-}
-
-// Follows until the end, or for so long, then lets `end` have its way with the agent.
-template <class End>
-void run_for(const std::filesystem::path& folder, const samples::Job& job, Recorder& recorder,
-             std::chrono::milliseconds time, End end) {
-  AgentClient client(folder);
-  client.begin(job, recorder.last());
-  const auto give_up = std::chrono::steady_clock::now() + time;
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(give_up - std::chrono::steady_clock::now());
-    const auto message = client.next(std::max(left, std::chrono::milliseconds(0)));
-    if (!message) break;
-    if (const auto* event = std::get_if<samples::Event>(&*message)) {
-      recorder.take(*event);
-      client.send(samples::Acknowledge{event->sequence});
-    }
-  }
-  end(client);
 }
 
 TEST(Faults, TenKillsAtRandomInstantsLoseNothingAndRepeatNothing) {
@@ -117,14 +66,14 @@ TEST(Faults, AKilledAgentTakesItsWorkersAlong) {
     client.kill();
   }
   // The worker dies with its agent; what it has started in a session of its own is found by the next agent.
-  EXPECT_EQ(::kill(left, 0), 0);
+  EXPECT_TRUE(is_alive(left));
   AgentClient client(folder.path());
   ASSERT_TRUE(client.next());  // hello
   client.begin(job, 2);
   client.send(samples::Stop{});
   client.follow_to_the_end();
   EXPECT_EQ(client.wait().exit_code, 0);
-  EXPECT_NE(::kill(left, 0), 0) << "the stray process still lives";
+  EXPECT_FALSE(is_alive(left)) << "the stray process still lives";
 }
 
 TEST(Faults, AClientThatIsGoneEndsAgentAndWorker) {

@@ -113,6 +113,7 @@ TEST_F(LocalDevice, EndsTheAgentWhenAnEventCannotBeRecorded) {
   const auto ending = run(job_of(3, "hang"));
   ASSERT_FALSE(ending);
   EXPECT_EQ(ending.error().what, "the results file is full");
+  on_event_ = nullptr;
   EXPECT_TRUE(run(job_of(1)));  // the folder is free again at once
 }
 

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "dispatch/device.h"
 
 namespace ngb::dispatch {
@@ -98,6 +101,20 @@ TEST(MakeJob, ChecksNothingWhenTheStudySaysNone) {
   plan::Plan plan = two_devices();
   plan.study.reference = "none";
   EXPECT_FALSE(make_job(plan, "local", "run-1", found, "")->reference);
+}
+
+TEST(MakeJob, SaysWhatAUsersFileIsNow) {
+  plan::Plan plan = two_devices();
+  plan.models[0].recipe_json.clear();
+  plan.models[0].path = testing::TempDir() + "/user.onnx";
+  std::ofstream(plan.models[0].path) << "abc";
+  const auto job = make_job(plan, "local", "run-1", found, "");
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->models[0].path, plan.models[0].path);
+  // SHA-256 of "abc", FIPS 180-2.
+  EXPECT_EQ(job->models[0].file_sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  std::filesystem::remove(plan.models[0].path);
+  EXPECT_FALSE(make_job(plan, "local", "run-1", found, ""));
 }
 
 TEST(MakeJob, HandsOnWhyAToolchainIsNotThere) {

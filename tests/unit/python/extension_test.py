@@ -54,8 +54,8 @@ class Extension(unittest.TestCase):
 
     def test_the_modules_import_from_a_folder_that_cannot_be_written_to(self):
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": "/proc/nowhere"}
-        run = subprocess.run([sys.executable, "-c", "import ngraphbench.fork_server, ngraphbench._loop as l; print(l.version)"],
-                             env=environment, capture_output=True, text=True)
+        script = "import ngraphbench.fork_server, ngraphbench._loop as loop; print(loop.version)"
+        run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stdout, r"^\d+\.\d+\.\d+\n$")
 

@@ -159,4 +159,5 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_probe", nullptr, -1, methods,
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name that Python looks for.
 PyMODINIT_FUNC PyInit__probe() { return PyModule_Create(&definition); }

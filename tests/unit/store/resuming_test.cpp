@@ -81,6 +81,8 @@ TEST_F(Resuming, AddsTheCellsOfAnotherStudyWithTheSameProtocol) {
   ASSERT_TRUE(second) << second.error().text();
   EXPECT_NE(*second, first);
   EXPECT_EQ(store.load_cells().value().size(), 5U);
+  EXPECT_THAT(store.planned_cells(first).value(), testing::ElementsAre("aa", "bb", "cc", "dd"));
+  EXPECT_THAT(store.planned_cells(*second).value(), testing::ElementsAre("aa", "bb", "cc", "dd", "ee"));
   EXPECT_EQ(store.begin_run(made_up::plan(), 9).value(), first) << "each study finds its own run again";
 }
 

@@ -54,7 +54,7 @@ onnx::ModelProto tiny_model(const Extents& extents, int type = onnx::TensorProto
   weight.set_data_type(onnx::TensorProto::FLOAT);
   weight.add_dims(64);
   weight.add_dims(64);
-  weight.set_raw_data(std::string(64 * 64 * 4, '\1'));
+  weight.set_raw_data(std::string(16384, '\1'));
   return model;
 }
 

@@ -98,6 +98,17 @@ def check_stages(module, label, stages, x):
         check_spread(f"{label} {stage}", output.numpy())
 
 
+def exact_macs(module, x):
+    """Output elements times the weights behind each, over all convolutions and matrix products."""
+    macs = []
+    hooks = [part.register_forward_hook(lambda m, _i, y: macs.append(y.numel() * m.weight[0].numel()))
+             for part in module.modules() if isinstance(part, (torch.nn.Conv2d, torch.nn.Linear))]
+    module(torch.from_numpy(x))
+    for hook in hooks:
+        hook.remove()
+    return sum(macs)
+
+
 def check(label, module, stages, name, parameters, folder):
     path = folder / "model.onnx"
     for seed in SEEDS:
@@ -111,6 +122,7 @@ def check(label, module, stages, name, parameters, folder):
         compare(f"{label} seed {seed}: openvino", run_openvino(path, x), expected)
     onnx.checker.check_model(str(path), full_check=True)
     onnx.shape_inference.infer_shapes(onnx.load(str(path)), check_type=True, strict_mode=True, data_prop=True)
+    assert facts["macs"] == exact_macs(module, x), "macs"
     check_stages(module, label, stages, x)
 
 

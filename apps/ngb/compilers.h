@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which toolchain a study's compilers run from, on this machine.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/ngb/command.h"
+#include "plan/plan.h"
+#include "samples/job.h"
+#include "toolchain/toolchain.h"
+
+namespace ngb::app {
+
+class Compilers {
+ public:
+  // Looks up every (compiler, version) that the plan needs, its reference included.
+  static Result<Compilers> find(const Installation& installation, const plan::Plan& plan);
+
+  // Where to run it from. A missing toolchain has empty folders: the cell then fails with that as its stored reason.
+  [[nodiscard]] Result<samples::CompilerWork> work(const std::string& name, const std::string& version) const;
+
+  // Those of the plan's compilers whose toolchain is not there, as "onnxruntime@1.31.1".
+  [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
+  [[nodiscard]] bool is_missing(const std::string& name, const std::string& version) const;
+  [[nodiscard]] std::vector<toolchain::Toolchain> installed() const;
+
+ private:
+  struct Entry {
+    toolchain::CompilerDescription description{};
+    std::optional<toolchain::Toolchain> toolchain{};
+  };
+  std::map<std::pair<std::string, std::string>, Entry> entries_;
+  std::vector<std::string> missing_;
+};
+
+}  // namespace ngb::app

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstdlib>
+
+#include "apps/ngb/command.h"
+#include "base/process.h"
+#include "toolchain/toolchain.h"
+#include "zoo/family.h"
+
+namespace ngb::app {
+namespace {
+
+std::filesystem::path cache_folder() {
+  if (const char* folder = std::getenv("NGB_CACHE"); folder != nullptr && *folder != '\0') return folder;
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0') {
+    return std::filesystem::path(folder) / "ngraphbench";
+  }
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home != nullptr && *home != '\0' ? home : "/tmp") / ".cache" / "ngraphbench";
+}
+
+// A number of the zoo's table as the vocabulary's text, "" for a parameter that has no numbers.
+std::string bound(const zoo::FamilyParameter& parameter, double value) {
+  const bool is_number = parameter.type == "int" || parameter.type == "float" || parameter.type == "int_list";
+  return is_number ? nlohmann::json(value).dump() : std::string();
+}
+
+config::FamilyWords words_of(const zoo::Family& family) {
+  config::FamilyWords words{.name = family.name, .parameters = {}};
+  for (const zoo::FamilyParameter& parameter : family.parameters) {
+    words.parameters.push_back({.name = parameter.name,
+                                .type = parameter.type,
+                                .values = {},
+                                .minimum = bound(parameter, parameter.minimum),
+                                .maximum = bound(parameter, parameter.maximum),
+                                .default_value = parameter.default_value.dump(),
+                                .meaning = parameter.meaning});
+  }
+  return words;
+}
+
+}  // namespace
+
+Installation find_installation() {
+  const std::filesystem::path bin = process::self().parent_path();
+  return {.agent = bin / "ngb-agent",
+          .worker = bin / "ngb-worker",
+          .lib = bin.parent_path() / "lib" / "ngraphbench",
+          .toolchains = toolchain::default_root(),
+          .cache = cache_folder()};
+}
+
+Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
+  const auto catalog = toolchain::read_catalog(installation.lib);
+  if (!catalog) return tl::unexpected(catalog.error());
+  config::Vocabulary vocabulary;
+  for (const toolchain::CompilerDescription& compiler : *catalog) {
+    config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version, .options = {}};
+    for (const toolchain::OptionDescription& option : compiler.options) {
+      words.options.push_back({.name = option.name,
+                               .type = option.type,
+                               .values = option.values,
+                               .minimum = {},
+                               .maximum = {},
+                               .default_value = option.default_value,
+                               .meaning = option.meaning});
+    }
+    vocabulary.compilers.push_back(std::move(words));
+  }
+  for (const zoo::Family& family : zoo::families()) {
+    vocabulary.models.push_back(words_of(family));
+    for (const zoo::Variant& variant : family.variants) {
+      config::FamilyWords words = words_of(family);
+      words.name = variant.name;
+      vocabulary.models.push_back(std::move(words));
+    }
+  }
+  return vocabulary;
+}
+
+int report_failure(const Error& error, ExitCode code) {
+  std::fprintf(stderr, "ngb: %s\n", error.text().c_str());
+  return code;
+}
+
+}  // namespace ngb::app

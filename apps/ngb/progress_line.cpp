@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/progress_line.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+
+#include "base/text.h"
+
+namespace ngb::app {
+namespace {
+
+constexpr const char* kEraseLine = "\r\x1b[2K";
+
+// At most `columns` characters (UTF-8), so that the line never wraps and can be erased.
+std::string fit(const std::string& line, std::size_t columns) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool begins_character = (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U;
+    if (begins_character && count++ == columns) return line.substr(0, i);
+  }
+  return line;
+}
+
+std::size_t terminal_columns(std::FILE* out) {
+  winsize size{};
+  return ::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1U : 79U;
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, const Clock& clock)
+    : out_(out),
+      is_terminal_(is_terminal),
+      total_(total),
+      done_(done),
+      done_before_(done),
+      clock_(&clock),
+      started_(clock.now()) {}
+
+std::string ProgressLine::counts() const {
+  const std::string text = fmt::format("{} of {} processes", done_, total_);
+  const int finished = done_ - done_before_;
+  if (finished == 0 || done_ >= total_) return text;
+  const double elapsed_s = std::chrono::duration<double>(clock_->now() - started_).count();
+  return text + ", " + text::human_duration(elapsed_s / finished * (total_ - done_)) + " left";
+}
+
+void ProgressLine::show(const std::string& doing) {
+  if (!is_terminal_) return;
+  const std::string line = fit(counts() + " · " + doing, terminal_columns(out_));
+  fmt::print(out_, "{}{}", kEraseLine, line);
+  std::fflush(out_);
+  is_drawn_ = true;
+}
+
+void ProgressLine::finish_process(const std::string& line) {
+  ++done_;
+  if (!is_terminal_) fmt::print(out_, "{} · {}\n", counts(), line);
+  std::fflush(out_);
+}
+
+void ProgressLine::say(const std::string& line) {
+  clear();
+  fmt::print(out_, "{}\n", line);
+  std::fflush(out_);
+}
+
+void ProgressLine::clear() {
+  if (!is_drawn_) return;
+  fmt::print(out_, "{}", kEraseLine);
+  std::fflush(out_);
+  is_drawn_ = false;
+}
+
+}  // namespace ngb::app

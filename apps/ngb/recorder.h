@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes a device's events into the store and tells the user how far it is.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "apps/ngb/progress_line.h"
+#include "dispatch/device.h"
+#include "plan/plan.h"
+#include "store/store.h"
+
+namespace ngb::app {
+
+class Recorder {
+ public:
+  // `store` and `plan` outlive the Recorder. `plan` is what the run has to do on all devices.
+  static Result<Recorder> begin(store::Store& store, const plan::Plan& plan, std::string run_id, std::string device);
+
+  // Valid as long as the Recorder lives and does not move.
+  dispatch::Callbacks callbacks();
+  void end() { line_->clear(); }
+
+ private:
+  struct CellOutline {
+    std::string label{};  // "resnet18 batch 8, openvino 2026.4.1"
+    int batch = 1;
+    int processes_left = 0;
+  };
+
+  Recorder(store::Store& store, std::string run_id, std::string device);
+  Status on_event(const samples::Event& event);
+  void on_progress(const samples::Progress& progress);
+  void tell(const samples::ProcessResult& result);
+
+  store::Store* store_;
+  std::string run_id_;
+  std::string device_;
+  int attempts_ = 1;
+  std::map<std::string, CellOutline> cells_;
+  std::unique_ptr<ProgressLine> line_;
+};
+
+}  // namespace ngb::app

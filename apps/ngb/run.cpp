@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// ngb run: plan, hand each device its share, record what comes back, show the table.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <set>
+
+#include "apps/ngb/compilers.h"
+#include "apps/ngb/recorder.h"
+#include "apps/ngb/results_table.h"
+#include "apps/ngb/study_file.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "dispatch/device.h"
+#include "plan/selection.h"
+#include "store/store.h"
+
+namespace ngb::app {
+namespace {
+
+std::atomic<bool> g_stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void request_stop(int /*signal*/) { g_stop_requested = true; }
+
+void listen_for_signals() {
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  std::signal(SIGHUP, request_stop);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+struct Arguments {
+  std::string study;
+  std::string output;
+  bool retry_failed = false;
+};
+
+// Says which toolchains are missing. Error: the reference's, without which no output could be checked.
+Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
+  const config::Study& study = plan.study;
+  if (study.reference != "none" && compilers.is_missing(study.reference, study.reference_version)) {
+    const std::string name = study.reference + "@" + study.reference_version;
+    return fail("outputs cannot be checked: the reference " + name + " is not installed", study.path.string(),
+                "run: ngb toolchain install " + name + " (or, to measure unchecked, set `reference: none`)");
+  }
+  for (const std::string& name : compilers.missing()) {
+    fmt::print(stderr, "ngb: {} is not installed: its cells fail; to have it, run: ngb toolchain install {}\n", name,
+               name);
+  }
+  return Done{};
+}
+
+// What is left of the plan: everything that the open run still has to do, else the cells that have no result yet. A
+// cell that failed is left alone unless asked for, or its toolchain has come since.
+Result<plan::Plan> left_to_do(store::Store& store, const plan::Plan& plan, const Compilers& compilers,
+                              bool retry_failed) {
+  const auto runs = store.runs();
+  if (!runs) return tl::unexpected(runs.error());
+  const bool goes_on = !runs->empty() && !runs->back().is_complete;
+  if (goes_on || retry_failed) return plan;
+  const auto states = store.cell_states();
+  if (!states) return tl::unexpected(states.error());
+  const auto cells = store.load_cells(store::Detail::outline);
+  if (!cells) return tl::unexpected(cells.error());
+  std::set<std::string> settled;
+  for (const store::CellState& state : *states) {
+    if (state.progress == store::CellState::Progress::complete) settled.insert(state.cell_id);
+    if (state.progress == store::CellState::Progress::failed) settled.insert(state.cell_id);
+  }
+  for (const store::CellData& cell : *cells) {
+    const bool lacked_toolchain =
+        !cell.failed.empty() && cell.failed.back().failure->kind == samples::FailureKind::toolchain_missing;
+    if (lacked_toolchain && !compilers.is_missing(cell.compiler, cell.compiler_version)) settled.erase(cell.cell_id);
+  }
+  return plan::without_cells(plan, settled);
+}
+
+Status record_toolchains(store::Store& store, const plan::Plan& plan, const Compilers& compilers) {
+  for (const config::DeviceEntry& device : plan.study.devices) {
+    for (const toolchain::Toolchain& toolchain : compilers.installed()) {
+      const auto manifest = file::read(toolchain.folder / "manifest.json");
+      if (!manifest) return tl::unexpected(manifest.error());
+      Status recorded = store.record_toolchain(device.name, toolchain.compiler, toolchain.version, *manifest);
+      if (!recorded) return recorded;
+    }
+  }
+  return Done{};
+}
+
+// Measures what is left. True: to the end; false: the user stopped it.
+Result<bool> measure(const Installation& installation, store::Store& store, const plan::Plan& plan,
+                     const Compilers& compilers) {
+  const auto run_id = store.begin_run(plan, system_clock().unix_now().count());
+  if (!run_id) return tl::unexpected(run_id.error());
+  if (const Status recorded = record_toolchains(store, plan, compilers); !recorded) {
+    return tl::unexpected(recorded.error());
+  }
+  const auto remaining = store.remaining(plan, *run_id);
+  if (!remaining) return tl::unexpected(remaining.error());
+  const auto find = [&](const std::string& name, const std::string& version) { return compilers.work(name, version); };
+  for (const config::DeviceEntry& device : plan.study.devices) {
+    const auto job =
+        dispatch::make_job(*remaining, device.name, *run_id, find, (installation.cache / "references").string());
+    if (!job) return tl::unexpected(job.error());
+    const auto last = store.last_sequence(*run_id, device.name);
+    if (!last) return tl::unexpected(last.error());
+    auto recorder = Recorder::begin(store, *remaining, *run_id, device.name);
+    if (!recorder) return tl::unexpected(recorder.error());
+    const auto ending = dispatch::run_local({.agent = installation.agent, .lib = installation.lib},
+                                            plan.study.output / "devices" / device.name, *job, *last,
+                                            recorder->callbacks(), [] { return g_stop_requested.load(); });
+    recorder->end();
+    if (!ending) return tl::unexpected(ending.error());
+    if (*ending == dispatch::Ending::stopped) return false;
+  }
+  return true;
+}
+
+// Opens the results folder for as long as it is written to. True: to the end; false: the user stopped it.
+Result<bool> measure_what_is_left(const Installation& installation, const plan::Plan& plan, const Compilers& compilers,
+                                  bool retry_failed) {
+  auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
+  if (!store) return tl::unexpected(store.error());
+  if (const Status same = store->check_protocol(plan.study); !same) return tl::unexpected(same.error());
+  const auto left = left_to_do(*store, plan, compilers, retry_failed);
+  if (!left) return tl::unexpected(left.error());
+  if (!left->groups.empty()) return measure(installation, *store, *left, compilers);
+  fmt::print(stderr, "ngb: nothing left to measure\n");
+  return true;
+}
+
+int run(const Installation& installation, const Arguments& arguments) {
+  auto plan = plan_study(installation, arguments.study);
+  if (!plan) return plan.error();
+  if (!arguments.output.empty()) plan->study.output = std::filesystem::absolute(arguments.output);
+  const auto compilers = Compilers::find(installation, *plan);
+  if (!compilers) return report_failure(compilers.error(), kCannotGoOn);
+  if (const Status usable = check_toolchains(*compilers, *plan); !usable) {
+    return report_failure(usable.error(), kCannotGoOn);
+  }
+  listen_for_signals();
+  const Result<bool> finished = measure_what_is_left(installation, *plan, *compilers, arguments.retry_failed);
+  if (!finished) return report_failure(finished.error(), kCannotGoOn);
+  if (!*finished) {
+    fmt::print(stderr, "ngb: stopped; what is measured is kept, run the same command again to go on\n");
+    return kInterrupted;
+  }
+  const ExitCode code = print_table(plan->study.output, false);
+  fmt::print("\nResults: {}\n", plan->study.output.string());
+  return code;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("run", "Run a study, or go on with it where it stopped");
+  command->add_option("study", arguments->study, "Study file (YAML)")->required();
+  command->add_option("-o,--output", arguments->output, "Results folder (default: the study's)");
+  command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
+  command->footer("Example:\n  ngb run studies/quickstart.yaml");
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return run(installation, *arguments); }; });
+}
+
+}  // namespace ngb::app

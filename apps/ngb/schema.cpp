@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "apps/ngb/command.h"
+#include "config/study.h"
+
+namespace ngb::app {
+
+void add_schema(CLI::App& app, const Installation& installation, Action& chosen) {
+  CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of study files, for editors");
+  command->footer("Example:\n  ngb schema > study.schema.json");
+  command->callback([&installation, &chosen] {
+    chosen = [&installation]() -> int {
+      const auto vocabulary = read_vocabulary(installation);
+      if (!vocabulary) return report_failure(vocabulary.error(), kCannotGoOn);
+      std::printf("%s\n", config::study_schema(*vocabulary).dump(2).c_str());
+      return kAllCellsHaveResults;
+    };
+  });
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolchain/toolchain.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/ngb/command.h"
+#include "base/text.h"
+
+namespace ngb::app {
+namespace {
+
+using toolchain::CompilerDescription;
+using toolchain::Toolchain;
+
+// "onnxruntime@1.31.1" or "onnxruntime", against the catalogue.
+struct Wanted {
+  CompilerDescription compiler;
+  std::string version;
+};
+
+Result<Wanted> find_wanted(const Installation& installation, const std::string& text) {
+  const auto catalog = toolchain::read_catalog(installation.lib);
+  if (!catalog) return tl::unexpected(catalog.error());
+  const std::string name = text.substr(0, text.find('@'));
+  const std::string version = name.size() < text.size() ? text.substr(name.size() + 1) : std::string();
+  std::vector<std::string> names;
+  for (const CompilerDescription& compiler : *catalog) {
+    if (compiler.needs_toolchain) names.push_back(compiler.name);
+    if (compiler.name != name) continue;
+    if (!compiler.needs_toolchain) return fail("this compiler is built in and needs no toolchain", name);
+    return Wanted{compiler, version.empty() ? compiler.default_version : version};
+  }
+  const auto near = text::nearest(name, names);
+  return fail("unknown compiler", name, near ? "did you mean " + *near + "?" : "known: " + text::join(names, ", "));
+}
+
+void print_line(std::string_view line) { std::fprintf(stderr, "  %.*s\n", static_cast<int>(line.size()), line.data()); }
+
+nlohmann::json to_json(const Toolchain& toolchain) {
+  nlohmann::json packages = nlohmann::json::array();
+  for (const toolchain::Package& package : toolchain.packages) {
+    packages.push_back({{"name", package.name},
+                        {"version", package.version},
+                        {"sha256", package.sha256},
+                        {"size_bytes", package.size_bytes}});
+  }
+  return {{"compiler", toolchain.compiler},     {"version", toolchain.version},   {"folder", toolchain.folder.string()},
+          {"site", toolchain.site.string()},    {"python", toolchain.python},     {"is_adopted", toolchain.is_adopted},
+          {"size_bytes", toolchain.size_bytes}, {"packages", std::move(packages)}};
+}
+
+int list(const Installation& installation, bool json) {
+  const auto toolchains = toolchain::list(installation.toolchains);
+  if (!toolchains) return report_failure(toolchains.error(), kCannotGoOn);
+  if (json) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const Toolchain& toolchain : *toolchains) all.push_back(to_json(toolchain));
+    std::printf("%s\n", all.dump(2).c_str());
+    return kAllCellsHaveResults;
+  }
+  if (toolchains->empty()) {
+    std::printf("No toolchains in %s. For example: ngb toolchain install onnxruntime\n",
+                installation.toolchains.c_str());
+  }
+  for (const Toolchain& toolchain : *toolchains) {
+    fmt::print("{:<14} {:<14} {:>8}  {}{}\n", toolchain.compiler, toolchain.version,
+               text::human_bytes(toolchain.size_bytes), toolchain.site.string(),
+               toolchain.is_adopted ? "  (adopted)" : "");
+  }
+  return kAllCellsHaveResults;
+}
+
+int install(const Installation& installation, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto wanted = find_wanted(installation, name);
+    if (!wanted) return report_failure(wanted.error(), kWrongUsage);
+    std::fprintf(stderr, "%s %s\n", wanted->compiler.name.c_str(), wanted->version.c_str());
+    const auto done = toolchain::install(installation.toolchains, wanted->compiler, wanted->version, print_line);
+    if (!done) return report_failure(done.error(), kCannotGoOn);
+    fmt::print("{} {}: {} in {}\n", done->compiler, done->version, text::human_bytes(done->size_bytes),
+               done->folder.string());
+  }
+  return kAllCellsHaveResults;
+}
+
+int adopt(const Installation& installation, const std::string& name, const std::string& path) {
+  const auto wanted = find_wanted(installation, name);
+  if (!wanted) return report_failure(wanted.error(), kWrongUsage);
+  const auto done = toolchain::adopt(installation.toolchains, wanted->compiler, path);
+  if (!done) return report_failure(done.error(), kCannotGoOn);
+  fmt::print("{} {}: adopted from {}\n", done->compiler, done->version, done->site.string());
+  return kAllCellsHaveResults;
+}
+
+int remove(const Installation& installation, const std::string& name) {
+  const auto wanted = find_wanted(installation, name);
+  if (!wanted) return report_failure(wanted.error(), kWrongUsage);
+  const auto done = toolchain::remove(installation.toolchains, wanted->compiler.name, wanted->version);
+  if (!done) return report_failure(done.error(), kCannotGoOn);
+  fmt::print("{} {}: removed\n", wanted->compiler.name, wanted->version);
+  return kAllCellsHaveResults;
+}
+
+}  // namespace
+
+void add_toolchain(CLI::App& app, const Installation& installation, Action& chosen) {
+  struct Arguments {
+    std::vector<std::string> names;
+    std::string name;
+    std::string path;
+    bool json = false;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* group = app.add_subcommand("toolchain", "Install, list, adopt and remove versions of compilers");
+  group->require_subcommand(1);
+  group->footer(
+      "Examples:\n  ngb toolchain install onnxruntime@1.31.1\n  ngb toolchain adopt identity ~/venv\n"
+      "Toolchains live in $NGB_TOOLCHAINS, or ~/.local/share/ngraphbench/toolchains. pip's own settings apply, so\n"
+      "PIP_INDEX_URL or pip.conf choose where packages come from.");
+
+  CLI::App* add = group->add_subcommand("install", "Install NAME[@VERSION] with pip into a folder of its own");
+  add->add_option("name", arguments->names, "NAME or NAME@VERSION")->required();
+  add->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return install(installation, arguments->names); }; });
+
+  CLI::App* show = group->add_subcommand("list", "List what is installed");
+  show->add_flag("--json", arguments->json, "Print JSON");
+  show->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return list(installation, arguments->json); }; });
+
+  CLI::App* take = group->add_subcommand("adopt", "Use a venv or site-packages folder that exists already");
+  take->add_option("name", arguments->name, "Compiler")->required();
+  take->add_option("path", arguments->path, "The venv or folder")->required();
+  take->callback([=, &installation, &chosen] {
+    chosen = [=, &installation] { return adopt(installation, arguments->name, arguments->path); };
+  });
+
+  CLI::App* drop = group->add_subcommand("remove", "Remove NAME[@VERSION]; an adopted folder is only forgotten");
+  drop->add_option("name", arguments->name, "NAME or NAME@VERSION")->required();
+  drop->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return remove(installation, arguments->name); }; });
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs ngb as a user would, in a home of its own."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+BIN = pathlib.Path(os.environ["NGB_BIN"])
+
+NULL_STUDY = """\
+name: test
+seed: 7
+models:
+  - zoo: {conv_block: {width: 8, depth: [1, 2], image_size: 16}}
+compilers:
+  - "null"
+batch_sizes: [1, 2]
+reference: "null"
+processes: 3
+repetitions: 5
+"""
+
+
+class NgbTest(unittest.TestCase):
+    """A test with an empty home, an empty toolchains folder and a working folder."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ngb-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder / "home"),
+            "NGB_TOOLCHAINS": str(self.folder / "toolchains"),
+            "LANG": "C.UTF-8",
+        }
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+            if name in os.environ:
+                self.environment[name] = os.environ[name]
+        (self.folder / "home").mkdir()
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def ngb(self, *arguments, timeout=120):
+        return subprocess.run(
+            [BIN / "ngb", *map(str, arguments)],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+
+    def start(self, *arguments):
+        process = subprocess.Popen(
+            [BIN / "ngb", *map(str, arguments)],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.addCleanup(process.kill)
+        self.addCleanup(process.stdout.close)
+        return process
+
+    def show(self, results):
+        shown = self.ngb("show", results, "--json")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        return json.loads(shown.stdout)
+
+    def query(self, results, sql):
+        with sqlite3.connect(f"file:{self.folder / results / 'results.db'}?mode=ro", uri=True) as database:
+            return database.execute(sql).fetchall()
+
+    def children_of(self, pid):
+        found = []
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                after_name = stat.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(after_name[1]) == pid:
+                found.append(int(stat.parent.name))
+        return found
+
+    def wait_for(self, condition, timeout_s=30):
+        """Polls an outside effect (another program's) until it is there."""
+        end = time.monotonic() + timeout_s
+        while time.monotonic() < end:
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.01)
+        self.fail("it did not happen in time")
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study from command to table, with the null compiler, and what happens when it is run again."""
+
+import os
+import signal
+
+from ngb_program import NgbTest, NULL_STUDY
+
+CELLS, PROCESSES = 4, 12
+
+
+class Run(NgbTest):
+    def test_a_study_ends_with_a_table_and_every_sample_in_the_file(self):
+        self.write("study.yaml", NULL_STUDY)
+        run = self.ngb("run", "study.yaml")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("conv_block", run.stdout)
+        self.assertIn("results/test", run.stdout)
+        steady = "select count(*) from sample where is_warm_up = 0 group by cell_id, process_index"
+        self.assertEqual(self.query("results/test", steady), [(5,)] * PROCESSES)
+        self.assertEqual(len(self.show("results/test")["cells"]), CELLS)
+
+    def test_running_it_again_measures_nothing_twice(self):
+        self.write("study.yaml", NULL_STUDY)
+        self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
+        before = self.query("results/test", "select process_key, wall_ns from process order by 1")
+        again = self.ngb("run", "study.yaml")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("nothing left to measure", again.stderr)
+        self.assertEqual(self.query("results/test", "select process_key, wall_ns from process order by 1"), before)
+
+    def test_a_compiler_added_to_the_study_costs_only_its_own_cells(self):
+        self.write("study.yaml", NULL_STUDY)
+        self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
+        before = self.query("results/test", "select process_key, wall_ns from process order by 1")
+        self.write("study.yaml", NULL_STUDY.replace('  - "null"\n', '  - "null"\n  - "null": {options: {run_ns: 50000}}\n'))
+        again = self.ngb("run", "study.yaml")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        after = self.query("results/test", "select process_key, wall_ns from process order by 1")
+        self.assertEqual(after[: len(before)], before)
+        self.assertEqual(len(after), 2 * PROCESSES)
+
+    def test_another_protocol_in_the_same_folder_is_refused_naming_what_differs(self):
+        self.write("study.yaml", NULL_STUDY)
+        self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
+        self.write("study.yaml", NULL_STUDY.replace("repetitions: 5", "repetitions: 6"))
+        again = self.ngb("run", "study.yaml")
+        self.assertEqual(again.returncode, 3)
+        self.assertIn("repetitions", again.stderr)
+
+    def test_ctrl_c_stops_cleanly_and_the_next_run_goes_on(self):
+        slow = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}')
+        self.write("study.yaml", slow)
+        run = self.start("run", "study.yaml")
+        for line in run.stdout:
+            if line.startswith("2 of 12 processes"):
+                break
+        run.send_signal(signal.SIGINT)
+        rest = run.stdout.read()
+        self.assertEqual(run.wait(20), 130)
+        self.assertIn("run the same command again", rest)
+        recorded = len(self.query("results/test", "select 1 from process"))
+        self.assertGreaterEqual(recorded, 2)
+        self.assertLess(recorded, PROCESSES)
+        again = self.ngb("run", "study.yaml")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(len(self.query("results/test", "select 1 from process")), PROCESSES)
+
+    def test_a_results_folder_in_use_is_refused(self):
+        slow = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}')
+        self.write("study.yaml", slow)
+        run = self.start("run", "study.yaml")
+        run.stdout.readline()
+        second = self.ngb("run", "study.yaml")
+        self.assertEqual(second.returncode, 3)
+        self.assertIn("in use", second.stderr)
+        self.assertIn(str(run.pid), second.stderr)
+        run.send_signal(signal.SIGINT)
+        run.stdout.read()
+        self.assertEqual(run.wait(20), 130)
+
+    def test_a_read_only_results_folder_is_refused(self):
+        if os.geteuid() == 0:
+            self.environment["PATH"] = os.environ["PATH"]  # root writes everywhere: use a folder that nobody can
+            self.write("study.yaml", NULL_STUDY + "output: /proc/ngb-results\n")
+        else:
+            (self.folder / "results").mkdir(mode=0o500)
+            self.write("study.yaml", NULL_STUDY)
+        run = self.ngb("run", "study.yaml")
+        self.assertEqual(run.returncode, 3)
+        self.assertRegex(run.stderr, "cannot create folder|cannot write|read-only")
+
+    def test_show_of_a_folder_without_results_says_so(self):
+        shown = self.ngb("show", "nowhere")
+        self.assertEqual(shown.returncode, 3)
+        self.assertIn("nowhere", shown.stderr)
+
+    def test_the_schema_is_json_and_names_the_null_compiler(self):
+        schema = self.ngb("schema")
+        self.assertEqual(schema.returncode, 0, schema.stderr)
+        self.assertIn('"null"', schema.stdout)

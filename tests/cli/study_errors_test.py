@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ngb says of a study file that is wrong."""
+
+from ngb_program import NgbTest, NULL_STUDY
+
+FIVE_MISTAKES = """\
+name: five
+models:
+  - zoo: resnet81
+compilers:
+  - openvno
+  - onnxruntime: {options: {graph_optimisation: all}}
+batch_sizes: [1, 0]
+repetition: 20
+"""
+
+
+class StudyErrors(NgbTest):
+    def test_all_five_mistakes_are_named_at_once_with_line_and_nearest_word(self):
+        self.write("five.yaml", FIVE_MISTAKES)
+        planned = self.ngb("plan", "five.yaml")
+        self.assertEqual(planned.returncode, 2)
+        for expected in (
+            "five.yaml:3:",
+            "did you mean resnet18?",
+            "five.yaml:5:",
+            "openvno: unknown compiler, did you mean openvino?",
+            "five.yaml:6:",
+            "did you mean graph_optimization?",
+            "five.yaml:7:",
+            "batch_sizes[1]",
+            "five.yaml:8:",
+            "did you mean repetitions?",
+            "5 problems in five.yaml; nothing was run",
+        ):
+            self.assertIn(expected, planned.stderr)
+
+    def test_a_missing_file_is_named(self):
+        planned = self.ngb("plan", "absent.yaml")
+        self.assertEqual(planned.returncode, 2)
+        self.assertIn("absent.yaml", planned.stderr)
+        self.assertIn("no such file", planned.stderr)
+
+    def test_broken_yaml_is_named_with_its_line(self):
+        self.write("broken.yaml", "name: x\nmodels: [a\ncompilers: }\n")
+        planned = self.ngb("plan", "broken.yaml")
+        self.assertEqual(planned.returncode, 2)
+        self.assertRegex(planned.stderr, r"broken\.yaml:[23]:")
+
+    def test_a_wrong_type_says_what_was_expected(self):
+        self.write("type.yaml", NULL_STUDY.replace("processes: 3", "processes: many"))
+        planned = self.ngb("plan", "type.yaml")
+        self.assertEqual(planned.returncode, 2)
+        self.assertRegex(planned.stderr, r"type\.yaml:9:\d+: processes: .*integer")
+
+    def test_a_model_file_that_is_missing_or_no_onnx_or_truncated_is_named(self):
+        study = "name: x\nmodels:\n  - onnx: model.onnx\ncompilers: ['null']\nreference: none\n"
+        self.write("study.yaml", study)
+        self.assertIn("model.onnx", self.ngb("plan", "study.yaml").stderr)
+        self.write("model.onnx", "this is no model")
+        self.assertRegex(self.ngb("plan", "study.yaml").stderr, "model.onnx.*ONNX")
+        written = self.ngb("models", "write", "conv_block", "-o", "whole.onnx")
+        self.assertEqual(written.returncode, 0, written.stderr)
+        whole = (self.folder / "whole.onnx").read_bytes()
+        (self.folder / "model.onnx").write_bytes(whole[: len(whole) // 2])
+        planned = self.ngb("plan", "study.yaml")
+        self.assertEqual(planned.returncode, 2)
+        self.assertRegex(planned.stderr, "model.onnx.*ONNX")
+
+    def test_the_command_line_is_checked_with_exit_code_2(self):
+        self.assertEqual(self.ngb("paln", "x.yaml").returncode, 2)
+        self.assertEqual(self.ngb("run").returncode, 2)
+        self.assertEqual(self.ngb().returncode, 2)

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real agent, the real worker, and a compiler that does nothing but go wrong when told to.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <random>
+#include <sstream>
+
+#include "agent_client.h"
+#include "recorder.h"
+
+namespace ngb::agent::test {
+namespace {
+
+using samples::FailureKind;
+using samples::Phase;
+using testing::HasSubstr;
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+const Programs kReal{NGB_BUILD_DIR "/bin/ngb-worker", NGB_BUILD_DIR "/lib/ngraphbench"};
+
+void add_null_cell(samples::Job& job, const std::string& id, const Options& options) {
+  add_cell(job, id);
+  job.cells.back().compiler.name = "null";
+  job.cells.back().compiler.options = options;
+}
+
+// A convolution of a few kilobytes, three repetitions without warm-up.
+samples::Job null_job(int processes, const Options& options = {}) {
+  samples::Job job = small_job(processes);
+  job.models[0].recipe_json =
+      R"({"family":"conv_block","parameters":{"depth":1,"image_size":8,"width":4},"revision":1,"seed":1})";
+  job.models[0].inputs = {{"input", DataType::f32, {1, 3, 8, 8}}};
+  job.protocol.repetitions = 10;
+  job.protocol.fixed_warm_up = 1;
+  job.protocol.min_repetition_ns = 1;  // one inference each
+  add_null_cell(job, "a", options);
+  return job;
+}
+
+WholeRun run_null(samples::Job job) {
+  const TemporaryFolder folder;
+  WholeRun run = run_job(folder.path(), job, 0, kReal);
+  EXPECT_TRUE(ends_finished(run.events));
+  EXPECT_EQ(run.outcome.exit_code, 0);
+  return run;
+}
+
+TEST(NullCompiler, CompletesEveryProcessWithItsRepetitions) {
+  const WholeRun run = run_null(null_job(3));
+  ASSERT_EQ(run.processes.size(), 3U);
+  for (const auto& process : run.processes) {
+    ASSERT_FALSE(process.failure) << process.failure->message;
+    EXPECT_EQ(process.repetitions.size(), 11U);
+    ASSERT_EQ(process.phases.size(), 6U);
+    EXPECT_EQ(process.phases.back().phase, Phase::timed);
+  }
+}
+
+TEST(NullCompiler, IsRunOnAsManyProcessorsAsItHasThreads) {
+  samples::Job job = null_job(1);
+  job.cells[0].compiler.threads = 1;
+  const std::string affinity = run_null(job).processes.at(0).facts.at("affinity");
+  EXPECT_THAT(affinity, testing::MatchesRegex("[0-9]+"));
+}
+
+TEST(NullCompiler, CrashesAndIsTriedAgain) {
+  const WholeRun run = run_null(null_job(2, {{"fault", "\"crash\""}, {"fault_attempt", "1"}, {"fault_process", "1"}}));
+  ASSERT_EQ(run.processes.size(), 3U);
+  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::crash);
+  EXPECT_EQ(run.processes[1].failure->signal, SIGSEGV);
+  EXPECT_EQ(run.processes[1].failure->phase, Phase::timed);
+  EXPECT_EQ(run.processes[2].attempt, 2);
+  EXPECT_FALSE(run.processes[2].failure);
+}
+
+TEST(NullCompiler, HangsInItsCompilationAndIsEnded) {
+  samples::Job job = null_job(1, {{"fault", "\"hang\""}, {"fault_phase", "\"compile\""}});
+  job.protocol.compile_timeout_ns = 700'000'000;
+  const WholeRun run = run_null(job);
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::timeout);
+  EXPECT_EQ(run.processes[1].failure->phase, Phase::compile);
+}
+
+TEST(NullCompiler, HangsInARepetitionAndIsEnded) {
+  samples::Job job = null_job(1, {{"fault", "\"hang\""}});
+  job.protocol.run_timeout_ns = 700'000'000;
+  const WholeRun run = run_null(job);
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::timeout);
+  EXPECT_EQ(run.processes[1].failure->phase, Phase::timed);
+}
+
+TEST(NullCompiler, ExitsWithoutAResult) {
+  const WholeRun run = run_null(null_job(1, {{"fault", "\"exit\""}}));
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::exit);
+  EXPECT_EQ(run.processes[1].failure->exit_code, 7);
+}
+
+TEST(NullCompiler, EatsMemoryAndIsStoppedAtTheLimit) {
+  samples::Job job = null_job(1, {{"fault", "\"eat_memory\""}, {"fault_phase", "\"compile\""}});
+  job.protocol.memory_limit_bytes = 400'000'000;
+  job.protocol.attempts = 1;
+  const WholeRun run = run_null(job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::out_of_memory) << run.processes[0].failure->message;
+  EXPECT_EQ(run.processes[0].failure->phase, Phase::compile);
+}
+
+TEST(NullCompiler, IsComparedWithReferenceOutputs) {
+  samples::Job job = null_job(2);
+  job.reference = job.cells[0].compiler;
+  add_null_cell(job, "wrong", {{"fault", "\"wrong_output\""}});
+  const WholeRun run = run_null(job);
+  ASSERT_EQ(run.processes.size(), 3U);
+  EXPECT_EQ(run.processes[0].check->reference, "null");
+  EXPECT_EQ(run.processes[1].cell_id, "wrong");
+  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::inaccurate);
+}
+
+TEST(NullCompiler, RefusesAnOptionItDoesNotKnow) {
+  const WholeRun run = run_null(null_job(2, {{"speed", "\"high\""}}));
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::invalid_option);
+}
+
+TEST(NullCompiler, SurvivesTenKillsOfItsAgentWithEqualResults) {
+  const auto job = [] {
+    samples::Job made = null_job(5, {{"run_ns", "300000"}});
+    add_null_cell(made, "crashing", {{"fault", "\"crash\""}, {"fault_process", "2"}, {"fault_attempt", "1"}});
+    add_null_cell(made, "lost", {{"fault", "\"exit\""}, {"fault_process", "3"}});
+    return made;
+  };
+  const TemporaryFolder folder;
+  Recorder recorder;
+  std::mt19937 random(20261121);
+  std::uniform_int_distribution<int> instant_ms(20, 300);
+  for (int kills = 0; kills < 10 && !recorder.is_finished(); ++kills) {
+    run_for(
+        folder.path(), job(), recorder, std::chrono::milliseconds(instant_ms(random)),
+        [](AgentClient& client) { client.kill(); }, kReal);
+  }
+  run_for(
+      folder.path(), job(), recorder, std::chrono::seconds(60), [](AgentClient&) {}, kReal);
+  ASSERT_TRUE(recorder.is_finished());
+  EXPECT_FALSE(recorder.has_gaps());
+  std::map<std::string, int> completed;
+  std::map<std::string, int> failed;
+  for (const auto& [process, content] : recorder.results()) {
+    ++(content.starts_with("completed") ? completed : failed)[std::get<0>(process)];
+  }
+  EXPECT_EQ(completed, (std::map<std::string, int>{{"a", 5}, {"crashing", 5}, {"lost", 3}}));
+  EXPECT_EQ(failed, (std::map<std::string, int>{{"crashing", 1}, {"lost", 2}}));
+}
+
+std::uint64_t cpu_ns(pid_t pid) {
+  std::istringstream stream(file::read("/proc/" + std::to_string(pid) + "/schedstat").value_or("0"));
+  std::uint64_t ns = 0;
+  stream >> ns;
+  return ns;
+}
+
+std::uint64_t peak_rss_bytes(pid_t pid) {
+  const std::string status = file::read("/proc/" + std::to_string(pid) + "/status").value_or("");
+  const std::size_t at = status.find("VmHWM:");
+  return at == std::string::npos ? 0 : std::stoull(status.substr(at + 6)) * 1024;
+}
+
+TEST(AgentCost, IsLittleMemoryAndHardlyAnyProcessorWhileRepetitionsAreTimed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need memory and time of their own";
+#endif
+  const TemporaryFolder folder;
+  samples::Job job = null_job(1, {{"run_ns", "10000000"}});
+  job.protocol.repetitions = 1000;
+  AgentClient client(folder.path(), kReal);
+  client.begin(job);
+  std::vector<std::uint64_t> used_ns;  // at each of the once-a-second looks at timed repetitions
+  while (used_ns.size() < 5) {
+    const auto message = client.next();
+    ASSERT_TRUE(message);
+    const auto* progress = std::get_if<samples::Progress>(&*message);
+    if (progress != nullptr && progress->phase == Phase::timed) used_ns.push_back(cpu_ns(client.pid()));
+  }
+  const double share_percent = static_cast<double>(used_ns.back() - used_ns.front()) / 4e9 * 100;
+  std::printf("agent: %.3f %% of a core, %.1f MB resident\n", share_percent,
+              static_cast<double>(peak_rss_bytes(client.pid())) / 1e6);
+  EXPECT_LT(share_percent, 0.5);
+  EXPECT_GT(used_ns.back(), 0U);
+  EXPECT_LT(peak_rss_bytes(client.pid()), 20'000'000U);
+  EXPECT_GT(peak_rss_bytes(client.pid()), 0U);
+  client.send(samples::Stop{});
+}
+
+}  // namespace
+}  // namespace ngb::agent::test

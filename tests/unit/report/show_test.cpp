@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/show.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../metrics/made_up_cells.h"
+#include "base/text.h"
+#include "report/text_width.h"
+
+namespace ngb::report {
+namespace {
+
+using made_up::cell_of;
+using made_up::process;
+using store::CellData;
+using store::DerivedValue;
+using testing::HasSubstr;
+using testing::Not;
+
+// Two batch sizes; the second has a cell that failed and one that is still to come.
+std::vector<CellData> cells() {
+  CellData broken = made_up::cell("onnxruntime", 4);
+  broken.failed = {made_up::failure(0, samples::FailureKind::crash)};
+  broken.failed[0].failure->message = "signal 11\nin libfoo";
+  broken.failed[0].failure->advice = "report it to its makers";
+  broken.failed[0].log_path = "logs/7.txt";
+  return {cell_of("identity", 1, {process(0, {10, 10}), process(1, {10, 10})}),
+          cell_of("onnxruntime", 1, {process(0, {5, 5}), process(1, {5, 5})}),
+          cell_of("identity", 4, {process(0, {20, 20}), process(1, {20, 20})}), broken, made_up::cell("openvino", 4)};
+}
+
+std::vector<DerivedValue> values() {
+  return {{"identity-1", "throughput_mean_per_s", 100.0, {}, {}, ""},
+          {"identity-1", "throughput_std_per_s", 1.25, {}, {}, ""},
+          {"identity-1", "throughput_median_per_s", 100.2, 99.9, 100.4, ""},
+          {"identity-1", "speed_up_ratio", 1.0, 1.0, 1.0, ""},
+          {"identity-1", "compile_s", 0.25, {}, {}, ""},
+          {"identity-1", "cpu_percent", 99.5, {}, {}, ""},
+          {"onnxruntime-1", "throughput_mean_per_s", 200.0, {}, {}, ""},
+          {"onnxruntime-1", "throughput_std_per_s", 13.5, {}, {}, ""},
+          {"onnxruntime-1", "throughput_median_per_s", 201.0, 199.0, 203.0, ""},
+          {"onnxruntime-1", "speed_up_ratio", 2.0, 1.9, 2.1, ""},
+          {"onnxruntime-1", "compile_s", 2.0, {}, {}, ""},
+          {"onnxruntime-1", "cpu_percent", {}, {}, {}, "unknown here"},
+          {"onnxruntime-1", "flag_steal", 2.5, {}, {}, ""},
+          {"identity-4", "throughput_mean_per_s", 1200.0, {}, {}, ""}};
+}
+
+TEST(Show, PutsCompilersOfAModelAndBatchSideBySide) {
+  const std::string shown = show_table(cells(), values(), {.width = 120});
+  const auto lines = text::split(shown, '\n');
+  EXPECT_EQ(lines[0],
+            "  compiler         samples/s ± std         median [95 %]    speed-up [95 %]  compile  CPU %  flags");
+  EXPECT_EQ(lines[1], "");
+  EXPECT_EQ(lines[2], "resnet18, batch 1, on local, 2 threads, f32");
+  EXPECT_EQ(lines[3], "  identity 1.0        100.0 ± 1.2   100.2 [99.9, 100.4]   1.00                250 ms   99.5");
+  EXPECT_EQ(lines[4],
+            "  onnxruntime 1.0     200.0 ± 13.5  201.0 [199.0, 203.0]  2.00 [1.90, 2.10]    2.0 s      –  steal");
+}
+
+TEST(Show, SaysInItsRowWhyACellFailedAndBelowWhatToDo) {
+  const std::string shown = show_table(cells(), values(), {});
+  EXPECT_THAT(shown, HasSubstr("  onnxruntime 1.0  failed: crash in check: signal 11 in libfoo\n"));
+  EXPECT_THAT(shown, HasSubstr("  resnet18, batch 4, onnxruntime 1.0: report it to its makers; log: logs/7.txt\n"));
+  EXPECT_THAT(shown, HasSubstr("  openvino 1.0     not measured yet\n"));
+  EXPECT_THAT(shown, HasSubstr("\n5 cells: 3 measured, 1 failed, 1 not measured yet\n"));
+}
+
+TEST(Show, ExplainsTheFlagsThatOccurAndNoOthers) {
+  const std::string shown = show_table(cells(), values(), {});
+  EXPECT_THAT(shown, HasSubstr("  steal  steal > 1 % in a timed phase: "));
+  EXPECT_THAT(shown, Not(HasSubstr("throttled")));
+}
+
+TEST(Show, FitsOn100ColumnsAndSaysWhatItLeftOut) {
+  for (const int width : {100, 80, 70}) {
+    const std::string shown = show_table(cells(), values(), {.width = width});
+    const auto lines = text::split(shown.substr(0, shown.find("  steal  steal")), '\n');
+    for (const std::string& line : lines) EXPECT_LE(width_of(line), width) << line;
+  }
+  EXPECT_THAT(show_table(cells(), values(), {.width = 80}),
+              HasSubstr("  Too wide for 80 characters: CPU %, compile, median [95 %]; --all shows everything\n"));
+  EXPECT_THAT(show_table(cells(), values(), {.width = 100}), Not(HasSubstr("Too wide")));
+}
+
+TEST(Show, HasEveryMetricWithAll) {
+  const std::string shown = show_table(cells(), values(), {.all = true, .width = 80});
+  for (const metrics::Metric& metric : metrics::metrics()) EXPECT_THAT(shown, HasSubstr(metric.heading));
+}
+
+TEST(Show, NamesThreadsInTheRowsWhereTheyDiffer) {
+  auto differing = cells();
+  differing[1].threads = 1;
+  const std::string shown = show_table(differing, values(), {.width = 200});
+  EXPECT_THAT(shown, HasSubstr("resnet18, batch 1, on local, f32\n"));
+  EXPECT_THAT(shown, HasSubstr("  identity 1.0, 2 threads "));
+  EXPECT_THAT(shown, HasSubstr("  onnxruntime 1.0, 1 thread "));
+}
+
+TEST(Show, DoesNotRepeatAVersionThatIsInTheLabel) {
+  auto labelled = cells();
+  labelled[1].compiler_label = "onnxruntime 1.0 tuned";
+  EXPECT_THAT(show_table(labelled, values(), {}), HasSubstr("  onnxruntime 1.0 tuned  "));
+}
+
+TEST(Show, MarksCertainSpeedUpsAndFailuresInColor) {
+  const std::string shown = show_table(cells(), values(), {.color = true});
+  EXPECT_THAT(shown, HasSubstr("\x1b[32m2.00 [1.90, 2.10]\x1b[0m"));
+  EXPECT_THAT(shown, HasSubstr("\x1b[31mfailed: crash"));
+  EXPECT_THAT(show_table(cells(), values(), {}), Not(HasSubstr("\x1b")));
+}
+
+TEST(ShowJson, HoldsValuesAndReasonsUnderTheNamesOfTheMetrics) {
+  const auto json = to_json(cells(), values());
+  ASSERT_EQ(json["cells"].size(), 5U);
+  const auto& cell = json["cells"][1];
+  EXPECT_EQ(cell["cell_id"], "onnxruntime-1");
+  EXPECT_EQ(cell["status"], "measured");
+  EXPECT_EQ(cell["metrics"]["speed_up_ratio"], (nlohmann::json{{"value", 2.0}, {"low", 1.9}, {"high", 2.1}}));
+  EXPECT_EQ(cell["metrics"]["cpu_percent"], (nlohmann::json{{"value", nullptr}, {"reason", "unknown here"}}));
+  EXPECT_EQ(cell["flags"], (nlohmann::json{{"steal", 2.5}}));
+  EXPECT_EQ(json["cells"][3]["status"], "failed");
+  EXPECT_EQ(json["cells"][3]["failure"]["kind"], "crash");
+  EXPECT_EQ(json["cells"][4]["status"], "planned");
+  EXPECT_EQ(json["metrics"][0]["name"], "throughput_mean_per_s");
+  EXPECT_EQ(json["metrics"][0]["unit"], "samples/s");
+}
+
+}  // namespace
+}  // namespace ngb::report

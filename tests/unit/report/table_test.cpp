@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/numbers.h"
+#include "report/text_width.h"
+
+namespace ngb::report {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(TextWidth, CountsColumnsOfATerminal) {
+  EXPECT_EQ(width_of("abc"), 3);
+  EXPECT_EQ(width_of("1.0 ± 0.1"), 9);
+  EXPECT_EQ(width_of("µs"), 2);
+  EXPECT_EQ(width_of("e\u0301"), 1);
+  EXPECT_EQ(width_of("模型"), 4);
+  EXPECT_EQ(width_of("🚀"), 2);
+  EXPECT_EQ(width_of(""), 0);
+}
+
+TEST(TextWidth, ShortensAtCharactersAndKeepsToOneLine) {
+  EXPECT_EQ(shortened("± 0.12", 6), "± 0.12");
+  EXPECT_EQ(shortened("± 0.12", 4), "± 0…");
+  EXPECT_EQ(shortened("模型模型", 4), "模…");
+  EXPECT_EQ(shortened("two\nlines", 20), "two lines");
+}
+
+TEST(Numbers, ShowFourSignificantDigits) {
+  EXPECT_EQ(number(12345.6, "samples/s"), "12346");
+  EXPECT_EQ(number(123.456, "samples/s"), "123.5");
+  EXPECT_EQ(number(12.3456, "samples/s"), "12.35");
+  EXPECT_EQ(number(0.123456, "samples/s"), "0.123");
+  EXPECT_EQ(number(99.999, "samples/s"), "100.0");
+  EXPECT_EQ(number(1.949, "ratio"), "1.95");
+  EXPECT_EQ(number(12.34, "ratio"), "12.3");
+  EXPECT_EQ(number(99.94, "percent"), "99.9");
+  EXPECT_EQ(number(97.8e6, "bytes"), "97.8 MB");
+  EXPECT_EQ(number_beside(1.23456, 123.4, "samples/s"), "1.2");
+}
+
+Table two_sections() {
+  Table table;
+  table.columns = {{"name", true, 0}, {"samples/s", false, 0}, {"share", false, 1}, {"note", true, 0}};
+  table.sections = {
+      {"first",
+       {{{{"a"}, {"9.5", " ± 0.1"}, {"50"}, {"x"}}, {}}, {{{"long name"}, {"1234", " ± 12.5"}, {"7"}, {""}}, {}}}},
+      {"second",
+       {{{{"b"}}, TableCell{"failed: crash in compile: signal 11 in a library with a long name", "", Style::bad}}}}};
+  return table;
+}
+
+TEST(Table, AlignsNumbersAndTheirTailsOverAllSections) {
+  const Rendering rendering = render(two_sections(), 50, false);
+  EXPECT_EQ(rendering.text,
+            "  name         samples/s  share  note\n"
+            "\nfirst\n"
+            "  a           9.5 ± 0.1      50  x\n"
+            "  long name  1234 ± 12.5      7\n"
+            "\nsecond\n"
+            "  b          failed: crash in compile: signal 11 …\n");
+  EXPECT_THAT(rendering.left_out, IsEmpty());
+}
+
+TEST(Table, LeavesOutTheLeastImportantColumnWhereItIsTooWide) {
+  const Rendering rendering = render(two_sections(), 34, false);
+  EXPECT_EQ(rendering.text,
+            "  name         samples/s  note\n"
+            "\nfirst\n"
+            "  a           9.5 ± 0.1   x\n"
+            "  long name  1234 ± 12.5\n"
+            "\nsecond\n"
+            "  b          failed: crash in com…\n");
+  EXPECT_THAT(rendering.left_out, ElementsAre("share"));
+}
+
+TEST(Table, KeepsWhatMayNotBeLeftOut) { EXPECT_THAT(render(two_sections(), 5, false).left_out, ElementsAre("share")); }
+
+TEST(Table, ShortensNothingWithoutALimit) {
+  EXPECT_THAT(render(two_sections(), 0, false).text, testing::HasSubstr("with a long name"));
+}
+
+TEST(Table, HasTheSameLayoutInColor) {
+  std::string colored = render(two_sections(), 50, true).text;
+  EXPECT_THAT(colored, testing::HasSubstr("\x1b[31mfailed: crash"));
+  for (const char* escape : {"\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[33m"}) {
+    const std::string_view code = escape;
+    for (std::size_t at = colored.find(code); at != std::string::npos; at = colored.find(code)) {
+      colored.erase(at, code.size());
+    }
+  }
+  EXPECT_EQ(colored, render(two_sections(), 50, false).text);
+}
+
+}  // namespace
+}  // namespace ngb::report

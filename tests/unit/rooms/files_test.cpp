@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "base/text.h"
+
+namespace ngb::rooms {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::IsEmpty;
+
+// The project's files: those that git knows or would take; without git (a release archive), all but build trees.
+std::vector<fs::path> own_files() {
+  const fs::path source = NGB_SOURCE_DIR;
+  std::vector<fs::path> files;
+  const auto listed = process::run(
+      {.arguments = {"git", "-C", source.string(), "ls-files", "--cached", "--others", "--exclude-standard"}});
+  if (listed && listed->succeeded()) {
+    for (const std::string& line : text::split(text::trim(listed->output), '\n')) files.push_back(source / line);
+  } else {
+    for (auto it = fs::recursive_directory_iterator(source); it != fs::recursive_directory_iterator(); ++it) {
+      const std::string name = it->path().filename().string();
+      if (name == "build" || name == ".git") it.disable_recursion_pending();
+      if (it->is_regular_file()) files.push_back(it->path());
+    }
+  }
+  std::erase_if(files, [](const fs::path& path) { return !fs::is_regular_file(path); });
+  return files;
+}
+
+// Formats without comments, and texts that are quoted word for word.
+bool carries_no_licence_line(const fs::path& path) {
+  const std::set<std::string> endings{".json", ".csv", ".png", ".svg", ".onnx"};
+  const std::set<std::string> names{"LICENSE", "CHANGELOG.md"};
+  return endings.contains(path.extension().string()) || names.contains(path.filename().string());
+}
+
+TEST(OwnFiles, CarryTheirLicence) {
+  const std::vector<fs::path> files = own_files();
+  ASSERT_GT(files.size(), 50U);
+  std::vector<std::string> without;
+  for (const fs::path& path : files) {
+    if (carries_no_licence_line(path)) continue;
+    const std::string content = file::read(path).value();
+    const std::string_view head = std::string_view(content).substr(0, 400);
+    if (head.find("SPDX-License-Identifier: Apache-2.0") == std::string_view::npos) without.push_back(path.string());
+  }
+  EXPECT_THAT(without, IsEmpty());
+}
+
+// Where packages come from is the user's configuration. The names are put together here so that this file has none.
+TEST(OwnFiles, NameNoPackageRegistry) {
+  const std::vector<std::string> hosts{std::string("pypi") + ".org",
+                                       std::string("pythonhosted") + ".org",
+                                       std::string("download.pytorch") + ".org",
+                                       std::string("deb.debian") + ".org",
+                                       std::string("archive.ubuntu") + ".com",
+                                       std::string("--index") + "-url",
+                                       std::string("--extra-index") + "-url"};
+  std::vector<std::string> found;
+  for (const fs::path& path : own_files()) {
+    const std::string content = file::read(path).value();
+    for (const std::string& host : hosts) {
+      if (content.find(host) != std::string::npos) found.push_back(path.string() + ": " + host);
+    }
+  }
+  EXPECT_THAT(found, IsEmpty());
+}
+
+TEST(OwnSources, HaveAboutThreeHundredLinesAtMost) {
+  constexpr std::ptrdiff_t kLimit = 400;
+  std::vector<std::string> long_ones;
+  for (const fs::path& path : own_files()) {
+    const std::string ending = path.extension().string();
+    if (ending != ".h" && ending != ".cpp" && ending != ".py") continue;
+    const std::string content = file::read(path).value();
+    const std::ptrdiff_t lines = std::count(content.begin(), content.end(), '\n');
+    if (lines > kLimit) long_ones.push_back(path.string() + ": " + std::to_string(lines));
+  }
+  EXPECT_THAT(long_ones, IsEmpty());
+}
+
+}  // namespace
+}  // namespace ngb::rooms

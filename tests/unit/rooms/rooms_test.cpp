@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "architecture.h"
+#include "base/file.h"
+
+namespace ngb::rooms {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const fs::path kSource = NGB_SOURCE_DIR;
+
+TEST(Rooms, UseOnlyWhatArchitectureLists) {
+  const Edges table = read_table(file::read(kSource / "ARCHITECTURE.md").value());
+  ASSERT_GE(table.size(), 12U);
+  EXPECT_EQ(table.at("plan"), (std::set<std::string>{"base", "config", "zoo"}));
+  EXPECT_THAT(violations(table, kSource / "src"), IsEmpty());
+}
+
+TEST(Rooms, AreListedInAnOrderInWhichEachUsesOnlyEarlierOnes) {
+  // The names in the table's own order, which the map does not keep.
+  const std::string text = file::read(kSource / "ARCHITECTURE.md").value();
+  for (const auto& [room, allowed] : read_table(text)) {
+    for (const std::string& used : allowed) {
+      if (used == "include") continue;
+      EXPECT_LT(text.find("\n| " + used + " |"), text.find("\n| " + room + " |")) << room << " uses " << used;
+    }
+  }
+}
+
+// The check itself, on a made-up tree.
+class RoomsOf : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "ngb-rooms-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    put("base/CMakeLists.txt", "# x\nngb_room(base\n  SOURCES a.cpp)\n");
+    put("plan/CMakeLists.txt", "# x\nngb_room(plan\n  SOURCES a.cpp\n  USES base\n  LINKS x::y)\n");
+    put("plan/plan.cpp", "#include \"base/a.h\"\n#include \"near.h\"\n#include <store/system.h>\n");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  void put(const fs::path& path, std::string_view content) {
+    fs::create_directories((folder_ / path).parent_path());
+    ASSERT_TRUE(file::write_atomically(folder_ / path, content));
+  }
+  std::vector<std::string> found() {
+    return violations(
+        read_table("| room | what | may use |\n| --- | --- | --- |\n| base | x | |\n| plan | y | base |\n"), folder_);
+  }
+  [[nodiscard]] const fs::path& folder() const { return folder_; }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(RoomsOf, ATreeThatFollowsTheTableAreFine) { EXPECT_THAT(found(), IsEmpty()); }
+
+TEST_F(RoomsOf, AWrongIncludeAreNamed) {
+  put("base/deep/wrong.h", "#include \"plan/plan.h\"\n");
+  EXPECT_THAT(found(), ElementsAre("base/wrong.h includes plan, which base may not use"));
+}
+
+TEST_F(RoomsOf, AWrongCMakeEdgeAreNamed) {
+  put("plan/CMakeLists.txt", "\nngb_room(plan SOURCES a.cpp USES base store)\n");
+  EXPECT_THAT(found(), ElementsAre("USES in src/plan/CMakeLists.txt is not what the table lists"));
+}
+
+TEST_F(RoomsOf, AFolderOutsideTheTableAreNamed) {
+  put("cellar/x.cpp", "");
+  EXPECT_THAT(found(), ElementsAre("src/cellar is not in the table"));
+}
+
+TEST_F(RoomsOf, AMissingFolderAreNamed) {
+  EXPECT_THAT(violations(Edges{{"base", {}}, {"plan", {"base"}}, {"attic", {}}}, folder()),
+              ElementsAre("the table has attic, and src/attic has no CMakeLists.txt"));
+}
+
+TEST(Compilers, IncludeTheirOwnHeadersAndTheCTableOnly) {
+  std::vector<std::string> wrong;
+  for (const auto& entry : fs::recursive_directory_iterator(kSource / "compilers")) {
+    const std::string ending = entry.path().extension().string();
+    if (ending != ".h" && ending != ".cpp") continue;
+    for (const std::string& room : included_rooms(file::read(entry.path()).value())) {
+      if (room != "include" && room != "..") wrong.push_back(entry.path().string() + ": " + room);
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+}
+
+}  // namespace
+}  // namespace ngb::rooms

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/check.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace ngb::worker {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr Tolerance kTolerance{1e-4, 1e-3};
+
+template <class T>
+OutputView view(DataType type, const std::vector<T>& values) {
+  return {{"y", type, {1, static_cast<std::int64_t>(values.size())}}, values.data()};
+}
+
+Verdict check(const std::vector<float>& ours, const std::vector<float>& reference) {
+  const OutputView a[] = {view(DataType::f32, ours)};
+  const OutputView b[] = {view(DataType::f32, reference)};
+  return compare(a, b, "identity", kTolerance);
+}
+
+TEST(Check, EqualOutputsAgreeWithoutError) {
+  const Verdict verdict = check({1, -2, 0}, {1, -2, 0});
+  EXPECT_FALSE(verdict.difference);
+  EXPECT_EQ(verdict.check.reference, "identity");
+  EXPECT_EQ(verdict.check.compared_elements, 3U);
+  EXPECT_EQ(verdict.check.max_absolute_error.value, 0.0);
+  EXPECT_EQ(verdict.check.max_relative_error.value, 0.0);
+}
+
+// 100 may be off by 1e-4 + 1e-3 · 100 = 0.1001; 0 by 1e-4.
+TEST(Check, ToleranceGrowsWithTheReference) {
+  EXPECT_FALSE(check({100.1F}, {100}).difference);
+  EXPECT_TRUE(check({100.11F}, {100}).difference);
+  EXPECT_FALSE(check({0.00009F}, {0}).difference);
+  EXPECT_TRUE(check({0.00011F}, {0}).difference);
+}
+
+TEST(Check, TellsTheLargestErrors) {
+  const Verdict verdict = check({1.5F, 8, 0.25F}, {1, 10, 0});
+  EXPECT_DOUBLE_EQ(verdict.check.max_absolute_error.value.value(), 2.0);
+  EXPECT_DOUBLE_EQ(verdict.check.max_relative_error.value.value(), 0.5);
+}
+
+TEST(Check, NamesTheFirstElementThatDiffers) {
+  const Verdict verdict = check({1, 5, 7}, {1, 2, 3});
+  ASSERT_TRUE(verdict.difference);
+  EXPECT_EQ(*verdict.difference,
+            "output \"y\" is 5 at [0, 1], the reference 2; 2 of 3 elements differ by more than 0.0001 + "
+            "0.001·|reference|");
+}
+
+TEST(Check, NanAgreesWithNanOnly) {
+  EXPECT_FALSE(check({kNan, 1}, {kNan, 1}).difference);
+  EXPECT_TRUE(check({kNan}, {1}).difference);
+  EXPECT_TRUE(check({1}, {kNan}).difference);
+  EXPECT_TRUE(check({kInfinity}, {kNan}).difference);
+}
+
+TEST(Check, AnInfinityAgreesWithTheSameOnly) {
+  EXPECT_FALSE(check({kInfinity, -kInfinity}, {kInfinity, -kInfinity}).difference);
+  EXPECT_TRUE(check({-kInfinity}, {kInfinity}).difference);
+  EXPECT_TRUE(check({3e38F}, {kInfinity}).difference);
+  EXPECT_TRUE(check({kInfinity}, {3e38F}).difference);
+}
+
+TEST(Check, ErrorsAreUnknownWhereNanStandsAgainstAValue) {
+  const Verdict verdict = check({kNan, 2}, {1, 1});
+  EXPECT_FALSE(verdict.check.max_absolute_error.value);
+  EXPECT_FALSE(verdict.check.max_absolute_error.reason.empty());
+}
+
+TEST(Check, RelativeErrorIsUnknownWhenEveryReferenceIsZero) {
+  const Verdict verdict = check({0}, {0});
+  EXPECT_EQ(verdict.check.max_absolute_error.value, 0.0);
+  EXPECT_FALSE(verdict.check.max_relative_error.value);
+}
+
+TEST(Check, IntegersMustBeEqual) {
+  const std::vector<std::int64_t> ours = {1000};
+  const std::vector<std::int64_t> next = {1001};
+  const OutputView a[] = {view(DataType::i64, ours)};
+  const OutputView b[] = {view(DataType::i64, next)};
+  EXPECT_FALSE(compare(a, a, "", kTolerance).difference);
+  EXPECT_TRUE(compare(a, b, "", kTolerance).difference);
+}
+
+TEST(Check, LongIntegersAreComparedInAllTheirBits) {
+  const std::vector<std::int64_t> ours = {(1LL << 60) + 1};
+  const std::vector<std::int64_t> theirs = {1LL << 60};
+  const OutputView a[] = {view(DataType::i64, ours)};
+  const OutputView b[] = {view(DataType::i64, theirs)};
+  EXPECT_TRUE(compare(a, b, "", kTolerance).difference);
+}
+
+TEST(Check, EveryElementTypeIsCompared) {
+  const std::vector<double> zeros(1, 0.0);
+  std::vector<char> ones(8, 0);
+  for (const DataType type : {DataType::f32, DataType::f16, DataType::bf16, DataType::f64, DataType::i64, DataType::i32,
+                              DataType::i8, DataType::u8, DataType::boolean}) {
+    ones.assign(8, 0);
+    ones[size_bytes(type) - 1] = 0x40;  // 2.0 in each floating type
+    const OutputView a[] = {{{"y", type, {1}}, ones.data()}};
+    const OutputView b[] = {{{"y", type, {1}}, zeros.data()}};
+    EXPECT_FALSE(compare(b, b, "", kTolerance).difference) << name(type);
+    EXPECT_TRUE(compare(a, b, "", kTolerance).difference) << name(type);
+  }
+}
+
+TEST(Check, AnotherNumberTypeOrShapeOfOutputsIsADifference) {
+  const std::vector<float> values = {1, 2};
+  const OutputView row[] = {{{"y", DataType::f32, {1, 2}}, values.data()}};
+  const OutputView column[] = {{{"y", DataType::f32, {2, 1}}, values.data()}};
+  const OutputView integers[] = {{{"y", DataType::i32, {1, 2}}, values.data()}};
+  EXPECT_EQ(compare({}, row, "", kTolerance).difference, "0 outputs, the reference has 1");
+  EXPECT_EQ(compare(column, row, "", kTolerance).difference, "output \"y\" is f32 [2, 1], the reference f32 [1, 2]");
+  EXPECT_TRUE(compare(integers, row, "", kTolerance).difference);
+}
+
+TEST(Check, NamesOfOutputsMayDiffer) {
+  const std::vector<float> values = {1};
+  const OutputView ours[] = {{{"output", DataType::f32, {1}}, values.data()}};
+  const OutputView theirs[] = {{{"logits", DataType::f32, {1}}, values.data()}};
+  EXPECT_FALSE(compare(ours, theirs, "", kTolerance).difference);
+}
+
+}  // namespace
+}  // namespace ngb::worker

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/inputs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "worker/element.h"
+
+namespace ngb::worker {
+namespace {
+
+using testing::ElementsAre;
+
+template <class T>
+std::vector<T> filled(DataType type, std::uint64_t seed, std::string_view name, std::size_t count) {
+  std::vector<T> values(count);
+  fill(type, seed, name, values.data(), count);
+  return values;
+}
+
+// Expected values from the header's formula in Python's integers.
+TEST(Inputs, FloatsAreTheKnownOnes) {
+  EXPECT_THAT(filled<float>(DataType::f32, 1, "input", 4),
+              ElementsAre(-0.9579787254333496F, -0.6740870475769043F, 0.7278931140899658F, -0.5724442005157471F));
+  EXPECT_THAT(filled<float>(DataType::f32, 2, "input", 2), ElementsAre(0.6911126375198364F, 0.009196639060974121F));
+  EXPECT_THAT(filled<float>(DataType::f32, 1, "tokens", 2), ElementsAre(-0.4428154230117798F, 0.5062850713729858F));
+}
+
+TEST(Inputs, DoublesAreTheKnownOnes) {
+  EXPECT_THAT(filled<double>(DataType::f64, 1, "input", 2), ElementsAre(-0.957978675047102, -0.6740869529174489));
+}
+
+TEST(Inputs, HalvesAreTheKnownOnes) {
+  const auto halves = filled<std::uint16_t>(DataType::f16, 1, "input", 3);
+  EXPECT_EQ(float_from_half(halves[0]), -0.9580078125F);
+  EXPECT_EQ(float_from_half(halves[2]), 0.7275390625F);
+  const auto bfloats = filled<std::uint16_t>(DataType::bf16, 1, "input", 3);
+  EXPECT_EQ(float_from_bfloat(bfloats[0]), -0.9609375F);
+  EXPECT_EQ(float_from_bfloat(bfloats[2]), 0.7265625F);
+}
+
+TEST(Inputs, IntegersAreZeroOrOne) {
+  EXPECT_THAT(filled<std::int64_t>(DataType::i64, 1, "input", 8), ElementsAre(0, 0, 1, 0, 1, 0, 1, 0));
+  EXPECT_THAT(filled<std::int32_t>(DataType::i32, 2, "input", 8), ElementsAre(1, 1, 1, 1, 1, 0, 0, 1));
+  EXPECT_THAT(filled<std::uint8_t>(DataType::boolean, 1, "tokens", 8), ElementsAre(0, 1, 1, 1, 0, 1, 1, 0));
+}
+
+TEST(Inputs, FillTheirRangeEvenly) {
+  const auto values = filled<float>(DataType::f32, 3, "x", 100'000);
+  double sum = 0;
+  for (const float value : values) {
+    ASSERT_GE(value, -1.0F);
+    ASSERT_LT(value, 1.0F);
+    sum += static_cast<double>(value);
+  }
+  EXPECT_NEAR(sum / 100'000, 0.0, 0.01);  // five standard errors of 1/sqrt(3 · 100,000)
+}
+
+TEST(Inputs, LieInAlignedBuffersWithTheirSignatures) {
+  const auto inputs = Inputs::make({{"a", DataType::f32, {2, 3}}, {"b", DataType::u8, {}}}, 1);
+  ASSERT_TRUE(inputs);
+  ASSERT_EQ(inputs->tensors().size(), 2U);
+  const ngb_tensor& a = inputs->tensors()[0];
+  EXPECT_STREQ(a.name, "a");
+  EXPECT_EQ(a.rank, 2);
+  EXPECT_EQ(a.shape[1], 3);
+  EXPECT_EQ(a.size_bytes, 24U);
+  EXPECT_EQ(inputs->tensors()[1].size_bytes, 1U);
+  for (const ngb_tensor& tensor : inputs->tensors()) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data) % 64, 0U);
+}
+
+TEST(Inputs, OfImpossibleSizeAreAnError) {
+  EXPECT_FALSE(Inputs::make({{"a", DataType::f32, {1LL << 40, 1LL << 40}}}, 1));
+  EXPECT_FALSE(Inputs::make({{"a", DataType::f32, {-1}}}, 1));
+}
+
+TEST(Inputs, OfSizeZeroAreFine) {
+  const auto inputs = Inputs::make({{"a", DataType::f32, {0, 3}}}, 1);
+  ASSERT_TRUE(inputs);
+  EXPECT_EQ(inputs->tensors()[0].size_bytes, 0U);
+}
+
+}  // namespace
+}  // namespace ngb::worker

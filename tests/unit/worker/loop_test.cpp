@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/loop.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace ngb::worker {
+namespace {
+
+int inferences_run = 0;
+int fails_in = -1;
+
+ngb_status count(ngb_session*, ngb_error*) { return ++inferences_run == fails_in ? NGB_DEVICE_LOST : NGB_OK; }
+
+class Loop : public testing::Test {
+ protected:
+  void SetUp() override {
+    inferences_run = 0;
+    fails_in = -1;
+    compiler_.run = count;
+  }
+  ngb_compiler compiler_{};
+  std::atomic<std::uint64_t> done_{5};
+  Target target_{&compiler_, nullptr, nullptr, &done_};
+  std::array<std::int64_t, 4> walls_ns_{-1, -1, -1, -1};
+  ngb_status status_ = NGB_INTERNAL;
+};
+
+TEST_F(Loop, RunsEachRepetitionsInferencesAndCountsOn) {
+  EXPECT_EQ(run_repetitions(target_, 3, walls_ns_, &status_), 4U);
+  EXPECT_EQ(status_, NGB_OK);
+  EXPECT_EQ(inferences_run, 12);
+  EXPECT_EQ(done_.load(), 9U);
+  for (const std::int64_t wall_ns : walls_ns_) EXPECT_GE(wall_ns, 0);
+}
+
+TEST_F(Loop, StopsAtTheInferenceThatFails) {
+  fails_in = 8;  // within the third repetition
+  EXPECT_EQ(run_repetitions(target_, 3, walls_ns_, &status_), 2U);
+  EXPECT_EQ(status_, NGB_DEVICE_LOST);
+  EXPECT_EQ(inferences_run, 8);
+  EXPECT_EQ(done_.load(), 7U);
+  EXPECT_EQ(walls_ns_[2], -1);
+}
+
+}  // namespace
+}  // namespace ngb::worker

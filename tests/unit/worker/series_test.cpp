@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/series.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace ngb::worker {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+// Plays a compiler whose inference number i (from 0) takes time_of(i).
+class Player final : public Repeater {
+ public:
+  explicit Player(std::function<std::int64_t(std::size_t)> time_of, std::size_t fails_at = SIZE_MAX)
+      : time_of_(std::move(time_of)), fails_at_(fails_at) {}
+  std::size_t repeat(std::uint32_t inferences, std::span<std::int64_t> walls_ns) override {
+    for (std::size_t i = 0; i < walls_ns.size(); ++i) {
+      walls_ns[i] = 0;
+      for (std::uint32_t j = 0; j < inferences; ++j) {
+        if (inference_ == fails_at_) return i;
+        walls_ns[i] += time_of_(inference_++);
+      }
+    }
+    return walls_ns.size();
+  }
+
+ private:
+  std::function<std::int64_t(std::size_t)> time_of_;
+  std::size_t fails_at_;
+  std::size_t inference_ = 0;
+};
+
+std::int64_t steady_count(const std::vector<samples::Repetition>& repetitions) {
+  return std::count_if(repetitions.begin(), repetitions.end(), [](const auto& r) { return !r.is_warm_up; });
+}
+
+TEST(Series, OfALongSteadyInferenceHasOneWarmUpRepetition) {
+  Player player([](std::size_t) { return 10 * kMillisecond; });
+  const samples::Protocol protocol;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  const auto repetitions = series.repetitions();
+  ASSERT_EQ(repetitions.size(), 21U);
+  EXPECT_TRUE(repetitions[0].is_warm_up);
+  EXPECT_EQ(steady_count(repetitions), 20);
+  EXPECT_EQ(repetitions[0].inferences, 1U);
+  EXPECT_EQ(series.stop_reason(), "repetitions");
+  EXPECT_TRUE(series.is_steady());
+}
+
+TEST(Series, IsToppedUpUntilEnoughSteadyRepetitionsStand) {
+  Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecond; });
+  const samples::Protocol protocol;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  const auto repetitions = series.repetitions();
+  EXPECT_EQ(repetitions.size(), 27U);
+  EXPECT_EQ(steady_count(repetitions), 20);
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_TRUE(repetitions[i].is_warm_up);
+  EXPECT_TRUE(series.is_steady());
+}
+
+TEST(Series, GivesUpOnAnEndlessTransientAndSaysSo) {
+  Player player([](std::size_t i) { return 1000 * kMillisecond - static_cast<std::int64_t>(i) * 8 * kMillisecond; });
+  samples::Protocol protocol;
+  protocol.max_transient_ns = 15'000 * kMillisecond;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  const auto repetitions = series.repetitions();
+  EXPECT_FALSE(series.is_steady());
+  EXPECT_EQ(steady_count(repetitions), 20);
+  EXPECT_FALSE(repetitions.back().is_warm_up);
+  EXPECT_EQ(series.stop_reason(), "repetitions");
+  EXPECT_LT(repetitions.size(), 60U);
+}
+
+TEST(Series, GroupsShortInferences) {
+  Player player([](std::size_t) { return 100'000; });
+  const samples::Protocol protocol;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  const auto repetitions = series.repetitions();
+  EXPECT_EQ(repetitions[0].inferences, 1U);  // the pilot
+  EXPECT_TRUE(repetitions[0].is_warm_up);
+  EXPECT_EQ(steady_count(repetitions), 20);
+  for (const auto& repetition : repetitions) {
+    if (repetition.is_warm_up) continue;
+    EXPECT_EQ(repetition.inferences, 12U);
+    EXPECT_EQ(repetition.wall_ns, 1'200'000);
+  }
+}
+
+TEST(Series, CountsPilotRepetitionsOfTheFinalSizeAsItsOwn) {
+  Player player([](std::size_t) { return 2 * kMillisecond; });
+  const samples::Protocol protocol;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  EXPECT_EQ(series.repetitions().size(), 23U);  // two milliseconds are not clearly long: three in the pilot
+  EXPECT_EQ(steady_count(series.repetitions()), 20);
+}
+
+TEST(Series, TakesAFixedWarmUpAsItIs) {
+  Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecond; });
+  samples::Protocol protocol;
+  protocol.fixed_warm_up = 4;
+  protocol.repetitions = 10;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  const auto repetitions = series.repetitions();
+  ASSERT_EQ(repetitions.size(), 14U);
+  EXPECT_TRUE(repetitions[3].is_warm_up);
+  EXPECT_FALSE(repetitions[4].is_warm_up);
+}
+
+TEST(Series, StopsByPrecision) {
+  Player player([](std::size_t i) { return 10 * kMillisecond + static_cast<std::int64_t>(i % 3) * 1000; });
+  samples::Protocol protocol;
+  protocol.stop_when.emplace();
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  EXPECT_EQ(series.stop_reason(), "half_width");
+  EXPECT_GE(steady_count(series.repetitions()), 10);
+  EXPECT_LT(steady_count(series.repetitions()), 15);
+}
+
+TEST(Series, StopsAtTheMostRepetitionsWhenPrecisionIsOutOfReach) {
+  Player player([](std::size_t i) { return (i % 2 == 0 ? 10 : 20) * kMillisecond; });
+  samples::Protocol protocol;
+  protocol.stop_when.emplace();
+  protocol.stop_when->max_repetitions = 50;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  EXPECT_EQ(series.stop_reason(), "max_repetitions");
+  EXPECT_EQ(steady_count(series.repetitions()), 50);
+}
+
+TEST(Series, StopsInTimeWhenPrecisionIsOutOfReach) {
+  Player player([](std::size_t i) { return (i % 2 == 0 ? 100 : 200) * kMillisecond; });
+  samples::Protocol protocol;
+  protocol.stop_when.emplace();
+  protocol.stop_when->max_ns = 3000 * kMillisecond;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  EXPECT_EQ(series.stop_reason(), "max_time");
+  EXPECT_NEAR(static_cast<double>(series.repetitions().size()), 21, 2);
+}
+
+TEST(Series, KeepsWhatWasMeasuredBeforeAFailure) {
+  Player player([](std::size_t) { return 10 * kMillisecond; }, 8);
+  const samples::Protocol protocol;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up());
+  EXPECT_FALSE(series.time());
+  EXPECT_EQ(series.repetitions().size(), 8U);
+  EXPECT_EQ(steady_count(series.repetitions()), 7);
+}
+
+TEST(Series, OfASingleRepetitionEnds) {
+  Player player([](std::size_t) { return 10 * kMillisecond; });
+  samples::Protocol protocol;
+  protocol.repetitions = 1;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.warm_up() && series.time());
+  EXPECT_EQ(steady_count(series.repetitions()), 1);
+}
+
+}  // namespace
+}  // namespace ngb::worker
