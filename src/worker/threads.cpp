@@ -4,11 +4,14 @@
 #include <dirent.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <memory>
+#include <numeric>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace ngb::worker {
 namespace {
@@ -46,13 +49,15 @@ samples::Known<int> ThreadMeter::busy_since(std::int64_t wall_ns) const {
 
 int count_busy(const std::map<pid_t, std::int64_t>& before, const std::map<pid_t, std::int64_t>& after,
                std::int64_t wall_ns) {
-  int busy = 0;
+  std::vector<std::int64_t> grown_ns;
   for (const auto& [thread, time_ns] : after) {
     const auto earlier = before.find(thread);
-    const std::int64_t grown_ns = time_ns - (earlier == before.end() ? 0 : earlier->second);
-    if (grown_ns > wall_ns / 100) ++busy;
+    grown_ns.push_back(time_ns - (earlier == before.end() ? 0 : earlier->second));
   }
-  return busy;
+  const std::int64_t all_ns = std::accumulate(grown_ns.begin(), grown_ns.end(), std::int64_t{0});
+  const std::int64_t least_ns = std::min(wall_ns, all_ns) / 100;
+  return static_cast<int>(
+      std::count_if(grown_ns.begin(), grown_ns.end(), [least_ns](std::int64_t ns) { return ns > least_ns; }));
 }
 
 }  // namespace ngb::worker

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads did the work: those whose CPU time grew by more than 1 % of the wall time in between.
+// How many threads did the work: those whose CPU time grew by more than 1 % of the wall time in between, or of all CPU
+// time used in between where that is less (a process that others starve still has its working threads).
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +27,7 @@ class ThreadMeter {
   std::map<pid_t, std::int64_t> before_;
 };
 
-// The counting alone: threads of `after` that have more than 1 % of wall_ns over `before` (0 where they are new).
+// The counting alone; a thread that `before` does not know began at 0.
 int count_busy(const std::map<pid_t, std::int64_t>& before, const std::map<pid_t, std::int64_t>& after,
                std::int64_t wall_ns);
 

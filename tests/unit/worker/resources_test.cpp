@@ -90,8 +90,14 @@ TEST(Resources, CountTheCpuTimeOfLiveAndOfEndedChildren) {
 
 TEST(ThreadMeter, CountsThreadsThatUsedMoreThanOnePercent) {
   const std::map<pid_t, std::int64_t> before = {{1, 1000}, {2, 0}, {3, 500}};
-  const std::map<pid_t, std::int64_t> after = {{1, 1000 + 20'000}, {2, 10'000}, {3, 500 + 10'001}, {4, 500'000}};
+  const std::map<pid_t, std::int64_t> after = {{1, 1000 + 20'000}, {2, 10'000}, {3, 500 + 10'001}, {4, 1'500'000}};
   EXPECT_EQ(count_busy(before, after, 1'000'000), 3);  // 1, 3 and the new 4; 2 has 1 % exactly
+}
+
+TEST(ThreadMeter, CountsTheWorkingThreadsOfAStarvedProcess) {
+  const std::map<pid_t, std::int64_t> before = {{1, 0}, {2, 0}, {3, 0}};
+  const std::map<pid_t, std::int64_t> after = {{1, 3'000'000}, {2, 2'000'000}, {3, 1'000}};
+  EXPECT_EQ(count_busy(before, after, 30'000'000'000), 2);
 }
 
 TEST(ThreadMeter, SeesBusyThreadsAndNotIdleOnes) {
