@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <set>
 #include <system_error>
 
@@ -171,15 +170,13 @@ class ModelReader {
     }
     for (std::size_t point = 0; point < count; ++point) {
       ModelEntry model{.label = label.empty() ? family.name : label, .family = family.name};
-      std::size_t rest = point;
-      std::vector<std::string> words;
-      for (const Axis& axis : axes | std::views::reverse) {
-        const json& value = axis.values[rest % axis.values.size()];
-        rest /= axis.values.size();
+      std::size_t stride = count;  // points that share a value of this axis
+      for (const Axis& axis : axes) {
+        stride /= axis.values.size();
+        const json& value = axis.values[point / stride % axis.values.size()];
         model.parameters.emplace_back(axis.name, json_text(value));
-        if (axis.is_axis || label.empty()) words.push_back(fmt::format(" {}={}", axis.name, plain_text(value)));
+        if (axis.is_axis || label.empty()) model.label += fmt::format(" {}={}", axis.name, plain_text(value));
       }
-      for (const std::string& word : words | std::views::reverse) model.label += word;
       std::sort(model.parameters.begin(), model.parameters.end());
       if (!is_known(*entry, model, family)) add(entry, std::move(model));
     }

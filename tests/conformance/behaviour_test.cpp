@@ -86,6 +86,14 @@ TEST_P(Conformance, ComputesWhatTheModelSays) {
   });
 }
 
+TEST_P(Conformance, ComputesOutputsOfAShapeKnownOnlyAfterARun) {
+  judge(GetParam(), []() -> Problem {
+    const Result<Computed> computed = compute_outputs(GetParam(), dynamic_output_model());
+    if (!computed) return computed.error().text();
+    return compare(dynamic_output_model(), *computed, 0);
+  });
+}
+
 // Sums of 288 and 512 products. In f32 they come out within 1e-4 at worst; the test itself shows that bf16 and tf32
 // would be out by far more.
 TEST_P(Conformance, ComputesInFullF32) {

@@ -34,9 +34,8 @@ Problem expect_failure(const WorkerRun& run, const std::string& kind, const std:
   if (run.ending() != kind) return fmt::format("expected {}, not {}", kind, run.message());
   if (run.outcome.exit_code != 0) return "the worker did not exit with 0";
   for (const std::string& word : words) {
-    if (run.result->failure->message.find(word) == std::string::npos) {
-      return fmt::format("the message does not say {}: {}", word, run.result->failure->message);
-    }
+    const std::string text = run.result->failure->message + "; " + run.result->failure->advice;
+    if (text.find(word) == std::string::npos) return fmt::format("the message does not say {}: {}", word, text);
   }
   return std::nullopt;
 }
@@ -151,15 +150,20 @@ TEST_P(Conformance, ReportsAnUnknownOperator) {
   });
 }
 
-TEST_P(Conformance, ReportsInputsThatAreNotTheModels) {
+TEST_P(Conformance, ReportsAnInputThatIsNotTheModels) {
   judge(GetParam(), []() -> Problem {
-    const WorkerRun renamed = run_changed(GetParam(), add_model(),
-                                          [](auto& request, const auto&) { request.model.inputs[0].name = "inputt"; });
-    if (Problem problem = expect_failure(renamed, "invalid_model", {"inputt"})) return problem;
-    const WorkerRun reshaped = run_changed(GetParam(), matmul_model(), [](auto& request, const auto&) {
+    const WorkerRun run = run_changed(GetParam(), add_model(),
+                                      [](auto& request, const auto&) { request.model.inputs[0].name = "inputt"; });
+    return expect_failure(run, "invalid_model", {"inputt"});
+  });
+}
+
+TEST_P(Conformance, ReportsAnInputShapeThatIsNotTheModels) {
+  judge(GetParam(), []() -> Problem {
+    const WorkerRun run = run_changed(GetParam(), matmul_model(), [](auto& request, const auto&) {
       request.model.inputs[0].shape = {3, 6};
     });
-    return expect_failure(reshaped, "invalid_model");
+    return expect_failure(run, "invalid_model", {"input"});
   });
 }
 

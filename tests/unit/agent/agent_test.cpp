@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <sstream>
 
 #include "agent_client.h"
@@ -105,11 +106,11 @@ TEST(Agent, CallsASigkillThatNobodyOwnsUpToACrash) {
 
 TEST(Agent, EndsACompilationThatTakesTooLong) {
   samples::Job job = small_job(2);
-  job.protocol.compile_timeout_ns = 300'000'000;
+  job.protocol.compile_timeout_ns = 1'500'000'000;
   const Failure failure = first_failure("hang", job);
   EXPECT_EQ(failure.kind, FailureKind::timeout);
   EXPECT_EQ(failure.phase, Phase::compile);
-  EXPECT_THAT(failure.message, HasSubstr("took longer than 300 ms"));
+  EXPECT_THAT(failure.message, HasSubstr("took longer than 1.5 s"));
 }
 
 TEST(Agent, EndsRepetitionsThatTakeTooLong) {
@@ -236,9 +237,12 @@ TEST(Agent, LeavesNoProcessOfAWorkerBehind) {
 TEST(Agent, TellsAtMostOnceASecondWhatRuns) {
   const TemporaryFolder folder;
   samples::Job job = small_job(1);
-  add_cell(job, "a", "slow");
+  add_cell(job, "a", "slow");  // 1.5 s
+  const auto begin = std::chrono::steady_clock::now();
   const WholeRun run = run_job(folder.path(), job);
-  ASSERT_EQ(run.progress.size(), 1U);  // the worker takes 1.5 s
+  const auto took = std::chrono::floor<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
+  ASSERT_GE(run.progress.size(), 1U);
+  EXPECT_LE(static_cast<std::int64_t>(run.progress.size()), took.count());
   EXPECT_EQ(run.progress[0].cell_id, "a");
   EXPECT_EQ(run.progress[0].phase, Phase::timed);
   EXPECT_EQ(run.progress[0].repetitions_done, 3U);

@@ -49,8 +49,8 @@ TEST(ForkServer, SurvivesTheCrashOfAWorker) {
 
 TEST(ForkServer, SurvivesAWorkerThatIsEndedByItsTimeLimit) {
   const TemporaryFolder folder;
-  samples::Job job = python_job("forked", 2, "hang", "0:1");
-  job.protocol.compile_timeout_ns = 1'000'000'000;
+  samples::Job job = python_job("forked", 2, "hang_timed", "0:1");
+  job.protocol.run_timeout_ns = 300'000'000;
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 3U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::timeout);

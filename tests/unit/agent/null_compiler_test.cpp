@@ -77,7 +77,7 @@ TEST(NullCompiler, CrashesAndIsTriedAgain) {
 
 TEST(NullCompiler, HangsInItsCompilationAndIsEnded) {
   samples::Job job = null_job(1, {{"fault", "\"hang\""}, {"fault_phase", "\"compile\""}});
-  job.protocol.compile_timeout_ns = 700'000'000;
+  job.protocol.compile_timeout_ns = 3'000'000'000;
   const WholeRun run = run_null(job);
   ASSERT_EQ(run.processes.size(), 2U);
   EXPECT_EQ(run.processes[1].failure->kind, FailureKind::timeout);

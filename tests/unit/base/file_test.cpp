@@ -10,7 +10,8 @@ namespace ngb::file {
 namespace {
 
 std::filesystem::path fresh_folder() {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "ngb_file_test";
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;

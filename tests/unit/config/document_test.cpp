@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 namespace ngb::config {
 namespace {
@@ -87,21 +87,20 @@ TEST(Document, ASecondDocumentIsAProblem) {
   EXPECT_EQ(problem("a: 1\n---\nb: 2\n"), "3:1: a second YAML document; a study file holds one");
 }
 
-TEST(Document, ABillionCharactersOfTextAreRefusedByTheirSize) {
+TEST(Document, MoreThanAMebibyteIsRefusedByItsSize) {
   EXPECT_EQ(problem(std::string(kMaxDocumentBytes + 1, 'x')), "0:0: larger than 1048576 bytes; is this a study file?");
 }
 
-TEST(Document, TakesNoLongerThanASecondForAnyTextOfTheLargestSize) {
+TEST(Document, TakesAtMostFiveSecondsOfProcessorTimeForAnyTextOfTheLargestSize) {
   const int largest = static_cast<int>(kMaxDocumentBytes);
   for (const std::string& text :
        {repeated("- a\n", 4999), repeated("[", largest), repeated("? ", largest / 2), repeated("a: ", largest / 3),
         repeated("&a ", largest / 3), repeated("!a ", largest / 3), repeated("\"\n", largest / 2), repeated("*a ", 100),
         repeated("#\n", largest / 2), std::string(kMaxDocumentBytes, 'x'), repeated("- - \n", largest / 5),
         repeated("%A b\n", largest / 5)}) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     static_cast<void>(parse_document(text));
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    EXPECT_LT(taken.count(), 10) << text.substr(0, 12);
+    EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC) << text.substr(0, 12);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever bytes stand in a study file: a Study or problems, soon, and no crash.
-#include <chrono>
+#include <ctime>
 #include <random>
 
 #include "study_fixture.h"
@@ -75,17 +75,16 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-TEST(MutatedStudyFile, EndsInAStudyOrInProblemsWithinASecond) {
+TEST(MutatedStudyFile, EndsInAStudyOrInProblemsWithinASecondOfProcessorTime) {
   const Folder folder;
   const Vocabulary vocabulary = small_vocabulary();
   ASSERT_TRUE(load_study(folder.write("study.yaml", kGood), vocabulary));
   int refused = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     const std::string text = Mutator(seed).mutate();
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     const auto study = load_study(folder.write("study.yaml", text), vocabulary);
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    ASSERT_LT(taken.count(), 5) << text;  // a second, and room for a busy machine
+    ASSERT_LT(std::clock() - begin, CLOCKS_PER_SEC) << text;
     if (study) {
       ASSERT_FALSE(study->models.empty()) << text;
       ASSERT_FALSE(study->compilers.empty()) << text;

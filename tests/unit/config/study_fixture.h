@@ -26,6 +26,12 @@ inline Vocabulary small_vocabulary() {
       .name = "spin", .type = "int", .minimum = "0", .maximum = "100", .default_value = "0", .meaning = "Busy wait"};
   const Parameter width{
       .name = "width", .type = "int", .minimum = "1", .maximum = "4096", .default_value = "64", .meaning = "Channels"};
+  const Parameter image_size{.name = "image_size",
+                             .type = "int",
+                             .minimum = "1",
+                             .maximum = "1024",
+                             .default_value = "244",
+                             .meaning = "Height and width"};
   const Parameter depth{
       .name = "depth", .type = "int", .minimum = "1", .maximum = "6", .default_value = "1", .meaning = "Blocks"};
   const Parameter layers{.name = "layers",
@@ -34,11 +40,12 @@ inline Vocabulary small_vocabulary() {
                          .maximum = "100",
                          .default_value = "[2,2,2,2]",
                          .meaning = "Blocks in each stage"};
-  return {.compilers = {{"identity", "2.15.0", {}},
-                        {"null", "", {}},
-                        {"onnxruntime", "1.31.1", {level, arena, spin}},
-                        {"openvino", "2026.4.1", {}}},
-          .models = {{"conv_block", {width, depth}}, {"resnet", {layers}}, {"resnet18", {}}, {"resnet50", {}}}};
+  return {
+      .compilers = {{"identity", "2.15.0", {}},
+                    {"null", "", {}},
+                    {"onnxruntime", "1.31.1", {level, arena, spin}},
+                    {"openvino", "2026.4.1", {}}},
+      .models = {{"conv_block", {width, depth, image_size}}, {"resnet", {layers}}, {"resnet18", {}}, {"resnet50", {}}}};
 }
 
 // A folder of its own, gone with the object.

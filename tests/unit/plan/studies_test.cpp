@@ -10,7 +10,8 @@ Plan plan_of(const std::string& name) {
       .compilers = {{"identity", "2.15.0", {}}, {"onnxruntime", "1.31.1", {}}, {"openvino", "2026.4.1", {}}},
       .models = {{"conv_block",
                   {{.name = "width", .type = "int", .default_value = "64"},
-                   {.name = "depth", .type = "int", .default_value = "1"}}},
+                   {.name = "depth", .type = "int", .default_value = "1"},
+                   {.name = "image_size", .type = "int", .default_value = "244"}}},
                  {"resnet18", {}},
                  {"resnet50", {}}}};
   const auto study = config::load_study(std::string(NGB_SOURCE_DIR) + "/studies/" + name, vocabulary);
