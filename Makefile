@@ -28,7 +28,7 @@ sanitize: setup
 # Our own speed and size: docs/performance.md.
 bench: release
 	scripts/toolchains build/release/bin/ngb tested
-	cmake --build --preset release --target bench
+	scripts/bench
 
 clean:
 	rm -rf build

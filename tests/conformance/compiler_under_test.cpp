@@ -18,6 +18,9 @@ nlohmann::json read_json(const fs::path& path) {
 
 fs::path toolchain_root() {
   if (const char* root = std::getenv("NGB_TOOLCHAINS"); root != nullptr && *root != '\0') return root;
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0') {
+    return fs::path(data) / "ngraphbench/toolchains";
+  }
   const char* home = std::getenv("HOME");
   return fs::path(home == nullptr ? "" : home) / ".local/share/ngraphbench/toolchains";
 }
