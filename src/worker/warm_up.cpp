@@ -15,7 +15,9 @@ double median_of(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-double median_of(std::span<const std::int64_t> values) { return median_of(std::vector<double>(values.begin(), values.end())); }
+double median_of(std::span<const std::int64_t> values) {
+  return median_of(std::vector<double>(values.begin(), values.end()));
+}
 
 double robust_deviation(std::span<const std::int64_t> values, double median) {
   std::vector<double> distances;
