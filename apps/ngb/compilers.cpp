@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ngb/compilers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -23,7 +25,7 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
       auto found = toolchain::find(installation.toolchains, name, version);
       if (!found) return tl::unexpected(found.error());
       entry.toolchain = *std::move(found);
-      if (!entry.toolchain) compilers.missing_.push_back(name + "@" + version);
+      if (!entry.toolchain) compilers.missing_.push_back(fmt::format("{}@{}", name, version));
     }
     compilers.entries_.emplace(std::pair(name, version), std::move(entry));
   }

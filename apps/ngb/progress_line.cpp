@@ -38,7 +38,7 @@ ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done
       started_(clock.now()) {}
 
 std::string ProgressLine::counts() const {
-  const std::string text = fmt::format("{} of {} processes", done_, total_);
+  std::string text = fmt::format("{} of {} processes", done_, total_);
   const int finished = done_ - done_before_;
   if (finished == 0 || done_ >= total_) return text;
   const double elapsed_s = std::chrono::duration<double>(clock_->now() - started_).count();
