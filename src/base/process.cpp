@@ -13,8 +13,6 @@
 #include <map>
 #include <system_error>
 
-extern char** environ;
-
 namespace ngb::process {
 namespace {
 
@@ -27,12 +25,14 @@ std::vector<std::string> merged_environment(const Spawn& spawn) {
   }
   for (const auto& [name, value] : spawn.environment) variables[name] = value;
   std::vector<std::string> merged;
-  for (const auto& [name, value] : variables) merged.push_back(name + "=" + value);
+  merged.reserve(variables.size());
+  for (const auto& [name, value] : variables) merged.push_back(fmt::format("{}={}", name, value));
   return merged;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
+  result.reserve(strings.size() + 1);
   for (std::string& text : strings) result.push_back(text.data());
   result.push_back(nullptr);
   return result;

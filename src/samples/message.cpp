@@ -16,6 +16,8 @@ template <class... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
 };
+template <class... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 json body(const Hello& hello) { return {{"type", "hello"}, {"protocol", hello.protocol}, {"version", hello.version}}; }
 
