@@ -83,6 +83,7 @@ void fill(DataType type, std::uint64_t seed, std::string_view name, void* data, 
 
 std::vector<ngb_tensor> describe(const std::vector<TensorSignature>& signatures) {
   std::vector<ngb_tensor> tensors;
+  tensors.reserve(signatures.size());
   for (const TensorSignature& signature : signatures) {
     tensors.push_back({signature.name.c_str(), static_cast<ngb_dtype>(signature.type),
                        static_cast<std::int32_t>(signature.shape.size()), signature.shape.data(), nullptr,
