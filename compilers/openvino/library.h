@@ -30,6 +30,7 @@ class Runtime {
 
  public:
 // One member a function, of the same name and type as in the header.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name takes none.
 #define NGB_OPENVINO_FUNCTION(name) decltype(&::name) name = library_.function<decltype(&::name)>(#name);
   NGB_OPENVINO_FUNCTION(ov_get_openvino_version)
   NGB_OPENVINO_FUNCTION(ov_version_free)

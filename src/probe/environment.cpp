@@ -17,8 +17,6 @@
 #include "probe/processor.h"
 #include "probe/tree.h"
 
-extern char** environ;
-
 namespace ngb::probe {
 namespace {
 

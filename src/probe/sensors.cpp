@@ -25,7 +25,7 @@ bool contains(const auto& list, const std::string& word) {
 void collect_inputs(const Tree& tree, const std::string& chip, std::string_view prefix, std::vector<double>& values) {
   for (const std::string& name : tree.names(chip, prefix)) {
     if (!name.ends_with("_input")) continue;
-    const Known<std::string> raw = tree.text(chip + "/" + name);
+    const Known<std::string> raw = tree.text(fmt::format("{}/{}", chip, name));
     const auto value = raw.value ? parse_real(*raw.value) : std::nullopt;
     if (value) values.push_back(*value);
   }
