@@ -4,12 +4,26 @@
 set(NGB_WARNINGS -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-align
                  -Woverloaded-virtual -Wconversion -Wsign-conversion -Wnull-dereference -Wdouble-promotion -Wformat=2)
 
+# The large headers that most sources include, parsed once for each kind of code: rooms and libraries, programs, tests.
+# Every source still includes what it uses; the headers' own test and clang-tidy compile without these.
+set(NGB_PRELUDE <fmt/format.h> <nlohmann/json.hpp> <tl/expected.hpp> <algorithm> <filesystem> <functional> <map>
+                <optional> <string> <vector>)
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/prelude/prelude.cpp CONTENT "")
+function(ngb_prelude name)
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/prelude/prelude.cpp)
+  target_precompile_headers(${name} PRIVATE ${NGB_PRELUDE} ${ARGN})
+  target_compile_options(${name} PRIVATE ${NGB_WARNINGS})
+  target_link_libraries(${name} PRIVATE ngb_fmt)
+endfunction()
+ngb_prelude(ngb_room_prelude)
+
 function(ngb_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LINKS" ${ARGN})
   if(ROOM_SOURCES)
     add_library(ngb_${name} STATIC ${ROOM_SOURCES})
     target_include_directories(ngb_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
     target_compile_options(ngb_${name} PRIVATE ${NGB_WARNINGS})
+    target_precompile_headers(ngb_${name} REUSE_FROM ngb_room_prelude)
     set(kind PUBLIC)
   else()
     add_library(ngb_${name} INTERFACE)

@@ -2,8 +2,8 @@
 # Every dependency of the build, and why it was chosen. scripts/setup installs the system packages.
 #
 # tl-expected    Result<T>: std::expected's interface for C++20; header only; goes away with C++23.
-# fmt            Formatting; std::format's interface where the standard library lacks it. Header-only form, so that what
-#                runs on a device needs no libfmt there.
+# fmt            Formatting; std::format's interface where the standard library lacks it. Linked in from its header-only
+#                form, so that what runs on a device needs no libfmt there.
 # nlohmann-json  JSON on the wire, in the journal, in --json output; header only; the most used of its kind.
 # yaml-cpp       Study files: its marks give line and column for every error.
 # CLI11          Command line of ngb: subcommands, validation, help; header only.
@@ -51,3 +51,12 @@ add_library(ngb::protobuf_lite STATIC IMPORTED)
 set_target_properties(ngb::protobuf_lite PROPERTIES IMPORTED_LOCATION ${NGB_PROTOBUF_LITE_STATIC})
 target_link_libraries(ngb::protobuf_lite INTERFACE Threads::Threads)
 target_include_directories(ngb::protobuf_lite SYSTEM INTERFACE ${Protobuf_INCLUDE_DIRS})
+
+# fmt's header-only form, compiled once: every inline function of it is kept, and everybody else sees declarations. The
+# distributions have no libfmt.a; header-only everywhere costs more than a second for each source.
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/fmt/fmt.cpp CONTENT "#include <fmt/format.h>\n#include <fmt/ranges.h>\n")
+add_library(ngb_fmt STATIC ${CMAKE_BINARY_DIR}/fmt/fmt.cpp)
+target_link_libraries(ngb_fmt PRIVATE fmt::fmt-header-only)
+target_compile_options(ngb_fmt PRIVATE -fkeep-inline-functions)
+get_target_property(fmt_includes fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
+target_include_directories(ngb_fmt SYSTEM INTERFACE ${fmt_includes})

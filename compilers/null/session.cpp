@@ -12,7 +12,7 @@ namespace ngb::null_compiler {
 namespace {
 
 std::int64_t now_ns() {
-  struct timespec now {};
+  struct timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }

@@ -92,7 +92,7 @@ void Session::learn_output_shapes() {
   runtime_.check(api_.GetBoundOutputValues(binding_.get(), allocator, &values, &count), "read outputs");
   std::vector<Owned<OrtValue>> owned;
   for (std::size_t i = 0; i < count; ++i) owned.emplace_back(values[i], api_.ReleaseValue);
-  if (values != nullptr) runtime_.check(api_.AllocatorFree(allocator, values), "free a list");
+  if (values != nullptr) runtime_.check(api_.AllocatorFree(allocator, static_cast<void*>(values)), "free a list");
   for (std::size_t i = 0; i < count && i < output_slots_.size(); ++i) {
     output_slots_[i] = slot_of(runtime_, output_slots_[i].name, owned[i].get());
   }

@@ -77,8 +77,8 @@ typedef struct ngb_settings {
 
 typedef struct ngb_model {
   uint32_t struct_size;
-  const char* path;        /* ONNX file */
-  const char* recipe_json; /* {"family":…, "parameters":{…}, …} when the file comes from a built-in recipe, else "" */
+  const char* path;         /* ONNX file */
+  const char* recipe_json;  /* {"family":…, "parameters":{…}, …} when the file comes from a built-in recipe, else "" */
   const ngb_tensor* inputs; /* names, types and static shapes of this cell; data is NULL */
   uint32_t input_count;
   const char* artifact_path; /* where a compiler that produces a file writes it; "" otherwise */

@@ -23,7 +23,7 @@ std::string last_lines(const std::filesystem::path& path) {
   constexpr off_t kMaxBytes = 2000;
   constexpr int kMaxLines = 20;
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
+  struct stat status{};
   if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return {};
   const off_t begin = std::max<off_t>(0, status.st_size - kMaxBytes);
   std::string bytes(static_cast<std::size_t>(std::min(status.st_size, kMaxBytes)), '\0');

@@ -258,7 +258,7 @@ Status Runner::end_attempt() {
 }
 
 // Every cell of the group that has something left to do fails for this reason. It counts as the last attempt.
-Status Runner::fail_group(Failure failure) {
+Status Runner::fail_group(const Failure& failure) {
   for (const samples::Step& step : group().steps) {
     if (!ledger_.next_attempt(step)) continue;
     ProcessResult result;
@@ -274,7 +274,7 @@ Status Runner::fail_group(Failure failure) {
   return Done{};
 }
 
-Status Runner::record(samples::Event event) {
+Status Runner::record(const samples::Event& event) {
   const Result<std::uint64_t> sequence = journal_.append(event);
   if (!sequence) return tl::unexpected(sequence.error());
   ledger_.add(event);

@@ -54,8 +54,8 @@ class Runner {
   void leave_group();
   void start(samples::WorkerRequest request, const std::string& log_name);
   Status record_model(const ModelFile& file);
-  Status fail_group(samples::Failure failure);
-  Status record(samples::Event event);
+  Status fail_group(const samples::Failure& failure);
+  Status record(const samples::Event& event);
   Status stop_when_disk_is_full(const samples::Failure& failure) const;
   [[nodiscard]] const samples::Group& group() const { return job_.groups[group_]; }
   [[nodiscard]] const samples::ModelWork& model() const { return *models_.at(group().model_id); }

@@ -53,7 +53,7 @@ Error from_errno(std::string_view verb, const std::filesystem::path& path, int e
 Result<std::string> read(const std::filesystem::path& path, std::uint64_t limit_bytes) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.is_open()) return tl::unexpected(from_errno("read", path, errno));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return tl::unexpected(from_errno("read", path, errno));
   if (S_ISDIR(status.st_mode)) return tl::unexpected(from_errno("read", path, EISDIR));
   std::string content;

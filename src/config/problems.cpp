@@ -105,8 +105,7 @@ std::string shown(std::string_view word) {
   if (word.empty()) return "\"\"";
   const bool is_long = word.size() > kMaxShownBytes;
   std::string out = text::to_utf8(word.substr(0, kMaxShownBytes));
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
   return is_long ? out + "…" : out;
 }
 

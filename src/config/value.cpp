@@ -74,7 +74,8 @@ std::optional<json> as_bytes(const Key& key, const json& value) {
 }
 
 std::optional<json> as_word(const Key& key, const json& value) {
-  return std::find(key.words.begin(), key.words.end(), value) == key.words.end() ? std::nullopt : std::optional(value);
+  const auto is_it = [&](const std::string& word) { return value == word; };
+  return std::any_of(key.words.begin(), key.words.end(), is_it) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<json> as_warm_up(const Key& key, const json& value) {

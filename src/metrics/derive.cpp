@@ -29,7 +29,9 @@ Result<Derived> derive(const std::filesystem::path& results_file, int threads) {
   if (!cells) return tl::unexpected(cells.error());
   Derived derived{std::move(*cells), {}, false};
   derived.values = compute_all(derived.cells, threads);
-  { const store::Store closed = std::move(*store); }  // a reader would keep the writer waiting
+  {
+    const store::Store closed = std::move(*store);
+  }  // a reader would keep the writer waiting
   keep(results_file, *revision, derived.values);
   return derived;
 }

@@ -37,9 +37,7 @@ json body(const Event& event) {
                                       [](const Environment& environment) -> json {
                                         return {{"event", "environment"}, {"environment", to_json(environment)}};
                                       },
-                                      [](const Finished&) -> json {
-                                        return {{"event", "finished"}};
-                                      }},
+                                      [](const Finished&) -> json { return {{"event", "finished"}}; }},
                            event.body);
   object["type"] = "event";
   object["sequence"] = event.sequence;

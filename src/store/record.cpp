@@ -165,9 +165,8 @@ Store::Implementation::Known::Device& look_up(Store::Implementation& store, cons
 }  // namespace
 
 Result<std::uint64_t> Store::last_sequence(const std::string& run_id, const std::string& device) {
-  return sql::guarded([&]() -> Result<std::uint64_t> {
-    return look_up(*implementation_, {run_id, device}).last_sequence;
-  });
+  return sql::guarded(
+      [&]() -> Result<std::uint64_t> { return look_up(*implementation_, {run_id, device}).last_sequence; });
 }
 
 Status Store::record(const std::string& run_id, const std::string& device, const samples::Event& event) {

@@ -28,8 +28,8 @@ std::string own_name() {
 
 // The file that `path` names now is the one behind `fd`: its last holder did not remove it in between.
 bool is_current(int fd, const std::filesystem::path& path) {
-  struct stat held {};
-  struct stat named {};
+  struct stat held{};
+  struct stat named{};
   return ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
          held.st_dev == named.st_dev;
 }

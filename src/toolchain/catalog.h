@@ -29,9 +29,9 @@ struct CompilerDescription {
   std::filesystem::path plugin{};  // the .so of a native one
   bool needs_toolchain = true;
   bool produces_file = false;
-  std::string default_version{};            // from versions.json
-  std::vector<std::string> requirements{};  // of pip; "{version}": the toolchain's, "{timm}", …: from versions.json
-  bool with_dependencies = false;           // also install what the requirements require, and so on
+  std::string default_version{};                // from versions.json
+  std::vector<std::string> requirements{};      // of pip; "{version}": the toolchain's, "{timm}", …: from versions.json
+  bool with_dependencies = false;               // also install what the requirements require, and so on
   std::vector<std::string> skip_without_gpu{};  // packages left out of these on a machine without an NVIDIA GPU
   std::vector<std::string> distributions{};     // packages whose version is the compiler's; the first is the usual one
   std::vector<std::string> imports{};           // Python modules that must load from a toolchain

@@ -40,7 +40,7 @@ struct Mapping {
 
 Result<Mapping> map_file(const std::filesystem::path& path) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
+  struct stat status{};
   if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return tl::unexpected(file::from_errno("read", path, errno));
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size < kHeaderBytes) return Mapping{};

@@ -92,8 +92,8 @@ std::int64_t live_descendants_ns() {
 }  // namespace
 
 samples::Known<std::int64_t> cpu_time_of_tree_ns() {
-  struct rusage self {};
-  struct rusage children {};
+  struct rusage self{};
+  struct rusage children{};
   if (::getrusage(RUSAGE_SELF, &self) != 0 || ::getrusage(RUSAGE_CHILDREN, &children) != 0) {
     return samples::Known<std::int64_t>::unknown("getrusage failed");
   }

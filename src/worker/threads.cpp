@@ -30,7 +30,7 @@ std::map<pid_t, std::int64_t> thread_cpu_times_ns(std::string& complaint) {
     const std::string_view name = entry->d_name;
     pid_t thread = 0;
     if (std::from_chars(name.begin(), name.end(), thread).ptr != name.end()) continue;
-    struct timespec time {};
+    struct timespec time{};
     if (::clock_gettime(cpu_clock_of(thread), &time) == 0) {
       times[thread] = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
     } else {

@@ -232,7 +232,7 @@ class Walk {
 Status scan_onnx(const std::filesystem::path& path, const ScanVisitor& visitor) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return tl::unexpected(file::from_errno("read", path, errno));
   if (!S_ISREG(status.st_mode)) return fail("not a file", path.string(), "name an ONNX file");
   if (status.st_size > std::numeric_limits<std::int32_t>::max()) {

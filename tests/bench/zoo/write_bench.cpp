@@ -82,7 +82,7 @@ Sample measure(const Row& row, const std::filesystem::path& path) {
   std::exit(1);
 }
 
-double median(std::vector<Sample> samples, double Sample::*field) {
+double median(std::vector<Sample> samples, double Sample::* field) {
   std::sort(samples.begin(), samples.end(), [&](const Sample& a, const Sample& b) { return a.*field < b.*field; });
   return samples[samples.size() / 2].*field;
 }

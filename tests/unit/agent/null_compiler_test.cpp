@@ -143,8 +143,7 @@ TEST(NullCompiler, SurvivesTenKillsOfItsAgentWithEqualResults) {
         folder.path(), job(), recorder, std::chrono::milliseconds(instant_ms(random)),
         [](AgentClient& client) { client.kill(); }, kReal);
   }
-  run_for(
-      folder.path(), job(), recorder, std::chrono::seconds(60), [](AgentClient&) {}, kReal);
+  run_for(folder.path(), job(), recorder, std::chrono::seconds(60), [](AgentClient&) {}, kReal);
   ASSERT_TRUE(recorder.is_finished());
   EXPECT_FALSE(recorder.has_gaps());
   std::map<std::string, int> completed;

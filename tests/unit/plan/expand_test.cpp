@@ -115,12 +115,8 @@ TEST(Plan, IdsDependOnEverythingThatACellIsMadeOf) {
                                      one([](config::Study& study) { study.compilers[0].name = "openvino"; }),
                                      one([](config::Study& study) { study.compilers[0].version = "1.30.0"; }),
                                      one([](config::Study& study) { study.compilers[0].threads = 2; }),
-                                     one([](config::Study& study) {
-                                       study.compilers[0].options = {{"a", "1"}};
-                                     }),
-                                     one([](config::Study& study) {
-                                       study.models[0].parameters = {{"depth", "2"}};
-                                     }),
+                                     one([](config::Study& study) { study.compilers[0].options = {{"a", "1"}}; }),
+                                     one([](config::Study& study) { study.models[0].parameters = {{"depth", "2"}}; }),
                                      one([](config::Study& study) { study.devices[0].name = "other"; })};
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].size(), 16U);

@@ -82,7 +82,9 @@ TEST_F(SessionOfAPlugin, TranslatesEveryStatus) {
 }
 
 TEST_F(SessionOfAPlugin, IsClosedHoweverItEnds) {
-  { Session session(table_); }
+  {
+    Session session(table_);
+  }
   EXPECT_EQ(closed, 0);  // never opened
   {
     Session session(table_);
