@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,8 +21,20 @@ struct Arguments {
   std::string output;
   std::uint64_t seed = 1;
   int batch = 1;
+  std::string written_batch = "1";  // or "dynamic"
   bool json = false;
 };
+
+// CLI11 has seen to it that the text is one of the two.
+zoo::BatchSize batch_size(const std::string& text) {
+  if (text == "dynamic") return std::nullopt;
+  return std::stoi(text);
+}
+
+std::string check_batch(const std::string& text) {
+  const bool is_number = !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
+  return is_number || text == "dynamic" ? "" : "expected a number, or dynamic";
+}
 
 Result<zoo::Recipe> resolve(const Arguments& arguments) {
   const auto parameters = nlohmann::json::parse(arguments.parameters, nullptr, false);
@@ -35,8 +48,73 @@ int write(const Arguments& arguments) {
   const auto recipe = resolve(arguments);
   if (!recipe) return report_failure(recipe.error(), kWrongUsage);
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const auto written = zoo::write_onnx(*recipe, arguments.batch, arguments.output, threads);
+  const auto written = zoo::write_onnx(*recipe, batch_size(arguments.written_batch), arguments.output, threads);
   if (!written) return report_failure(written.error(), kCannotGoOn);
+  return kAllCellsHaveResults;
+}
+
+std::string joined(const zoo::Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+nlohmann::json to_json(const zoo::Layer& row) {
+  return {{"name", row.name},
+          {"operator", row.op_type},
+          {"output_shape", row.output_shape},
+          {"parameters", row.parameters},
+          {"macs", row.macs},
+          {"macs_torchinfo", row.macs_torchinfo}};
+}
+
+void print_parameters(const zoo::Recipe& recipe) {
+  for (const zoo::Family& family : zoo::families()) {
+    if (family.name != recipe.family) continue;
+    fmt::print("{}: {}\n\n{:<16} {:<24} {}\n", family.name, family.meaning, "parameter", "value", "meaning");
+    for (const zoo::FamilyParameter& parameter : family.parameters) {
+      fmt::print("{:<16} {:<24} {}\n", parameter.name, recipe.parameters.at(parameter.name).dump(), parameter.meaning);
+    }
+  }
+}
+
+void print_layers(const std::vector<zoo::Layer>& layers, const zoo::ModelFacts& facts) {
+  std::size_t name_width = 4;
+  std::size_t shape_width = 12;
+  for (const zoo::Layer& row : layers) {
+    name_width = std::max(name_width, row.name.size());
+    shape_width = std::max(shape_width, joined(row.output_shape).size());
+  }
+  fmt::print("\n{:<{}}  {:<18}  {:<{}}  {:>12}  {:>15}\n", "name", name_width, "operator", "output shape", shape_width,
+             "parameters", "MACs");
+  for (const zoo::Layer& row : layers) {
+    fmt::print("{:<{}}  {:<18}  {:<{}}  {:>12}  {:>15}\n", row.name, name_width, row.op_type, joined(row.output_shape),
+               shape_width, row.parameters, row.macs);
+  }
+  fmt::print("\n{} parameters, {} MACs ({} by torchinfo's convention), {} nodes, {}\n", facts.parameters, facts.macs,
+             facts.macs_torchinfo, facts.node_count, text::human_bytes(facts.file_bytes));
+}
+
+int show(const Arguments& arguments) {
+  const auto recipe = resolve(arguments);
+  if (!recipe) return report_failure(recipe.error(), kWrongUsage);
+  const auto facts = zoo::facts(*recipe, arguments.batch);
+  if (!facts) return report_failure(facts.error(), kWrongUsage);
+  const auto layers = zoo::layers(*recipe, arguments.batch);
+  if (!layers) return report_failure(layers.error(), kWrongUsage);
+  if (!arguments.json) {
+    print_parameters(*recipe);
+    print_layers(*layers, *facts);
+    return kAllCellsHaveResults;
+  }
+  nlohmann::json rows = nlohmann::json::array();
+  for (const zoo::Layer& row : *layers) rows.push_back(to_json(row));
+  const nlohmann::json whole{{"family", recipe->family},
+                             {"family_parameters", recipe->parameters},
+                             {"batch", arguments.batch},
+                             {"parameters", facts->parameters},
+                             {"macs", facts->macs},
+                             {"macs_torchinfo", facts->macs_torchinfo},
+                             {"file_bytes", facts->file_bytes},
+                             {"node_count", facts->node_count},
+                             {"layers", std::move(rows)}};
+  std::printf("%s\n", whole.dump(2).c_str());
   return kAllCellsHaveResults;
 }
 
@@ -69,7 +147,7 @@ int list(const Arguments& arguments) {
   if (!models) return report_failure(models.error(), kWrongUsage);
   nlohmann::json all = nlohmann::json::array();
   if (!arguments.json) {
-    fmt::print("{:<16} {:<12} {:>12} {:>16} {:>16} {:>10}\n", "model", "family", "parameters", "MACs", "MACs torchinfo",
+    fmt::print("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", "model", "family", "parameters", "MACs", "MACs torchinfo",
                "file");
   }
   for (const Row& row : *models) {
@@ -82,7 +160,7 @@ int list(const Arguments& arguments) {
                    {"file_bytes", row.facts.file_bytes},
                    {"node_count", row.facts.node_count}});
     if (arguments.json) continue;
-    fmt::print("{:<16} {:<12} {:>12} {:>16} {:>16} {:>10}\n", row.name, row.family, row.facts.parameters,
+    fmt::print("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", row.name, row.family, row.facts.parameters,
                row.facts.macs, row.facts.macs_torchinfo, text::human_bytes(row.facts.file_bytes));
   }
   if (arguments.json) std::printf("%s\n", all.dump(2).c_str());
@@ -97,16 +175,25 @@ void add_models(CLI::App& app, const Installation& /*installation*/, Action& cho
   group->require_subcommand(0, 1);
   group->add_option("--batch", arguments->batch, "Batch size that the counts are for")->check(CLI::PositiveNumber);
   group->add_flag("--json", arguments->json, "Print JSON");
-  group->footer("Example:\n  ngb models write resnet50 --batch 8 -o resnet50.onnx");
+  group->footer("Example:\n  ngb models write resnet50 --batch 8 -o resnet50.onnx\n"
+                "  ngb models show resnet --parameters '{\"depths\": [1, 1, 1, 1], \"width\": 0.5}'");
   group->callback([=, &chosen] {
     if (!chosen) chosen = [=] { return list(*arguments); };
   });
+  CLI::App* table = group->add_subcommand("show", "Print a model's parameters and its layers, one by one");
+  table->add_option("name", arguments->name, "Model or family")->required();
+  table->add_option("--parameters", arguments->parameters, "Those that differ from the defaults, as a JSON object");
+  table->add_option("--batch", arguments->batch, "Batch size that the counts are for")->check(CLI::PositiveNumber);
+  table->add_flag("--json", arguments->json, "Print JSON");
+  table->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
   CLI::App* file = group->add_subcommand("write", "Write a model with weights from a seed");
   file->add_option("name", arguments->name, "Model or family")->required();
   file->add_option("--parameters", arguments->parameters, "Those that differ from the defaults, as a JSON object");
-  file->add_option("--batch", arguments->batch, "Batch size")->check(CLI::PositiveNumber);
+  file->add_option("--batch", arguments->written_batch, "Batch size, or dynamic")->check(check_batch);
   file->add_option("--seed", arguments->seed, "Of the weights");
-  file->add_option("-o,--output", arguments->output, "ONNX file")->required();
+  file->add_option("-o,--output", arguments->output,
+                   "ONNX file; a model of more than 2 GB has its weights beside it, in a file that ends in .data")
+      ->required();
   file->callback([=, &chosen] { chosen = [=] { return write(*arguments); }; });
 }
 

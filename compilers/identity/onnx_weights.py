@@ -37,11 +37,20 @@ def to_tensor(initializer) -> torch.Tensor:
         return torch.from_numpy(numpy_helper.to_array(initializer))
 
 
+def state_dict(model) -> Dict[str, torch.Tensor]:
+    """A recipe's initializers as its module's state. Those with a slash in their names are constants of the graph, and
+    the second operand of a MatMul is the transposed weight of a Linear over tokens."""
+    transposed = {node.input[1] for node in model.graph.node if node.op_type == "MatMul"}
+    tensors = {initializer.name: to_tensor(initializer) for initializer in model.graph.initializer
+               if "/" not in initializer.name}
+    return {name: tensor.t() if name in transposed else tensor for name, tensor in tensors.items()}
+
+
 def build_with_weights(build: Callable[[], torch.nn.Module], model, path: str) -> torch.nn.Module:
     """The module that `build` makes, with the initializers of `model` as its state. Raises CompilerError."""
     module = _build_empty(build)
     try:
-        weights = {initializer.name: to_tensor(initializer) for initializer in model.graph.initializer}
+        weights = state_dict(model)
         _add_counters(module, weights)
         module.load_state_dict(weights, strict=True)
     except (RuntimeError, ValueError, TypeError) as error:

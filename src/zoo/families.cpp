@@ -5,8 +5,7 @@ namespace ngb::zoo {
 
 std::span<const Family> families() {
   static const std::vector<Family> table{
-      resnet(),
-      conv_block(),
+      resnet(), efficientnet(), vit(), swin(), convnext(), mobilenet_v3(), conv_block(), mha_block(), decoder_block(), mlp(),
   };
   return table;
 }

@@ -20,20 +20,50 @@ Tensor Graph::initializer(std::string name, Shape shape, Fill fill) {
   return initializers_.emplace_back(Initializer{std::move(tensor), fill}).tensor;
 }
 
-Tensor Graph::integers(std::string name, std::vector<std::int64_t> values) {
-  Tensor tensor{std::move(name), DataType::i64, {static_cast<std::int64_t>(values.size())}};
+Tensor Graph::constant(std::string name, Shape shape, std::vector<std::int64_t> values) {
+  const std::size_t count = values.size();
+  return add_constant({std::move(name), DataType::i64, std::move(shape)}, std::move(values), count);
+}
+
+Tensor Graph::constant(std::string name, Shape shape, std::vector<float> values) {
+  const std::size_t count = values.size();
+  return add_constant({std::move(name), DataType::f32, std::move(shape)}, std::move(values), count);
+}
+
+Tensor Graph::add_constant(Tensor tensor, Content content, std::size_t count) {
   if (!accept(tensor)) return {};
-  return initializers_.emplace_back(Initializer{std::move(tensor), std::move(values)}).tensor;
+  if (tensor.element_count() != count || tensor.name.find('/') == std::string::npos) {
+    refuse({fmt::format("{} values for [{}], or a name without a slash", count, fmt::join(tensor.shape, ", ")),
+            tensor.name,
+            {}});
+    return {};
+  }
+  return initializers_.emplace_back(Initializer{std::move(tensor), std::move(content)}).tensor;
 }
 
 Tensor Graph::node(std::string op_type, std::string name, const std::vector<Tensor>& inputs,
-                   std::vector<Attribute> attributes, const Shape& output_shape) {
-  Tensor tensor{name, inputs.empty() ? DataType::f32 : inputs.front().type, output_shape};
+                   std::vector<Attribute> attributes, const Shape& output_shape, std::optional<DataType> type) {
+  Tensor tensor{name, type.value_or(inputs.front().type), output_shape};
   if (!accept(tensor)) return {};
-  Node added{std::move(name), std::move(op_type), {}, std::move(attributes), tensor};
+  Node added{std::move(name), std::move(op_type), {}, std::move(attributes), {tensor}};
   for (const Tensor& input : inputs) added.inputs.push_back(input.name);
   nodes_.push_back(std::move(added));
   return tensor;
+}
+
+std::vector<Tensor> Graph::node(std::string op_type, std::string name, const std::vector<Tensor>& inputs,
+                                std::vector<Attribute> attributes, const std::vector<std::string>& parts,
+                                const Shape& part_shape) {
+  std::vector<Tensor> outputs;
+  for (const std::string& part : parts) {
+    Tensor& output = outputs.emplace_back(Tensor{fmt::format("{}/{}", name, part), inputs.front().type, part_shape});
+    if (!accept(output)) output = {};
+  }
+  if (failed()) return outputs;
+  Node added{std::move(name), std::move(op_type), {}, std::move(attributes), outputs};
+  for (const Tensor& input : inputs) added.inputs.push_back(input.name);
+  nodes_.push_back(std::move(added));
+  return outputs;
 }
 
 void Graph::layer(Layer row) {
@@ -43,12 +73,16 @@ void Graph::layer(Layer row) {
 void Graph::output(const Tensor& tensor, const std::string& name) {
   Tensor renamed{name, tensor.type, tensor.shape};
   if (!accept(renamed)) return;
-  const auto producer = std::find_if(nodes_.begin(), nodes_.end(),
-                                     [&](const Node& candidate) { return candidate.output.name == tensor.name; });
-  if (producer == nodes_.end()) return refuse({fmt::format("no node yields \"{}\"", tensor.name), name, {}});
-  producer->output.name = name;
-  for (Node& user : nodes_) std::replace(user.inputs.begin(), user.inputs.end(), tensor.name, name);
-  outputs_.push_back(std::move(renamed));
+  const auto has_name = [&](const Tensor& output) { return output.name == tensor.name; };
+  for (Node& producer : nodes_) {
+    const auto found = std::find_if(producer.outputs.begin(), producer.outputs.end(), has_name);
+    if (found == producer.outputs.end()) continue;
+    found->name = name;
+    for (Node& user : nodes_) std::replace(user.inputs.begin(), user.inputs.end(), tensor.name, name);
+    outputs_.push_back(std::move(renamed));
+    return;
+  }
+  refuse({fmt::format("no node yields \"{}\"", tensor.name), name, {}});
 }
 
 void Graph::refuse(Error error) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <variant>
@@ -35,11 +36,12 @@ struct Node {
   std::string op_type{};
   std::vector<std::string> inputs{};  // "" for an optional input that is left out
   std::vector<Attribute> attributes{};
-  Tensor output{};
+  std::vector<Tensor> outputs{};
 };
 
-// What an initializer holds: f32 values from the generator, or a few integers (shapes, axes, indices) as they are.
-using Content = std::variant<Fill, std::vector<std::int64_t>>;
+// What an initializer holds: f32 values from the generator, or constants as they are: integers (shapes, axes, indices),
+// f32 (masks, factors).
+using Content = std::variant<Fill, std::vector<std::int64_t>, std::vector<float>>;
 
 struct Initializer {
   Tensor tensor{};
@@ -56,14 +58,28 @@ struct Layer {
   std::uint64_t macs_torchinfo = 0;  // what torchinfo counts for the module: see zoo/counting.h
 };
 
+// A fixed number of samples, or any: then the graph is built with one sample, and nothing in it may depend on that.
+enum class BatchKind { fixed, dynamic };
+
 class Graph {
  public:
+  explicit Graph(BatchKind batch = BatchKind::fixed) : batch_(batch) {}
+
+  [[nodiscard]] bool has_dynamic_batch() const { return batch_ == BatchKind::dynamic; }
+
   Tensor input(std::string name, DataType type, Shape shape);
+  // A parameter or buffer of the torch module, named as in its state_dict.
   Tensor initializer(std::string name, Shape shape, Fill fill);
-  Tensor integers(std::string name, std::vector<std::int64_t> values);  // i64, one dimension
-  // A node with one output; the output has the node's name.
+  // A constant of the graph that is not in the state_dict: its name contains a slash, which torch's never do.
+  Tensor constant(std::string name, Shape shape, std::vector<std::int64_t> values);
+  Tensor constant(std::string name, Shape shape, std::vector<float> values);
+  // A node with one output; the output has the node's name, and the type of the first input unless told otherwise.
   Tensor node(std::string op_type, std::string name, const std::vector<Tensor>& inputs,
-              std::vector<Attribute> attributes, const Shape& output_shape);
+              std::vector<Attribute> attributes, const Shape& output_shape, std::optional<DataType> type = {});
+  // A node with one output for each part, of the type of the first input, called "name/part".
+  std::vector<Tensor> node(std::string op_type, std::string name, const std::vector<Tensor>& inputs,
+                           std::vector<Attribute> attributes, const std::vector<std::string>& parts,
+                           const Shape& part_shape);
   void layer(Layer row);
   // Makes a node's output an output of the graph, under a name of its own.
   void output(const Tensor& tensor, const std::string& name);
@@ -80,7 +96,9 @@ class Graph {
 
  private:
   bool accept(const Tensor& tensor);
+  Tensor add_constant(Tensor tensor, Content content, std::size_t count);
 
+  BatchKind batch_;
   std::vector<Tensor> inputs_{};
   std::vector<Tensor> outputs_{};
   std::vector<Node> nodes_{};

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "zoo/counting.h"
+#include "zoo/shapes.h"
 
 namespace ngb::zoo {
 namespace {
@@ -24,6 +27,21 @@ bool has_rank(Graph& graph, const std::string& name, const Tensor& x, std::size_
   if (x.shape.size() == rank) return true;
   graph.refuse({fmt::format("needs an input of {} dimensions, not {}", rank, x.shape.size()), name, {}});
   return false;
+}
+
+// b's extents, from the last one on, must be a's or 1.
+void refuse_unless_fitting(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b,
+                           std::string_view what) {
+  if (graph.failed()) return;
+  bool fits = b.shape.size() <= a.shape.size();
+  for (std::size_t i = 1; fits && i <= b.shape.size(); ++i) {
+    const std::int64_t extent = b.shape[b.shape.size() - i];
+    fits = extent == 1 || extent == a.shape[a.shape.size() - i];
+  }
+  if (fits) return;
+  graph.refuse({fmt::format("[{}] and [{}] cannot be {}", fmt::join(a.shape, ", "), fmt::join(b.shape, ", "), what),
+                name,
+                {}});
 }
 
 // Records the row; a count that does not fit 64 bits is refused.
@@ -46,6 +64,23 @@ Tensor plain(Graph& graph, const std::string& op_type, const std::string& name, 
 }
 
 }  // namespace
+
+Tensor parameter(Graph& graph, const std::string& name, const Shape& shape, Fill fill, std::uint64_t macs_torchinfo) {
+  Tensor tensor = graph.initializer(name, shape, fill);
+  graph.layer({.name = name,
+               .op_type = "Parameter",
+               .output_shape = shape,
+               .parameters = tensor.element_count(),
+               .macs_torchinfo = macs_torchinfo});
+  return tensor;
+}
+
+std::int64_t round_channels(double channels) {
+  constexpr std::int64_t kDivisor = 8;
+  const auto nearest = static_cast<std::int64_t>(channels + kDivisor / 2.0) / kDivisor * kDivisor;
+  const std::int64_t rounded = std::max(kDivisor, nearest);
+  return static_cast<double>(rounded) < 0.9 * channels ? rounded + kDivisor : rounded;
+}
 
 Tensor conv2d(Graph& graph, const std::string& name, const Tensor& x, const Conv2d& options) {
   if (!has_rank(graph, name, x, 4)) return {};
@@ -101,32 +136,119 @@ Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, floa
 }
 
 Tensor linear(Graph& graph, const std::string& name, const Tensor& x, const Linear& options) {
-  if (!has_rank(graph, name, x, 2)) return {};
-  const std::int64_t features_in = x.shape[1];
-  const std::int64_t features_out = options.features;
-  const Shape shape{x.shape[0], features_out};
-  const std::vector<Tensor> inputs{
-      x, graph.initializer(name + ".weight", {features_out, features_in}, scaled_by_fan_in(options.gain, features_in)),
-      graph.initializer(name + ".bias", {features_out}, {.radius = 0.1F})};
-  Tensor y = graph.node("Gemm", name, inputs, {{"transB", std::int64_t{1}}}, shape);
+  return linear(graph, name, x, options, name + ".weight", name + ".bias");
+}
+
+Tensor linear(Graph& graph, const std::string& name, const Tensor& x, const Linear& options, const std::string& weight,
+              const std::string& bias) {
   if (graph.failed()) return {};
-  const std::int64_t parameters = features_out * (features_in + 1);
+  const std::int64_t features_in = x.shape.back();
+  const std::int64_t features_out = options.features;
+  Shape shape = x.shape;
+  shape.back() = features_out;
+  const bool of_tokens = x.shape.size() > 2;
+  const Shape weight_shape = of_tokens ? Shape{features_in, features_out} : Shape{features_out, features_in};
+  const Fill fill =
+      of_tokens ? scaled_unpaired(options.gain, features_in) : scaled_by_fan_in(options.gain, features_in);
+  std::vector<Tensor> inputs{x, graph.initializer(weight, weight_shape, fill)};
+  if (options.bias) inputs.push_back(graph.initializer(bias, {features_out}, {.radius = 0.1F}));
+  Tensor y;
+  if (!of_tokens) {
+    y = graph.node("Gemm", name, inputs, {{"transB", std::int64_t{1}}}, shape);
+  } else if (options.bias) {
+    y = graph.node("MatMul", name + "/product", {x, inputs[1]}, {}, shape);
+    y = graph.node("Add", name, {y, inputs[2]}, {}, shape);
+  } else {
+    y = graph.node("MatMul", name, inputs, {}, shape);
+  }
+  if (graph.failed()) return {};
+  const std::int64_t parameters = features_out * (features_in + (options.bias ? 1 : 0));
   record(graph,
-         {.name = name, .op_type = "Gemm", .output_shape = shape, .parameters = static_cast<std::uint64_t>(parameters)},
-         product({shape[0], features_in, features_out}), product({shape[0], parameters}));
+         {.name = name,
+          .op_type = of_tokens ? "MatMul" : "Gemm",
+          .output_shape = shape,
+          .parameters = static_cast<std::uint64_t>(parameters)},
+         product({static_cast<std::int64_t>(x.element_count()), features_out}), product({shape[0], parameters}));
   return y;
 }
 
+Tensor layer_norm(Graph& graph, const std::string& name, const Tensor& x, float epsilon) {
+  if (graph.failed()) return {};
+  const std::int64_t features = x.shape.back();
+  const std::vector<Tensor> inputs{x,
+                                   graph.initializer(name + ".weight", {features}, {.center = 1, .radius = 0.25F}),
+                                   graph.initializer(name + ".bias", {features}, {.radius = 0.25F})};
+  Tensor y =
+      graph.node("LayerNormalization", name, inputs, {{"axis", std::int64_t{-1}}, {"epsilon", epsilon}}, x.shape);
+  record(graph,
+         {.name = name,
+          .op_type = "LayerNormalization",
+          .output_shape = x.shape,
+          .parameters = static_cast<std::uint64_t>(2 * features)},
+         0, product({x.shape[0], 2 * features}));
+  return y;
+}
+
+Tensor layer_norm2d(Graph& graph, const std::string& name, const Tensor& x, float epsilon) {
+  if (!has_rank(graph, name, x, 4)) return {};
+  const Tensor channels_last = transpose(graph, name + "/channels_last", x, {0, 2, 3, 1});
+  return transpose(graph, name + "/channels_first", layer_norm(graph, name, channels_last, epsilon), {0, 3, 1, 2});
+}
+
+Tensor layer_scale(Graph& graph, const std::string& name, const Tensor& x, float center) {
+  if (graph.failed()) return {};
+  const std::int64_t features = x.shape.back();
+  const Tensor factors = graph.initializer(name, {features}, {.center = center, .radius = center / 4});
+  Tensor y = graph.node("Mul", name + "/scale", {x, factors}, {}, x.shape);
+  graph.layer({.name = name,
+               .op_type = "Mul",
+               .output_shape = x.shape,
+               .parameters = static_cast<std::uint64_t>(features)});
+  return y;
+}
+
+Tensor activate(Graph& graph, const std::string& name, const Tensor& x, Activation kind) {
+  switch (kind) {
+    case Activation::relu: return plain(graph, "Relu", name, {x}, {}, x.shape);
+    case Activation::sigmoid: return plain(graph, "Sigmoid", name, {x}, {}, x.shape);
+    case Activation::silu: {
+      const Tensor gate = graph.node("Sigmoid", name + "/gate", {x}, {}, x.shape);
+      return plain(graph, "Mul", name, {x, gate}, {}, x.shape);
+    }
+    case Activation::hard_sigmoid:
+      return plain(graph, "HardSigmoid", name, {x}, {{"alpha", 1.0F / 6}, {"beta", 0.5F}}, x.shape);
+    case Activation::hard_swish: return plain(graph, "HardSwish", name, {x}, {}, x.shape);
+    case Activation::gelu: return plain(graph, "Gelu", name, {x}, {}, x.shape);
+  }
+  return {};
+}
+
 Tensor relu(Graph& graph, const std::string& name, const Tensor& x) {
-  return plain(graph, "Relu", name, {x}, {}, x.shape);
+  return activate(graph, name, x, Activation::relu);
+}
+
+Tensor softmax(Graph& graph, const std::string& name, const Tensor& x) {
+  return plain(graph, "Softmax", name, {x}, {{"axis", std::int64_t{-1}}}, x.shape);
 }
 
 Tensor add(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b) {
-  if (!graph.failed() && a.shape != b.shape) {
-    graph.refuse(
-        {fmt::format("[{}] and [{}] cannot be added", fmt::join(a.shape, ", "), fmt::join(b.shape, ", ")), name, {}});
-  }
+  refuse_unless_fitting(graph, name, a, b, "added");
   return plain(graph, "Add", name, {a, b}, {}, a.shape);
+}
+
+Tensor multiply(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b) {
+  refuse_unless_fitting(graph, name, a, b, "multiplied");
+  return plain(graph, "Mul", name, {a, b}, {}, a.shape);
+}
+
+Tensor matrix_product(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b) {
+  if (graph.failed()) return {};
+  Shape shape = a.shape;
+  shape.back() = b.shape.back();
+  Tensor y = graph.node("MatMul", name, {a, b}, {}, shape);
+  record(graph, {.name = name, .op_type = "MatMul", .output_shape = shape},
+         product({static_cast<std::int64_t>(a.element_count()), b.shape.back()}), 0);
+  return y;
 }
 
 Tensor max_pool2d(Graph& graph, const std::string& name, const Tensor& x, const Window& window) {
@@ -140,6 +262,19 @@ Tensor max_pool2d(Graph& graph, const std::string& name, const Tensor& x, const 
 Tensor global_average_pool(Graph& graph, const std::string& name, const Tensor& x) {
   if (!has_rank(graph, name, x, 4)) return {};
   return plain(graph, "GlobalAveragePool", name, {x}, {}, {x.shape[0], x.shape[1], 1, 1});
+}
+
+Tensor mean(Graph& graph, const std::string& name, const Tensor& x, const std::vector<std::int64_t>& axes) {
+  if (graph.failed()) return {};
+  Shape shape;
+  for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
+    if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) == axes.end()) {
+      shape.push_back(x.shape[axis]);
+    }
+  }
+  const auto count = static_cast<std::int64_t>(axes.size());
+  return plain(graph, "ReduceMean", name, {x, graph.constant(name + "/axes", {count}, axes)},
+               {{"keepdims", std::int64_t{0}}}, shape);
 }
 
 Tensor flatten(Graph& graph, const std::string& name, const Tensor& x) {

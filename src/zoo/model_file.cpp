@@ -1,166 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zoo/model_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <limits>
-#include <memory>
-#include <mutex>
-#include <system_error>
-#include <thread>
 #include <utility>
+#include <vector>
 
-#include "base/file.h"
-#include "base/text.h"
 #include "onnx/onnx.pb.h"
 #include "zoo/onnx_messages.h"
 
 namespace ngb::zoo {
 namespace {
 
-constexpr std::uint64_t kSliceBytes = 256 << 10U;                                 // fits the second-level cache
-constexpr std::uint64_t kLargestFile = std::numeric_limits<std::int32_t>::max();  // of a protobuf message
+constexpr std::uint64_t kPageBytes = 4096;  // external tensors that begin on a page can be mapped
 
-// The same folder, so that the rename is one step; of its own for each process and call.
-std::filesystem::path partial_name(const std::filesystem::path& path) {
-  static std::atomic<unsigned> calls{0};
-  return path.string() + fmt::format(".{}.{}.partial", ::getpid(), calls++);
+std::uint64_t value_bytes(const Initializer& initializer) {
+  return std::holds_alternative<Fill>(initializer.content) ? initializer.tensor.element_count() * sizeof(float) : 0;
 }
 
-Status pwrite_all(int fd, std::span<const std::byte> bytes, std::uint64_t offset, const std::filesystem::path& path) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return tl::unexpected(file::from_errno("write", path, count < 0 ? errno : ENOSPC));
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-    offset += static_cast<std::uint64_t>(count);
-  }
-  return Done{};
+// What stands in the graph before the values of an initializer, or all of it if it has none of its own.
+std::string inline_head(const Initializer& initializer) {
+  const std::uint64_t values = value_bytes(initializer);
+  std::string head = serialized_tensor_head(initializer);
+  if (values != 0) head += field_start(onnx::TensorProto::kRawDataFieldNumber, values);
+  return field_start(onnx::GraphProto::kInitializerFieldNumber, head.size() + values) + head;
+}
+
+std::string model_start(const std::string& graph_head, std::uint64_t graph_bytes) {
+  return serialized_model_head() + field_start(onnx::ModelProto::kGraphFieldNumber, graph_bytes) + graph_head;
 }
 
 }  // namespace
 
-ModelFile::ModelFile(const Graph& graph, const std::string& name, std::uint64_t seed) {
+ModelFile::ModelFile(const Graph& graph, const std::string& name, std::uint64_t seed, const std::string& data_name,
+                     std::uint64_t largest_message_bytes)
+    : data_name_(data_name) {
   const std::string graph_head = serialized_graph_head(graph, name);
+  write_inline(graph, graph_head, seed);
+  if (model_.size_bytes() <= largest_message_bytes) return;
+  model_ = {};
+  write_beside(graph, graph_head, seed);
+}
+
+void ModelFile::write_inline(const Graph& graph, const std::string& graph_head, std::uint64_t seed) {
+  std::vector<std::string> heads;
   std::uint64_t graph_bytes = graph_head.size();
-  std::vector<std::string> heads;  // of each initializer, up to its values
   for (const Initializer& initializer : graph.initializers()) {
-    std::string head = serialized_tensor_head(initializer);
-    std::uint64_t values_bytes = 0;
-    if (std::holds_alternative<Fill>(initializer.content)) {
-      values_bytes = initializer.tensor.element_count() * sizeof(float);
-      head += field_start(onnx::TensorProto::kRawDataFieldNumber, values_bytes);
-    }
-    head.insert(0, field_start(onnx::GraphProto::kInitializerFieldNumber, head.size() + values_bytes));
-    graph_bytes += head.size() + values_bytes;
-    heads.push_back(std::move(head));
+    heads.push_back(inline_head(initializer));
+    graph_bytes += heads.back().size() + value_bytes(initializer);
   }
-  add_text(serialized_model_head() + field_start(onnx::ModelProto::kGraphFieldNumber, graph_bytes) + graph_head);
+  model_.add_text(model_start(graph_head, graph_bytes));
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    add_text(std::move(heads[i]));
     const Initializer& initializer = graph.initializers()[i];
-    if (const Fill* fill = std::get_if<Fill>(&initializer.content)) add_values(initializer.tensor, *fill, seed);
-  }
-}
-
-void ModelFile::add_text(std::string text) {
-  const std::uint64_t text_bytes = text.size();
-  Piece piece{.offset_bytes = size_bytes_, .size_bytes = text_bytes, .text = std::move(text)};
-  size_bytes_ += text_bytes;
-  pieces_.push_back(std::move(piece));
-}
-
-void ModelFile::add_values(const Tensor& tensor, Fill fill, std::uint64_t seed) {
-  Piece piece{.offset_bytes = size_bytes_,
-              .size_bytes = tensor.element_count() * sizeof(float),
-              .fill = fill,
-              .key = tensor_key(seed, tensor.name),
-              .generated = true};
-  size_bytes_ += piece.size_bytes;
-  pieces_.push_back(std::move(piece));
-}
-
-std::vector<ModelFile::Task> ModelFile::tasks() const {
-  std::vector<Task> tasks(1);
-  std::uint64_t task_bytes = 0;
-  for (const Piece& piece : pieces_) {
-    for (std::uint64_t first = 0; first < piece.size_bytes; first += kSliceBytes) {
-      if (task_bytes >= kSliceBytes) {
-        tasks.emplace_back();
-        task_bytes = 0;
-      }
-      tasks.back().push_back({&piece, first, std::min(kSliceBytes, piece.size_bytes - first)});
-      task_bytes += tasks.back().back().size_bytes;
+    model_.add_text(std::move(heads[i]));
+    if (const Fill* fill = std::get_if<Fill>(&initializer.content)) {
+      model_.add_values(initializer.tensor.element_count(), *fill, tensor_key(seed, initializer.tensor.name));
     }
   }
-  return tasks;
 }
 
-Status ModelFile::write_task(int fd, const Task& task, std::span<std::byte> buffer, const std::filesystem::path& path) {
-  std::size_t filled = 0;
-  for (const Slice& slice : task) {
-    const std::span<std::byte> place = buffer.subspan(filled, slice.size_bytes);
-    if (slice.piece->generated) {
-      generate(slice.piece->key, slice.piece->fill, slice.first_byte / sizeof(float), place);
-    } else {
-      std::memcpy(place.data(), slice.piece->text.data() + slice.first_byte, place.size());
+void ModelFile::write_beside(const Graph& graph, const std::string& graph_head, std::uint64_t seed) {
+  std::string initializers;
+  for (const Initializer& initializer : graph.initializers()) {
+    const Fill* fill = std::get_if<Fill>(&initializer.content);
+    if (fill == nullptr) {
+      initializers += inline_head(initializer);
+      continue;
     }
-    filled += place.size();
+    data_.add_text(std::string((kPageBytes - data_.size_bytes() % kPageBytes) % kPageBytes, '\0'));
+    const std::string head =
+        serialized_external_tensor(initializer.tensor, data_name_, data_.size_bytes(), value_bytes(initializer));
+    initializers += field_start(onnx::GraphProto::kInitializerFieldNumber, head.size()) + head;
+    data_.add_values(initializer.tensor.element_count(), *fill, tensor_key(seed, initializer.tensor.name));
   }
-  return pwrite_all(fd, buffer.first(filled), task.front().piece->offset_bytes + task.front().first_byte, path);
-}
-
-Status ModelFile::write_tasks(int fd, int threads, const std::filesystem::path& path) const {
-  const std::vector<Task> all = tasks();
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  Status status = Done{};
-  const auto work = [&] {
-    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(2 * kSliceBytes);
-    for (std::size_t i = next++; i < all.size(); i = next++) {
-      const Status written = write_task(fd, all[i], {buffer.get(), 2 * kSliceBytes}, path);
-      if (written) continue;
-      next = all.size();
-      const std::scoped_lock lock(mutex);
-      status = written;
-    }
-  };
-  std::vector<std::jthread> helpers;
-  const std::size_t useful = std::min(static_cast<std::size_t>(threads), all.size());
-  try {
-    while (helpers.size() + 1 < useful) helpers.emplace_back(work);
-  } catch (const std::system_error&) {  // no more threads to be had: those at work suffice
-  }
-  work();
-  helpers.clear();
-  return status;
+  model_.add_text(model_start(graph_head, graph_head.size() + initializers.size()) + initializers);
 }
 
 Status ModelFile::write(const std::filesystem::path& path, int threads) const {
   if (threads < 1) return fail(fmt::format("cannot write on {} threads, expected at least 1", threads), path.string());
-  if (size_bytes_ > kLargestFile) {
-    return fail(
-        fmt::format("the model takes {}, an ONNX file in one piece ends at 2 GB", text::human_bytes(size_bytes_)),
-        path.string(), "choose smaller parameters");
-  }
-  const std::filesystem::path partial = partial_name(path);
-  FileDescriptor fd(::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!fd.is_open()) return tl::unexpected(file::from_errno("write", path, errno));
-  Status status = write_tasks(fd.get(), threads, path);
-  const bool closed = ::close(fd.release()) == 0;
-  if (status && !closed) status = tl::unexpected(file::from_errno("write", path, errno));
-  if (status && ::rename(partial.c_str(), path.c_str()) != 0) {
-    status = tl::unexpected(file::from_errno("write", path, errno));
-  }
-  if (!status) ::unlink(partial.c_str());
-  return status;
+  PartialFile model(path);
+  if (const Status written = model_.write(model, threads); !written) return written;
+  if (!has_external_data()) return model.put_in_place();
+  PartialFile data(path.parent_path() / data_name_);
+  if (const Status written = data_.write(data, threads); !written) return written;
+  if (const Status placed = data.put_in_place(); !placed) return placed;
+  const Status placed = model.put_in_place();
+  if (!placed) data.withdraw();
+  return placed;
 }
 
 }  // namespace ngb::zoo

@@ -1,58 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph as an ONNX file. Protobuf serializes everything but the weights; those are generated straight into their
-// place in the file, since a length-delimited field is tag, length and bytes, and fields may follow each other in any
-// order.
+// place, since a length-delimited field is tag, length and bytes, and fields may follow each other in any order. Where
+// a protobuf message would pass 2 GB the weights lie in a file of their own beside the model.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
+#include "zoo/generated_file.h"
 #include "zoo/graph.h"
 
 namespace ngb::zoo {
 
 class ModelFile {
  public:
-  ModelFile(const Graph& graph, const std::string& name, std::uint64_t seed);
+  // What a protobuf message may have.
+  static constexpr std::uint64_t kLargestMessageBytes = 0x7FFFFFFF;
 
-  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+  // `data_name`: of the file with the weights, should there be one.
+  ModelFile(const Graph& graph, const std::string& name, std::uint64_t seed, const std::string& data_name,
+            std::uint64_t largest_message_bytes = kLargestMessageBytes);
+
+  // With external data.
+  [[nodiscard]] std::uint64_t size_bytes() const { return model_.size_bytes() + data_.size_bytes(); }
+  [[nodiscard]] bool has_external_data() const { return data_.size_bytes() != 0; }
 
   // As write_onnx of zoo/recipe.h.
   [[nodiscard]] Status write(const std::filesystem::path& path, int threads) const;
 
  private:
-  // A run of bytes: a text as it is, or all values of a tensor.
-  struct Piece {
-    std::uint64_t offset_bytes = 0;  // in the file
-    std::uint64_t size_bytes = 0;
-    std::string text{};
-    Fill fill{};
-    std::uint64_t key = 0;  // of the tensor's stream
-    bool generated = false;
-  };
+  void write_inline(const Graph& graph, const std::string& graph_head, std::uint64_t seed);
+  void write_beside(const Graph& graph, const std::string& graph_head, std::uint64_t seed);
 
-  // Part of a piece; tasks are runs of them, one `pwrite` each.
-  struct Slice {
-    const Piece* piece = nullptr;
-    std::uint64_t first_byte = 0;  // in the piece
-    std::uint64_t size_bytes = 0;
-  };
-
-  using Task = std::vector<Slice>;
-
-  void add_text(std::string text);
-  void add_values(const Tensor& tensor, Fill fill, std::uint64_t seed);
-  [[nodiscard]] std::vector<Task> tasks() const;
-  [[nodiscard]] Status write_tasks(int fd, int threads, const std::filesystem::path& path) const;
-  static Status write_task(int fd, const Task& task, std::span<std::byte> buffer, const std::filesystem::path& path);
-
-  std::vector<Piece> pieces_{};
-  std::uint64_t size_bytes_ = 0;
+  std::string data_name_;
+  GeneratedFile model_{};
+  GeneratedFile data_{};
 };
 
 }  // namespace ngb::zoo

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zoo/onnx_messages.h"
 
+#include <unordered_set>
+
 #include "onnx/onnx.pb.h"
 
 namespace ngb::zoo {
@@ -17,6 +19,18 @@ void describe(const Tensor& tensor, onnx::ValueInfoProto& info) {
   type.set_elem_type(element_type(tensor.type));
   type.mutable_shape();
   for (const std::int64_t extent : tensor.shape) type.mutable_shape()->add_dim()->set_dim_value(extent);
+}
+
+void leave_batch_open(onnx::ValueInfoProto& info) {
+  info.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param("batch");
+}
+
+onnx::TensorProto head(const Tensor& tensor) {
+  onnx::TensorProto proto;
+  proto.set_name(tensor.name);
+  proto.set_data_type(element_type(tensor.type));
+  for (const std::int64_t extent : tensor.shape) proto.add_dims(extent);
+  return proto;
 }
 
 struct AttributeWriter {
@@ -43,7 +57,7 @@ void describe(const Node& node, onnx::NodeProto& proto) {
   proto.set_name(node.name);
   proto.set_op_type(node.op_type);
   for (const std::string& input : node.inputs) proto.add_input(input);
-  proto.add_output(node.output.name);
+  for (const Tensor& output : node.outputs) proto.add_output(output.name);
   for (const Attribute& attribute : node.attributes) {
     onnx::AttributeProto& added = *proto.add_attribute();
     added.set_name(attribute.name);
@@ -68,23 +82,45 @@ std::string serialized_graph_head(const Graph& graph, const std::string& name) {
   proto.set_name(name);
   for (const Tensor& input : graph.inputs()) describe(input, *proto.add_input());
   for (const Tensor& output : graph.outputs()) describe(output, *proto.add_output());
+  if (graph.has_dynamic_batch()) {
+    for (onnx::ValueInfoProto& info : *proto.mutable_input()) leave_batch_open(info);
+    for (onnx::ValueInfoProto& info : *proto.mutable_output()) leave_batch_open(info);
+  }
+  std::unordered_set<std::string> described;
+  for (const Tensor& output : graph.outputs()) described.insert(output.name);
   for (const Node& node : graph.nodes()) {
     describe(node, *proto.add_node());
-    bool is_output = false;
-    for (const Tensor& output : graph.outputs()) is_output = is_output || output.name == node.output.name;
-    if (!is_output) describe(node.output, *proto.add_value_info());
+    for (const Tensor& output : node.outputs) {
+      if (graph.has_dynamic_batch() || described.count(output.name) != 0) continue;
+      describe(output, *proto.add_value_info());
+    }
   }
   return proto.SerializeAsString();
 }
 
 std::string serialized_tensor_head(const Initializer& initializer) {
-  onnx::TensorProto proto;
-  proto.set_name(initializer.tensor.name);
-  proto.set_data_type(element_type(initializer.tensor.type));
-  for (const std::int64_t extent : initializer.tensor.shape) proto.add_dims(extent);
-  if (const auto* values = std::get_if<std::vector<std::int64_t>>(&initializer.content)) {
-    for (const std::int64_t value : *values) proto.add_int64_data(value);
+  onnx::TensorProto proto = head(initializer.tensor);
+  if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&initializer.content)) {
+    for (const std::int64_t value : *integers) proto.add_int64_data(value);
   }
+  if (const auto* floats = std::get_if<std::vector<float>>(&initializer.content)) {
+    for (const float value : *floats) proto.add_float_data(value);
+  }
+  return proto.SerializeAsString();
+}
+
+std::string serialized_external_tensor(const Tensor& tensor, const std::string& location, std::uint64_t offset_bytes,
+                                       std::uint64_t size_bytes) {
+  onnx::TensorProto proto = head(tensor);
+  proto.set_data_location(onnx::TensorProto::EXTERNAL);
+  const auto add = [&](const char* key, const std::string& value) {
+    onnx::StringStringEntryProto& entry = *proto.add_external_data();
+    entry.set_key(key);
+    entry.set_value(value);
+  };
+  add("location", location);
+  add("offset", std::to_string(offset_bytes));
+  add("length", std::to_string(size_bytes));
   return proto.SerializeAsString();
 }
 

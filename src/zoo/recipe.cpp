@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kLargestBatch = 65536;
 
-Result<Graph> build(const Recipe& recipe, int batch) {
+Result<Graph> build(const Recipe& recipe, BatchSize size) {
+  const int batch = size.value_or(1);
   if (batch < 1 || batch > kLargestBatch) {
     return fail(fmt::format("batch {} is out of range, expected 1 to {}", batch, kLargestBatch), recipe.family);
   }
@@ -22,7 +23,7 @@ Result<Graph> build(const Recipe& recipe, int batch) {
   if (!named) return tl::unexpected(named.error());
   const Result<nlohmann::json> parameters = complete(*named, recipe.parameters);
   if (!parameters) return tl::unexpected(parameters.error());
-  Graph graph;
+  Graph graph(size ? BatchKind::fixed : BatchKind::dynamic);
   if (const Status status = named->family->build(*parameters, batch, graph); !status) {
     Error error = status.error();
     error.where = error.where.empty() ? recipe.family : recipe.family + "." + error.where;
@@ -84,7 +85,7 @@ Result<ModelFacts> facts(const Recipe& recipe, int batch) {
                     .parameters = counts->parameters,
                     .macs = counts->macs,
                     .macs_torchinfo = counts->macs_torchinfo,
-                    .file_bytes = ModelFile(*graph, recipe.family, recipe.seed).size_bytes(),
+                    .file_bytes = ModelFile(*graph, recipe.family, recipe.seed, "model.onnx.data").size_bytes(),
                     .node_count = graph->nodes().size()};
 }
 
@@ -94,10 +95,11 @@ Result<std::vector<Layer>> layers(const Recipe& recipe, int batch) {
   return graph->layers();
 }
 
-Status write_onnx(const Recipe& recipe, int batch, const std::filesystem::path& path, int threads) {
+Status write_onnx(const Recipe& recipe, BatchSize batch, const std::filesystem::path& path, int threads) {
   const Result<Graph> graph = build(recipe, batch);
   if (!graph) return tl::unexpected(graph.error());
-  return ModelFile(*graph, recipe.family, recipe.seed).write(path, threads);
+  const std::string data_name = path.filename().string() + ".data";
+  return ModelFile(*graph, recipe.family, recipe.seed, data_name).write(path, threads);
 }
 
 }  // namespace ngb::zoo

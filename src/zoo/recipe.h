@@ -24,7 +24,7 @@ struct Recipe {
 };
 
 // Raised whenever the bytes that some recipe yields change.
-inline constexpr int kRecipeRevision = 1;
+inline constexpr int kRecipeRevision = 2;
 
 // `name`: a family or a variant ("resnet18"); `parameters`: an object with those that differ from the defaults.
 // Error: unknown name or parameter (with the nearest), wrong type, out of range, impossible combination.
@@ -51,10 +51,13 @@ Result<ModelFacts> facts(const Recipe& recipe, int batch);
 // The layer table, in the order of execution; the facts' counts are its sums.
 Result<std::vector<Layer>> layers(const Recipe& recipe, int batch);
 
-// Writes IR 9, opset 20, static shapes, on `threads` (1 …) threads that each hold less than 1 MB; the bytes do not
-// depend on their number. The file appears under its name when it is complete (not synced to disk: it can always be
-// made again); no file is left behind on an error. Error: as facts; more than 2 GB, where an ONNX file in one piece
-// ends; unwritable, disk full.
-Status write_onnx(const Recipe& recipe, int batch, const std::filesystem::path& path, int threads);
+// Samples in a batch; nothing: any number, decided when the model is run.
+using BatchSize = std::optional<int>;
+
+// Writes IR 9, opset 20, with static shapes or the leading extent "batch" left open, on `threads` (1 …) threads that
+// each hold less than 1 MB; the bytes do not depend on their number. Models of more than 2 GB get their weights in
+// `path`.data, as ONNX has it. The file appears under its name when it is complete (not synced to disk: it can always
+// be made again); no file is left behind on an error. Error: as facts; unwritable, disk full.
+Status write_onnx(const Recipe& recipe, BatchSize batch, const std::filesystem::path& path, int threads);
 
 }  // namespace ngb::zoo

@@ -49,9 +49,14 @@ std::uint64_t tensor_key(std::uint64_t seed, std::string_view tensor_name) {
 }
 
 Fill scaled_by_fan_in(double gain, std::int64_t fan_in) {
+  Fill fill = scaled_unpaired(gain, fan_in);
+  fill.balanced = true;
+  return fill;
+}
+
+Fill scaled_unpaired(double gain, std::int64_t fan_in) {
   // A uniform value on [-r, r] has the standard deviation r / sqrt(3). sqrt is correctly rounded everywhere.
-  return {
-      .center = 0, .radius = static_cast<float>(std::sqrt(3 * gain / static_cast<double>(fan_in))), .balanced = true};
+  return {.center = 0, .radius = static_cast<float>(std::sqrt(3 * gain / static_cast<double>(fan_in)))};
 }
 
 void generate(std::uint64_t key, Fill fill, std::uint64_t first, std::span<std::byte> bytes) {

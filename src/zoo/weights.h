@@ -37,6 +37,8 @@ struct Fill {
 // Balanced, around 0, with the standard deviation sqrt(gain / fan_in). gain 2 keeps the second moment through a
 // convolution and a ReLU (He et al., "Delving deep into rectifiers", 2015).
 Fill scaled_by_fan_in(double gain, std::int64_t fan_in);
+// The same without pairs: for weights whose rows are not filters.
+Fill scaled_unpaired(double gain, std::int64_t fan_in);
 
 // Writes values `first`, `first`+1, … as little-endian f32; `bytes` need not be aligned, its size is a multiple of 4.
 // Each half of a draw, the lower first, gives one value, or one pair of balanced values; its top 24 bits count.

@@ -9,7 +9,15 @@ from typing import Any, Mapping
 FAMILIES = {
     # family: file
     "resnet": "resnet",
+    "efficientnet": "efficientnet",
+    "vit": "vit",
+    "swin": "swin",
+    "convnext": "convnext",
+    "mobilenet_v3": "mobilenet_v3",
     "conv_block": "conv_block",
+    "mha_block": "mha_block",
+    "decoder_block": "decoder_block",
+    "mlp": "mlp",
 }
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ResNets are timm's: by name where timm has one, its class with other layers and channels otherwise."""
+"""ResNets are timm's: by name where timm has one, its class with other depths and widths otherwise."""
 import timm
+from timm.layers import make_divisible
 from timm.models.resnet import BasicBlock, Bottleneck, ResNet
 
 _BLOCKS = {"basic": BasicBlock, "bottleneck": Bottleneck}
-_TIMM_CHANNELS = (64, 128, 256, 512)
 _TIMM_NAMES = {
     ("basic", (2, 2, 2, 2)): "resnet18",
     ("bottleneck", (3, 4, 6, 3)): "resnet50",
@@ -13,8 +13,9 @@ _TIMM_NAMES = {
 
 
 def build(parameters):
-    layers, channels = tuple(parameters["layers"]), tuple(parameters["channels"])
-    name = _TIMM_NAMES.get((parameters["block"], layers))
-    if name is not None and channels == _TIMM_CHANNELS:
+    depths, width = tuple(parameters["depths"]), parameters["width"]
+    name = _TIMM_NAMES.get((parameters["block"], depths))
+    if name is not None and width == 1:
         return timm.create_model(name, num_classes=parameters["classes"])
-    return ResNet(_BLOCKS[parameters["block"]], layers, num_classes=parameters["classes"], channels=channels)
+    channels = tuple(make_divisible(64 * 2 ** stage * width) for stage in range(4))
+    return ResNet(_BLOCKS[parameters["block"]], depths, num_classes=parameters["classes"], channels=channels)

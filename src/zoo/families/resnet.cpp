@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ResNet as timm 1.0 builds it: He et al., "Deep residual learning for image recognition", 2015, with the stride in the
-// bottleneck's 3×3 convolution (v1.5). timm.models.resnet.ResNet(block, layers, channels=channels,
+// bottleneck's 3×3 convolution (v1.5). timm.models.resnet.ResNet(block, depths, channels=channels,
 // num_classes=classes).
 #include <fmt/format.h>
 
@@ -60,10 +60,9 @@ Tensor residual_block(Graph& graph, const Block& block, const Tensor& x) {
 }
 
 Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
-  const auto layers = parameters.at("layers").get<std::vector<int>>();
-  const auto channels = parameters.at("channels").get<std::vector<std::int64_t>>();
-  if (layers.size() != kStages) return fail(fmt::format("needs {} numbers, one for each stage", kStages), "layers");
-  if (channels.size() != kStages) return fail(fmt::format("needs {} numbers, one for each stage", kStages), "channels");
+  const auto depths = parameters.at("depths").get<std::vector<int>>();
+  if (depths.size() != kStages) return fail(fmt::format("needs {} numbers, one for each stage", kStages), "depths");
+  const auto width = parameters.at("width").get<double>();
   const auto image_size = parameters.at("image_size").get<std::int64_t>();
   const bool bottleneck = parameters.at("block") == "bottleneck";
 
@@ -73,11 +72,12 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   x = relu(graph, "act1", batch_norm2d(graph, "bn1", x));
   x = max_pool2d(graph, "maxpool", x, {.kernel = 3, .stride = 2, .padding = 1});
   for (std::size_t stage = 0; stage < kStages; ++stage) {
-    for (int index = 0; index < layers[stage]; ++index) {
+    const std::int64_t channels = round_channels(static_cast<double>(kStemChannels << stage) * width);
+    for (int index = 0; index < depths[stage]; ++index) {
       x = residual_block(graph,
                          {.name = fmt::format("layer{}.{}", stage + 1, index),
                           .bottleneck = bottleneck,
-                          .channels = channels[stage],
+                          .channels = channels,
                           .stride = stage > 0 && index == 0 ? 2 : 1},
                          x);
     }
@@ -101,13 +101,16 @@ Family resnet() {
                 .meaning = "residual block: two 3x3 convolutions, or 1x1, 3x3, 1x1 with four times the "
                            "channels behind",
                 .values = {"basic", "bottleneck"}},
-               {"layers", "int_list", {2, 2, 2, 2}, 1, 1000, "blocks in each of the four stages", {}},
-               {"channels", "int_list", {64, 128, 256, 512}, 1, 65536, "channels inside the blocks of each stage", {}},
+               {"depths", "int_list", {2, 2, 2, 2}, 1, 1000, "blocks in each of the four stages", {}},
+               {"width", "float", 1.0, 0.1, 64,
+                "multiplies the channels inside the blocks (64, 128, 256, 512), which are rounded to eights; the stem "
+                "keeps its 64",
+                {}},
                {"classes", "int", 1000, 1, 1000000, "logits", {}},
                {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
-          .variants = {{"resnet18", {{"block", "basic"}, {"layers", {2, 2, 2, 2}}}},
-                       {"resnet50", {{"block", bottleneck}, {"layers", {3, 4, 6, 3}}}},
-                       {"resnet101", {{"block", bottleneck}, {"layers", {3, 4, 23, 3}}}}},
+          .variants = {{"resnet18", {{"block", "basic"}, {"depths", {2, 2, 2, 2}}}},
+                       {"resnet50", {{"block", bottleneck}, {"depths", {3, 4, 6, 3}}}},
+                       {"resnet101", {{"block", bottleneck}, {"depths", {3, 4, 23, 3}}}}},
           .build = &build};
 }
 

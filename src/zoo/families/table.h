@@ -11,6 +11,14 @@ namespace ngb::zoo {
 inline constexpr double kInputGain = 3;
 
 Family conv_block();
+Family convnext();
+Family decoder_block();
+Family efficientnet();
+Family mha_block();
+Family mlp();
+Family mobilenet_v3();
 Family resnet();
+Family swin();
+Family vit();
 
 }  // namespace ngb::zoo

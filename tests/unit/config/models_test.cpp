@@ -25,11 +25,11 @@ TEST(StudyModels, AListForAScalarParameterIsAnAxisAndTheLastAxisIsFastest) {
 }
 
 TEST(StudyModels, AListForAListParameterIsAValueAndAListOfListsAnAxis) {
-  const Study one = good(with_models("  - zoo: {resnet: {layers: [1, 2, 3, 4]}}"));
-  EXPECT_THAT(labels(one), ElementsAre("resnet layers=[1,2,3,4]"));
-  const Study two = good(with_models("  - zoo: {resnet: {layers: [[1, 1, 1, 1], [3, 4, 6, 3]]}}"));
-  EXPECT_THAT(labels(two), ElementsAre("resnet layers=[1,1,1,1]", "resnet layers=[3,4,6,3]"));
-  EXPECT_THAT(two.models[1].parameters, ElementsAre(Pair("layers", "[3,4,6,3]")));
+  const Study one = good(with_models("  - zoo: {resnet: {depths: [1, 2, 3, 4]}}"));
+  EXPECT_THAT(labels(one), ElementsAre("resnet depths=[1,2,3,4]"));
+  const Study two = good(with_models("  - zoo: {resnet: {depths: [[1, 1, 1, 1], [3, 4, 6, 3]]}}"));
+  EXPECT_THAT(labels(two), ElementsAre("resnet depths=[1,1,1,1]", "resnet depths=[3,4,6,3]"));
+  EXPECT_THAT(two.models[1].parameters, ElementsAre(Pair("depths", "[3,4,6,3]")));
 }
 
 TEST(StudyModels, ALabelReplacesTheRecipesNameAndKeepsTheAxes) {

@@ -80,8 +80,8 @@ std::vector<std::string> patches() {
         {"[" + value + "]", "[{\"zoo\": " + value + "}]", "[{\"onnx\": " + value + "}]",
          "[{\"zoo\": \"resnet18\", \"label\": " + value + "}]", "[{\"zoo\": {\"conv_block\": " + value + "}}]",
          "[{\"zoo\": {\"resnet18\": " + value + "}}]", "[{\"zoo\": {\"conv_block\": {\"width\": " + value + "}}}]",
-         "[{\"zoo\": {\"resnet\": {\"layers\": " + value + "}}}]",
-         "[{\"zoo\": {\"resnet\": {\"layers\": [" + value + "]}}}]",
+         "[{\"zoo\": {\"resnet\": {\"depths\": " + value + "}}}]",
+         "[{\"zoo\": {\"resnet\": {\"depths\": [" + value + "]}}}]",
          "[{\"zoo\": \"resnet18\", \"shapes\": " + value + "}]"});
     add("compilers",
         {"[" + value + "]", "[{\"onnxruntime\": " + value + "}]", "[{\"null\": " + value + "}]",

@@ -136,7 +136,7 @@ TEST(StudyFile, AsJsonIsAStudyFileThatGivesTheSameStudy) {
   const Study first = good(R"(
 models:
   - zoo: {conv_block: {width: [64, 96], depth: 2}}
-  - zoo: {resnet: {layers: [1, 1, 1, 1]}}
+  - zoo: {resnet: {depths: [1, 1, 1, 1]}}
     label: short
 compilers: ["null", onnxruntime, {onnxruntime: {version: 1.30.0, threads: 2, options: {arena: false}}}]
 pairs: {local: ["null", onnxruntime]}

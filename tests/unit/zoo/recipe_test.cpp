@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "zoo/family.h"
 
 namespace ngb::zoo {
@@ -17,6 +18,16 @@ Recipe made(const std::string& name, const nlohmann::json& parameters = nlohmann
   const Result<Recipe> recipe = resolve(name, parameters, seed);
   EXPECT_TRUE(recipe) << recipe.error().text();
   return recipe.value_or(Recipe{});
+}
+
+// Of all families and variants, in the order of the table.
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const Family& family : families()) {
+    names.push_back(family.name);
+    for (const Variant& variant : family.variants) names.push_back(variant.name);
+  }
+  return names;
 }
 
 std::string refusal(const std::string& name, const nlohmann::json& parameters) {
@@ -113,14 +124,14 @@ TEST(Resolve, FillsInDefaultsAndTheVariantsParameters) {
   EXPECT_EQ(recipe.family, "resnet");
   EXPECT_EQ(recipe.seed, 7U);
   EXPECT_EQ(canonical_json(recipe),
-            R"({"family":"resnet","parameters":{"block":"bottleneck","channels":[64,128,256,512],"classes":10,)"
-            R"("image_size":224,"layers":[3,4,6,3]},"revision":1,"seed":7})");
+            R"({"family":"resnet","parameters":{"block":"bottleneck","classes":10,"depths":[3,4,6,3],)"
+            R"("image_size":224,"width":1.0},"revision":2,"seed":7})");
 }
 
 TEST(Resolve, NamesTheNearestWord) {
   EXPECT_EQ(refusal("resnt18", {}), "resnt18: unknown model, did you mean resnet18?");
   EXPECT_EQ(refusal("qqqqqqqq", {}),
-            "qqqqqqqq: unknown model, expected one of resnet, resnet18, resnet50, resnet101, conv_block");
+            "qqqqqqqq: unknown model, expected one of " + text::join(names(), ", "));
   EXPECT_EQ(refusal("conv_block", {{"widht", 3}}),
             "conv_block.widht: unknown parameter of conv_block, did you mean width?");
   EXPECT_EQ(refusal("resnet", {{"block", "botleneck"}}),
@@ -132,9 +143,14 @@ TEST(Resolve, RefusesImpossibleValues) {
   EXPECT_EQ(refusal("conv_block", {{"width", 1000000000}}),
             "conv_block.width: 1000000000 is out of range, expected 1 to 65536");
   EXPECT_EQ(refusal("resnet18", {{"image_size", 8}}), "resnet18.image_size: 8 is out of range, expected 32 to 8192");
-  EXPECT_EQ(refusal("resnet18", {{"channels", {64, 128, 256}}}),
-            "resnet.channels: needs 4 numbers, one for each stage");
-  EXPECT_EQ(refusal("resnet18", {{"layers", {2, 2, 0, 2}}}), "resnet18.layers: 0 is out of range, expected 1 to 1000");
+  EXPECT_EQ(refusal("resnet18", {{"depths", {2, 2, 2}}}), "resnet.depths: needs 4 numbers, one for each stage");
+  EXPECT_EQ(refusal("resnet18", {{"depths", {2, 2, 0, 2}}}), "resnet18.depths: 0 is out of range, expected 1 to 1000");
+  EXPECT_EQ(refusal("resnet18", {{"width", 0}}), "resnet18.width: 0 is out of range, expected 0.1 to 64");
+  EXPECT_EQ(refusal("mha_block", {{"embed", 100}}), "mha_block.heads: 8 heads do not divide the width 100, choose a width that is a multiple of 8");
+  EXPECT_EQ(refusal("vit", {{"heads", 5}}), "vit.heads: 5 heads do not divide the width 384, choose a width that is a multiple of 5");
+  EXPECT_EQ(refusal("vit", {{"patch", 15}}), "vit.patch: patches of 15 do not divide an image of 224");
+  EXPECT_EQ(refusal("swin", {{"windows", {7, 7, 7, 14}}}), "swin.windows: a window of 14 is larger than the map of stage 4, which is 7, choose a smaller window or a larger image");
+  EXPECT_EQ(refusal("convnext", {{"channels", {1000000000, 1, 1, 1}}}), "convnext.channels: 1000000000 is out of range, expected 1 to 65536");
 }
 
 TEST(Resolve, RefusesWrongTypes) {
@@ -142,16 +158,16 @@ TEST(Resolve, RefusesWrongTypes) {
             "conv_block.depth: \"two\" is not what is needed, expected a whole number");
   EXPECT_EQ(refusal("conv_block", {{"depth", 1.5}}),
             "conv_block.depth: 1.5 is not what is needed, expected a whole number");
-  EXPECT_EQ(refusal("resnet", {{"layers", 3}}),
-            "resnet.layers: 3 is not what is needed, expected a list of whole numbers");
+  EXPECT_EQ(refusal("resnet", {{"depths", 3}}),
+            "resnet.depths: 3 is not what is needed, expected a list of whole numbers");
   EXPECT_EQ(refusal("resnet", nlohmann::json::array({1})), "resnet: expected an object of parameters");
 }
 
 // 10^4 convolutions of 65536 × 65536 channels on 8192 × 8192 pixels: counted or refused, but never wrapped around.
 TEST(Resolve, CountsOrRefusesTheLargestParameters) {
   const nlohmann::json largest{{"block", "bottleneck"},
-                               {"channels", {65536, 65536, 65536, 65536}},
-                               {"layers", {1000, 1000, 1000, 1000}},
+                               {"width", 64},
+                               {"depths", {1000, 1000, 1000, 1000}},
                                {"image_size", 8192}};
   EXPECT_THAT(refusal("resnet", largest), HasSubstr("choose smaller parameters"));
 }
@@ -166,10 +182,10 @@ TEST(CanonicalJson, GoesThereAndBack) {
 
 TEST(CanonicalJson, OfAnotherRevisionIsRefused) {
   std::string text = canonical_json(made("conv_block"));
-  text.replace(text.find("\"revision\":1"), 12, "\"revision\":99");
+  text.replace(text.find("\"revision\":2"), 12, "\"revision\":99");
   const Result<Recipe> recipe = parse_canonical_json(text);
   ASSERT_FALSE(recipe);
-  EXPECT_THAT(recipe.error().text(), AllOf(HasSubstr("revision 1, not 99"), HasSubstr("same version")));
+  EXPECT_THAT(recipe.error().text(), AllOf(HasSubstr("revision 2, not 99"), HasSubstr("same version")));
 }
 
 TEST(CanonicalJson, ThatIsNoneIsRefused) {
@@ -183,20 +199,25 @@ TEST(CanonicalJson, ThatIsNoneIsRefused) {
 // printf '%s' '{"family":"conv_block",…}' | sha256sum
 TEST(ContentHash, IsTheHashOfTheCanonicalText) {
   EXPECT_EQ(canonical_json(made("conv_block")),
-            R"({"family":"conv_block","parameters":{"depth":1,"image_size":244,"width":64},"revision":1,"seed":1})");
+            R"({"family":"conv_block","parameters":{"depth":1,"image_size":244,"width":64},"revision":2,"seed":1})");
   EXPECT_EQ(content_hash(made("conv_block")), "f0c835b4a0534c3e6ef4dc35d70938395b6cba11657167702e42cfebcd25fbc9");
   EXPECT_NE(content_hash(made("conv_block", {}, 2)), content_hash(made("conv_block")));
 }
 
 TEST(Families, HaveUniqueNamesAndMeanings) {
-  std::vector<std::string> names;
   for (const Family& family : families()) {
-    names.push_back(family.name);
     EXPECT_FALSE(family.meaning.empty()) << family.name;
-    for (const Variant& variant : family.variants) names.push_back(variant.name);
     for (const FamilyParameter& parameter : family.parameters) EXPECT_FALSE(parameter.meaning.empty());
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAre("resnet", "resnet18", "resnet50", "resnet101", "conv_block"));
+  EXPECT_THAT(
+      names(),
+      testing::ElementsAre("resnet", "resnet18", "resnet50", "resnet101", "efficientnet", "efficientnet_b3",
+                           "efficientnet_b4", "efficientnet_b5", "vit", "vit_tiny_patch16_224", "vit_small_patch16_224",
+                           "vit_base_patch16_224", "deit3_small_patch16_224", "deit3_medium_patch16_224",
+                           "deit3_base_patch16_224", "swin", "swin_s3_tiny_224", "swin_s3_small_224",
+                           "swin_s3_base_224", "convnext", "convnext_tiny", "convnext_small", "convnext_base",
+                           "mobilenet_v3", "mobilenetv3_large_100", "mobilenetv3_small_100", "conv_block", "mha_block",
+                           "decoder_block", "mlp"));
 }
 
 }  // namespace

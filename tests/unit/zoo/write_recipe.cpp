@@ -24,8 +24,9 @@ int main(int count, char** words) {
   const nlohmann::json parameters = nlohmann::json::parse(words[2], nullptr, false);
   const auto recipe = ngb::zoo::resolve(words[1], parameters, std::strtoull(words[3], nullptr, 10));
   if (!recipe) return complain(recipe.error());
-  const int batch = std::atoi(words[4]);
-  const auto facts = ngb::zoo::facts(*recipe, batch);
+  const bool dynamic = std::string_view(words[4]) == "dynamic";
+  const ngb::zoo::BatchSize batch = dynamic ? std::nullopt : ngb::zoo::BatchSize(std::atoi(words[4]));
+  const auto facts = ngb::zoo::facts(*recipe, batch.value_or(1));
   if (!facts) return complain(facts.error());
   const auto written = ngb::zoo::write_onnx(*recipe, batch, words[6], std::atoi(words[5]));
   if (!written) return complain(written.error());

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ConvNeXts are timm's."""
+from timm.models.convnext import ConvNeXt
+
+
+def build(parameters):
+    return ConvNeXt(depths=tuple(parameters["depths"]), dims=tuple(parameters["channels"]),
+                    num_classes=parameters["classes"])

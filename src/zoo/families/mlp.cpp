@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plain multilayer perceptron: `depth` fully connected layers of `width` with ReLU, then one that yields the classes.
+#include <fmt/format.h>
+
+#include "zoo/families/table.h"
+#include "zoo/layers.h"
+
+namespace ngb::zoo {
+namespace {
+
+Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
+  const auto width = parameters.at("width").get<std::int64_t>();
+  const int depth = parameters.at("depth").get<int>();
+  Tensor x = graph.input("input", DataType::f32, {batch, parameters.at("features").get<std::int64_t>()});
+  for (int index = 0; index < depth; ++index) {
+    const std::string name = fmt::format("layers.{}", index);
+    x = linear(graph, name + ".fc", x, {.features = width, .gain = index == 0 ? kInputGain : 2});
+    x = relu(graph, name + ".act", x);
+  }
+  graph.output(linear(graph, "head", x, {.features = parameters.at("classes").get<std::int64_t>()}), "output");
+  return graph.status();
+}
+
+}  // namespace
+
+Family mlp() {
+  return {.name = "mlp",
+          .meaning = "fully connected layers with ReLU",
+          .parameters = {{"features", "int", 784, 1, 1000000, "numbers in a sample", {}},
+                         {"width", "int", 1024, 1, 1000000, "features of each hidden layer", {}},
+                         {"depth", "int", 3, 1, 1000, "hidden layers", {}},
+                         {"classes", "int", 1000, 1, 1000000, "logits", {}}},
+          .variants = {},
+          .build = &build};
+}
+
+}  // namespace ngb::zoo
