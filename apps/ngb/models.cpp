@@ -160,8 +160,8 @@ int list(const Arguments& arguments) {
                    {"file_bytes", row.facts.file_bytes},
                    {"node_count", row.facts.node_count}});
     if (arguments.json) continue;
-    fmt::print("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", row.name, row.family, row.facts.parameters,
-               row.facts.macs, row.facts.macs_torchinfo, text::human_bytes(row.facts.file_bytes));
+    fmt::print("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", row.name, row.family, row.facts.parameters, row.facts.macs,
+               row.facts.macs_torchinfo, text::human_bytes(row.facts.file_bytes));
   }
   if (arguments.json) std::printf("%s\n", all.dump(2).c_str());
   return kAllCellsHaveResults;
@@ -175,8 +175,9 @@ void add_models(CLI::App& app, const Installation& /*installation*/, Action& cho
   group->require_subcommand(0, 1);
   group->add_option("--batch", arguments->batch, "Batch size that the counts are for")->check(CLI::PositiveNumber);
   group->add_flag("--json", arguments->json, "Print JSON");
-  group->footer("Example:\n  ngb models write resnet50 --batch 8 -o resnet50.onnx\n"
-                "  ngb models show resnet --parameters '{\"depths\": [1, 1, 1, 1], \"width\": 0.5}'");
+  group->footer(
+      "Example:\n  ngb models write resnet50 --batch 8 -o resnet50.onnx\n"
+      "  ngb models show resnet --parameters '{\"depths\": [1, 1, 1, 1], \"width\": 0.5}'");
   group->callback([=, &chosen] {
     if (!chosen) chosen = [=] { return list(*arguments); };
   });

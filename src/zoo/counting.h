@@ -5,13 +5,13 @@
 // matrix product [m, k] × [k, n] does m × k × n, each times the batch. Element-wise operators, normalisation, pooling
 // and additions of a bias count nothing.
 //
-// `macs_torchinfo` is what torchinfo 1.8.0 prints as "Total mult-adds" (LayerInfo.calculate_macs, summed over leaf
-// modules): for each parameter called "weight" or "bias" of a leaf module, its number of elements times
+// `macs_torchinfo` is what torchinfo 1.8.0 prints as "Total mult-adds" (LayerInfo.calculate_macs, summed over modules
+// without modules inside): for each parameter called "weight" or "bias", its number of elements times
 //   - output batch × output positions, if the module's class name contains "Conv";
-//   - output batch, for every other module (Linear, BatchNorm, LayerNorm, …): a Linear over many tokens counts once.
-// Other parameters whose names contain "weight" or "bias" count elements × output batch × output extent 1; parameters
-// with other names (a layer scale, a position embedding) and functions without a module (attention's matrix products)
-// count nothing. The paper's Table IV follows this convention.
+//   - output batch, for every other module (Linear, LayerNorm, …): a Linear over many tokens counts once.
+// Nothing counts: what belongs to a module with others inside (timm's BatchNormAct2d in EfficientNet and MobileNetV3,
+// the attention of Swin, all of torch's MultiheadAttention), parameters with other names (a layer scale, a position
+// embedding), functions without a module (attention's matrix products). The paper's Table IV follows this convention.
 #pragma once
 
 #include <cstdint>

@@ -82,7 +82,8 @@ std::vector<GeneratedFile::Task> GeneratedFile::tasks() const {
   return tasks;
 }
 
-Status GeneratedFile::write_task(int fd, const Task& task, std::span<std::byte> buffer, const std::filesystem::path& path) {
+Status GeneratedFile::write_task(int fd, const Task& task, std::span<std::byte> buffer,
+                                 const std::filesystem::path& path) {
   std::size_t filled = 0;
   for (const Slice& slice : task) {
     const std::span<std::byte> place = buffer.subspan(filled, slice.size_bytes);

@@ -39,9 +39,8 @@ void refuse_unless_fitting(Graph& graph, const std::string& name, const Tensor& 
     fits = extent == 1 || extent == a.shape[a.shape.size() - i];
   }
   if (fits) return;
-  graph.refuse({fmt::format("[{}] and [{}] cannot be {}", fmt::join(a.shape, ", "), fmt::join(b.shape, ", "), what),
-                name,
-                {}});
+  graph.refuse(
+      {fmt::format("[{}] and [{}] cannot be {}", fmt::join(a.shape, ", "), fmt::join(b.shape, ", "), what), name, {}});
 }
 
 // Records the row; a count that does not fit 64 bits is refused.
@@ -65,13 +64,9 @@ Tensor plain(Graph& graph, const std::string& op_type, const std::string& name, 
 
 }  // namespace
 
-Tensor parameter(Graph& graph, const std::string& name, const Shape& shape, Fill fill, std::uint64_t macs_torchinfo) {
+Tensor parameter(Graph& graph, const std::string& name, const Shape& shape, Fill fill) {
   Tensor tensor = graph.initializer(name, shape, fill);
-  graph.layer({.name = name,
-               .op_type = "Parameter",
-               .output_shape = shape,
-               .parameters = tensor.element_count(),
-               .macs_torchinfo = macs_torchinfo});
+  graph.layer({.name = name, .op_type = "Parameter", .output_shape = shape, .parameters = tensor.element_count()});
   return tensor;
 }
 
@@ -117,7 +112,7 @@ Tensor conv2d(Graph& graph, const std::string& name, const Tensor& x, const Conv
   return y;
 }
 
-Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, float scale) {
+Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, float scale, bool seen_by_torchinfo) {
   if (!has_rank(graph, name, x, 4)) return {};
   const std::int64_t channels = x.shape[1];
   const std::vector<Tensor> inputs{
@@ -131,7 +126,7 @@ Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, floa
           .op_type = "BatchNormalization",
           .output_shape = x.shape,
           .parameters = static_cast<std::uint64_t>(2 * channels)},
-         0, product({x.shape[0], 2 * channels}));
+         0, seen_by_torchinfo ? product({x.shape[0], 2 * channels}) : 0);
   return y;
 }
 
@@ -168,15 +163,15 @@ Tensor linear(Graph& graph, const std::string& name, const Tensor& x, const Line
           .op_type = of_tokens ? "MatMul" : "Gemm",
           .output_shape = shape,
           .parameters = static_cast<std::uint64_t>(parameters)},
-         product({static_cast<std::int64_t>(x.element_count()), features_out}), product({shape[0], parameters}));
+         product({static_cast<std::int64_t>(x.element_count()), features_out}),
+         options.seen_by_torchinfo ? product({shape[0], parameters}) : 0);
   return y;
 }
 
 Tensor layer_norm(Graph& graph, const std::string& name, const Tensor& x, float epsilon) {
   if (graph.failed()) return {};
   const std::int64_t features = x.shape.back();
-  const std::vector<Tensor> inputs{x,
-                                   graph.initializer(name + ".weight", {features}, {.center = 1, .radius = 0.25F}),
+  const std::vector<Tensor> inputs{x, graph.initializer(name + ".weight", {features}, {.center = 1, .radius = 0.25F}),
                                    graph.initializer(name + ".bias", {features}, {.radius = 0.25F})};
   Tensor y =
       graph.node("LayerNormalization", name, inputs, {{"axis", std::int64_t{-1}}, {"epsilon", epsilon}}, x.shape);
@@ -200,25 +195,27 @@ Tensor layer_scale(Graph& graph, const std::string& name, const Tensor& x, float
   const std::int64_t features = x.shape.back();
   const Tensor factors = graph.initializer(name, {features}, {.center = center, .radius = center / 4});
   Tensor y = graph.node("Mul", name + "/scale", {x, factors}, {}, x.shape);
-  graph.layer({.name = name,
-               .op_type = "Mul",
-               .output_shape = x.shape,
-               .parameters = static_cast<std::uint64_t>(features)});
+  graph.layer(
+      {.name = name, .op_type = "Mul", .output_shape = x.shape, .parameters = static_cast<std::uint64_t>(features)});
   return y;
 }
 
 Tensor activate(Graph& graph, const std::string& name, const Tensor& x, Activation kind) {
   switch (kind) {
-    case Activation::relu: return plain(graph, "Relu", name, {x}, {}, x.shape);
-    case Activation::sigmoid: return plain(graph, "Sigmoid", name, {x}, {}, x.shape);
+    case Activation::relu:
+      return plain(graph, "Relu", name, {x}, {}, x.shape);
+    case Activation::sigmoid:
+      return plain(graph, "Sigmoid", name, {x}, {}, x.shape);
     case Activation::silu: {
       const Tensor gate = graph.node("Sigmoid", name + "/gate", {x}, {}, x.shape);
       return plain(graph, "Mul", name, {x, gate}, {}, x.shape);
     }
     case Activation::hard_sigmoid:
       return plain(graph, "HardSigmoid", name, {x}, {{"alpha", 1.0F / 6}, {"beta", 0.5F}}, x.shape);
-    case Activation::hard_swish: return plain(graph, "HardSwish", name, {x}, {}, x.shape);
-    case Activation::gelu: return plain(graph, "Gelu", name, {x}, {}, x.shape);
+    case Activation::hard_swish:
+      return plain(graph, "HardSwish", name, {x}, {}, x.shape);
+    case Activation::gelu:
+      return plain(graph, "Gelu", name, {x}, {}, x.shape);
   }
   return {};
 }

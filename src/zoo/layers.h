@@ -12,8 +12,7 @@
 namespace ngb::zoo {
 
 // A parameter that is a module's own, used by other operators; a row of the table without MACs.
-Tensor parameter(Graph& graph, const std::string& name, const Shape& shape, Fill fill,
-                 std::uint64_t macs_torchinfo = 0);
+Tensor parameter(Graph& graph, const std::string& name, const Shape& shape, Fill fill);
 
 // Nearest multiple of 8, but at least 8 and not less than nine tenths of `channels` (timm's make_divisible).
 std::int64_t round_channels(double channels);
@@ -32,12 +31,15 @@ struct Conv2d {
 Tensor conv2d(Graph& graph, const std::string& name, const Tensor& x, const Conv2d& options);
 
 // `name`.weight, .bias, .running_mean, .running_var, each [channels]; eps 1e-5. `scale` is the mean of the weight.
-Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, float scale = 1);
+// torchinfo does not see the parameters of a module that has modules inside, such as timm's BatchNormAct2d.
+Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, float scale = 1,
+                    bool seen_by_torchinfo = true);
 
 struct Linear {
   std::int64_t features = 1;  // of the output
   double gain = 2;            // of the weights' variance: gain / fan_in
   bool bias = true;
+  bool seen_by_torchinfo = true;  // not inside torch's MultiheadAttention
 };
 
 // x [batch, features] → [batch, features]; `name`.weight [out, in] as torch keeps it, `name`.bias [out].

@@ -111,7 +111,8 @@ Tensor repeat_for_batch(Graph& graph, const std::string& name, const Tensor& row
   if (!graph.has_dynamic_batch()) {
     return graph.node("Expand", name, {row, graph.constant(name + "/shape", {rank}, shape)}, {}, shape);
   }
-  const Tensor batch = graph.node("Shape", name + "/batch", {x}, {{"start", std::int64_t{0}}, {"end", std::int64_t{1}}}, {1}, DataType::i64);
+  const Tensor batch = graph.node("Shape", name + "/batch", {x}, {{"start", std::int64_t{0}}, {"end", std::int64_t{1}}},
+                                  {1}, DataType::i64);
   const Tensor rest = graph.constant(name + "/rest", {rank - 1}, Shape(shape.begin() + 1, shape.end()));
   const Tensor target = graph.node("Concat", name + "/shape", {batch, rest}, {{"axis", std::int64_t{0}}}, {rank});
   return graph.node("Expand", name, {row, target}, {}, shape);

@@ -29,8 +29,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   const auto heads = parameters.at("heads").get<std::int64_t>();
   const auto sequence = parameters.at("sequence").get<std::int64_t>();
   const int depth = parameters.at("depth").get<int>();
-  const auto hidden =
-      static_cast<std::int64_t>(static_cast<double>(embed) * parameters.at("mlp_ratio").get<double>());
+  const auto hidden = static_cast<std::int64_t>(static_cast<double>(embed) * parameters.at("mlp_ratio").get<double>());
   if (!can_have_heads(graph, "heads", embed, heads)) return graph.status();
   Tensor x = graph.input("input", DataType::f32, {batch, sequence, embed});
   const Tensor mask = graph.constant("causal/mask", {sequence, sequence}, causal_mask(sequence));

@@ -23,14 +23,17 @@ struct Stage {
   std::int64_t channels;
 };
 
-constexpr std::array<Stage, 7> kStages{
-    {{1, 3, 1, 1, 16}, {2, 3, 2, 6, 24}, {2, 5, 2, 6, 40}, {3, 3, 2, 6, 80}, {3, 5, 1, 6, 112}, {4, 5, 2, 6, 192},
-     {1, 3, 1, 6, 320}}};
+constexpr std::array<Stage, 7> kStages{{{1, 3, 1, 1, 16},
+                                        {2, 3, 2, 6, 24},
+                                        {2, 5, 2, 6, 40},
+                                        {3, 3, 2, 6, 80},
+                                        {3, 5, 1, 6, 112},
+                                        {4, 5, 2, 6, 192},
+                                        {1, 3, 1, 6, 320}}};
 
 MobileBlock block_of(const Stage& stage, double width, std::int64_t channels_in, int index) {
   const auto expansion = static_cast<double>(stage.expansion);
-  const std::int64_t expanded =
-      stage.expansion == 1 ? 0 : round_channels(static_cast<double>(channels_in) * expansion);
+  const std::int64_t expanded = stage.expansion == 1 ? 0 : round_channels(static_cast<double>(channels_in) * expansion);
   const auto inside = static_cast<double>(expanded == 0 ? channels_in : expanded);
   return {.channels = round_channels(static_cast<double>(stage.channels) * width),
           .kernel = stage.kernel,

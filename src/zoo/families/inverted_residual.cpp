@@ -22,9 +22,9 @@ Tensor squeeze_excite(Graph& graph, const std::string& name, const Tensor& x, co
 
 }  // namespace
 
-Tensor conv_bn_act(Graph& graph, const std::string& conv, const std::string& bn, const Tensor& x,
-                   const Conv2d& options, Activation activation) {
-  return activate(graph, bn + ".act", batch_norm2d(graph, bn, conv2d(graph, conv, x, options)), activation);
+Tensor conv_bn_act(Graph& graph, const std::string& conv, const std::string& bn, const Tensor& x, const Conv2d& options,
+                   Activation activation) {
+  return activate(graph, bn + ".act", batch_norm2d(graph, bn, conv2d(graph, conv, x, options), 1, false), activation);
 }
 
 Tensor mobile_block(Graph& graph, const std::string& name, const Tensor& x, const MobileBlock& block) {
@@ -46,7 +46,7 @@ Tensor mobile_block(Graph& graph, const std::string& name, const Tensor& x, cons
   const double gain = block.squeeze.channels != 0 ? kGatedGain : kActivatedGain;
   y = conv2d(graph, name + (expands ? ".conv_pwl" : ".conv_pw"), y, {.channels = block.channels, .gain = gain});
   const bool has_shortcut = !graph.failed() && y.shape == x.shape;
-  y = batch_norm2d(graph, name + (expands ? ".bn3" : ".bn2"), y, has_shortcut ? kBranchScale : 1);
+  y = batch_norm2d(graph, name + (expands ? ".bn3" : ".bn2"), y, has_shortcut ? kBranchScale : 1, false);
   return has_shortcut ? add(graph, name + "/add", y, x) : y;
 }
 

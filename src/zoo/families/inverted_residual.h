@@ -27,8 +27,8 @@ struct MobileBlock {
 };
 
 // Convolution, BatchNorm, activation.
-Tensor conv_bn_act(Graph& graph, const std::string& conv, const std::string& bn, const Tensor& x,
-                   const Conv2d& options, Activation activation);
+Tensor conv_bn_act(Graph& graph, const std::string& conv, const std::string& bn, const Tensor& x, const Conv2d& options,
+                   Activation activation);
 
 // With a shortcut where input and output have the same shape.
 Tensor mobile_block(Graph& graph, const std::string& name, const Tensor& x, const MobileBlock& block);

@@ -23,10 +23,11 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   for (int index = 0; index < depth && !graph.failed(); ++index) {
     const std::string name = fmt::format("blocks.{}", index);
     const std::string attn = name + ".attn";
-    Tensor y = linear(graph, attn + ".in_proj", x, {.features = 3 * embed, .gain = kAttentionGain},
-                      attn + ".in_proj_weight", attn + ".in_proj_bias");
+    Tensor y =
+        linear(graph, attn + ".in_proj", x, {.features = 3 * embed, .gain = kAttentionGain, .seen_by_torchinfo = false},
+               attn + ".in_proj_weight", attn + ".in_proj_bias");
     y = attention(graph, attn, y, heads, {});
-    y = linear(graph, attn + ".out_proj", y, {.features = embed, .gain = 1});
+    y = linear(graph, attn + ".out_proj", y, {.features = embed, .gain = 1, .seen_by_torchinfo = false});
     y = layer_norm(graph, name + ".norm", add(graph, name + "/add", x, y), kEpsilon);
     x = relu(graph, name + ".act", y);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MobileNetV3 as timm 1.0 builds it (timm.models.mobilenetv3._gen_mobilenet_v3(channel_multiplier=width)): Howard et al.,
-// "Searching for MobileNetV3", 2019.
+// MobileNetV3 as timm 1.0 builds it (timm.models.mobilenetv3._gen_mobilenet_v3(channel_multiplier=width)): Howard et
+// al., "Searching for MobileNetV3", 2019.
 #include <fmt/format.h>
 
 #include <vector>
@@ -11,8 +11,8 @@
 namespace ngb::zoo {
 namespace {
 
-constexpr double kHeadGain = 2.8;  // behind hard-swish, which leaves 0.36 of a unit variance's second moment
-constexpr double kPooledGain = 8;  // averages over the map are small
+constexpr double kHeadGain = 2.8;         // behind hard-swish, which leaves 0.36 of a unit variance's second moment
+constexpr double kPooledGain = 8;         // averages over the map are small
 constexpr double kFixedStemBelow = 0.75;  // of the width: then the stem keeps its channels
 
 struct Row {
@@ -38,7 +38,8 @@ Size large() {
   return {.stages = {{{1, 3, 1, 1, 16, false, kRelu}},
                      {{1, 3, 2, 4, 24, false, kRelu}, {1, 3, 1, 3, 24, false, kRelu}},
                      {{3, 5, 2, 3, 40, true, kRelu}},
-                     {{1, 3, 2, 6, 80, false, kSwish}, {1, 3, 1, 2.5, 80, false, kSwish},
+                     {{1, 3, 2, 6, 80, false, kSwish},
+                      {1, 3, 1, 2.5, 80, false, kSwish},
                       {2, 3, 1, 2.3, 80, false, kSwish}},
                      {{2, 3, 1, 6, 112, true, kSwish}},
                      {{3, 5, 2, 6, 160, true, kSwish}}},

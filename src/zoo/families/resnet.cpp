@@ -102,7 +102,11 @@ Family resnet() {
                            "channels behind",
                 .values = {"basic", "bottleneck"}},
                {"depths", "int_list", {2, 2, 2, 2}, 1, 1000, "blocks in each of the four stages", {}},
-               {"width", "float", 1.0, 0.1, 64,
+               {"width",
+                "float",
+                1.0,
+                0.1,
+                64,
                 "multiplies the channels inside the blocks (64, 128, 256, 512), which are rounded to eights; the stem "
                 "keeps its 64",
                 {}},

@@ -22,10 +22,10 @@ constexpr double kHeadGain = 12;     // averages over the map are small
 constexpr float kMasked = -100;      // what timm adds to a score that must not count
 
 struct Windows {
-  std::int64_t size = 0;      // height and width of a window
-  std::int64_t shift = 0;     // of the map before it is cut
-  std::int64_t map = 0;       // height and width of the map
-  std::int64_t padded = 0;    // the same, up to a multiple of the window
+  std::int64_t size = 0;    // height and width of a window
+  std::int64_t shift = 0;   // of the map before it is cut
+  std::int64_t map = 0;     // height and width of the map
+  std::int64_t padded = 0;  // the same, up to a multiple of the window
   [[nodiscard]] std::int64_t across() const { return padded / size; }
   [[nodiscard]] std::int64_t tokens() const { return size * size; }
 };
@@ -107,11 +107,9 @@ Tensor window_attention(Graph& graph, const std::string& name, const Tensor& x, 
   const std::int64_t width = x.shape.back();
   const std::int64_t tokens = windows.tokens();
   const std::int64_t rows = (2 * windows.size - 1) * (2 * windows.size - 1);
-  const auto table_size = static_cast<std::uint64_t>(rows * stage.heads);
-  const Tensor table = parameter(graph, name + ".relative_position_bias_table", {rows, stage.heads}, {.radius = 0.5F},
-                                 table_size * static_cast<std::uint64_t>(x.shape[0] * tokens));
-  const Tensor bias = look_up(graph, name + "/relative_position_bias", table, {tokens, tokens},
-                              relative_positions(windows.size));
+  const Tensor table = parameter(graph, name + ".relative_position_bias_table", {rows, stage.heads}, {.radius = 0.5F});
+  const Tensor bias =
+      look_up(graph, name + "/relative_position_bias", table, {tokens, tokens}, relative_positions(windows.size));
   std::vector<Tensor> biases{transpose(graph, name + "/bias_by_head", bias, {2, 0, 1})};
   if (windows.shift > 0) biases.push_back(stage.mask);
   Tensor y = linear(graph, name + ".qkv", x, {.features = 3 * width, .gain = kAttentionGain});
@@ -164,8 +162,7 @@ Tensor swin_stage(Graph& graph, const Tensor& x, Stage stage, int depth) {
   if (shifted_windows.shift > 0 && depth > 1) {
     const std::int64_t windows = shifted_windows.across() * shifted_windows.across();
     const std::int64_t tokens = shifted_windows.tokens();
-    stage.mask =
-        graph.constant(stage.name + "/mask", {windows, 1, tokens, tokens}, mask_values(shifted_windows));
+    stage.mask = graph.constant(stage.name + "/mask", {windows, 1, tokens, tokens}, mask_values(shifted_windows));
   }
   Tensor y = x;
   for (int index = 0; index < depth; ++index) {
@@ -180,8 +177,8 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   const auto heads = parameters.at("heads").get<std::vector<std::int64_t>>();
   const auto windows = parameters.at("windows").get<std::vector<std::int64_t>>();
   const auto image_size = parameters.at("image_size").get<std::int64_t>();
-  for (const auto& [key, count] : {std::pair{"depths", depths.size()}, {"heads", heads.size()},
-                                   {"windows", windows.size()}}) {
+  for (const auto& [key, count] :
+       {std::pair{"depths", depths.size()}, {"heads", heads.size()}, {"windows", windows.size()}}) {
     if (count != kStages) return fail(fmt::format("needs {} numbers, one for each stage", kStages), key);
   }
   if (image_size % kPatch != 0) {
@@ -200,9 +197,9 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
     if (i > 0) x = merge_patches(graph, name + ".downsample", x);
     if (graph.failed()) break;
     if (windows[i] > x.shape[1]) {
-      return fail(fmt::format("a window of {} is larger than the map of stage {}, which is {}", windows[i], i + 1,
-                              x.shape[1]),
-                  "windows", "choose a smaller window or a larger image");
+      return fail(
+          fmt::format("a window of {} is larger than the map of stage {}, which is {}", windows[i], i + 1, x.shape[1]),
+          "windows", "choose a smaller window or a larger image");
     }
     x = swin_stage(graph, x, {.name = name, .heads = heads[i], .window = windows[i]}, depths[i]);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vision transformers as timm 1.0 builds them (timm.models.vision_transformer.VisionTransformer): Dosovitskiy et al., "An
-// image is worth 16x16 words", 2020; with layer scale and a class token without position, DeiT III: Touvron et al., 2022.
+// Vision transformers as timm 1.0 builds them (timm.models.vision_transformer.VisionTransformer): Dosovitskiy et al.,
+// "An image is worth 16x16 words", 2020; with layer scale and a class token without position, DeiT III: Touvron et al.,
+// 2022.
 #include <fmt/format.h>
 
 #include "zoo/families/table.h"
@@ -48,10 +49,10 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   const auto patch = parameters.at("patch").get<std::int64_t>();
   const auto width = parameters.at("width").get<std::int64_t>();
   const bool class_position = parameters.at("class_position").get<bool>();
-  const Encoder encoder{.heads = parameters.at("heads").get<std::int64_t>(),
-                        .hidden = static_cast<std::int64_t>(static_cast<double>(width) *
-                                                            parameters.at("mlp_ratio").get<double>()),
-                        .layer_scale = parameters.at("layer_scale").get<bool>()};
+  const Encoder encoder{
+      .heads = parameters.at("heads").get<std::int64_t>(),
+      .hidden = static_cast<std::int64_t>(static_cast<double>(width) * parameters.at("mlp_ratio").get<double>()),
+      .layer_scale = parameters.at("layer_scale").get<bool>()};
   if (image_size % patch != 0) {
     return fail(fmt::format("patches of {} do not divide an image of {}", patch, image_size), "patch");
   }

@@ -121,7 +121,7 @@ TEST(Graph, RenamesTheOutputWhereverItIsUsed) {
   const Tensor x = relu(graph, "a", image(graph, 1, 3, 8));
   relu(graph, "b", x);
   graph.output(x, "output");
-  EXPECT_EQ(graph.nodes()[0].output.name, "output");
+  EXPECT_EQ(graph.nodes()[0].outputs[0].name, "output");
   EXPECT_THAT(graph.nodes()[1].inputs, ElementsAre("output"));
 }
 
