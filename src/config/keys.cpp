@@ -247,7 +247,7 @@ std::span<const Key> compiler_keys() {
        .default_text = "the study's threads"},
       {.name = "options",
        .type = ValueType::structured,
-       .meaning = "Option name to value, as `ngb compilers` shows them",
+       .meaning = "Option name to value, as `ngb schema` shows them",
        .default_text = "{}"},
       {.name = "label",
        .type = ValueType::text,

@@ -71,8 +71,14 @@ def worker_ms(build, compiler, site, model):
     return [wall_ns / inferences / 1e6 for wall_ns, inferences, is_warm_up in result["repetitions"] if not is_warm_up]
 
 
+LIBRARIES = {"onnxruntime": "onnxruntime/capi/libonnxruntime.so*", "openvino": "openvino/libs/libopenvino_c.so*"}
+
+
 def bare_ms(build, compiler, site, model):
-    command = [build / "tests/bare_loop", compiler, site, model, "1", str(REPETITIONS), str(WARM_UP)]
+    library = next(pathlib.Path(site).glob(LIBRARIES[compiler]))
+    cpu = str(max(os.sched_getaffinity(0)))
+    command = ["taskset", "-c", cpu, build / "bench/bare_loop", compiler, library, model, "1", str(REPETITIONS),
+               str(WARM_UP)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [float(ns) / 1e6 for ns in done.stdout.split()]
 

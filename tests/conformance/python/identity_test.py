@@ -20,10 +20,18 @@ from onnx.reference import ReferenceEvaluator  # noqa: E402
 from ngraphbench.adaptor import CompilerError  # noqa: E402
 from ngraphbench.hosting import Host  # noqa: E402
 
-SMALL_RESNETS = {
-    "basic": dict(block="basic", layers=[1, 2, 1, 1], channels=[8, 16, 24, 32], classes=10, image_size=64),
-    "bottleneck": dict(block="bottleneck", layers=[2, 1, 1, 1], channels=[8, 16, 24, 32], classes=10, image_size=64),
-}
+SMALL = (
+    ("resnet", dict(depths=[1, 2, 1, 1], width=0.125, classes=10, image_size=64)),
+    ("resnet", dict(block="bottleneck", depths=[2, 1, 1, 1], width=0.125, classes=10, image_size=64)),
+    ("efficientnet", dict(width=0.25, depth=0.5, classes=10, image_size=48)),
+    ("mobilenet_v3", dict(size="small", width=0.25, classes=10, image_size=48)),
+    ("vit", dict(width=24, depth=2, heads=3, patch=8, image_size=24, layer_scale=True, class_position=False)),
+    ("swin", dict(width=12, depths=[2, 2, 2, 2], heads=[1, 2, 2, 3], windows=[3, 4, 2, 2], image_size=72)),
+    ("convnext", dict(depths=[1, 1, 1, 1], channels=[8, 12, 16, 20], classes=10, image_size=48)),
+    ("mha_block", dict(embed=32, heads=4, depth=2)),
+    ("decoder_block", dict(embed=32, heads=4, depth=2, sequence=9)),
+    ("mlp", dict(features=20, width=16, depth=2, classes=7)),
+)
 
 
 def random_input(*shape):
@@ -90,11 +98,13 @@ class IdentityTest(unittest.TestCase):
 
 
 class Recipes(IdentityTest):
-    def test_resnets_with_other_layers_and_channels_are_right(self):
-        for parameters in SMALL_RESNETS.values():
-            recipe = write_recipe(self.path, "resnet", batch=2, **parameters)
-            self.assert_right(recipe, {"input": random_input(2, 3, 64, 64)})
-            self.close()
+    def test_each_family_is_right_with_parameters_of_its_own(self):
+        for name, parameters in SMALL:
+            with self.subTest(name=name):
+                recipe = write_recipe(self.path, name, batch=2, **parameters)
+                dims = onnx.load(self.path).graph.input[0].type.tensor_type.shape.dim
+                self.assert_right(recipe, {"input": random_input(*(dim.dim_value for dim in dims))})
+                self.close()
 
     def test_conv_blocks_are_right_in_either_memory_format(self):
         recipe = write_recipe(self.path, "conv_block", width=8, depth=3, image_size=17)

@@ -34,7 +34,7 @@ inline Vocabulary small_vocabulary() {
                              .meaning = "Height and width"};
   const Parameter depth{
       .name = "depth", .type = "int", .minimum = "1", .maximum = "6", .default_value = "1", .meaning = "Blocks"};
-  const Parameter layers{.name = "layers",
+  const Parameter depths{.name = "depths",
                          .type = "int_list",
                          .minimum = "1",
                          .maximum = "100",
@@ -45,7 +45,7 @@ inline Vocabulary small_vocabulary() {
                     {"null", "", {}},
                     {"onnxruntime", "1.31.1", {level, arena, spin}},
                     {"openvino", "2026.4.1", {}}},
-      .models = {{"conv_block", {width, depth, image_size}}, {"resnet", {layers}}, {"resnet18", {}}, {"resnet50", {}}}};
+      .models = {{"conv_block", {width, depth, image_size}}, {"resnet", {depths}}, {"resnet18", {}}, {"resnet50", {}}}};
 }
 
 // A folder of its own, gone with the object.
