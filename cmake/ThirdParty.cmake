@@ -54,7 +54,7 @@ target_include_directories(ngb::protobuf_lite SYSTEM INTERFACE ${Protobuf_INCLUD
 
 # fmt's header-only form, compiled once: every inline function of it is kept, and everybody else sees declarations. The
 # distributions have no libfmt.a; header-only everywhere costs more than a second for each source.
-file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/fmt/fmt.cpp CONTENT "#include <fmt/format.h>\n#include <fmt/ranges.h>\n")
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/fmt/fmt.cpp CONTENT "#include <fmt/format.h>\n")
 add_library(ngb_fmt STATIC ${CMAKE_BINARY_DIR}/fmt/fmt.cpp)
 target_link_libraries(ngb_fmt PRIVATE fmt::fmt-header-only)
 target_compile_options(ngb_fmt PRIVATE -fkeep-inline-functions)

@@ -2,13 +2,13 @@
 #include "toolchain/folders.h"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <ctime>
@@ -77,7 +77,10 @@ Status remove_leftovers(const Place& place) {
 
 Result<Toolchain> finish(const Place& place, Toolchain toolchain) {
   const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(system_clock().unix_now()).count();
-  toolchain.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
+  std::tm utc{};
+  std::array<char, 32> created{};
+  std::strftime(created.data(), created.size(), "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&seconds, &utc));
+  toolchain.created = created.data();
   toolchain.manifest_sha256 = hash_of(toolchain);
   if (Status written = write_manifest(toolchain, place.partial()); !written) return tl::unexpected(written.error());
   std::error_code code;
