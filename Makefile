@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. What is behind it: CMake presets (dev, release, asan, tsan), ctest, scripts/.
-.PHONY: quickstart test lint sanitize bench clean setup dev release toolchains
+.PHONY: quickstart test lint sanitize bench clean setup setup-tests dev release toolchains
 
 ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER := ccache
@@ -19,7 +19,7 @@ lint: dev
 	scripts/lint
 
 # The unit tests under the address, undefined-behaviour and thread sanitizers.
-sanitize: setup
+sanitize: setup-tests
 	cmake --preset asan && cmake --build --preset asan
 	ctest --test-dir build/asan/tests/unit --output-on-failure
 	cmake --preset tsan && cmake --build --preset tsan
@@ -36,7 +36,10 @@ clean:
 setup:
 	@scripts/setup
 
-dev: setup
+setup-tests:
+	@scripts/setup tests
+
+dev: setup-tests
 	cmake --preset dev
 	cmake --build --preset dev
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the worker tell the same time as a bare loop over the same library, and as OpenVINO's benchmark_app?
 
-    agreement.py BUILD_DIR --toolchain onnxruntime=SITE --toolchain openvino=SITE [--pairs N]
+    agreement.py BUILD_DIR --toolchain onnxruntime=SITE --toolchain openvino=SITE [--numpy SITE] [--pairs N]
+
+benchmark_app needs numpy, which OpenVINO's toolchain does without: SITE of any toolchain that has it.
 
 ResNet-50, batch 1, one thread. Fresh processes, interleaved in shuffled order: the worker, the bare loop twice (A and B:
 the bare loop against itself shows what the machine can resolve), and benchmark_app where its Python package runs.
@@ -83,13 +85,13 @@ def bare_ms(build, compiler, site, model):
     return [float(ns) / 1e6 for ns in done.stdout.split()]
 
 
-def benchmark_app_ms(site, model, report_folder):
+def benchmark_app_ms(site, numpy_site, model, report_folder):
     command = [sys.executable, "-c", "from openvino.tools.benchmark.main import main; main()", "-m", model, "-d", "CPU",
                "-hint", "none", "-nstreams", "1", "-nthreads", "1", "-api", "sync", "-infer_precision", "f32",
                "-niter", str(REPETITIONS), "-pin", "NO"]
     cpu = str(max(os.sched_getaffinity(0)))
     done = subprocess.run(["taskset", "-c", cpu, *command], capture_output=True, text=True, cwd=report_folder,
-                          env={**os.environ, "PYTHONPATH": str(site)})
+                          env={**os.environ, "PYTHONPATH": f"{site}:{numpy_site}"})
     found = {key: re.search(rf"{key}:\s+([\d.]+) ms", done.stdout) for key in ("Median", "Min")}
     if not all(found.values()):
         return None
@@ -100,6 +102,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--toolchain", action="append", default=[], metavar="COMPILER=SITE")
+    parser.add_argument("--numpy", default="", metavar="SITE")
     parser.add_argument("--pairs", type=int, default=10)
     arguments = parser.parse_args()
     build = arguments.build.resolve()
@@ -118,7 +121,7 @@ def main():
                     if who == "worker":
                         samples[who].append(worker_ms(build, compiler, site, model))
                     elif who == "benchmark_app":
-                        told = benchmark_app_ms(site, model, name)
+                        told = benchmark_app_ms(site, arguments.numpy, model, name)
                         if told:
                             medians.append(told[0])
                             minima.append(told[1])
@@ -133,7 +136,7 @@ def main():
                 print(f"  {'worker / benchmark_app':<32}{median['worker'] / statistics.median(medians):8.4f}"
                       f"{minimum['worker'] / min(minima):9.4f}")
             elif compiler == "openvino":
-                print("  benchmark_app did not run: its package needs numpy in the same site folder")
+                print("  benchmark_app did not run: it needs numpy: --numpy")
 
 
 if __name__ == "__main__":
