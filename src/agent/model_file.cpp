@@ -52,7 +52,7 @@ void ModelWriting::start(const samples::ModelWork& model) {
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   process::Spawn spawn{{surroundings_.worker.string(), "write-model", "--recipe", model.recipe_json, "--batch",
                         std::to_string(model.batch), "--threads", std::to_string(surroundings_.cpus.size()), "-o",
-                        path_.string() + ".partial"}};
+                        path_.string()}};
   spawn.environment = {{kWorkFolderVariable, surroundings_.work_folder.string()}};
   spawn.descriptors = {{nothing.get(), 0}, {log->get(), 1}, {log->get(), 2}};
   spawn.own_group = true;
@@ -82,18 +82,16 @@ void ModelWriting::advance() {
 void ModelWriting::take_over() {
   std::error_code code;
   facts_.wall_ns = (system_clock().now() - started_).count();
-  std::filesystem::rename(path_.string() + ".partial", path_, code);
-  if (code) return fail_with(FailureKind::internal, file::from_errno("rename", path_, code.value()).text());
   const Result<std::string> hash = hash::sha256_of_file(path_);
   if (!hash) return fail_with(FailureKind::internal, hash.error().text());
   facts_.file_sha256 = *hash;
   facts_.file_bytes = std::filesystem::file_size(path_, code);
+  const std::uintmax_t data_bytes = std::filesystem::file_size(path_.string() + ".data", code);
+  if (!code) facts_.file_bytes += data_bytes;
   outcome_ = ModelFile{path_, facts_};
 }
 
 void ModelWriting::fail_with(samples::FailureKind kind, const std::string& message) {
-  std::error_code code;
-  std::filesystem::remove(path_.string() + ".partial", code);
   Failure failure = failure_of(kind, "the model could not be written: " + message, "");
   quote_log(failure, surroundings_.logs() / log_name_, "logs/" + log_name_);
   if (failure.message.find("No space left") != std::string::npos) failure.kind = FailureKind::disk_full;

@@ -59,7 +59,7 @@ struct ProcessResult {
   Known<int> threads_used{};                   // threads that used CPU time in the timed phase
   std::map<std::string, std::string> facts{};  // what the compiler says of itself (`inspect`)
   std::vector<Reading> readings{};
-  std::string log_path{};  // the compiler's own output, relative to the results folder
+  std::string log_path{};  // the compiler's own output, relative to the agent's work folder
 };
 
 // Errors name the key that is missing or of the wrong type.

@@ -22,6 +22,8 @@ class Recorder {
     const auto environment = known_.environments.find(result.environment_hash);
     std::optional<std::int64_t> environment_key;
     if (environment != known_.environments.end()) environment_key = environment->second;
+    // The agent's work folder is devices/NAME of the results folder.
+    const std::string log = result.log_path.empty() ? "" : fmt::format("devices/{}/{}", device_, result.log_path);
     sql()
         .kept(
             "INSERT INTO process (cell_key, run_key, device, sequence, process_index, attempt, is_complete, "
@@ -30,7 +32,7 @@ class Recorder {
             "ON CONFLICT (cell_key, process_index) WHERE is_complete = 1 DO NOTHING")
         .run(cell, known_.run_key, device_, sequence_, result.process_index, result.attempt, !result.failure,
              environment_key, result.environment_hash, result.started_unix_ns, result.wall_ns, result.stop_reason,
-             result.is_steady, result.threads_used.value, reason(result.threads_used), result.log_path);
+             result.is_steady, result.threads_used.value, reason(result.threads_used), log);
     if (!sql().changed()) {
       add_event("duplicate");
       return;

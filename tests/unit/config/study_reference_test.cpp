@@ -44,6 +44,16 @@ TEST(StudyReference, ItsExampleIsAStudy) {
   EXPECT_EQ(study->compilers.size(), 4U);
 }
 
+TEST(Readme, ItsExampleIsAStudy) {
+  const Folder folder;
+  static_cast<void>(folder.write("my_model.onnx", "x"));
+  const auto study =
+      load_study(folder.write("my_study.yaml", fenced(content(kSource / "README.md"), "yaml")), small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_EQ(study->name, "my_study");
+  EXPECT_EQ(study->compilers.size(), 4U);
+}
+
 TEST(StudyReference, ItsExampleOfMistakesGivesThePrintedProblems) {
   const std::string document = content(kSource / "docs" / "study.md");
   const std::string after = document.substr(document.find("## Mistakes"));

@@ -12,6 +12,12 @@ Plan plan_of(const std::string& name) {
                   {{.name = "width", .type = "int", .default_value = "64"},
                    {.name = "depth", .type = "int", .default_value = "1"},
                    {.name = "image_size", .type = "int", .default_value = "244"}}},
+                 {"mha_block",
+                  {{.name = "embed", .type = "int", .default_value = "256"},
+                   {.name = "depth", .type = "int", .default_value = "1"}}},
+                 {"resnet",
+                  {{.name = "depths", .type = "int_list", .default_value = "[2,2,2,2]"},
+                   {.name = "width", .type = "float", .default_value = "1.0"}}},
                  {"resnet18", {}},
                  {"resnet50", {}}}};
   const auto study = config::load_study(std::string(NGB_SOURCE_DIR) + "/studies/" + name, vocabulary);
@@ -31,6 +37,16 @@ TEST(Studies, VersionsIsAHundredAndTwentyCells) {
   const Plan plan = plan_of("versions.yaml");
   EXPECT_EQ(plan.cells.size(), 120U);  // 8 models, 3 batch sizes, 5 compilers
   EXPECT_EQ(process_count(plan), 600U);
+}
+
+TEST(Studies, ResnetScalingIsThreeDepthsTimesThreeWidths) {
+  const Plan plan = plan_of("resnet_scaling.yaml");
+  EXPECT_EQ(plan.cells.size(), 27U);  // 9 models, 3 compilers
+}
+
+TEST(Studies, MhaIsEmbedTimesDepthTimesBatch) {
+  const Plan plan = plan_of("mha.yaml");
+  EXPECT_EQ(plan.cells.size(), 72U);  // 12 models, 2 batch sizes, 3 compilers
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb models: the list, the layers, the files, and what cannot be."""
+
+import json
+
+from ngb_program import NgbTest
+
+
+class Models(NgbTest):
+    def test_the_list_has_the_papers_counts(self):
+        listed = {row["name"]: row for row in json.loads(self.ngb("models", "--json").stdout)}
+        self.assertEqual(listed["efficientnet_b3"]["parameters"], 12233232)
+        self.assertEqual(listed["deit3_base_patch16_224"]["macs_torchinfo"], 201581032)
+
+    def test_the_layers_add_up_to_the_whole(self):
+        shown = json.loads(self.ngb("models", "show", "swin_s3_tiny_224", "--batch", "2", "--json").stdout)
+        for count in ("parameters", "macs", "macs_torchinfo"):
+            self.assertEqual(sum(layer[count] for layer in shown["layers"]), shown[count])
+        self.assertEqual(shown["parameters"], 28328674)
+
+    def test_a_family_is_shown_with_its_parameters(self):
+        shown = self.ngb("models", "show", "resnet", "--parameters", '{"depths": [1, 1, 1, 1], "width": 0.5}')
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertIn("width            0.5", shown.stdout)
+        self.assertIn("layer4.0.conv2", shown.stdout)
+
+    def test_a_model_is_written_with_a_dynamic_batch(self):
+        written = self.ngb("models", "write", "mlp", "--batch", "dynamic", "-o", "mlp.onnx")
+        self.assertEqual(written.returncode, 0, written.stderr)
+        self.assertIn(b"batch", (self.folder / "mlp.onnx").read_bytes())
+
+    def test_what_cannot_be_is_one_clear_message_and_no_file(self):
+        for name, parameters, said in (
+            ("resnet81", "{}", "unknown model, did you mean resnet18?"),
+            ("mha_block", '{"embed": 100}', "8 heads do not divide the width 100"),
+            ("swin", '{"windows": [14, 14, 14, 14]}', "a window of 14 is larger than the map of stage 4, which is 7"),
+            ("conv_block", '{"depth": 0}', "depth: 0 is out of range, expected 1 to 1000"),
+            ("conv_block", '{"width": 1000000000}', "width: 1000000000 is out of range"),
+            ("mlp", "[]", "not a JSON object"),
+        ):
+            with self.subTest(name=name, parameters=parameters):
+                written = self.ngb("models", "write", name, "--parameters", parameters, "-o", "model.onnx")
+                self.assertEqual(written.returncode, 2)
+                self.assertIn(said, written.stderr)
+                self.assertEqual(len(written.stderr.strip().splitlines()), 1)
+                self.assertEqual(list(self.folder.glob("model.onnx*")), [])
+
+    def test_a_batch_that_is_none_is_refused(self):
+        for batch in ("0", "-1", "many", "99999999"):
+            with self.subTest(batch=batch):
+                written = self.ngb("models", "write", "mlp", f"--batch={batch}", "-o", "mlp.onnx")
+                self.assertNotEqual(written.returncode, 0)
+                self.assertIn("batch", written.stderr)
+
+    def test_a_target_that_cannot_be_written_is_named(self):
+        written = self.ngb("models", "write", "mlp", "-o", "absent/mlp.onnx")
+        self.assertEqual(written.returncode, 3)
+        self.assertIn("absent/mlp.onnx: cannot write: No such file or directory", written.stderr)
