@@ -11,12 +11,16 @@
 namespace ngb::zoo {
 namespace {
 
-// [batch, tokens, width] → [batch, heads, …]
-Tensor by_head(Graph& graph, const std::string& name, const Tensor& x, std::int64_t heads,
-               const std::vector<std::int64_t>& order) {
+// [batch, tokens, width] → [batch, heads, tokens, width of a head]
+Tensor by_head(Graph& graph, const std::string& name, const Tensor& x, std::int64_t heads) {
   if (graph.failed()) return {};
   const Shape shape{x.shape[0], x.shape[1], heads, x.shape[2] / heads};
-  return transpose(graph, name + "/by_head", reshape(graph, name + "/heads", x, shape), order);
+  return transpose(graph, name + "/by_head", reshape(graph, name + "/heads", x, shape), {0, 2, 1, 3});
+}
+
+// No row of the layer table: part of the scores.
+Tensor scaled(Graph& graph, const std::string& name, const Tensor& x, const Tensor& factor) {
+  return graph.node("Mul", name, {x, factor}, {}, x.shape);
 }
 
 // Mask of shifted windows [windows, 1, tokens, tokens]: samples and windows lie together in the scores' first extent.
@@ -52,12 +56,12 @@ Tensor attention(Graph& graph, const std::string& name, const Tensor& qkv, std::
   const double head_width = static_cast<double>(part.shape[2] / heads);
   const Tensor factor =
       graph.constant(name + "/factor", {}, std::vector<float>{static_cast<float>(1 / std::sqrt(head_width))});
-  const Tensor q =
-      graph.node("Mul", name + "/q_scaled", {by_head(graph, name + "/q", parts[0], heads, {0, 2, 1, 3}), factor}, {},
-                 {part.shape[0], heads, part.shape[1], part.shape[2] / heads});
-  const Tensor k = by_head(graph, name + "/k", parts[1], heads, {0, 2, 3, 1});
-  const Tensor v = by_head(graph, name + "/v", parts[2], heads, {0, 2, 1, 3});
-  Tensor scores = matrix_product(graph, name + "/scores", q, k);
+  const Tensor q = scaled(graph, name + "/q_scaled", by_head(graph, name + "/q", parts[0], heads), factor);
+  const Tensor k = by_head(graph, name + "/k", parts[1], heads);
+  const Tensor v = by_head(graph, name + "/v", parts[2], heads);
+  // A step of its own, as in the module: compilers fold it into the product.
+  const Tensor k_transposed = transpose(graph, name + "/k_transposed", k, {0, 1, 3, 2});
+  Tensor scores = matrix_product(graph, name + "/scores", q, k_transposed);
   for (std::size_t i = 0; i < biases.size(); ++i) {
     scores = add_to_scores(graph, fmt::format("{}/biased_{}", name, i), scores, biases[i]);
   }

@@ -46,7 +46,8 @@ TEST(Transpose, PermutesTheExtents) {
 
 TEST(Split, GivesEqualPartsOfTheLastDimension) {
   Graph graph;
-  const std::vector<Tensor> parts = split(graph, "qkv", graph.input("input", DataType::f32, {1, 4, 12}), {"q", "k", "v"});
+  const std::vector<Tensor> parts =
+      split(graph, "qkv", graph.input("input", DataType::f32, {1, 4, 12}), {"q", "k", "v"});
   ASSERT_EQ(parts.size(), 3U);
   EXPECT_EQ(parts[1].name, "qkv/k");
   EXPECT_THAT(parts[1].shape, ElementsAre(1, 4, 4));
