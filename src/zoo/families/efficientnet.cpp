@@ -13,7 +13,7 @@ namespace ngb::zoo {
 namespace {
 
 // Averages over the map are small; this gain brings logits to a spread of about 1.
-constexpr double kHeadGain = 24;
+constexpr double kHeadGain = 8;
 
 struct Stage {
   int blocks;

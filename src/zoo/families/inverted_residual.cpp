@@ -9,7 +9,7 @@ constexpr double kActivatedGain = 2.8;
 // A gate halves what passes.
 constexpr double kGatedGain = 4 * kActivatedGain;
 // Of a block's last BatchNorm where a shortcut is added.
-constexpr float kBranchScale = 0.3F;
+constexpr float kBranchScale = 0.2F;
 
 Tensor squeeze_excite(Graph& graph, const std::string& name, const Tensor& x, const Squeeze& squeeze) {
   if (graph.failed()) return {};
