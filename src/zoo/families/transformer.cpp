@@ -53,9 +53,9 @@ Tensor attention(Graph& graph, const std::string& name, const Tensor& qkv, std::
   const std::vector<Tensor> parts = split(graph, name + "/qkv", qkv, {"q", "k", "v"});
   const Tensor& part = parts[0];
   if (graph.failed()) return {};
-  const double head_width = static_cast<double>(part.shape[2] / heads);
-  const Tensor factor =
-      graph.constant(name + "/factor", {}, std::vector<float>{static_cast<float>(1 / std::sqrt(head_width))});
+  const std::int64_t head_width = part.shape[2] / heads;
+  const Tensor factor = graph.constant(
+      name + "/factor", {}, std::vector<float>{static_cast<float>(1 / std::sqrt(static_cast<double>(head_width)))});
   const Tensor q = scaled(graph, name + "/q_scaled", by_head(graph, name + "/q", parts[0], heads), factor);
   const Tensor k = by_head(graph, name + "/k", parts[1], heads);
   const Tensor v = by_head(graph, name + "/v", parts[2], heads);
