@@ -224,8 +224,8 @@ TEST(CanonicalJson, OfAnotherRevisionIsRefused) {
 
 TEST(CanonicalJson, ThatIsNoneIsRefused) {
   for (const std::string text : {"", "{", "[]", "3", R"({"family":"resnet"})", "\xff\xfe",
-                                 R"({"family":3,"parameters":{},"revision":1,"seed":1})",
-                                 R"({"family":"resnet","parameters":{},"revision":1,"seed":-1})"}) {
+                                 R"({"family":3,"parameters":{},"revision":2,"seed":1})",
+                                 R"({"family":"resnet","parameters":{},"revision":2,"seed":-1})"}) {
     EXPECT_FALSE(parse_canonical_json(text)) << text;
   }
 }
