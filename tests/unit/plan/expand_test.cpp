@@ -82,8 +82,8 @@ TEST(Plan, ACellsIdIsTheHashOfWhatItIsMadeOf) {
                       .label = "old"}};
   study.devices[0].compilers = {"old"};
   const Plan plan = expanded(study);
-  EXPECT_EQ(plan.models.at(0).hash, "f0c835b4a0534c3e6ef4dc35d70938395b6cba11657167702e42cfebcd25fbc9");
-  EXPECT_THAT(ids(plan), ElementsAre("be26913a96c016a6"));
+  EXPECT_EQ(plan.models.at(0).hash, "c5bd156f8206870e04a8802aabbbf39ecc19722939c777133a022492a689f282");
+  EXPECT_THAT(ids(plan), ElementsAre("b52a550097ed5b44"));
 }
 
 TEST(Plan, IdsDependNeitherOnOrderNorOnLabels) {

@@ -47,7 +47,11 @@ TEST(Store, GivesBackEverythingOfAProcess) {
   EXPECT_EQ(cell.planned_processes, 2);
   EXPECT_EQ(cell.device_cpus, 8);
   ASSERT_EQ(cell.processes.size(), 1U);
-  EXPECT_EQ(samples::encode(Event{2, cell.processes[0]}), samples::encode(Event{2, process}));
+  // Of the log the agent knows the place in its own folder.
+  EXPECT_EQ(cell.processes[0].log_path, "devices/local/logs/bb");
+  samples::ProcessResult stored = cell.processes[0];
+  stored.log_path = process.log_path;
+  EXPECT_EQ(samples::encode(Event{2, stored}), samples::encode(Event{2, process}));
   EXPECT_TRUE(cell.failed.empty());
 }
 
