@@ -141,10 +141,10 @@ class Recipes(IdentityTest):
 
     def test_a_family_without_a_module_is_named(self):
         write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
-        recipe = '{"family": "vit", "parameters": {}}'
+        recipe = '{"family": "perceiver", "parameters": {}}'
         error = self.refusal(self.compile, recipe, {"input": random_input(1, 3, 17, 17)})
         self.assertEqual(error.kind, "unsupported_operator")
-        self.assertIn('"vit"', error.message)
+        self.assertIn('"perceiver"', error.message)
 
     def test_a_truncated_file_is_an_invalid_model(self):
         recipe = write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
