@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb-agent --work DIR --worker PATH --lib DIR: serves one client on stdin and stdout.
+// ngb-agent: serves one client on stdin and stdout (serve), receives a client on a device (receive), or is the agent of a
+// run there, which outlives its clients (reside).
 #include <cstdio>
-#include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string_view>
 
 #include "agent/agent.h"
+#include "agent/reception.h"
+#include "base/process.h"
 
 namespace {
 
 constexpr int kWrongUsage = 2;
 constexpr int kCannotGoOn = 3;
 constexpr const char* kUsage =
-    "Usage: ngb-agent --work DIR --worker PATH --lib DIR\n"
+    "Usage: ngb-agent serve --work DIR --worker PATH --lib DIR\n"
+    "       ngb-agent receive --folder DIR\n"
+    "       ngb-agent reside --work DIR --worker PATH --lib DIR --folder DIR\n"
     "\n"
-    "Runs the processes of a job, and speaks with its client (ngb) on standard input and output.\n"
+    "Runs the processes of a job, and speaks with its client (ngb).\n"
+    "  serve          one client, on standard input and output; leaves with it\n"
+    "  receive        a client that comes from elsewhere: takes what it brings, starts the agent of its run and leads to it\n"
+    "  reside         the agent of a run; goes on while no client is there\n"
     "  --work DIR     journal, lock, logs and model files; one agent at a time\n"
     "  --worker PATH  the ngb-worker program\n"
     "  --lib DIR      lib/ngraphbench: compilers/ and python/\n"
+    "  --folder DIR   everything that NGraphBench keeps on this device; one run at a time is measured\n"
     "  --version      prints the version\n"
     "  --help         prints this\n";
 
@@ -27,24 +36,29 @@ int complain(const char* problem, const char* word) {
 }
 
 int run(int count, char** words) {
+  const std::string_view task = count > 1 ? words[1] : "";
+  if (task == "--version") return std::printf("ngb-agent %s\n", NGB_VERSION) > 0 ? 0 : kCannotGoOn;
+  if (task == "--help") return std::fputs(kUsage, stdout) >= 0 ? 0 : kCannotGoOn;
+  if (task != "serve" && task != "receive" && task != "reside") return complain("unknown task", count > 1 ? words[1] : "");
   ngb::agent::Options options;
   options.version = NGB_VERSION;
-  for (int i = 1; i < count; ++i) {
+  for (int i = 2; i < count; ++i) {
     const std::string_view word = words[i];
-    if (word == "--version") return std::printf("ngb-agent %s\n", NGB_VERSION) > 0 ? 0 : kCannotGoOn;
-    if (word == "--help") return std::fputs(kUsage, stdout) >= 0 ? 0 : kCannotGoOn;
     std::filesystem::path* const target = word == "--work"     ? &options.work_folder
                                           : word == "--worker" ? &options.worker
                                           : word == "--lib"    ? &options.lib
+                                          : word == "--folder" ? &options.device_folder
                                                                : nullptr;
     if (target == nullptr) return complain("unknown option", words[i]);
     if (++i == count) return complain("no value for", words[i - 1]);
     *target = words[i];
   }
+  if (task != "serve" && options.device_folder.empty()) return complain("missing", "--folder");
+  if (task == "receive") return ngb::agent::receive_client({options.device_folder, ngb::process::self(), NGB_VERSION});
   if (options.work_folder.empty()) return complain("missing", "--work");
   if (options.worker.empty()) return complain("missing", "--worker");
   if (options.lib.empty()) return complain("missing", "--lib");
-  return ngb::agent::serve(options);
+  return task == "serve" ? ngb::agent::serve(options) : ngb::agent::reside(options);
 }
 
 }  // namespace

@@ -29,20 +29,25 @@ struct Installation {
   std::filesystem::path lib{};         // lib/ngraphbench
   std::filesystem::path toolchains{};  // folder of this machine's toolchains
   std::filesystem::path cache{};       // reference outputs, kept between studies
+  std::filesystem::path devices{};     // file of the user's devices
 };
 Installation find_installation();
 
-// The words a study may use, from the compilers' descriptions and the zoo's families.
+// The words a study may use, from the compilers' descriptions, the zoo's families and the user's devices.
 Result<config::Vocabulary> read_vocabulary(const Installation& installation);
 
 using Action = std::function<int()>;  // returns an ExitCode
 
 void add_run(CLI::App& app, const Installation& installation, Action& chosen);
+void add_resume(CLI::App& app, const Installation& installation, Action& chosen);
+void add_cancel(CLI::App& app, const Installation& installation, Action& chosen);
 void add_plan(CLI::App& app, const Installation& installation, Action& chosen);
 void add_show(CLI::App& app, const Installation& installation, Action& chosen);
 void add_models(CLI::App& app, const Installation& installation, Action& chosen);
 void add_toolchain(CLI::App& app, const Installation& installation, Action& chosen);
+void add_devices(CLI::App& app, const Installation& installation, Action& chosen);
 void add_doctor(CLI::App& app, const Installation& installation, Action& chosen);
+void add_status(CLI::App& app, const Installation& installation, Action& chosen);
 void add_schema(CLI::App& app, const Installation& installation, Action& chosen);
 
 // "ngb: where: what; next" on stderr.

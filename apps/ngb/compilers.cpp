@@ -7,6 +7,13 @@
 #include <set>
 
 namespace ngb::app {
+namespace {
+
+std::string tree_path(const std::string& name, const std::string& version) {
+  return fmt::format("toolchains/{}/{}", name, version);
+}
+
+}  // namespace
 
 Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
   const auto catalog = toolchain::read_catalog(installation.lib);
@@ -47,6 +54,33 @@ Result<samples::CompilerWork> Compilers::work(const std::string& name, const std
     work.python_path = entry.toolchain->site.string();
   }
   return work;
+}
+
+Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name, const std::string& version) const {
+  const auto found = entries_.find({name, version});
+  if (found == entries_.end()) return fail("not a compiler of this plan", name + " " + version);
+  const toolchain::CompilerDescription& description = found->second.description;
+  samples::CompilerWork work;
+  work.name = name;
+  work.version = version;
+  work.host = description.host;
+  if (!description.needs_toolchain) return work;
+  work.toolchain_dir = tree_path(name, version) + "/site";
+  if (work.host == "python") {
+    work.python = "python3";
+    work.python_path = work.toolchain_dir;
+  }
+  return work;
+}
+
+std::vector<dispatch::ToolchainTree> Compilers::trees() const {
+  std::vector<dispatch::ToolchainTree> trees;
+  for (const auto& [key, entry] : entries_) {
+    if (!entry.description.needs_toolchain) continue;
+    const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
+    trees.push_back({tree_path(key.first, key.second), can_be_given ? entry.toolchain->folder : std::filesystem::path()});
+  }
+  return trees;
 }
 
 bool Compilers::is_missing(const std::string& name, const std::string& version) const {

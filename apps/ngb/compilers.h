@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "dispatch/fleet.h"
 #include "plan/plan.h"
 #include "samples/job.h"
 #include "toolchain/toolchain.h"
@@ -21,6 +22,12 @@ class Compilers {
 
   // Where to run it from. A missing toolchain has empty folders: the cell then fails with that as its stored reason.
   [[nodiscard]] Result<samples::CompilerWork> work(const std::string& name, const std::string& version) const;
+
+  // The same on a device elsewhere, whose toolchains stand as here in a folder of its own: paths within the device's
+  // folder.
+  [[nodiscard]] Result<samples::CompilerWork> work_elsewhere(const std::string& name, const std::string& version) const;
+  // What such a device needs, and may be given where it is installed here and not adopted.
+  [[nodiscard]] std::vector<dispatch::ToolchainTree> trees() const;
 
   // Those of the plan's compilers whose toolchain is not there, as "onnxruntime@1.31.1".
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
 
 #include "apps/ngb/command.h"
 #include "base/process.h"
+#include "config/study.h"
 #include "toolchain/toolchain.h"
 #include "zoo/family.h"
 
@@ -17,6 +20,15 @@ std::filesystem::path cache_folder() {
   }
   const char* home = std::getenv("HOME");
   return std::filesystem::path(home != nullptr && *home != '\0' ? home : "/tmp") / ".cache" / "ngraphbench";
+}
+
+std::filesystem::path devices_file() {
+  if (const char* file = std::getenv("NGB_DEVICES"); file != nullptr && *file != '\0') return file;
+  if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder != nullptr && *folder != '\0') {
+    return std::filesystem::path(folder) / "ngraphbench" / "devices.yaml";
+  }
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home != nullptr ? home : "/") / ".config" / "ngraphbench" / "devices.yaml";
 }
 
 // A number of the zoo's table as the vocabulary's text, "" for a parameter that has no numbers.
@@ -47,7 +59,8 @@ Installation find_installation() {
           .worker = bin / "ngb-worker",
           .lib = bin.parent_path() / "lib" / "ngraphbench",
           .toolchains = toolchain::default_root(),
-          .cache = cache_folder()};
+          .cache = cache_folder(),
+          .devices = devices_file()};
 }
 
 Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
@@ -75,7 +88,15 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
       vocabulary.models.push_back(std::move(words));
     }
   }
-  return vocabulary;
+  if (!std::filesystem::exists(installation.devices)) return vocabulary;
+  auto devices = config::load_devices(installation.devices);
+  if (devices) {
+    vocabulary.devices = *std::move(devices);
+    return vocabulary;
+  }
+  std::vector<std::string> problems;
+  for (const config::StudyProblem& problem : devices.error()) problems.push_back(problem.text());
+  return fail(fmt::format("{}", fmt::join(problems, "\n")), "the user's devices", "correct them");
 }
 
 int report_failure(const Error& error, ExitCode code) {

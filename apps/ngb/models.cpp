@@ -33,7 +33,8 @@ zoo::BatchSize batch_size(const std::string& text) {
 
 std::string check_batch(const std::string& text) {
   const bool is_number = !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
-  return is_number || text == "dynamic" ? "" : "expected a number, or dynamic";
+  const bool is_positive = is_number && std::stoi(text) > 0;
+  return is_positive || text == "dynamic" ? "" : "expected a number from 1 on, or dynamic";
 }
 
 Result<zoo::Recipe> resolve(const Arguments& arguments) {
@@ -62,6 +63,15 @@ nlohmann::json to_json(const zoo::Layer& row) {
           {"parameters", row.parameters},
           {"macs", row.macs},
           {"macs_torchinfo", row.macs_torchinfo}};
+}
+
+nlohmann::json to_json(const zoo::ModelFacts& facts, int batch) {
+  return {{"batch", batch},
+          {"parameters", facts.parameters},
+          {"macs", facts.macs},
+          {"macs_torchinfo", facts.macs_torchinfo},
+          {"file_bytes", facts.file_bytes},
+          {"node_count", facts.node_count}};
 }
 
 void print_parameters(const zoo::Recipe& recipe) {
@@ -103,17 +113,10 @@ int show(const Arguments& arguments) {
     print_layers(*layers, *facts);
     return kAllCellsHaveResults;
   }
-  nlohmann::json rows = nlohmann::json::array();
-  for (const zoo::Layer& row : *layers) rows.push_back(to_json(row));
-  const nlohmann::json whole{{"family", recipe->family},
-                             {"family_parameters", recipe->parameters},
-                             {"batch", arguments.batch},
-                             {"parameters", facts->parameters},
-                             {"macs", facts->macs},
-                             {"macs_torchinfo", facts->macs_torchinfo},
-                             {"file_bytes", facts->file_bytes},
-                             {"node_count", facts->node_count},
-                             {"layers", std::move(rows)}};
+  nlohmann::json whole = to_json(*facts, arguments.batch);
+  whole["family"] = recipe->family;
+  whole["family_parameters"] = recipe->parameters;
+  for (const zoo::Layer& row : *layers) whole["layers"].push_back(to_json(row));
   std::printf("%s\n", whole.dump(2).c_str());
   return kAllCellsHaveResults;
 }
@@ -151,14 +154,9 @@ int list(const Arguments& arguments) {
                "file");
   }
   for (const Row& row : *models) {
-    all.push_back({{"name", row.name},
-                   {"family", row.family},
-                   {"batch", arguments.batch},
-                   {"parameters", row.facts.parameters},
-                   {"macs", row.facts.macs},
-                   {"macs_torchinfo", row.facts.macs_torchinfo},
-                   {"file_bytes", row.facts.file_bytes},
-                   {"node_count", row.facts.node_count}});
+    nlohmann::json& entry = all.emplace_back(to_json(row.facts, arguments.batch));
+    entry["name"] = row.name;
+    entry["family"] = row.family;
     if (arguments.json) continue;
     fmt::print("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", row.name, row.family, row.facts.parameters, row.facts.macs,
                row.facts.macs_torchinfo, text::human_bytes(row.facts.file_bytes));

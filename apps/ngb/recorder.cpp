@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 namespace ngb::app {
 namespace {
@@ -25,24 +25,25 @@ double median_throughput_per_s(const samples::ProcessResult& result, int batch) 
 
 }  // namespace
 
-Recorder::Recorder(store::Store& store, std::string run_id, std::string device)
-    : store_(&store), run_id_(std::move(run_id)), device_(std::move(device)) {}
+Recorder::Recorder(store::Store& store, std::string run_id) : store_(&store), run_id_(std::move(run_id)) {}
 
-Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, std::string run_id, std::string device) {
+Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, std::string run_id) {
   const auto states = store.cell_states();
   if (!states) return tl::unexpected(states.error());
   std::map<std::string, const store::CellState*> state_of;
   for (const store::CellState& state : *states) state_of[state.cell_id] = &state;
 
-  Recorder recorder(store, std::move(run_id), std::move(device));
+  Recorder recorder(store, std::move(run_id));
   recorder.attempts_ = plan.study.attempts;
+  const bool is_fleet = plan.study.devices.size() > 1;
   int total = 0;
   for (const plan::Group& group : plan.groups) {
     for (const plan::Step& step : group.steps) {
       const plan::Cell& cell = plan.cells[static_cast<std::size_t>(step.cell_index)];
       const plan::Model& model = plan.models[static_cast<std::size_t>(cell.model_index)];
       CellOutline& outline = recorder.cells_[cell.id];
-      outline.label = fmt::format("{} batch {}, {}", model.label, model.batch, cell.compiler_label);
+      outline.label = fmt::format("{}{} batch {}, {}", is_fleet ? cell.device + ": " : "", model.label, model.batch,
+                                  cell.compiler_label);
       outline.batch = model.batch;
       ++outline.processes_left;
       ++total;
@@ -62,15 +63,24 @@ Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, st
 }
 
 dispatch::Callbacks Recorder::callbacks() {
-  return {.on_event = [this](const samples::Event& event) { return on_event(event); },
-          .on_progress = [this](const samples::Progress& progress) { on_progress(progress); }};
+  return {.on_event = [this](const std::string& device, const samples::Event& event) { return on_event(device, event); },
+          .commit = [this] { return commit(); },
+          .on_progress = [this](const std::string&, const samples::Progress& progress) { on_progress(progress); },
+          .on_remark = [this](const std::string& device,
+                              const std::string& remark) { line_->say(fmt::format("{}: {}", device, remark)); }};
 }
 
-Status Recorder::on_event(const samples::Event& event) {
-  Status recorded = store_->record(run_id_, device_, event);
-  if (recorded) recorded = store_->flush();
+Status Recorder::on_event(const std::string& device, const samples::Event& event) {
+  Status recorded = store_->record(run_id_, device, event);
   if (!recorded) return recorded;
-  if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) tell(*result);
+  if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) uncommitted_.push_back(*result);
+  return Done{};
+}
+
+Status Recorder::commit() {
+  const std::vector<samples::ProcessResult> results = std::exchange(uncommitted_, {});
+  if (Status durable = store_->flush(); !durable) return durable;
+  for (const samples::ProcessResult& result : results) tell(result);
   return Done{};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -13,9 +14,11 @@
 #include "apps/ngb/recorder.h"
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/study_file.h"
+#include "apps/ngb/teardown.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "dispatch/device.h"
+#include "dispatch/fleet.h"
+#include "dispatch/make_job.h"
 #include "plan/selection.h"
 #include "store/store.h"
 
@@ -43,6 +46,9 @@ struct Arguments {
 // Says which toolchains are missing. Error: the reference's, without which no output could be checked.
 Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
   const config::Study& study = plan.study;
+  const bool has_local = std::any_of(study.devices.begin(), study.devices.end(),
+                                     [](const config::DeviceEntry& device) { return device.kind == "local"; });
+  if (!has_local) return Done{};  // what devices elsewhere have is seen there
   if (study.reference != "none" && compilers.is_missing(study.reference, study.reference_version)) {
     const std::string name = study.reference + "@" + study.reference_version;
     return fail("outputs cannot be checked: the reference " + name + " is not installed", study.path.string(),
@@ -82,6 +88,7 @@ Result<plan::Plan> left_to_do(store::Store& store, const plan::Plan& plan, const
 
 Status record_toolchains(store::Store& store, const plan::Plan& plan, const Compilers& compilers) {
   for (const config::DeviceEntry& device : plan.study.devices) {
+    if (device.kind != "local") continue;
     for (const toolchain::Toolchain& toolchain : compilers.installed()) {
       const auto manifest = file::read(toolchain.folder / "manifest.json");
       if (!manifest) return tl::unexpected(manifest.error());
@@ -92,7 +99,32 @@ Status record_toolchains(store::Store& store, const plan::Plan& plan, const Comp
   return Done{};
 }
 
-// Measures what is left. True: to the end; false: the user stopped it.
+// What each device has to do.
+Result<std::vector<dispatch::Share>> make_shares(const Installation& installation, store::Store& store,
+                                                 const plan::Plan& plan, const Compilers& compilers,
+                                                 const std::string& run_id) {
+  std::vector<dispatch::Share> shares;
+  for (const config::DeviceEntry& device : plan.study.devices) {
+    const bool is_local = device.kind == "local";
+    const auto find = [&](const std::string& name, const std::string& version) {
+      return is_local ? compilers.work(name, version) : compilers.work_elsewhere(name, version);
+    };
+    const std::string references = is_local ? (installation.cache / "references").string() : "references";
+    auto job = dispatch::make_job(plan, device.name, run_id, find, references);
+    if (!job) return tl::unexpected(job.error());
+    const auto last = store.last_sequence(run_id, device.name);
+    if (!last) return tl::unexpected(last.error());
+    shares.push_back({.device = device,
+                      .job = *std::move(job),
+                      .last_sequence = *last,
+                      .work_folder = plan.study.output / "devices" / device.name,
+                      .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees()});
+  }
+  return shares;
+}
+
+// Measures what is left. True: to the end; false: the user stopped it. Error: of the first device that has one; the
+// others were told of.
 Result<bool> measure(const Installation& installation, store::Store& store, const plan::Plan& plan,
                      const Compilers& compilers) {
   const auto run_id = store.begin_run(plan, system_clock().unix_now().count());
@@ -100,25 +132,28 @@ Result<bool> measure(const Installation& installation, store::Store& store, cons
   if (const Status recorded = record_toolchains(store, plan, compilers); !recorded) {
     return tl::unexpected(recorded.error());
   }
+  const Status kept = file::write_atomically(plan.study.output / kStudyFile, config::to_json(plan.study).dump(2) + "\n");
+  if (!kept) return tl::unexpected(kept.error());
   const auto remaining = store.remaining(plan, *run_id);
   if (!remaining) return tl::unexpected(remaining.error());
-  const auto find = [&](const std::string& name, const std::string& version) { return compilers.work(name, version); };
-  for (const config::DeviceEntry& device : plan.study.devices) {
-    const auto job =
-        dispatch::make_job(*remaining, device.name, *run_id, find, (installation.cache / "references").string());
-    if (!job) return tl::unexpected(job.error());
-    const auto last = store.last_sequence(*run_id, device.name);
-    if (!last) return tl::unexpected(last.error());
-    auto recorder = Recorder::begin(store, *remaining, *run_id, device.name);
-    if (!recorder) return tl::unexpected(recorder.error());
-    const auto ending = dispatch::run_local({.agent = installation.agent, .lib = installation.lib},
-                                            plan.study.output / "devices" / device.name, *job, *last,
-                                            recorder->callbacks(), [] { return g_stop_requested.load(); });
-    recorder->end();
-    if (!ending) return tl::unexpected(ending.error());
-    if (*ending == dispatch::Ending::stopped) return false;
+  const auto shares = make_shares(installation, store, *remaining, compilers, *run_id);
+  if (!shares) return tl::unexpected(shares.error());
+  auto recorder = Recorder::begin(store, *remaining, *run_id);
+  if (!recorder) return tl::unexpected(recorder.error());
+  const auto endings = dispatch::run_fleet(
+      {.agent = installation.agent, .worker = installation.worker, .lib = installation.lib}, *shares,
+      recorder->callbacks(), [] { return g_stop_requested.load(); });
+  recorder->end();
+  bool is_finished = true;
+  std::vector<Error> errors;
+  for (const dispatch::DeviceEnding& device : endings) {
+    if (!device.ending) errors.push_back(device.ending.error());
+    is_finished = is_finished && device.ending == dispatch::Ending::finished;
   }
-  return true;
+  tell_of_teardown(endings);
+  for (std::size_t i = 1; i < errors.size(); ++i) report_failure(errors[i], kCannotGoOn);
+  if (!errors.empty()) return tl::unexpected(errors.front());
+  return is_finished;
 }
 
 // Opens the results folder for as long as it is written to. True: to the end; false: the user stopped it.
@@ -156,6 +191,18 @@ int run(const Installation& installation, const Arguments& arguments) {
 }
 
 }  // namespace
+
+void add_resume(CLI::App& app, const Installation& installation, Action& chosen) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("resume", "Go on with a run where it stopped, and get what devices have done since");
+  command->add_option("results", arguments->output, "Results folder")->required();
+  command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
+  command->footer("Example:\n  ngb resume results/quickstart");
+  command->callback([=, &installation, &chosen] {
+    arguments->study = (std::filesystem::path(arguments->output) / kStudyFile).string();
+    chosen = [=, &installation] { return run(installation, *arguments); };
+  });
+}
 
 void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<Arguments>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/agent.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <poll.h>
@@ -20,6 +21,7 @@
 #include "agent/children.h"
 #include "agent/journal.h"
 #include "agent/ledger.h"
+#include "agent/listener.h"
 #include "agent/lock.h"
 #include "agent/process_tree.h"
 #include "agent/runner.h"
@@ -33,6 +35,25 @@ namespace {
 constexpr int kCannotGoOn = 3;
 constexpr Nanoseconds kLockPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kFlushPatience = std::chrono::seconds(5);
+// A resident agent without a client leaves after this, with a job that is finished or with none.
+constexpr Nanoseconds kFinishedPatience = std::chrono::hours(24);
+constexpr Nanoseconds kJoblessPatience = std::chrono::minutes(1);
+
+// Paths of a job for a device elsewhere are within the device's folder.
+void stand_in(samples::Job& job, const std::filesystem::path& device_folder) {
+  if (device_folder.empty()) return;
+  const auto complete = [&](std::string& path) {
+    if (!path.empty()) path = (device_folder / path).string();
+  };
+  const auto complete_compiler = [&](samples::CompilerWork& compiler) {
+    complete(compiler.toolchain_dir);
+    complete(compiler.python_path);
+  };
+  for (samples::CellWork& cell : job.cells) complete_compiler(cell.compiler);
+  for (samples::ModelWork& model : job.models) complete(model.path);
+  if (job.reference) complete_compiler(*job.reference);
+  complete(job.reference_cache);
+}
 
 // Signals as something to poll for.
 FileDescriptor open_signals() {
@@ -50,28 +71,67 @@ class Server {
   explicit Server(const Options& options)
       : options_(options),
         signals_(open_signals()),
-        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
-        session_(options.input_fd, options.output_fd, options.version) {}
+        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+    session_.emplace(STDIN_FILENO, STDOUT_FILENO);
+  }
 
-  int run() {
-    Status done = prepare();
+  int serve() {
+    session_->send(samples::Hello{samples::kProtocolVersion, options_.version});
+    return run(prepare());
+  }
+
+  int reside() {
+    Status done = prepare_to_reside();
+    if (done) {
+      // Whoever started this one sees the end of its output, and may call.
+      session_.reset();
+      const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+      ::dup2(nothing.get(), STDOUT_FILENO);
+      ::dup2(nothing.get(), STDIN_FILENO);
+    }
+    return run(done);
+  }
+
+ private:
+  int run(Status done) {
     while (done && !is_over_) {
       done = wait();
       children_.reap();
       if (done && runner_ && !is_over_) done = runner_->advance();
-      if (done && runner_ && runner_->is_finished() && session_.has_acknowledged_all()) is_over_ = true;
+      if (done && is_finished() && session_ && session_->has_acknowledged_all()) is_over_ = true;
+      if (is_finished()) device_lock_.reset();  // nothing is measured here any more
+      if (is_idle() && system_clock().now() >= idle_end()) is_over_ = true;
       tick_while_busy();
     }
     if (runner_) runner_->stop();
     if (done) return 0;
-    std::fputs((text::to_utf8(done.error().text()) + "\n").c_str(), stderr);
-    session_.send(
-        Error{text::to_utf8(done.error().what), text::to_utf8(done.error().where), text::to_utf8(done.error().next)});
-    session_.flush(kFlushPatience);
+    const Error error{text::to_utf8(done.error().what), text::to_utf8(done.error().where),
+                      text::to_utf8(done.error().next)};
+    std::fputs((error.text() + "\n").c_str(), stderr);
+    if (session_) {
+      session_->send(error);
+      session_->flush(kFlushPatience);
+    }
     return kCannotGoOn;
   }
 
- private:
+  [[nodiscard]] bool is_finished() const { return runner_ && runner_->is_finished(); }
+  [[nodiscard]] bool is_idle() const { return !session_ && (!runner_ || runner_->is_finished()); }
+  [[nodiscard]] Nanoseconds idle_end() const { return idle_since_ + (runner_ ? kFinishedPatience : kJoblessPatience); }
+
+  // The device before the folder: another run may be at work on it.
+  Status prepare_to_reside() {
+    if (const Status made = file::make_folder(options_.device_folder); !made) return made;
+    Result<FileDescriptor> device_lock = lock_folder(options_.device_folder, kLockPatience);
+    if (!device_lock) return tl::unexpected(device_lock.error());
+    device_lock_ = std::move(*device_lock);
+    if (Status prepared = prepare(); !prepared) return prepared;
+    Result<FileDescriptor> listener = listen_in(surroundings_.work_folder);
+    if (!listener) return tl::unexpected(listener.error());
+    listener_ = std::move(*listener);
+    return Done{};
+  }
+
   Status prepare() {
     std::error_code code;
     if (const Status made = file::make_folder(options_.work_folder); !made) return made;
@@ -91,10 +151,12 @@ class Server {
   }
 
   Status wait() {
-    std::vector<pollfd> sources{{options_.input_fd, POLLIN, 0},
-                                {session_.wants_to_write() ? options_.output_fd : -1, POLLOUT, 0},
+    const bool has_words = session_ && session_->wants_to_write();
+    std::vector<pollfd> sources{{session_ ? session_->input_fd() : -1, POLLIN, 0},
+                                {has_words ? session_->output_fd() : -1, POLLOUT, 0},
                                 {signals_.get(), POLLIN, 0},
-                                {timer_.get(), POLLIN, 0}};
+                                {timer_.get(), POLLIN, 0},
+                                {listener_.get(), POLLIN, 0}};
     if (runner_) {
       for (const int fd : runner_->poll_fds()) sources.push_back({fd, POLLIN, 0});
     }
@@ -104,14 +166,44 @@ class Server {
     if (sources[2].revents != 0) take_signals();
     if (sources[3].revents != 0) take_tick();
     Status done;
-    if (sources[1].revents != 0) done = session_.write();
-    if (done && sources[0].revents != 0) done = take_messages();
-    if (session_.is_gone()) is_over_ = true;
+    if (sources[1].revents != 0) done = session_->write();
+    if (done && sources[0].revents != 0) {
+      done = take_messages();
+      if (!done && runner_ && listener_.is_open()) done = refuse(done.error());
+    }
+    if (session_ && session_->is_gone()) part();
+    if (sources[4].revents != 0) meet_client();
     return done;
   }
 
+  // What one client says wrong does not end a job that goes on without it.
+  Status refuse(const Error& error) {
+    session_->send(error);
+    session_->flush(kFlushPatience);
+    part();
+    return Done{};
+  }
+
+  // The client is gone. Who has only that one leaves too.
+  void part() {
+    is_over_ = is_over_ || !listener_.is_open();
+    session_.reset();
+    client_.reset();
+    idle_since_ = system_clock().now();
+  }
+
+  void meet_client() {
+    FileDescriptor client = accept_client(listener_);
+    if (!client.is_open()) return;
+    client_ = std::move(client);
+    session_.emplace(client_.get(), client_.get());
+    session_->send(samples::Hello{samples::kProtocolVersion, options_.version});
+    has_greeted_ = false;
+  }
+
   [[nodiscard]] int wait_ms() const {
-    const std::optional<Nanoseconds> deadline = runner_ ? runner_->deadline() : std::nullopt;
+    std::optional<Nanoseconds> deadline = runner_ ? runner_->deadline() : std::nullopt;
+    if (!deadline && is_idle()) deadline = idle_end();
     if (!deadline) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - system_clock().now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
@@ -128,7 +220,7 @@ class Server {
     std::uint64_t ticks = 0;
     if (::read(timer_.get(), &ticks, sizeof ticks) != sizeof ticks || !runner_) return;
     runner_->look();
-    if (runner_->is_busy()) session_.send_if_idle(runner_->progress());
+    if (session_ && runner_->is_busy()) session_->send_if_idle(runner_->progress());
   }
 
   // The once-a-second look, only while there is something to look at.
@@ -141,7 +233,7 @@ class Server {
   }
 
   Status take_messages() {
-    Result<std::vector<samples::ClientMessage>> messages = session_.read();
+    Result<std::vector<samples::ClientMessage>> messages = session_->read();
     if (!messages) return tl::unexpected(messages.error());
     for (samples::ClientMessage& message : *messages) {
       if (Status done = std::visit([this](auto& body) { return take(body); }, message); !done) return done;
@@ -156,10 +248,16 @@ class Server {
                 "ngb-agent " + options_.version, "install the same version of NGraphBench on both sides");
   }
 
+  // A client that comes back brings its job again; should it be another one (toolchains have come since), that is done
+  // from here on.
   Status take(samples::Job& job) {
     if (!has_greeted_) return fail("a job before hello", "ngb-agent");
-    if (job_) return fail("a second job", "ngb-agent");
+    if (job_ && !listener_.is_open()) return fail("a second job", "ngb-agent");
+    stand_in(job, options_.device_folder);
+    if (job_ && identity_of(*job_) == identity_of(job)) return Done{};
     if (Status valid = check_job(job); !valid) return valid;
+    runner_.reset();
+    journal_.reset();
     job_ = std::make_unique<samples::Job>(std::move(job));
     ledger_.emplace(job_->protocol.attempts);
     Result<Journal> journal = Journal::open(surroundings_.work_folder, identity_of(*job_),
@@ -171,7 +269,7 @@ class Server {
       std::fputs((remark + "\n").c_str(), stderr);
       samples::Progress progress;
       progress.doing = text::to_utf8(remark);
-      session_.send(progress);
+      session_->send(progress);
     }
     return Done{};
   }
@@ -183,15 +281,15 @@ class Server {
     // Of a finished job the end is told again, even to a client that knows all.
     const std::uint64_t last = journal_->last_sequence();
     const std::uint64_t after = ledger_->is_finished() ? std::min(follow.after, last - 1) : follow.after;
-    session_.follow(*journal_, after);
-    session_.acknowledge(after);
+    session_->follow(*journal_, after);
+    session_->acknowledge(after);
     if (runner_) return Done{};
     runner_ = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_, probe::environment());
     return Done{};
   }
 
   Status take(const samples::Acknowledge& acknowledge) {
-    session_.acknowledge(acknowledge.sequence);
+    session_->acknowledge(acknowledge.sequence);
     return Done{};
   }
 
@@ -200,12 +298,22 @@ class Server {
     return Done{};
   }
 
+  // What comes to a device before a job does is not for the agent of a run (delivery.h).
+  template <class Delivery>
+  Status take(const Delivery& /*delivery*/) {
+    return fail("a delivery to the agent of a run", "ngb-agent");
+  }
+
   const Options& options_;
   FileDescriptor signals_;
   FileDescriptor timer_;
-  Session session_;
+  FileDescriptor listener_{};  // of a resident agent
+  FileDescriptor client_{};    // there: the connection of session_
+  std::optional<Session> session_{};
+  Nanoseconds idle_since_ = system_clock().now();
   Children children_{};
   Surroundings surroundings_{};
+  FileDescriptor device_lock_{};
   FileDescriptor lock_{};
   std::unique_ptr<samples::Job> job_{};
   std::optional<Ledger> ledger_{};
@@ -218,6 +326,8 @@ class Server {
 
 }  // namespace
 
-int serve(const Options& options) { return Server(options).run(); }
+int serve(const Options& options) { return Server(options).serve(); }
+
+int reside(const Options& options) { return Server(options).reside(); }
 
 }  // namespace ngb::agent

@@ -14,13 +14,18 @@ struct Options {
   std::filesystem::path worker{};       // ngb-worker
   std::filesystem::path lib{};          // lib/ngraphbench: compilers/, python/
   std::string version{};                // of this program, for hello and the environment record
-  int input_fd = 0;
-  int output_fd = 1;
+  // Resident agents: what belongs to NGraphBench on this device; only one of them is at work there.
+  std::filesystem::path device_folder{};
 };
 
-// Serves one client until the job is finished and acknowledged, the client asks to stop or goes away, or a signal
-// comes. Returns the process's exit code: 0 finished or stopped, 3 it could not go on (the client was told why).
-// Blocks SIGCHLD, SIGTERM and SIGINT and ignores SIGPIPE for the calling process.
+// Serves one client on standard input and output until the job is finished and acknowledged, the client asks to stop or
+// goes away, or a signal comes. Returns the process's exit code: 0 finished or stopped, 3 it could not go on (the client
+// was told why). Blocks SIGCHLD, SIGTERM and SIGINT and ignores SIGPIPE for the calling process.
 int serve(const Options& options);
+
+// The same, but for one client after another, at the socket in the work folder (listener.h), and the job goes on while
+// none is there; a client that comes takes the place of the one before. With nothing to do and nobody there it leaves
+// after 24 h. Closes standard output when it listens; what prevents that is told there, as the message to a client.
+int reside(const Options& options);
 
 }  // namespace ngb::agent

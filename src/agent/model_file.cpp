@@ -28,10 +28,19 @@ Failure failure_of(FailureKind kind, const std::string& message, std::string adv
   return failure;
 }
 
+// Where the weights of a model of more than 2 GB stand.
+std::filesystem::path data_path(const std::filesystem::path& path) { return path.string() + ".data"; }
+
 }  // namespace
 
 std::filesystem::path model_path(const Surroundings& surroundings, const samples::ModelWork& model) {
   return surroundings.work_folder / "models" / fmt::format("{}-b{}.onnx", model.hash.substr(0, 16), model.batch);
+}
+
+void remove_model(const std::filesystem::path& path) {
+  std::error_code code;
+  std::filesystem::remove(path, code);
+  std::filesystem::remove(data_path(path), code);
 }
 
 ModelWriting::ModelWriting(const Surroundings& surroundings, Children& children, const samples::ModelWork& model,
@@ -82,12 +91,14 @@ void ModelWriting::advance() {
 void ModelWriting::take_over() {
   std::error_code code;
   facts_.wall_ns = (system_clock().now() - started_).count();
-  const Result<std::string> hash = hash::sha256_of_file(path_);
-  if (!hash) return fail_with(FailureKind::internal, hash.error().text());
-  facts_.file_sha256 = *hash;
-  facts_.file_bytes = std::filesystem::file_size(path_, code);
-  const std::uintmax_t data_bytes = std::filesystem::file_size(path_.string() + ".data", code);
-  if (!code) facts_.file_bytes += data_bytes;
+  // The file, and where it is too large to hold its weights, the one beside it.
+  for (const std::filesystem::path& part : {path_, data_path(path_)}) {
+    if (part != path_ && !std::filesystem::exists(part, code)) continue;
+    const Result<std::string> hash = hash::sha256_of_file(part);
+    if (!hash) return fail_with(FailureKind::internal, hash.error().text());
+    facts_.file_sha256 = facts_.file_sha256.empty() ? *hash : hash::sha256(facts_.file_sha256 + *hash);
+    facts_.file_bytes += std::filesystem::file_size(part, code);
+  }
   outcome_ = ModelFile{path_, facts_};
 }
 

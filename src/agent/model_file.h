@@ -58,5 +58,7 @@ ModelWriting::Outcome check_model_file(const samples::ModelWork& model);
 
 // Where the file of a recipe stands in the work folder.
 std::filesystem::path model_path(const Surroundings& surroundings, const samples::ModelWork& model);
+// With the weights beside it.
+void remove_model(const std::filesystem::path& path);
 
 }  // namespace ngb::agent

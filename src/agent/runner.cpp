@@ -107,8 +107,7 @@ Status Runner::begin_next() {
 }
 
 void Runner::leave_group() {
-  std::error_code code;
-  if (model_path_ && !model().recipe_json.empty()) std::filesystem::remove(*model_path_, code);
+  if (model_path_ && !model().recipe_json.empty()) remove_model(*model_path_);
   model_path_.reset();
   reference_path_.reset();
   tries_ = 0;

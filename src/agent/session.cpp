@@ -10,10 +10,6 @@
 
 namespace ngb::agent {
 
-Session::Session(int input_fd, int output_fd, const std::string& version) : input_fd_(input_fd), output_fd_(output_fd) {
-  send(samples::Hello{samples::kProtocolVersion, version});
-}
-
 Result<std::vector<samples::ClientMessage>> Session::read() {
   std::string chunk(1U << 16U, '\0');
   const ssize_t count = ::read(input_fd_, chunk.data(), chunk.size());

@@ -16,7 +16,11 @@ namespace ngb::agent {
 
 class Session {
  public:
-  Session(int input_fd, int output_fd, const std::string& version);
+  // The descriptors stay the caller's.
+  Session(int input_fd, int output_fd) : input_fd_(input_fd), output_fd_(output_fd) {}
+
+  [[nodiscard]] int input_fd() const { return input_fd_; }
+  [[nodiscard]] int output_fd() const { return output_fd_; }
 
   // Reads once (call it when poll has found input) and returns the messages that are whole. Error: the client sent
   // something else. `is_gone` is true from its end of file on.

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -15,6 +16,8 @@
 
 namespace ngb::process {
 namespace {
+
+constexpr std::size_t kMaxDescriptors = 16;
 
 std::vector<std::string> merged_environment(const Spawn& spawn) {
   std::map<std::string, std::string> variables;
@@ -46,23 +49,24 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     ::_exit(127);
   };
   if (spawn.own_group && ::setpgid(0, 0) != 0) give_up();
+  if (spawn.own_session && ::setsid() < 0) give_up();
   if (spawn.dies_with_parent) {
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up();
     if (::getppid() != parent) ::_exit(127);
   }
-  // First out of the way of every target number, then into place.
+  // First out of the way of every target number, to numbers that nothing has; then into place.
   constexpr int kAway = 200;
-  int next = kAway;
-  for (const auto& pair : spawn.descriptors) {
-    if (::dup2(pair.first, next++) < 0) give_up();
+  std::array<int, kMaxDescriptors> away{};
+  for (std::size_t i = 0; i < spawn.descriptors.size(); ++i) {
+    away[i] = ::fcntl(spawn.descriptors[i].first, F_DUPFD, kAway);
+    if (away[i] < 0) give_up();
   }
-  const int report_away = next;
-  if (::dup2(report, report_away) < 0 || ::fcntl(report_away, F_SETFD, FD_CLOEXEC) != 0) give_up();
+  const int report_away = ::fcntl(report, F_DUPFD_CLOEXEC, kAway);
+  if (report_away < 0) give_up();
   report = report_away;
-  next = kAway;
-  for (const auto& pair : spawn.descriptors) {
-    if (::dup2(next, pair.second) < 0) give_up();
-    ::close(next++);
+  for (std::size_t i = 0; i < spawn.descriptors.size(); ++i) {
+    if (::dup2(away[i], spawn.descriptors[i].second) < 0) give_up();
+    ::close(away[i]);
   }
   for (int fd = 3; fd < 1024; ++fd) {
     bool wanted = fd == report;
@@ -82,6 +86,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 Result<pid_t> spawn(const Spawn& spawn) {
+  if (spawn.descriptors.size() > kMaxDescriptors) return fail("too many descriptors for one program", spawn.arguments[0]);
   std::vector<std::string> arguments = spawn.arguments;
   std::vector<std::string> variables = merged_environment(spawn);
   const std::vector<char*> argument_pointers = pointers(arguments);

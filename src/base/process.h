@@ -19,6 +19,7 @@ struct Spawn {
   std::vector<std::pair<std::string, std::string>> environment{};  // added to or replacing the parent's variables
   std::vector<std::pair<int, int>> descriptors{};  // {ours, the child's number}; all others but 0, 1, 2 are closed
   bool own_group = false;          // leads a new process group, so that kill(-pid) reaches its descendants
+  bool own_session = false;        // leads a new session: outlives the terminal or the connection that it comes from
   bool dies_with_parent = true;    // SIGKILL when the starting thread ends
   std::filesystem::path folder{};  // working folder; empty: ours
 };

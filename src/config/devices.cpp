@@ -2,124 +2,164 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
+#include "base/file.h"
+#include "config/key.h"
 #include "config/sections.h"
+#include "config/value.h"
 
 namespace ngb::config {
 namespace {
 
-constexpr const char* kOnlyLocal = "the only device of this release is local, the machine that ngb runs on";
-
-std::vector<std::string> device_names(const std::vector<DeviceEntry>& devices) {
-  std::vector<std::string> names;
-  names.reserve(devices.size());
-  for (const DeviceEntry& device : devices) names.push_back(device.name);
-  return names;
-}
-
-// Labels and names, each once: what an entry of pairs may say.
-std::vector<std::string> compiler_words(const std::vector<CompilerEntry>& compilers) {
-  std::vector<std::string> words;
-  for (const CompilerEntry& compiler : compilers) {
-    for (const std::string& word : {compiler.label, compiler.name}) {
-      if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
-    }
-  }
-  return words;
-}
-
-class PairReader {
+class DeviceReader {
  public:
-  PairReader(const std::vector<CompilerEntry>& compilers, Problems& problems)
-      : compilers_(compilers), words_(compiler_words(compilers)), problems_(problems) {}
+  DeviceReader(const std::vector<DeviceEntry>& known, Problems& problems) : known_(known), problems_(problems) {}
 
-  void read(const DocumentNode& list, const std::string& path, DeviceEntry& device) {
-    if (!list.is_sequence() || list.items.empty()) {
-      problems_.add(list, path,
-                    fmt::format("expected a list of the study's compilers, found {}",
-                                list.is_sequence() ? "an empty list" : found(list)));
+  std::vector<DeviceEntry> read(const DocumentNode& list) {
+    for (std::size_t i = 0; i < list.items.size(); ++i) read_entry(*list.items[i], fmt::format("devices[{}]", i));
+    return std::move(devices_);
+  }
+
+  // The mapping below a device's name.
+  void read_body(const DocumentNode& body, const std::string& path, DeviceEntry& device) {
+    if (!body.is_map()) {
+      problems_.add(body, path, "expected how it is reached, such as {ssh: HOST}, found " + found(body));
       return;
     }
-    std::set<std::string> chosen;
-    for (std::size_t i = 0; i < list.items.size(); ++i) {
-      read_word(*list.items[i], fmt::format("{}[{}]", path, i), chosen);
+    for (const Field& field : fields(body, path, problems_)) {
+      const Key* const key = find_key(device_keys(), field.name);
+      if (key == nullptr) {
+        problems_.add(*field.key, path, unknown_word(field.name, "key", names(device_keys())));
+      } else if (key->name == "ssh") {
+        device.kind = "ssh";
+        read_ssh(*key, *field.value, join_path(path, field.name), device.ssh);
+      } else if (const auto value = read_value(*key, *field.value, join_path(path, field.name), problems_)) {
+        (key->name == "folder" ? device.folder : device.toolchains) = value->get<std::string>();
+      }
     }
-    device.compilers.clear();
-    for (const CompilerEntry& compiler : compilers_) {
-      if (chosen.contains(compiler.label)) device.compilers.push_back(compiler.label);
-    }
+    if (device.kind.empty()) problems_.add(body, path, "how is it reached? Add ssh: HOST");
   }
 
  private:
-  void read_word(const DocumentNode& node, const std::string& path, std::set<std::string>& chosen) {
-    if (node.is_sequence() || node.is_map() || node.text.empty()) {
-      problems_.add(node, path, "expected a compiler of the study, found " + found(node));
+  void read_entry(const DocumentNode& node, const std::string& path) {
+    DeviceEntry device{.folder = kDeviceFolder};
+    if (node.is_scalar()) {
+      read_name(node, path, device);
+    } else if (node.is_map() && node.entries.size() == 1) {
+      const Field named = fields(node, path, problems_).at(0);
+      device.name = named.name;
+      if (!is_device_name(named.name) || named.name == "local") {
+        problems_.add(*named.key, path, fmt::format("{}: expected a name of letters, digits, . _ - that is not local",
+                                                    shown(named.name)));
+      }
+      read_body(*named.value, join_path(path, shown(named.name)), device);
+    } else {
+      problems_.add(node, path, "expected a device's name, or a name with how it is reached, found " + found(node));
       return;
     }
-    if (std::find(words_.begin(), words_.end(), node.text) == words_.end()) {
-      problems_.add(node, path, unknown_word(node.text, "compiler of this study", words_));
-      return;
-    }
-    const bool is_label = std::any_of(compilers_.begin(), compilers_.end(),
-                                      [&](const CompilerEntry& compiler) { return compiler.label == node.text; });
-    bool is_new = false;
-    for (const CompilerEntry& compiler : compilers_) {
-      const bool is_meant = is_label ? compiler.label == node.text : compiler.name == node.text;
-      if (is_meant) is_new = chosen.insert(compiler.label).second || is_new;
-    }
-    if (!is_new) problems_.add(node, path, fmt::format("{}: stands twice; keep one of them", shown(node.text)));
+    const bool is_new = std::none_of(devices_.begin(), devices_.end(),
+                                     [&](const DeviceEntry& other) { return other.name == device.name; });
+    if (!is_new) problems_.add(node, path, shown(device.name) + ": stands twice; keep one of them");
+    if (is_new && !device.name.empty()) devices_.push_back(std::move(device));
   }
 
-  const std::vector<CompilerEntry>& compilers_;
-  std::vector<std::string> words_;
+  void read_name(const DocumentNode& node, const std::string& path, DeviceEntry& device) {
+    if (node.text == "local") {
+      device = local_device();
+      return;
+    }
+    const auto described = std::find_if(known_.begin(), known_.end(),
+                                        [&](const DeviceEntry& each) { return each.name == node.text; });
+    if (described != known_.end()) {
+      device = *described;
+      return;
+    }
+    std::vector<std::string> names{"local"};
+    for (const DeviceEntry& each : known_) names.push_back(each.name);
+    problems_.add(node, path, unknown_word(node.text, "device", names) + "; or say how it is reached: " +
+                                  shown(node.text) + ": {ssh: HOST}");
+  }
+
+  void read_ssh(const Key& ssh, const DocumentNode& node, const std::string& path, SshAddress& address) {
+    if (!node.is_map()) {
+      if (const auto host = read_value(*find_key(ssh.keys, "host"), node, path, problems_)) {
+        address.host = host->get<std::string>();
+      }
+      return;
+    }
+    for (const Field& field : fields(node, path, problems_)) {
+      const Key* const key = find_key(ssh.keys, field.name);
+      if (key == nullptr) {
+        problems_.add(*field.key, path, unknown_word(field.name, "key", names(ssh.keys)));
+        continue;
+      }
+      const auto value = read_value(*key, *field.value, join_path(path, field.name), problems_);
+      if (!value) continue;
+      if (key->name == "host") address.host = value->get<std::string>();
+      if (key->name == "user") address.user = value->get<std::string>();
+      if (key->name == "port") address.port = value->get<int>();
+      if (key->name == "config") address.config = value->get<std::string>();
+    }
+    if (address.host.empty()) problems_.add(node, path, "the host is missing");
+  }
+
+  const std::vector<DeviceEntry>& known_;
   Problems& problems_;
+  std::vector<DeviceEntry> devices_{};
 };
 
 }  // namespace
 
 DeviceEntry local_device() { return {.name = "local", .kind = "local"}; }
 
-std::vector<DeviceEntry> read_devices(const DocumentNode& node, Problems& problems) {
+bool is_device_name(std::string_view name) {
+  constexpr std::size_t kMaxBytes = 64;
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !name.empty() && name.size() <= kMaxBytes && name.find_first_not_of(kAllowed) == std::string_view::npos &&
+         name.front() != '.' && name.front() != '-';
+}
+
+std::vector<DeviceEntry> read_devices(const DocumentNode& node, const std::vector<DeviceEntry>& known,
+                                      Problems& problems) {
   if (!node.is_sequence() || node.items.empty()) {
     problems.add(
         node, "devices",
         fmt::format("expected a list such as [local], found {}", node.is_sequence() ? "an empty list" : found(node)));
     return {};
   }
-  std::vector<DeviceEntry> devices;
-  for (std::size_t i = 0; i < node.items.size(); ++i) {
-    const DocumentNode& item = *node.items[i];
-    const std::string path = fmt::format("devices[{}]", i);
-    if (!item.is_scalar()) {
-      problems.add(item, path, fmt::format("expected a device's name, found {}; {}", found(item), kOnlyLocal));
-    } else if (item.text != "local") {
-      problems.add(item, path, fmt::format("{}: unknown device; {}", shown(item.text), kOnlyLocal));
-    } else if (!devices.empty()) {
-      problems.add(item, path, "local: stands twice; keep one of them");
-    } else {
-      devices.push_back(local_device());
-    }
-  }
-  return devices;
+  return DeviceReader(known, problems).read(node);
 }
 
-void read_pairs(const DocumentNode& node, const std::vector<CompilerEntry>& compilers,
-                std::vector<DeviceEntry>& devices, Problems& problems) {
-  if (!node.is_map()) {
-    problems.add(node, "pairs", "expected device: [compiler, …], found " + found(node));
-    return;
+tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(const std::filesystem::path& path) {
+  Problems problems(path.string());
+  std::vector<DeviceEntry> devices;
+  const Result<std::string> text = file::read(path, kMaxDocumentBytes);
+  if (!text) {
+    problems.add("", text.error().what);
+    return tl::unexpected(problems.take());
   }
-  PairReader reader(compilers, problems);
-  for (const Field& field : fields(node, "pairs", problems)) {
-    const auto device = std::find_if(devices.begin(), devices.end(),
-                                     [&](const DeviceEntry& known) { return known.name == field.name; });
-    if (device == devices.end()) {
-      problems.add(*field.key, "pairs", unknown_word(field.name, "device of this study", device_names(devices)));
-      continue;
+  const auto document = parse_document(*text);
+  if (!document) {
+    return tl::unexpected(std::vector{StudyProblem{path.string(), document.error().line, document.error().column, "",
+                                                   document.error().message}});
+  }
+  if (*document == nullptr || (*document)->is_null()) return devices;
+  const DocumentNode& root = **document;
+  if (!root.is_map()) {
+    problems.add(root, "", "expected devices as name: {ssh: HOST}, found " + found(root));
+    return tl::unexpected(problems.take());
+  }
+  DeviceReader reader({}, problems);
+  for (const Field& field : fields(root, "", problems)) {
+    if (!is_device_name(field.name) || field.name == "local") {
+      problems.add(*field.key, shown(field.name), "expected a name of letters, digits, . _ - that is not local");
     }
-    reader.read(*field.value, join_path("pairs", field.name), *device);
+    DeviceEntry device{.name = field.name, .folder = kDeviceFolder};
+    reader.read_body(*field.value, shown(field.name), device);
+    devices.push_back(std::move(device));
   }
+  if (!problems.empty()) return tl::unexpected(problems.take());
+  return devices;
 }
 
 }  // namespace ngb::config

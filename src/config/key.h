@@ -49,6 +49,9 @@ std::span<const Key> model_keys();
 // The keys below a compiler's name in an entry of compilers.
 std::span<const Key> compiler_keys();
 
+// The keys below a device's name in an entry of devices.
+std::span<const Key> device_keys();
+
 // An option of a compiler or a parameter of a model family, checked like any other key.
 Key key_of(const Parameter& parameter);
 

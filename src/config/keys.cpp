@@ -14,6 +14,9 @@ using nlohmann::json;
 constexpr const char* kLabel = R"(^[^\x00-\x20]([^\x00-\x1f]{0,98}[^\x00-\x20])?$)";
 constexpr const char* kFileName = R"(^[^\x00-\x20/.]([^\x00-\x1f/]{0,98}[^\x00-\x20/])?$)";
 constexpr const char* kVersion = R"(^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$)";
+// What can be no option of ssh.
+constexpr const char* kHost = R"(^[0-9A-Za-z_:\[][0-9A-Za-z_.:%@\[\]-]{0,252}$)";
+constexpr const char* kUser = R"(^[0-9A-Za-z_][0-9A-Za-z_.@\\-]{0,63}$)";
 constexpr double kMaxExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
 
 template <auto Member>
@@ -254,6 +257,41 @@ std::span<const Key> compiler_keys() {
        .pattern = kLabel,
        .meaning = "What the compiler is called in tables, unique in the study",
        .default_text = "its name, and what tells it apart where the name stands twice"},
+  };
+  return kKeys;
+}
+
+std::span<const Key> device_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "ssh",
+       .type = ValueType::structured,
+       .meaning = "The host, as `ssh HOST` takes it; or a mapping of the keys below",
+       .keys = {{.name = "host",
+                 .type = ValueType::text,
+                 .pattern = kHost,
+                 .meaning = "Name or address, or a Host of ~/.ssh/config"},
+                {.name = "user", .type = ValueType::text, .pattern = kUser, .meaning = "Login there",
+                 .default_text = "ssh's own"},
+                {.name = "port",
+                 .type = ValueType::integer,
+                 .minimum = 1,
+                 .maximum = 65535,
+                 .meaning = "Port of its sshd",
+                 .default_text = "ssh's own"},
+                {.name = "config",
+                 .type = ValueType::path,
+                 .meaning = "Configuration of ssh to use instead of ~/.ssh/config",
+                 .default_text = "ssh's own"}}},
+      {.name = "folder",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Folder there for everything that NGraphBench keeps",
+       .default_text = kDeviceFolder},
+      {.name = "toolchains",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Folder there of toolchains that the device has already, as `ngb toolchain` lays them out",
+       .default_text = "toolchains, in the device's folder"},
   };
   return kKeys;
 }

@@ -48,6 +48,8 @@ std::string key_table(const std::string& name) {
     add_rows(model_keys(), "", true, out);
   } else if (name == kCompilerTable) {
     add_rows(compiler_keys(), "", true, out);
+  } else if (name == kDeviceTable) {
+    add_rows(device_keys(), "", true, out);
   } else {
     add_rows(study_keys(), "", false, out);
   }
@@ -56,7 +58,7 @@ std::string key_table(const std::string& name) {
 
 std::string with_key_tables(const std::string& document) {
   std::string out = document;
-  for (const char* const name : {kStudyTable, kModelTable, kCompilerTable}) {
+  for (const char* const name : {kStudyTable, kModelTable, kCompilerTable, kDeviceTable}) {
     const std::string begin_mark = fmt::format("<!-- keys of {}: generated -->\n", name);
     const std::size_t begin = out.find(begin_mark);
     if (begin == std::string::npos) continue;

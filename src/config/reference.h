@@ -10,8 +10,9 @@ namespace ngb::config {
 inline constexpr const char* kStudyTable = "study";
 inline constexpr const char* kModelTable = "models";
 inline constexpr const char* kCompilerTable = "compilers";
+inline constexpr const char* kDeviceTable = "devices";
 
-// A Markdown table: key, value, default, meaning. `name`: one of the three above.
+// A Markdown table: key, value, default, meaning. `name`: one of the four above.
 std::string key_table(const std::string& name);
 
 // `document` with its generated parts renewed.

@@ -99,15 +99,31 @@ json reference_schema(const Vocabulary& vocabulary) {
   return {{"enum", std::move(names)}};
 }
 
+json devices_schema() {
+  json body = json::object();
+  for (const Key& key : device_keys()) {
+    if (key.type != ValueType::structured) {
+      body[key.name] = value_schema(key);
+      continue;
+    }
+    json inner = json::object();
+    for (const Key& each : key.keys) inner[each.name] = value_schema(each);
+    body[key.name] = any_of(value_schema(*find_key(key.keys, "host")), closed_object(std::move(inner)));
+  }
+  const json described{{"type", "object"},
+                       {"minProperties", 1},
+                       {"maxProperties", 1},
+                       {"additionalProperties", closed_object(std::move(body))}};
+  json devices = list_of(any_of({{"type", "string"}}, described));
+  devices["uniqueItems"] = true;
+  return devices;
+}
+
 json structured_schema(const std::string& name, const Vocabulary& vocabulary) {
   if (name == "models") return models_schema(vocabulary);
   if (name == "compilers") return compilers_schema(vocabulary);
-  json devices = list_of({{"enum", {"local"}}});
-  devices["uniqueItems"] = true;
-  if (name == "devices") return devices;
-  return {{"type", "object"},
-          {"properties", {{"local", list_of({{"type", {"string", "null"}}})}}},
-          {"additionalProperties", false}};
+  if (name == "devices") return devices_schema();
+  return {{"type", "object"}, {"additionalProperties", list_of({{"type", {"string", "null"}}})}};
 }
 
 json key_schema(const Key& key, const Vocabulary& vocabulary);

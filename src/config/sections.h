@@ -22,9 +22,13 @@ std::vector<ModelEntry> read_models(const DocumentNode& node, const std::filesys
 std::vector<CompilerEntry> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
                                           Problems& problems);
 
-// Devices by name; each runs every compiler until read_pairs says otherwise.
-std::vector<DeviceEntry> read_devices(const DocumentNode& node, Problems& problems);
+// Devices by name (local, or one that is `known`), or described here; each runs every compiler until read_pairs says
+// otherwise.
+std::vector<DeviceEntry> read_devices(const DocumentNode& node, const std::vector<DeviceEntry>& known,
+                                      Problems& problems);
 DeviceEntry local_device();
+// At most 64 letters, digits and . _ -, the first one no . or -: it names a folder, too.
+bool is_device_name(std::string_view name);
 
 // Device -> labels or names of compilers; a name means every compiler of the study that has it.
 void read_pairs(const DocumentNode& node, const std::vector<CompilerEntry>& compilers,

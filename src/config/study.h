@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/device.h"
 #include "config/vocabulary.h"
 
 namespace ngb::config {
@@ -31,12 +32,6 @@ struct CompilerEntry {
   int threads = 1;
   Parameters options{};  // those that differ from their defaults
   std::string label{};   // unique in the study: "openvino", "openvino 2026.3.1"
-};
-
-struct DeviceEntry {
-  std::string name{};                    // "local"
-  std::string kind{};                    // "local"
-  std::vector<std::string> compilers{};  // labels of those that run there; from `pairs`, else all
 };
 
 struct StopWhen {
@@ -89,6 +84,9 @@ struct StudyProblem {
 // can be read. Bounds: 1 MiB, 32 levels, 20,000 nodes with aliases expanded, 100,000 cells, 1,000,000 processes.
 tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
                                                           const Vocabulary& vocabulary);
+
+// Devices that every study may name, from a file of `name: {ssh: HOST}`: described as in a study's `devices`.
+tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(const std::filesystem::path& path);
 
 // The JSON Schema of study files (draft 2020-12) for this vocabulary.
 nlohmann::json study_schema(const Vocabulary& vocabulary);

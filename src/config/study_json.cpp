@@ -38,6 +38,17 @@ json compiler_json(const CompilerEntry& compiler) {
   return {{compiler.name, std::move(body)}};
 }
 
+json device_json(const DeviceEntry& device) {
+  if (device.kind == "local") return device.name;
+  json ssh{{"host", device.ssh.host}};
+  if (!device.ssh.user.empty()) ssh["user"] = device.ssh.user;
+  if (device.ssh.port != 0) ssh["port"] = device.ssh.port;
+  if (!device.ssh.config.empty()) ssh["config"] = device.ssh.config.string();
+  json body{{"ssh", std::move(ssh)}, {"folder", device.folder}};
+  if (!device.toolchains.empty()) body["toolchains"] = device.toolchains;
+  return {{device.name, std::move(body)}};
+}
+
 json structured_json(const Study& study, const std::string& key) {
   json out = json::array();
   if (key == "models") {
@@ -45,7 +56,7 @@ json structured_json(const Study& study, const std::string& key) {
   } else if (key == "compilers") {
     for (const CompilerEntry& compiler : study.compilers) out.push_back(compiler_json(compiler));
   } else if (key == "devices") {
-    for (const DeviceEntry& device : study.devices) out.push_back(device.name);
+    for (const DeviceEntry& device : study.devices) out.push_back(device_json(device));
   } else {
     out = json::object();
     for (const DeviceEntry& device : study.devices) out[device.name] = device.compilers;

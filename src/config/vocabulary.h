@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "config/device.h"
+
 namespace ngb::config {
 
 struct Parameter {
@@ -33,6 +35,7 @@ struct FamilyWords {
 struct Vocabulary {
   std::vector<CompilerWords> compilers{};
   std::vector<FamilyWords> models{};
+  std::vector<DeviceEntry> devices{};  // those that the user has described once for all studies
 };
 
 }  // namespace ngb::config

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/hash.h"
-#include "dispatch/device.h"
+#include "dispatch/make_job.h"
 
 namespace ngb::dispatch {
 namespace {

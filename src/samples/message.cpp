@@ -92,6 +92,23 @@ json body(const Follow& follow) { return {{"type", "follow"}, {"after", follow.a
 json body(const Acknowledge& acknowledge) { return {{"type", "acknowledge"}, {"sequence", acknowledge.sequence}}; }
 json body(const Stop&) { return {{"type", "stop"}}; }
 
+// What delivery.h defines has its own form; only the type is added.
+json typed(const char* type, json object) {
+  object["type"] = type;
+  return object;
+}
+json body(const Arrival& arrival) { return typed("arrival", to_json(arrival)); }
+json body(const Ask& ask) { return typed("ask", to_json(ask)); }
+json body(const Lacking& lacking) { return typed("lacking", to_json(lacking)); }
+json body(const Tree& tree) { return typed("tree", to_json(tree)); }
+json body(const Want& want) { return typed("want", to_json(want)); }
+json body(const Installed& installed) { return typed("installed", to_json(installed)); }
+json body(const Attach& attach) { return typed("attach", to_json(attach)); }
+json body(const Describe&) { return {{"type", "describe"}}; }
+json body(const Description& description) { return typed("description", to_json(description)); }
+json body(const Remove& remove) { return typed("remove", to_json(remove)); }
+json body(const Removed& removed) { return typed("removed", to_json(removed)); }
+
 // A stray byte in some compiler's message must not cost the record: it becomes U+FFFD.
 std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
 
@@ -116,6 +133,11 @@ Result<ClientMessage> decode_client_message(std::string_view text) {
     if (type == "follow") return Follow{get<std::uint64_t>(object, "after")};
     if (type == "acknowledge") return Acknowledge{get<std::uint64_t>(object, "sequence")};
     if (type == "stop") return Stop{};
+    if (type == "ask") return fields::value_of(ask_from_json(object));
+    if (type == "tree") return fields::value_of(tree_from_json(object));
+    if (type == "attach") return fields::value_of(attach_from_json(object));
+    if (type == "describe") return Describe{};
+    if (type == "remove") return fields::value_of(remove_from_json(object));
     throw fields::FieldError("unknown type \"" + type + "\"");
   });
 }
@@ -128,6 +150,12 @@ Result<AgentMessage> decode_agent_message(std::string_view text) {
     if (type == "event") return event(object);
     if (type == "progress") return progress(object);
     if (type == "error") return error(object);
+    if (type == "arrival") return fields::value_of(arrival_from_json(object));
+    if (type == "lacking") return fields::value_of(lacking_from_json(object));
+    if (type == "want") return fields::value_of(want_from_json(object));
+    if (type == "installed") return fields::value_of(installed_from_json(object));
+    if (type == "description") return fields::value_of(description_from_json(object));
+    if (type == "removed") return fields::value_of(removed_from_json(object));
     throw fields::FieldError("unknown type \"" + type + "\"");
   });
 }

@@ -10,6 +10,12 @@
 //                     event{sequence, …}                recorded: ProcessResult, ModelWritten, Environment, Finished
 //                     progress{…}                       not recorded, may be lost: what runs now
 //                     error{kind, what, where, next}    the agent cannot go on; it ends after this
+//
+// On another machine, this comes first (delivery.h):
+//   agent -> client   arrival{…}
+//   client -> agent   ask{trees}       -> lacking{trees}
+//                     tree{path, files} -> want{pieces}, plain bytes, -> installed{path}
+//                     attach{run, …}   then as above; or remove{run} -> removed{…}, describe{} -> description{…}
 #pragma once
 
 #include <cstdint>
@@ -19,6 +25,7 @@
 #include <variant>
 
 #include "base/result.h"
+#include "samples/delivery.h"
 #include "samples/environment.h"
 #include "samples/job.h"
 #include "samples/process_result.h"
@@ -42,8 +49,8 @@ struct Stop {};
 // The model file as it was made on the device.
 struct ModelWritten {
   std::string model_id{};
-  std::string file_sha256{};
-  std::uint64_t file_bytes = 0;
+  std::string file_sha256{};     // with weights in a file beside it: of the two hashes, one after the other
+  std::uint64_t file_bytes = 0;  // of both
   std::int64_t wall_ns = 0;
 };
 // Nothing is left to do; failed cells are results too.
@@ -64,8 +71,8 @@ struct Progress {
   std::string doing{};  // when no cell runs: "write model resnet18 batch 4", "reference outputs of …"
 };
 
-using ClientMessage = std::variant<Hello, Job, Follow, Acknowledge, Stop>;
-using AgentMessage = std::variant<Hello, Event, Progress, Error>;
+using ClientMessage = std::variant<Hello, Job, Follow, Acknowledge, Stop, Ask, Tree, Attach, Describe, Remove>;
+using AgentMessage = std::variant<Hello, Event, Progress, Error, Arrival, Lacking, Want, Installed, Description, Removed>;
 
 std::string encode(const ClientMessage& message);
 std::string encode(const AgentMessage& message);

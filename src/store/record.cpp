@@ -18,7 +18,7 @@ class Recorder {
       : store_(store), known_(store.known.devices.at(device)), device_(device.second), sequence_(sequence) {}
 
   void operator()(const ProcessResult& result) {
-    const std::int64_t cell = cell_key(result.cell_id);
+    const std::int64_t cell = store_.known.cells.at({device_, result.cell_id});
     const auto environment = known_.environments.find(result.environment_hash);
     std::optional<std::int64_t> environment_key;
     if (environment != known_.environments.end()) environment_key = environment->second;
@@ -57,7 +57,7 @@ class Recorder {
     const std::int64_t key = sql().last_key();
     for (const samples::EnvironmentEntry& entry : environment.entries) {
       sql()
-          .kept("INSERT INTO environment_entry VALUES (?, ?, ?, ?, ?, ?)")
+          .kept("INSERT INTO environment_entry VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
           .run(key, entry.name, entry.unit, entry.value.value, reason(entry.value), entry.is_identity);
     }
     known_.environments[hash] = key;
@@ -75,23 +75,6 @@ class Recorder {
   static std::optional<std::string> reason(const samples::Known<T>& known) {
     if (known.value) return std::nullopt;
     return known.reason;
-  }
-
-  std::int64_t cell_key(const std::string& cell_id) {
-    const auto found = store_.known.cells.find(cell_id);
-    if (found != store_.known.cells.end()) return found->second;
-    sql::Statement& query = sql().kept("SELECT cell_key FROM cell WHERE cell_id = ? AND device = ?");
-    query.bind(cell_id, device_);
-    if (!query.step()) {
-      throw sql::SqlError(
-          {fmt::format("event {} of {} names a cell that no run planned there: {}", sequence_, device_, cell_id),
-           sql().file().string(), "begin a run of the study first"},
-          SQLITE_CONSTRAINT);
-    }
-    const std::int64_t key = query.integer(0);
-    query.reset();
-    store_.known.cells.emplace(cell_id, key);
-    return key;
   }
 
   void add_event(const char* kind) {
@@ -155,13 +138,41 @@ Store::Implementation::Known::Device& look_up(Store::Implementation& store, cons
                          store.database.file().string(), "begin the run first"},
                         SQLITE_CONSTRAINT);
   }
-  Store::Implementation::Known::Device known{query.integer(0), static_cast<std::uint64_t>(query.integer(1)), {}};
+  Store::Implementation::Known::Device known{query.integer(0), static_cast<std::uint64_t>(query.integer(1)), false, {}};
   query.reset();
   sql::Statement& environments = store.database.kept(
       "SELECT environment_hash, environment_key FROM environment WHERE run_key = ? AND device = ? ORDER BY sequence");
   environments.bind(known.run_key, device.second);
   while (environments.step()) known.environments[environments.text(0)] = environments.integer(1);
   return store.known.devices.emplace(device, std::move(known)).first->second;
+}
+
+// Throws SqlError when no run has planned that cell on that device.
+void look_up_cell(Store::Implementation& store, const std::string& device, const std::string& cell_id) {
+  if (store.known.cells.contains({device, cell_id})) return;
+  sql::Statement& query = store.database.kept("SELECT cell_key FROM cell WHERE cell_id = ? AND device = ?");
+  query.bind(cell_id, device);
+  if (!query.step()) {
+    throw sql::SqlError({fmt::format("an event of {} names a cell that no run planned there: {}", device, cell_id),
+                         store.database.file().string(), "begin a run of the study first"},
+                        SQLITE_CONSTRAINT);
+  }
+  store.known.cells.emplace(std::pair(device, cell_id), query.integer(0));
+  query.reset();
+}
+
+// Whether the event may be recorded now. True: it is; false: it is recorded already.
+Result<bool> check(Store::Implementation& store, const Device& device, const samples::Event& event) {
+  return sql::guarded([&]() -> Result<bool> {
+    const std::uint64_t last = look_up(store, device).last_sequence;
+    if (event.sequence <= last) return false;
+    if (event.sequence != last + 1) {
+      return fail(fmt::format("event {} of {} came after event {}", event.sequence, device.second, last),
+                  store.database.file().string(), "ask the device for the events after the last one");
+    }
+    if (const auto* result = std::get_if<ProcessResult>(&event.body)) look_up_cell(store, device.second, result->cell_id);
+    return true;
+  });
 }
 
 }  // namespace
@@ -172,19 +183,17 @@ Result<std::uint64_t> Store::last_sequence(const std::string& run_id, const std:
 }
 
 Status Store::record(const std::string& run_id, const std::string& device, const samples::Event& event) {
+  const Device key{run_id, device};
+  const Result<bool> is_new = check(*implementation_, key, event);
+  if (!is_new) return tl::unexpected(is_new.error());
+  if (!*is_new) return Done{};
   return implementation_->changing([&]() -> Status {
-    const Device key{run_id, device};
-    auto& known = look_up(*implementation_, key);
-    if (event.sequence <= known.last_sequence) return Done{};
-    if (event.sequence != known.last_sequence + 1) {
-      return fail(fmt::format("event {} of {} came after event {}", event.sequence, device, known.last_sequence),
-                  implementation_->database.file().string(), "ask the device for the events after the last one");
-    }
     implementation_->begin_change();
     std::visit(Recorder(*implementation_, key, event.sequence), event.body);
-    implementation_->database.kept("UPDATE run_device SET last_sequence = ? WHERE run_key = ? AND device = ?")
-        .run(event.sequence, known.run_key, device);
+    auto& known = look_up(*implementation_, key);
     known.last_sequence = event.sequence;
+    known.is_ahead = true;
+    ++implementation_->pending;
     return Done{};
   });
 }

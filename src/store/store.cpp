@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/file.h"
 #include "store/implementation.h"
 #include "store/open.h"
@@ -32,8 +34,12 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
 }
 
 Status Store::flush() {
+  if (const std::optional<Error> lost = std::exchange(implementation_->lost, std::nullopt)) {
+    return tl::unexpected(*lost);
+  }
+  implementation_->pending = 0;  // an Error of the commit is told here and now
   return implementation_->changing([&]() -> Status {
-    if (implementation_->database.is_in_transaction()) implementation_->database.commit();
+    implementation_->commit_change();
     return Done{};
   });
 }

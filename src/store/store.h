@@ -112,9 +112,10 @@ class Store {
   // Last event of that device which is recorded; 0 when there is none.
   Result<std::uint64_t> last_sequence(const std::string& run_id, const std::string& device);
   // Records an event exactly once: a sequence number already recorded changes nothing, and neither does a completed
-  // process of a cell and index that is recorded already. Durable after `flush`. Error: a sequence number that leaves
-  // a gap, an unknown run, device or cell, disk full; everything since the last flush is then forgotten, and the
-  // device has to send it again from last_sequence on.
+  // process of a cell and index that is recorded already. Durable after `flush`. An event that cannot be right (a
+  // sequence number that leaves a gap, an unknown run, device or cell) is refused and changes nothing. Any other Error
+  // (disk full): everything since the last flush is forgotten, the next flush says so, and every device has to send it
+  // again from last_sequence on.
   Status record(const std::string& run_id, const std::string& device, const samples::Event& event);
   Status flush();
 

@@ -21,6 +21,7 @@ struct FamilyParameter {
   double maximum = 0;  // of every number in it
   std::string meaning{};
   std::vector<std::string> values{};  // the words that a string may be
+  std::size_t length = 0;             // of a list; 0: any
 };
 
 struct Variant {

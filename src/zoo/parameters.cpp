@@ -51,6 +51,9 @@ Status check_value(const FamilyParameter& parameter, const nlohmann::json& value
   }
   if (value.is_number()) return check_number(parameter, value);
   if (value.is_array()) {
+    if (parameter.length != 0 && value.size() != parameter.length) {
+      return fail(fmt::format("needs {} numbers, not {}", parameter.length, value.size()), parameter.name);
+    }
     for (const nlohmann::json& element : value) {
       if (Status status = check_number(parameter, element); !status) return status;
     }

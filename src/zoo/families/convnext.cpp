@@ -30,8 +30,6 @@ Tensor convnext_block(Graph& graph, const std::string& name, const Tensor& x) {
 Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   const auto depths = parameters.at("depths").get<std::vector<int>>();
   const auto channels = parameters.at("channels").get<std::vector<std::int64_t>>();
-  if (depths.size() != kStages) return fail(fmt::format("needs {} numbers, one for each stage", kStages), "depths");
-  if (channels.size() != kStages) return fail(fmt::format("needs {} numbers, one for each stage", kStages), "channels");
   const auto image_size = parameters.at("image_size").get<std::int64_t>();
 
   Tensor x = graph.input("input", DataType::f32, {batch, 3, image_size, image_size});
@@ -61,8 +59,8 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 Family convnext() {
   return {.name = "convnext",
           .meaning = "convolutional networks in the manner of transformers, as timm builds ConvNeXt",
-          .parameters = {{"depths", "int_list", {3, 3, 9, 3}, 1, 1000, "blocks in each of the four stages", {}},
-                         {"channels", "int_list", {96, 192, 384, 768}, 1, 65536, "channels of each stage", {}},
+          .parameters = {{"depths", "int_list", {3, 3, 9, 3}, 1, 1000, "blocks in each of the four stages", {}, kStages},
+                         {"channels", "int_list", {96, 192, 384, 768}, 1, 65536, "channels of each stage", {}, kStages},
                          {"classes", "int", 1000, 1, 1000000, "logits", {}},
                          {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
           .variants = {{"convnext_tiny", {{"depths", {3, 3, 9, 3}}}},

@@ -61,7 +61,6 @@ Tensor residual_block(Graph& graph, const Block& block, const Tensor& x) {
 
 Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   const auto depths = parameters.at("depths").get<std::vector<int>>();
-  if (depths.size() != kStages) return fail(fmt::format("needs {} numbers, one for each stage", kStages), "depths");
   const auto width = parameters.at("width").get<double>();
   const auto image_size = parameters.at("image_size").get<std::int64_t>();
   const bool bottleneck = parameters.at("block") == "bottleneck";
@@ -101,7 +100,7 @@ Family resnet() {
                 .meaning = "residual block: two 3x3 convolutions, or 1x1, 3x3, 1x1 with four times the "
                            "channels behind",
                 .values = {"basic", "bottleneck"}},
-               {"depths", "int_list", {2, 2, 2, 2}, 1, 1000, "blocks in each of the four stages", {}},
+               {"depths", "int_list", {2, 2, 2, 2}, 1, 1000, "blocks in each of the four stages", {}, kStages},
                {"width",
                 "float",
                 1.0,

@@ -177,10 +177,6 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   const auto heads = parameters.at("heads").get<std::vector<std::int64_t>>();
   const auto windows = parameters.at("windows").get<std::vector<std::int64_t>>();
   const auto image_size = parameters.at("image_size").get<std::int64_t>();
-  for (const auto& [key, count] :
-       {std::pair{"depths", depths.size()}, {"heads", heads.size()}, {"windows", windows.size()}}) {
-    if (count != kStages) return fail(fmt::format("needs {} numbers, one for each stage", kStages), key);
-  }
   if (image_size % kPatch != 0) {
     return fail(fmt::format("patches of {} do not divide an image of {}", kPatch, image_size), "image_size");
   }
@@ -215,10 +211,10 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 Family swin() {
   return {.name = "swin",
           .meaning = "transformers over shifted windows, as timm builds Swin",
-          .parameters = {{"depths", "int_list", {2, 2, 6, 2}, 1, 1000, "blocks in each of the four stages", {}},
+          .parameters = {{"depths", "int_list", {2, 2, 6, 2}, 1, 1000, "blocks in each of the four stages", {}, kStages},
                          {"width", "int", 96, 1, 65536, "channels of the first stage; each further one has twice", {}},
-                         {"heads", "int_list", {3, 6, 12, 24}, 1, 65536, "attention heads of each stage", {}},
-                         {"windows", "int_list", {7, 7, 7, 7}, 1, 32, "height and width of each stage's windows", {}},
+                         {"heads", "int_list", {3, 6, 12, 24}, 1, 65536, "attention heads of each stage", {}, kStages},
+                         {"windows", "int_list", {7, 7, 7, 7}, 1, 32, "height and width of each stage's windows", {}, kStages},
                          {"classes", "int", 1000, 1, 1000000, "logits", {}},
                          {"image_size", "int", 224, 32, 1024, "height and width of the input in pixels", {}}},
           .variants = {{"swin_s3_tiny_224", {{"depths", {2, 2, 6, 2}}, {"windows", {7, 7, 14, 7}}}},

@@ -27,6 +27,7 @@ EXPORTERS = {"torchscript": False} | ({"dynamo": True} if importlib.util.find_sp
 def export(module, x, path, exporter):
     """The module as torch.onnx.export writes it, at opset 20."""
     logging.disable(logging.CRITICAL)
+    torch.backends.mha.set_fastpath_enabled(False)  # one operator, which torch.onnx.export does not know
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), torch.no_grad():
         warnings.simplefilter("ignore")
         torch.onnx.export(module, (torch.from_numpy(x),), str(path), opset_version=20, input_names=["input"],
@@ -39,10 +40,11 @@ def node_count(path):
 
 
 def of_paper(file, key, value):
-    """Column `value` of a table of the paper by column `key`; empty without the file."""
+    """Column `value` of a table of the paper by column `key`, or by a tuple of columns; empty without the file."""
     import csv
 
     if file is None or not Path(file).exists():
         return {}
     with open(file, newline="") as stream:
-        return {row[key]: row[value] for row in csv.DictReader(stream)}
+        key_of = (lambda row: row[key]) if isinstance(key, str) else (lambda row: tuple(row[part] for part in key))
+        return {key_of(row): row[value] for row in csv.DictReader(stream)}

@@ -39,6 +39,13 @@ def row(write_recipe, name, parameters, folder):
     return told, counted, worst, nodes
 
 
+def further_block(write_recipe, name, parameters, told, folder):
+    """Parameters that one block more adds; the paper's Table V leaves LayerNorm out."""
+    deeper = real.write(write_recipe, name, parameters | {"depth": 2}, SEEDS[0], 1, folder / "deeper.onnx")
+    layer_norm = 2 * parameters["embed"] if name == "mha_block" else 0
+    return deeper["parameters"] - told["parameters"] - layer_norm
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("write_recipe", type=Path)
@@ -46,9 +53,11 @@ def main():
     parser.add_argument("--only", help="one model")
     arguments = parser.parse_args()
     table4 = arguments.paper and arguments.paper / "table4_models.csv"
+    table5 = arguments.paper and arguments.paper / "table5_blocks.csv"
+    blocks_of_paper = exported.of_paper(table5, ("block", "width"), "parameters")
     of_paper = {column: exported.of_paper(table4, "timm_name", column) for column in ("parameters", "macs_torchinfo")}
     print("parameters: ours | paper | torch;  torchinfo's MACs: ours | paper;  MACs: ours | torch;  errors: absolute, "
-          "relative to the largest output; nodes: ours | " + " | ".join(exported.EXPORTERS))
+          "relative to the largest output; nodes: ours | " + " | ".join(exported.EXPORTERS) + ";  parameters of a further block: ours | paper")
     with tempfile.TemporaryDirectory() as folder:
         for name, parameters in [(name, {}) for name in exported.MODELS] + list(exported.BLOCKS):
             if arguments.only not in (None, name):
@@ -59,7 +68,12 @@ def main():
                   f"{told['macs_torchinfo']} | {of_paper['macs_torchinfo'].get(name, '-')};  "
                   f"{told['macs']} | {counted['macs']};  "
                   + "  ".join(f"{compiler} {a:.1e} {r:.1e}" for compiler, (a, r) in worst.items())
-                  + f";  {told['node_count']} | " + " | ".join(str(count) for count in nodes.values()), flush=True)
+                  + f";  {told['node_count']} | " + " | ".join(str(count) for count in nodes.values()),
+                  end="" if parameters else "\n", flush=True)
+            if parameters:
+                key = (name.removesuffix("_block"), str(*parameters.values()))
+                print(f";  {further_block(arguments.write_recipe, name, parameters, told, Path(folder))} | "
+                      f"{blocks_of_paper.get(key, '-')}", flush=True)
 
 
 main()

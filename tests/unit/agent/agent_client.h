@@ -96,14 +96,17 @@ inline void host_by_python(samples::CompilerWork& compiler, const std::string& n
 // A real agent as a child, and its client's end.
 class AgentClient {
  public:
-  explicit AgentClient(const std::filesystem::path& work_folder, const Programs& programs = {}) {
+  explicit AgentClient(const std::filesystem::path& work_folder, const Programs& programs = {})
+      : AgentClient(std::vector<std::string>{"serve", "--work", work_folder.string(), "--worker",
+                                             programs.worker.string(), "--lib", programs.lib.string()}) {}
+  explicit AgentClient(const std::vector<std::string>& words) {
     ::setenv("NGB_FAKE_WORKER", fake_worker().c_str(), 1);
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) std::abort();
     ours_ = FileDescriptor(ends[0]);
     const FileDescriptor theirs(ends[1]);
-    process::Spawn spawn{{NGB_BUILD_DIR "/bin/ngb-agent", "--work", work_folder.string(), "--worker",
-                          programs.worker.string(), "--lib", programs.lib.string()}};
+    process::Spawn spawn{{NGB_BUILD_DIR "/bin/ngb-agent"}};
+    spawn.arguments.insert(spawn.arguments.end(), words.begin(), words.end());
     spawn.descriptors = {{theirs.get(), 0}, {theirs.get(), 1}};
     const Result<pid_t> pid = process::spawn(spawn);
     if (!pid) std::abort();
@@ -124,6 +127,7 @@ class AgentClient {
     const std::string bytes = samples::frame(samples::encode(message));
     if (ours_.is_open()) ::send(ours_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
+  void send_plain(std::string_view bytes) { ::send(ours_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
   void begin(const samples::Job& job, std::uint64_t after = 0) {
     send(samples::Hello{});
     send(job);
@@ -145,6 +149,19 @@ class AgentClient {
       if (count <= 0) return std::nullopt;
       frames_.feed({chunk.data(), static_cast<std::size_t>(count)});
     }
+  }
+
+  // The next message of that type; what comes before it is dropped. Nothing as for `next`, or after an Error.
+  template <class Message>
+  std::optional<Message> next_of() {
+    while (std::optional<samples::AgentMessage> message = next()) {
+      if (auto* wanted = std::get_if<Message>(&*message)) return std::move(*wanted);
+      if (const auto* error = std::get_if<Error>(&*message)) {
+        error_ = *error;
+        return std::nullopt;
+      }
+    }
+    return std::nullopt;
   }
 
   // Follows to the end, acknowledging; all events in order. An Error that the agent tells ends it.

@@ -59,12 +59,14 @@ TEST(AgentProgram, SaysItsVersion) {
 }
 
 TEST(AgentProgram, NamesWhatIsWrongWithItsCommandLine) {
-  const auto outcome = process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "--wrok", "x"}});
+  const auto outcome = process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "serve", "--wrok", "x"}});
   ASSERT_TRUE(outcome);
-  EXPECT_TRUE(outcome->output.starts_with("ngb-agent: unknown option --wrok\nUsage: ngb-agent --work DIR"));
+  EXPECT_TRUE(outcome->output.starts_with("ngb-agent: unknown option --wrok\nUsage: ngb-agent serve --work DIR"));
   EXPECT_EQ(outcome->exit_code, 2);
-  EXPECT_TRUE(
-      process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "--work"}})->output.starts_with("ngb-agent: no value for --work"));
+  EXPECT_TRUE(process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "serve", "--work"}})
+                  ->output.starts_with("ngb-agent: no value for --work"));
+  EXPECT_TRUE(process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "srve"}})
+                  ->output.starts_with("ngb-agent: unknown task srve"));
 }
 
 }  // namespace

@@ -26,14 +26,48 @@ TEST(StudyDevices, PairsChooseByLabelOrByNameInTheStudysOrder) {
               ElementsAre("null", "onnxruntime 1.30.0"));
 }
 
-TEST(StudyDevices, OnlyLocalIsKnown) {
+TEST(StudyDevices, ADeviceIsDescribedWhereItIsNamed) {
+  const Study study = good(with_pairs(
+      "devices: [local, {xeon: {ssh: me@xeon.lab}}, {orin: {ssh: {host: 10.0.0.7, port: 2222}, folder: /data/ngb}}]"));
+  ASSERT_EQ(study.devices.size(), 3U);
+  EXPECT_EQ(study.devices[1].name, "xeon");
+  EXPECT_EQ(study.devices[1].kind, "ssh");
+  EXPECT_EQ(study.devices[1].ssh.host, "me@xeon.lab");
+  EXPECT_EQ(study.devices[1].folder, "~/.ngraphbench");
+  EXPECT_EQ(study.devices[2].ssh.host, "10.0.0.7");
+  EXPECT_EQ(study.devices[2].ssh.port, 2222);
+  EXPECT_EQ(study.devices[2].folder, "/data/ngb");
+  EXPECT_EQ(study.devices[2].compilers.size(), 4U);
+}
+
+TEST(StudyDevices, AKnownDeviceIsNamedOnly) {
+  Vocabulary known = small_vocabulary();
+  const Folder folder;
+  const auto devices = load_devices(folder.write("devices.yaml", "xeon: {ssh: xeon.lab, folder: /data}\n"));
+  ASSERT_TRUE(devices);
+  known.devices = *devices;
+  const auto study = load_study(folder.write("study.yaml", with_pairs("devices: [xeon]")), known);
+  ASSERT_TRUE(study);
+  EXPECT_EQ(study->devices.at(0).ssh.host, "xeon.lab");
+  EXPECT_EQ(study->devices.at(0).folder, "/data");
+}
+
+TEST(StudyDevices, MistakesAreToldWhereTheyStand) {
   EXPECT_THAT(
-      problems(with_pairs("devices: [local, raspberry, {ssh: pi}, local]")),
-      ElementsAre("3:18: devices[1]: raspberry: unknown device; the only device of this release is local, the machine "
-                  "that ngb runs on",
-                  "3:29: devices[2]: expected a device's name, found a mapping; the only device of this release is "
-                  "local, the machine that ngb runs on",
-                  "3:40: devices[3]: local: stands twice; keep one of them"));
+      problems(with_pairs("devices: [local, raspberry, {pi: {}}, {pi2: {shs: pi2}}, local, {-x: {ssh: a}}]")),
+      ElementsAre("3:18: devices[1]: raspberry: unknown device, expected one of: local; or say how it is reached: "
+                  "raspberry: {ssh: HOST}",
+                  "3:34: devices[2].pi: how is it reached? Add ssh: HOST",
+                  "3:45: devices[3].pi2: how is it reached? Add ssh: HOST",
+                  "3:46: devices[3].pi2: shs: unknown key, did you mean ssh?",
+                  "3:58: devices[4]: local: stands twice; keep one of them",
+                  "3:66: devices[5]: -x: expected a name of letters, digits, . _ - that is not local"));
+}
+
+TEST(StudyDevices, AHostThatSshWouldTakeForAnOptionIsRefused) {
+  for (const std::string host : {"-oProxyCommand=touch /tmp/x", "'a b'", "\"$(touch x)\"", "\"a\\nb\"", "''"}) {
+    EXPECT_EQ(problems(with_pairs("devices: [{x: {ssh: " + host + "}}]")).size(), 1U) << host;
+  }
 }
 
 TEST(StudyDevices, PairsNameTheNearestWord) {

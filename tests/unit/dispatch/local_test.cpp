@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "agent_client.h"
-#include "dispatch/device.h"
+#include "dispatch/fleet.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -22,17 +22,20 @@ class LocalDevice : public testing::Test {
     std::filesystem::create_directory(bin());
     std::filesystem::create_symlink(NGB_BUILD_DIR "/bin/ngb-agent", bin() / "ngb-agent");
     std::filesystem::create_symlink(agent::test::fake_worker(), bin() / "ngb-worker");
-    installation_ = {bin() / "ngb-agent", NGB_SOURCE_DIR "/tests/unit/agent/lib"};
-    callbacks_.on_event = [this](const samples::Event& event) -> Status {
+    installation_ = {bin() / "ngb-agent", bin() / "ngb-worker", NGB_SOURCE_DIR "/tests/unit/agent/lib"};
+    callbacks_.on_event = [this](const std::string&, const samples::Event& event) -> Status {
       events_.push_back(event);
       return on_event_ ? on_event_(event) : Status{};
     };
-    callbacks_.on_progress = [](const samples::Progress&) {};
+    callbacks_.commit = [this] { return commit_ ? commit_() : Status{}; };
+    callbacks_.on_progress = [](const std::string&, const samples::Progress&) {};
+    callbacks_.on_remark = [](const std::string&, const std::string&) {};
   }
   [[nodiscard]] std::filesystem::path bin() const { return folder_.path() / "bin"; }
   [[nodiscard]] std::filesystem::path work() const { return folder_.path() / "work"; }
   Result<Ending> run(const samples::Job& job, std::uint64_t last = 0) {
-    return run_local(installation_, work(), job, last, callbacks_, [this] { return is_stopped_; });
+    const Share share{{.name = "local", .kind = "local"}, job, last, work()};
+    return run_fleet(installation_, {share}, callbacks_, [this] { return is_stopped_; }).at(0).ending;
   }
   // The agent that works there, from its lock.
   [[nodiscard]] pid_t agent_pid() const {
@@ -50,6 +53,7 @@ class LocalDevice : public testing::Test {
   Callbacks callbacks_;
   std::vector<samples::Event> events_;
   std::function<Status(const samples::Event&)> on_event_;
+  std::function<Status()> commit_;
   bool is_stopped_ = false;
 };
 
@@ -115,6 +119,18 @@ TEST_F(LocalDevice, EndsTheAgentWhenAnEventCannotBeRecorded) {
   EXPECT_EQ(ending.error().what, "the results file is full");
   on_event_ = nullptr;
   EXPECT_TRUE(run(job_of(1)));  // the folder is free again at once
+}
+
+TEST_F(LocalDevice, AcknowledgesNothingThatCouldNotBeMadeDurable) {
+  commit_ = [] { return fail("the disk is full"); };
+  const auto ending = run(job_of(1));
+  ASSERT_FALSE(ending);
+  EXPECT_EQ(ending.error().what, "the disk is full");
+  commit_ = nullptr;
+  events_.clear();
+  ASSERT_TRUE(run(job_of(1)));
+  ASSERT_FALSE(events_.empty());
+  EXPECT_EQ(events_.front().sequence, 1U);
 }
 
 TEST_F(LocalDevice, HandsOnWhyTheAgentCannotGoOn) {

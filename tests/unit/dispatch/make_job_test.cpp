@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "dispatch/device.h"
+#include "dispatch/make_job.h"
 
 namespace ngb::dispatch {
 namespace {

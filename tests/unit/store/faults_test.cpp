@@ -194,6 +194,22 @@ TEST(Faults, AFullDiskIsSaidAndKeepsWhatWasFlushed) {
   EXPECT_EQ(store->load_cells().value()[0].processes.size(), 2U);
 }
 
+TEST(Faults, WhatAFailedEventMadeForgottenIsToldByTheNextFlush) {
+  const Folder folder;
+  auto store = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(store) << store.error().text();
+  const std::string run = store->begin_run(made_up::plan(), 7).value();
+  sql::Database(folder.results(), SQLITE_OPEN_READWRITE).execute("DROP TABLE fact");
+  auto without_facts = made_up::process("aa", 0);
+  without_facts.facts.clear();
+  ASSERT_TRUE(store->record(run, "local", {1, without_facts}));
+  EXPECT_FALSE(store->record(run, "local", {2, made_up::process("aa", 1)}));
+  EXPECT_FALSE(store->flush()) << "event 1 must not be taken for safe";
+  EXPECT_EQ(store->last_sequence(run, "local").value(), 0U);
+  ASSERT_TRUE(store->record(run, "local", {1, without_facts}));
+  EXPECT_TRUE(store->flush());
+}
+
 TEST(Faults, AReadOnlyFolderIsReadAndNotWritten) {
   SmallDisk disk("size=4m");
   if (!disk.is_mounted()) GTEST_SKIP() << "only root may mount the disk that this test makes read-only";

@@ -175,7 +175,7 @@ TEST(Resolve, RefusesImpossibleValues) {
   EXPECT_EQ(refusal("conv_block", {{"width", 1000000000}}),
             "conv_block.width: 1000000000 is out of range, expected 1 to 65536");
   EXPECT_EQ(refusal("resnet18", {{"image_size", 8}}), "resnet18.image_size: 8 is out of range, expected 32 to 8192");
-  EXPECT_EQ(refusal("resnet18", {{"depths", {2, 2, 2}}}), "resnet.depths: needs 4 numbers, one for each stage");
+  EXPECT_EQ(refusal("resnet18", {{"depths", {2, 2, 2}}}), "resnet18.depths: needs 4 numbers, not 3");
   EXPECT_EQ(refusal("resnet18", {{"depths", {2, 2, 0, 2}}}), "resnet18.depths: 0 is out of range, expected 1 to 1000");
   EXPECT_EQ(refusal("resnet18", {{"width", 0}}), "resnet18.width: 0 is out of range, expected 0.1 to 64");
   EXPECT_EQ(refusal("mha_block", {{"embed", 100}}),

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// ngb devices: the devices that studies may name, and what each of them has and lacks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/ngb/command.h"
+#include "base/text.h"
+#include "dispatch/fleet.h"
+
+namespace ngb::app {
+namespace {
+
+constexpr double kClockWarningS = 60;
+constexpr std::uint64_t kLowDiskBytes = 2'000'000'000;
+
+struct Arguments {
+  std::vector<std::string> names{};
+  bool json = false;
+};
+
+nlohmann::json to_json(const config::DeviceEntry& device) {
+  return {{"name", device.name}, {"host", device.ssh.host}, {"folder", device.folder}};
+}
+
+int list(const Installation& installation, bool as_json) {
+  const auto vocabulary = read_vocabulary(installation);
+  if (!vocabulary) return report_failure(vocabulary.error(), kWrongUsage);
+  nlohmann::json all = nlohmann::json::array();
+  for (const config::DeviceEntry& device : vocabulary->devices) all.push_back(to_json(device));
+  if (as_json) {
+    fmt::print("{}\n", all.dump(2));
+    return kAllCellsHaveResults;
+  }
+  fmt::print("{:<20} this machine\n", "local");
+  for (const config::DeviceEntry& device : vocabulary->devices) {
+    fmt::print("{:<20} ssh {}, {}\n", device.name, device.ssh.host, device.folder);
+  }
+  if (vocabulary->devices.empty()) {
+    fmt::print("others are described in {}, as `name: {{ssh: HOST}}`\n", installation.devices.string());
+  }
+  return kAllCellsHaveResults;
+}
+
+std::string entry(const samples::Environment& environment, std::string_view name) {
+  for (const samples::EnvironmentEntry& each : environment.entries) {
+    if (each.name == name) return each.value.value ? *each.value.value : "unknown: " + each.value.reason;
+  }
+  return "unknown";
+}
+
+void print_examination(const dispatch::Examination& device) {
+  if (!device.arrival) {
+    fmt::print("{:<14} not reachable: {}\n", device.device, device.arrival.error().text());
+    return;
+  }
+  const samples::Arrival& arrival = *device.arrival;
+  const samples::Description& description = device.description;
+  const auto line = [](std::string_view name, const std::string& value) { fmt::print("  {:<12} {}\n", name, value); };
+  fmt::print("{}\n", device.device);
+  line("machine", fmt::format("{}, {}", text::to_utf8(arrival.machine), entry(description.environment, "cpu_model")));
+  line("glibc", entry(description.environment, "glibc"));
+  line("GPU", entry(description.environment, "gpu"));
+  line("python", description.python.value ? *description.python.value
+                                          : "none (" + description.python.reason + "): compilers hosted by Python fail "
+                                            "there; install python3");
+  line("disk", fmt::format("{} free in {}{}", text::human_bytes(arrival.free_bytes), text::to_utf8(arrival.folder),
+                           arrival.free_bytes < kLowDiskBytes ? "; little: give the device another folder" : ""));
+  line("clock", std::abs(device.clock_offset.count()) < kClockWarningS
+                    ? fmt::format("within {:.1f} s of ours", std::abs(device.clock_offset.count()))
+                    : fmt::format("{:.0f} s off; start times of its results are off, too. Run there: timedatectl "
+                                  "set-ntp true", device.clock_offset.count()));
+  line("toolchains", description.toolchains.empty() ? "none; what a study needs is delivered where it is installed here"
+                                                    : text::join(description.toolchains, ", "));
+}
+
+nlohmann::json to_json(const dispatch::Examination& device) {
+  if (!device.arrival) return {{"name", device.device}, {"error", device.arrival.error().text()}};
+  nlohmann::json environment = nlohmann::json::object();
+  for (const samples::EnvironmentEntry& each : device.description.environment.entries) {
+    environment[each.name] = each.value.value ? nlohmann::json(*each.value.value) : nlohmann::json(nullptr);
+  }
+  return {{"name", device.device},
+          {"machine", text::to_utf8(device.arrival->machine)},
+          {"folder", text::to_utf8(device.arrival->folder)},
+          {"free_bytes", device.arrival->free_bytes},
+          {"clock_offset_s", device.clock_offset.count()},
+          {"toolchains", device.description.toolchains},
+          {"environment", std::move(environment)}};
+}
+
+int check(const Installation& installation, const Arguments& arguments) {
+  const auto vocabulary = read_vocabulary(installation);
+  if (!vocabulary) return report_failure(vocabulary.error(), kWrongUsage);
+  std::vector<config::DeviceEntry> devices;
+  for (const config::DeviceEntry& device : vocabulary->devices) {
+    const auto& names = arguments.names;
+    if (names.empty() || std::find(names.begin(), names.end(), device.name) != names.end()) devices.push_back(device);
+  }
+  for (const std::string& name : arguments.names) {
+    const bool is_known = std::any_of(devices.begin(), devices.end(), [&](const auto& each) { return each.name == name; });
+    if (is_known) continue;
+    return report_failure({"unknown device", name, "describe it in " + installation.devices.string()}, kWrongUsage);
+  }
+  const auto examined = dispatch::examine(
+      {.agent = installation.agent, .worker = installation.worker, .lib = installation.lib}, devices,
+      installation.cache / "devices");
+  if (!examined) return report_failure(examined.error(), kCannotGoOn);
+  nlohmann::json all = nlohmann::json::array();
+  for (const dispatch::Examination& device : *examined) {
+    if (arguments.json) {
+      all.push_back(to_json(device));
+    } else {
+      print_examination(device);
+    }
+  }
+  if (arguments.json) fmt::print("{}\n", all.dump(2));
+  const bool are_all_there = std::all_of(examined->begin(), examined->end(),
+                                         [](const auto& device) { return device.arrival.has_value(); });
+  return are_all_there ? kAllCellsHaveResults : kCannotGoOn;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, const Installation& installation, Action& chosen) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* group = app.add_subcommand("devices", "List the devices that studies may name, or look at them");
+  group->require_subcommand(0, 1);
+  group->add_flag("--json", arguments->json, "Print JSON");
+  group->footer("Example:\n  ngb devices check xeon");
+  group->callback([=, &installation, &chosen] {
+    if (!chosen) chosen = [=, &installation] { return list(installation, arguments->json); };
+  });
+  CLI::App* probe = group->add_subcommand("check", "Reach devices, and say what each has and lacks");
+  probe->add_option("name", arguments->names, "Devices (default: all that are described)");
+  probe->add_flag("--json", arguments->json, "Print JSON");
+  probe->callback([=, &installation, &chosen] { chosen = [=, &installation] { return check(installation, *arguments); }; });
+}
+
+}  // namespace ngb::app

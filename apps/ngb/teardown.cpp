@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/teardown.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace ngb::app {
+
+bool tell_of_teardown(const std::vector<dispatch::DeviceEnding>& endings) {
+  int devices = 0;
+  int verified = 0;
+  for (const dispatch::DeviceEnding& device : endings) {
+    if (!device.torn_down) continue;
+    ++devices;
+    if (device.torn_down->has_value()) {
+      ++verified;
+    } else {
+      fmt::print(stderr, "ngb: {}: {}\n", device.device, device.torn_down->error().text());
+    }
+  }
+  if (devices > 0) fmt::print("torn down: {} of {} verified\n", verified, devices);
+  return verified == devices;
+}
+
+}  // namespace ngb::app

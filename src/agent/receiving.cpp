@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/receiving.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "agent/lock.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace ngb::agent {
+namespace {
+
+constexpr Nanoseconds kLockPatience = std::chrono::minutes(10);
+// So much stays free for journals, logs and everybody else.
+constexpr std::uint64_t kSpareBytes = 64U << 20U;
+
+std::filesystem::path partial_of(const std::filesystem::path& path) { return path.string() + ".partial"; }
+
+std::uint64_t size_or_zero(const std::filesystem::path& path) {
+  std::error_code code;
+  const std::uintmax_t size_bytes = std::filesystem::file_size(path, code);
+  return code ? 0 : size_bytes;
+}
+
+// A link where the file system has links: content that several trees share is there once.
+Status place(const std::filesystem::path& content, const std::filesystem::path& target) {
+  if (Status made = file::make_folder(target.parent_path()); !made) return made;
+  if (::link(content.c_str(), target.c_str()) == 0) return Done{};
+  std::error_code code;
+  std::filesystem::copy_file(content, target, code);
+  if (code) return tl::unexpected(file::from_errno("write", target, code.value()));
+  return Done{};
+}
+
+}  // namespace
+
+Receiving::Receiving(std::filesystem::path device_folder, samples::Tree tree, FileDescriptor lock)
+    : folder_(std::move(device_folder)), tree_(std::move(tree)), lock_(std::move(lock)) {}
+
+// Links share their permissions, so an executable file's content is kept apart.
+std::filesystem::path Receiving::content_path(const samples::TreeFile& file) const {
+  return folder_ / "files" / (file.sha256 + (file.is_executable ? ".x" : ""));
+}
+
+const samples::TreeFile& Receiving::current() const { return tree_.files[want_.pieces[next_].file_index]; }
+
+Result<Receiving> Receiving::begin(const std::filesystem::path& device_folder, samples::Tree tree) {
+  const std::filesystem::path files = device_folder / "files";
+  if (const Status made = file::make_folder(files); !made) return tl::unexpected(made.error());
+  Result<FileDescriptor> lock = lock_folder(files, kLockPatience);
+  if (!lock) return tl::unexpected(lock.error());
+  Receiving receiving(device_folder, std::move(tree), *std::move(lock));
+  std::set<std::filesystem::path> asked;
+  std::uint64_t missing_bytes = 0;
+  for (std::size_t i = 0; i < receiving.tree_.files.size(); ++i) {
+    const samples::TreeFile& each = receiving.tree_.files[i];
+    const std::filesystem::path content = receiving.content_path(each);
+    std::error_code code;
+    if (std::filesystem::exists(content, code) || !asked.insert(content).second) continue;
+    std::uint64_t here_bytes = size_or_zero(partial_of(content));
+    if (here_bytes > each.size_bytes) here_bytes = 0;
+    receiving.want_.pieces.push_back({i, here_bytes});
+    missing_bytes += each.size_bytes - here_bytes;
+  }
+  std::error_code code;
+  const std::filesystem::space_info space = std::filesystem::space(device_folder, code);
+  if (!code && space.available < missing_bytes + kSpareBytes) {
+    return fail(fmt::format("the disk is too full: {} would come, {} are free",
+                            text::human_bytes(missing_bytes), text::human_bytes(space.available)),
+                device_folder.string(), "free some space, or give the device another folder");
+  }
+  if (const Status opened = receiving.open_piece(); !opened) return tl::unexpected(opened.error());
+  return receiving;
+}
+
+Status Receiving::open_piece() {
+  while (!is_complete()) {
+    const std::filesystem::path path = partial_of(content_path(current()));
+    const std::uint64_t offset_bytes = want_.pieces[next_].offset_bytes;
+    partial_ = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    if (!partial_.is_open() || ::ftruncate(partial_.get(), static_cast<off_t>(offset_bytes)) != 0 ||
+        ::lseek(partial_.get(), 0, SEEK_END) < 0) {
+      return tl::unexpected(file::from_errno("write", path, errno));
+    }
+    missing_bytes_ = current().size_bytes - offset_bytes;
+    if (missing_bytes_ > 0) return Done{};
+    if (Status closed = close_piece(); !closed) return closed;
+  }
+  return Done{};
+}
+
+Status Receiving::close_piece() {
+  const samples::TreeFile& file = current();
+  const std::filesystem::path content = content_path(file);
+  const std::filesystem::path path = partial_of(content);
+  if (file.is_executable && ::fchmod(partial_.get(), 0700) != 0) {
+    return tl::unexpected(file::from_errno("write", path, errno));
+  }
+  partial_.reset();
+  const Result<std::string> hash = hash::sha256_of_file(path);
+  if (!hash) return tl::unexpected(hash.error());
+  if (*hash != file.sha256) {
+    ::unlink(path.c_str());
+    return fail(fmt::format("{} was damaged on its way", text::to_utf8(file.path)), tree_.path, "try again");
+  }
+  if (::rename(path.c_str(), content.c_str()) != 0) return tl::unexpected(file::from_errno("write", content, errno));
+  ++next_;
+  return Done{};
+}
+
+Result<std::size_t> Receiving::take(std::string_view bytes) {
+  std::size_t taken = 0;
+  while (!is_complete() && taken < bytes.size()) {
+    const std::string_view part = bytes.substr(taken, missing_bytes_);
+    if (const Status written = file::write_all(partial_.get(), part, folder_.string()); !written) {
+      return tl::unexpected(written.error());
+    }
+    taken += part.size();
+    missing_bytes_ -= part.size();
+    if (missing_bytes_ > 0) continue;
+    if (const Status closed = close_piece(); !closed) return tl::unexpected(closed.error());
+    if (const Status opened = open_piece(); !opened) return tl::unexpected(opened.error());
+  }
+  return taken;
+}
+
+Status Receiving::install() {
+  const std::filesystem::path target = folder_ / tree_.path;
+  const std::filesystem::path partial = partial_of(target);
+  std::error_code code;
+  std::filesystem::remove_all(partial, code);
+  if (Status made = file::make_folder(partial); !made) return made;
+  for (const samples::TreeFile& each : tree_.files) {
+    if (Status placed = place(content_path(each), partial / each.path); !placed) return placed;
+  }
+  if (::rename(partial.c_str(), target.c_str()) == 0) return Done{};
+  const int reason = errno;
+  std::filesystem::remove_all(partial, code);
+  if (std::filesystem::exists(target, code)) return Done{};  // it has come in another way
+  return tl::unexpected(file::from_errno("write", target, reason));
+}
+
+}  // namespace ngb::agent

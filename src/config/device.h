@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device of a study: what it is called and how it is reached.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ngb::config {
+
+// As ssh takes it; what is left out comes from the user's own configuration of ssh.
+struct SshAddress {
+  std::string host{};
+  std::string user{};
+  int port = 0;                    // 0: ssh's own
+  std::filesystem::path config{};  // another file than ~/.ssh/config
+};
+
+inline constexpr const char* kDeviceFolder = "~/.ngraphbench";
+
+struct DeviceEntry {
+  std::string name{};                    // "local", "xeon"
+  std::string kind{};                    // "local", "ssh"
+  SshAddress ssh{};                      // of kind ssh
+  std::string folder{};                  // there, for all that NGraphBench keeps; may begin with ~/
+  std::string toolchains{};              // there, of toolchains that it has; likewise; empty: in `folder`
+  std::vector<std::string> compilers{};  // labels of those that run there; from `pairs`, else all
+};
+
+}  // namespace ngb::config

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "config/sections.h"
+
+namespace ngb::config {
+namespace {
+
+std::vector<std::string> device_names(const std::vector<DeviceEntry>& devices) {
+  std::vector<std::string> names;
+  names.reserve(devices.size());
+  for (const DeviceEntry& device : devices) names.push_back(device.name);
+  return names;
+}
+
+// Labels and names, each once: what an entry of pairs may say.
+std::vector<std::string> compiler_words(const std::vector<CompilerEntry>& compilers) {
+  std::vector<std::string> words;
+  for (const CompilerEntry& compiler : compilers) {
+    for (const std::string& word : {compiler.label, compiler.name}) {
+      if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    }
+  }
+  return words;
+}
+
+class PairReader {
+ public:
+  PairReader(const std::vector<CompilerEntry>& compilers, Problems& problems)
+      : compilers_(compilers), words_(compiler_words(compilers)), problems_(problems) {}
+
+  void read(const DocumentNode& list, const std::string& path, DeviceEntry& device) {
+    if (!list.is_sequence() || list.items.empty()) {
+      problems_.add(list, path,
+                    fmt::format("expected a list of the study's compilers, found {}",
+                                list.is_sequence() ? "an empty list" : found(list)));
+      return;
+    }
+    std::set<std::string> chosen;
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+      read_word(*list.items[i], fmt::format("{}[{}]", path, i), chosen);
+    }
+    device.compilers.clear();
+    for (const CompilerEntry& compiler : compilers_) {
+      if (chosen.contains(compiler.label)) device.compilers.push_back(compiler.label);
+    }
+  }
+
+ private:
+  void read_word(const DocumentNode& node, const std::string& path, std::set<std::string>& chosen) {
+    if (node.is_sequence() || node.is_map() || node.text.empty()) {
+      problems_.add(node, path, "expected a compiler of the study, found " + found(node));
+      return;
+    }
+    if (std::find(words_.begin(), words_.end(), node.text) == words_.end()) {
+      problems_.add(node, path, unknown_word(node.text, "compiler of this study", words_));
+      return;
+    }
+    const bool is_label = std::any_of(compilers_.begin(), compilers_.end(),
+                                      [&](const CompilerEntry& compiler) { return compiler.label == node.text; });
+    bool is_new = false;
+    for (const CompilerEntry& compiler : compilers_) {
+      const bool is_meant = is_label ? compiler.label == node.text : compiler.name == node.text;
+      if (is_meant) is_new = chosen.insert(compiler.label).second || is_new;
+    }
+    if (!is_new) problems_.add(node, path, fmt::format("{}: stands twice; keep one of them", shown(node.text)));
+  }
+
+  const std::vector<CompilerEntry>& compilers_;
+  std::vector<std::string> words_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+void read_pairs(const DocumentNode& node, const std::vector<CompilerEntry>& compilers,
+                std::vector<DeviceEntry>& devices, Problems& problems) {
+  if (!node.is_map()) {
+    problems.add(node, "pairs", "expected device: [compiler, …], found " + found(node));
+    return;
+  }
+  PairReader reader(compilers, problems);
+  for (const Field& field : fields(node, "pairs", problems)) {
+    const auto device = std::find_if(devices.begin(), devices.end(),
+                                     [&](const DeviceEntry& known) { return known.name == field.name; });
+    if (device == devices.end()) {
+      problems.add(*field.key, "pairs", unknown_word(field.name, "device of this study", device_names(devices)));
+      continue;
+    }
+    reader.read(*field.value, join_path("pairs", field.name), *device);
+  }
+}
+
+}  // namespace ngb::config

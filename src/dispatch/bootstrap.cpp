@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/bootstrap.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "dispatch/answer.h"
+
+namespace ngb::dispatch {
+namespace {
+
+constexpr Nanoseconds kLinePatience = std::chrono::seconds(30);
+// A device that is slow to install the agent and to start it.
+constexpr Nanoseconds kArrivalPatience = std::chrono::seconds(60);
+// A login shell may greet; not for ever.
+constexpr int kMaxForeignLines = 200;
+
+std::string quoted_folder(const std::string& folder) {
+  if (folder.starts_with("~/")) return "\"$HOME\"/" + shell_quoted(folder.substr(2));
+  return shell_quoted(folder);
+}
+
+}  // namespace
+
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char each : text) {
+    if (each == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += each;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string bootstrap_command(std::size_t script_bytes) {
+  return fmt::format("exec /bin/sh -c 'eval \"$(head -c {})\"'", script_bytes);
+}
+
+std::string bootstrap_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device) {
+  std::string cases;
+  for (const AgentFile& agent : agents) {
+    cases += fmt::format("{}) hash={} size={} ;;\n", agent.machine, agent.sha256, agent.size_bytes);
+  }
+  return fmt::format(R"sh(set -eu
+umask 077
+folder={}
+machine=$(uname -m)
+case $machine in
+{}*) echo "ngb-unsupported $machine"; exit 3 ;;
+esac
+program=$folder/agents/$hash/ngb-agent
+toolchains={}
+if [ -n "$toolchains" ] && [ ! -e "$folder/toolchains" ]; then
+  mkdir -p "$folder"
+  ln -s "$toolchains" "$folder/toolchains"
+fi
+if [ -x "$program" ]; then
+  echo "ngb-have $machine"
+else
+  mkdir -p "$folder/agents/$hash"
+  echo "ngb-need $machine"
+  head -c "$size" > "$program.partial-$$"
+  [ "$(wc -c < "$program.partial-$$")" -eq "$size" ]
+  chmod 700 "$program.partial-$$"
+  mv "$program.partial-$$" "$program"
+fi
+exec "$program" receive --folder "$folder"
+)sh",
+                     quoted_folder(device.folder), cases,
+                     device.toolchains.empty() ? "''" : quoted_folder(device.toolchains));
+}
+
+std::vector<std::string> ssh_command(const config::SshAddress& address, const std::string& remote_command) {
+  std::vector<std::string> words{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o",
+                                 "ServerAliveCountMax=3", "-o", "ConnectTimeout=15"};
+  if (!address.config.empty()) words.insert(words.end(), {"-F", address.config.string()});
+  if (address.port != 0) words.insert(words.end(), {"-p", std::to_string(address.port)});
+  if (!address.user.empty()) words.insert(words.end(), {"-l", address.user});
+  words.insert(words.end(), {"--", address.host, remote_command});
+  return words;
+}
+
+asio::awaitable<Result<std::optional<samples::Arrival>>> bootstrap(Connection& device, const std::string& script,
+                                                                   const std::vector<AgentFile>& agents) {
+  co_await device.write(script);
+  std::string machine;
+  bool is_needed = false;
+  for (int i = 0; machine.empty(); ++i) {
+    const Result<std::optional<std::string>> line = co_await device.read_line(kLinePatience);
+    if (!line) co_return tl::unexpected(line.error());
+    if (!line->has_value()) co_return std::nullopt;
+    for (const std::string_view word : {"ngb-have ", "ngb-need ", "ngb-unsupported "}) {
+      if ((*line)->starts_with(word)) machine = text::to_utf8((*line)->substr(word.size()));
+    }
+    is_needed = (*line)->starts_with("ngb-need ");
+    if ((*line)->starts_with("ngb-unsupported ")) {
+      co_return fail("there is no agent for a machine of the kind " + machine, "",
+                     "devices are Linux on x86_64 or aarch64");
+    }
+    if (i > kMaxForeignLines) co_return fail("the login shell says too much", "", "make it quiet for commands");
+  }
+  for (const AgentFile& agent : agents) {
+    if (!is_needed || agent.machine != machine) continue;
+    const Result<std::string> program = file::read(agent.path);
+    if (!program) co_return tl::unexpected(program.error());
+    co_await device.write(*program);
+  }
+  Result<std::optional<samples::Arrival>> arrival = co_await answer_of<samples::Arrival>(device, kArrivalPatience);
+  co_return arrival;
+}
+
+}  // namespace ngb::dispatch

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// All devices of a run at work on their shares of its plan, side by side: none waits for another.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "config/study.h"
+#include "dispatch/recording.h"
+#include "samples/delivery.h"
+#include "samples/job.h"
+
+namespace ngb::dispatch {
+
+// Where an installation keeps its parts.
+struct Installation {
+  std::filesystem::path agent{};   // ngb-agent
+  std::filesystem::path worker{};  // ngb-worker
+  std::filesystem::path lib{};     // lib/ngraphbench: compilers/, python/
+};
+
+// A toolchain that a device needs and may be given.
+struct ToolchainTree {
+  std::string path{};              // on the device, within its folder: "toolchains/onnxruntime/1.31.1"
+  std::filesystem::path folder{};  // here; empty: there is none to give
+};
+
+// What one device is to do.
+struct Share {
+  config::DeviceEntry device{};
+  samples::Job job{};  // of a device elsewhere: paths of toolchains are within the device's folder
+  std::uint64_t last_sequence = 0;          // events up to here are recorded already
+  std::filesystem::path work_folder{};      // here, on the client: logs; the local agent's journal
+  std::vector<ToolchainTree> toolchains{};  // of a device elsewhere
+  bool remove_toolchains = false;           // at the teardown
+  Nanoseconds lost_after = std::chrono::minutes(10);  // without a connection it is given up, and can be resumed
+};
+
+enum class Ending { finished, stopped };
+
+struct DeviceEnding {
+  std::string device{};
+  // How its share ended. Error: the agent could not start, died (again and again), was not heard of, or said that it cannot
+  // go on; what was recorded stays.
+  Result<Ending> ending = Ending::stopped;
+  // Of a device elsewhere whose share is finished: whether nothing of the run is left there, or what is.
+  std::optional<Status> torn_down{};
+};
+
+// Runs every share to its end, or until `stop_requested` (asked for every 200 ms) is true: the process in flight is
+// ended, what is recorded stays. In the order of `shares`. Should nothing be recorded any more, all stop.
+std::vector<DeviceEnding> run_fleet(const Installation& installation, const std::vector<Share>& shares,
+                                    const Callbacks& callbacks, const std::function<bool()>& stop_requested);
+
+// Ends what is at work for these shares on devices elsewhere, and takes everything of the run away there. In the order of
+// `shares`; of each only `torn_down` is told.
+std::vector<DeviceEnding> tear_down_fleet(const Installation& installation, const std::vector<Share>& shares,
+                                          const std::function<bool()>& stop_requested);
+
+// What a device elsewhere tells of itself.
+struct Examination {
+  std::string device{};
+  Result<samples::Arrival> arrival{};
+  samples::Description description{};
+  std::chrono::duration<double> clock_offset{};  // of its clock against ours, within the time of a message
+};
+
+// Reaches every device (none of them local) side by side; leaves the agent there, and nothing else. `log_folder`: what ssh
+// says, a file for each device.
+Result<std::vector<Examination>> examine(const Installation& installation,
+                                         const std::vector<config::DeviceEntry>& devices,
+                                         const std::filesystem::path& log_folder);
+
+}  // namespace ngb::dispatch

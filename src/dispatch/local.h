@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// This machine: an agent started as a child, and started again when it dies.
+#pragma once
+
+#include "dispatch/fleet.h"
+#include "dispatch/loop.h"
+#include "dispatch/recording.h"
+
+namespace ngb::dispatch {
+
+asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, const Installation& installation,
+                                          const Share& share);
+
+}  // namespace ngb::dispatch

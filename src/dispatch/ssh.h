@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that is reached with the system's OpenSSH client: the user's configuration, keys, jump hosts and known hosts
+// apply, and nothing of them is ever switched off.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dispatch/bundle.h"
+#include "dispatch/connection.h"
+#include "dispatch/fleet.h"
+#include "dispatch/follow.h"
+#include "dispatch/loop.h"
+#include "dispatch/parts.h"
+#include "dispatch/recording.h"
+
+namespace ngb::dispatch {
+
+// One device from the first connection to the teardown. What it lacks is delivered, its agent goes on when the connection
+// ends, and a lost connection is tried again until the share's patience is over.
+class SshRun {
+ public:
+  // All references outlive it. `parts`: what can be delivered.
+  SshRun(Loop& loop, Recording& recording, const Parts& parts, const Share& share);
+
+  asio::awaitable<Result<Ending>> run();
+  // Takes everything of the run off the device. Error: what is left there, or why it cannot be reached.
+  asio::awaitable<Status> tear_down();
+
+ private:
+  Result<std::shared_ptr<Connection>> open();
+  asio::awaitable<Result<std::optional<Ending>>> visit();
+  asio::awaitable<Result<std::optional<Ending>>> visit_over(Connection& device);
+  [[nodiscard]] Status is_worth_another_try() const;
+  void take_along(samples::ModelWork& model);
+  asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival);
+  void forget_toolchain(const ToolchainTree& toolchain);
+  asio::awaitable<Status> tear_down_over(Connection& device);
+
+  Loop& loop_;
+  Recording& recording_;
+  const Parts& parts_;
+  const Share& share_;
+  samples::Job job_;  // as the device can do it
+  std::vector<LocalTree> models_{};
+  Follower follower_;
+  Alarm pause_;
+  std::string script_;
+  std::filesystem::path log_;  // what ssh says
+  std::uint64_t log_begin_ = 0;
+  std::string how_{};    // the last connection ended
+  std::string words_{};  // for people
+  bool was_reached_ = false;
+};
+
+}  // namespace ngb::dispatch

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes to a device before a job does: trees of files, each in one piece or not at all. All paths are relative to
+// the device's folder, where NGraphBench keeps everything that it has there:
+//   agents/<sha256>/ngb-agent                  this program
+//   bundles/<sha256>/{bin,lib}/…               worker, plugins, Python package
+//   toolchains/<compiler>/<version>/…          as on the client
+//   models/<sha256>/model.onnx                 a user's file
+//   files/<sha256>                             content on its way into trees
+//   runs/<run>/                                work folders: journal, logs
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "samples/environment.h"
+#include "samples/known.h"
+
+namespace ngb::samples {
+
+// The agent's first words on a device.
+struct Arrival {
+  int protocol = 0;
+  std::string version{};          // of the program
+  std::string folder{};           // absolute: the device's folder
+  std::string machine{};          // "x86_64", "aarch64", …
+  std::uint64_t free_bytes = 0;   // on the disk of that folder
+  std::int64_t unix_time_ns = 0;  // the device's clock
+};
+
+// Which of these trees are not there?
+struct Ask {
+  std::vector<std::string> trees{};
+};
+struct Lacking {
+  std::vector<std::string> trees{};
+};
+
+struct TreeFile {
+  std::string path{};  // within the tree
+  std::string sha256{};
+  std::uint64_t size_bytes = 0;
+  bool is_executable = false;
+};
+// This is to be made.
+struct Tree {
+  std::string path{};
+  std::vector<TreeFile> files{};
+};
+// These bytes of it are missing. The client then sends them, plain and in this order; what comes after them is a frame
+// again.
+struct Want {
+  struct Piece {
+    std::uint64_t file_index = 0;
+    std::uint64_t offset_bytes = 0;  // to the file's end
+  };
+  std::vector<Piece> pieces{};
+};
+struct Installed {
+  std::string path{};
+};
+
+// From here on it is the agent of a run that speaks (message.h), started where none is at work.
+struct Attach {
+  std::string run{};  // work folder
+  std::string worker{};
+  std::string lib{};
+};
+
+// What is this device?
+struct Describe {};
+struct Description {
+  Environment environment{};
+  std::vector<std::string> toolchains{};  // "onnxruntime@1.31.1"
+  Known<std::string> python{};            // what its python3 says of its version
+};
+
+// Ends the agent of a run and everything below it, removes its files and what nobody else needs.
+struct Remove {
+  std::string run{};
+  bool with_toolchains = false;
+};
+struct Removed {
+  std::vector<std::string> left{};    // what is still there of the run and of what only it needed: nothing, if all went well
+  std::uint64_t processes_left = 0;
+  std::uint64_t freed_bytes = 0;
+};
+
+// Not absolute, no "." or "..", no empty part, no NUL, at most 4096 bytes: stays below any folder it is added to.
+bool is_path_within(std::string_view path);
+
+nlohmann::json to_json(const Arrival& arrival);
+nlohmann::json to_json(const Ask& ask);
+nlohmann::json to_json(const Lacking& lacking);
+nlohmann::json to_json(const Tree& tree);
+nlohmann::json to_json(const Want& want);
+nlohmann::json to_json(const Installed& installed);
+nlohmann::json to_json(const Attach& attach);
+nlohmann::json to_json(const Description& description);
+nlohmann::json to_json(const Remove& remove);
+nlohmann::json to_json(const Removed& removed);
+
+// Errors name the key that is missing or wrong. Paths have been checked.
+Result<Arrival> arrival_from_json(const nlohmann::json& json);
+Result<Ask> ask_from_json(const nlohmann::json& json);
+Result<Lacking> lacking_from_json(const nlohmann::json& json);
+Result<Tree> tree_from_json(const nlohmann::json& json);
+Result<Want> want_from_json(const nlohmann::json& json);
+Result<Installed> installed_from_json(const nlohmann::json& json);
+Result<Attach> attach_from_json(const nlohmann::json& json);
+Result<Description> description_from_json(const nlohmann::json& json);
+Result<Remove> remove_from_json(const nlohmann::json& json);
+Result<Removed> removed_from_json(const nlohmann::json& json);
+
+}  // namespace ngb::samples

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Studies over real sshd on three hosts."""
+
+import os
+import pathlib
+import signal
+import sqlite3
+import sys
+import time
+import unittest
+
+for folder in ("tests/cli", "examples/cluster"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
+import hosts as network  # noqa: E402
+from ngb_program import NULL_STUDY, NgbTest  # noqa: E402
+
+WHY_NOT = network.missing()
+PROCESSES = 12  # of each device in the study below
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Ssh(NgbTest):
+    def setUp(self):
+        super().setUp()
+        self.hosts = network.Hosts(self.folder, 3)
+        self.addCleanup(self.hosts.remove)
+        self.environment["PATH"] += ":/usr/sbin:/sbin"
+        self.study = self.write("study.yaml", NULL_STUDY.replace("repetitions: 5", "repetitions: 5\ndevices:\n" +
+                                                                 self.hosts.devices()))
+        self.results = self.folder / "results" / "test"
+
+    def slow(self, milliseconds):
+        """Each process takes at least that long."""
+        options = f'"null": {{options: {{compile_ns: {milliseconds * 1_000_000}}}}}'
+        self.study.write_text(self.study.read_text().replace('"null"\nbatch', options + "\nbatch"))
+
+    def recorded(self):
+        """Complete processes and repetitions of each device."""
+        if not (self.results / "results.db").exists():
+            return {}
+        with sqlite3.connect(f"file:{self.results}/results.db?mode=ro", uri=True) as database:
+            return dict(database.execute("SELECT device, count(*) FROM process WHERE is_complete GROUP BY device"))
+
+    def wait_until(self, is_so, patience_s=60):
+        give_up = time.monotonic() + patience_s
+        while not is_so():
+            self.assertLess(time.monotonic(), give_up, "waited too long")
+            time.sleep(0.02)
+
+    def assert_whole(self):
+        """Every device has every process once, each with its repetitions, and keeps nothing."""
+        self.assertEqual(self.recorded(), {host.name: PROCESSES for host in self.hosts.all})
+        with sqlite3.connect(self.results / "results.db") as database:
+            twice = database.execute("SELECT cell_key, process_index FROM process WHERE is_complete "
+                                     "GROUP BY 1, 2 HAVING count(*) > 1").fetchall()
+            self.assertEqual(twice, [])
+            short = database.execute("SELECT process_key, count(*) FROM repetition WHERE NOT is_warm_up "
+                                     "GROUP BY 1 HAVING count(*) <> 5").fetchall()
+            self.assertEqual(short, [])
+        for host in self.hosts.all:
+            self.assertEqual(host.processes(), [], host.name)
+            left = sorted(path.name for path in host.folder.glob("*")) if host.folder.exists() else []
+            self.assertEqual([name for name in left if name != "toolchains"], [], host.name)
+
+    def test_a_study_runs_on_three_hosts_and_is_taken_away_again(self):
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertIn("torn down: 3 of 3 verified", done.stdout)
+        self.assert_whole()
+
+    def test_a_client_that_was_killed_finds_what_was_done_without_it(self):
+        self.slow(300)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: sum(self.recorded().values()) >= 3)
+        client.send_signal(signal.SIGKILL)
+        client.wait()
+        before = sum(self.recorded().values())
+        time.sleep(2)  # the devices go on
+        self.assertEqual(sum(self.recorded().values()), before)
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assert_whole()
+
+    def test_an_agent_that_is_killed_is_started_again(self):
+        self.slow(200)
+        client = self.start("run", self.study)
+        for kills in range(5):
+            self.wait_until(lambda: sum(self.recorded().values()) > 3 * kills)
+            for pid in self.hosts.all[kills % 3].agents():
+                os.kill(pid, signal.SIGKILL)
+        output = client.communicate(timeout=120)[0]
+        self.assertEqual(client.returncode, 0, output)
+        self.assert_whole()
+
+    def test_a_host_that_was_cut_off_goes_on_and_reports_when_it_is_back(self):
+        self.slow(200)
+        client = self.start("run", self.study)
+        cut = self.hosts.all[1]
+        self.wait_until(lambda: self.recorded().get(cut.name, 0) >= 1)
+        cut.down()
+        self.wait_until(lambda: all(self.recorded().get(host.name) == PROCESSES for host in self.hosts.all
+                                    if host is not cut))
+        self.assertLess(self.recorded()[cut.name], PROCESSES)
+        time.sleep(20)  # beyond ssh's keep-alive
+        cut.up()
+        output = client.communicate(timeout=120)[0]
+        self.assertEqual(client.returncode, 0, output)
+        self.assertIn(f"{cut.name}: no connection", output)
+        self.assert_whole()
+
+    def test_a_host_that_loses_its_power_goes_on_from_its_last_process(self):
+        self.slow(200)
+        client = self.start("run", self.study)
+        lost = self.hosts.all[2]
+        self.wait_until(lambda: self.recorded().get(lost.name, 0) >= 2)
+        lost.power_off()
+        time.sleep(1)
+        lost.start()
+        output = client.communicate(timeout=120)[0]
+        self.assertEqual(client.returncode, 0, output)
+        self.assert_whole()
+
+    def test_a_wrong_host_key_is_said_and_holds_up_no_other_host(self):
+        known = self.folder / "known_hosts"
+        lines = known.read_text().splitlines(keepends=True)
+        known.write_text(lines[0].replace(lines[0].split()[2], lines[1].split()[2]) + "".join(lines[1:]))
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("HOST IDENTIFICATION HAS CHANGED", done.stderr)
+        self.assertEqual(self.recorded(), {host.name: PROCESSES for host in self.hosts.all[1:]})
+
+    def test_two_clients_at_once_do_not_measure_at_once(self):
+        self.slow(200)
+        first = self.start("run", self.study)
+        self.wait_until(lambda: len(self.recorded()) == 3)
+        second = self.ngb("run", self.study, "-o", self.folder / "other")
+        self.assertEqual(second.returncode, 3, second.stderr)
+        self.assertIn("in use by", second.stderr)
+        output = first.communicate(timeout=120)[0]
+        self.assertEqual(first.returncode, 0, output)
+
+    def test_ctrl_c_stops_all_devices_and_the_same_command_goes_on(self):
+        self.slow(300)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: sum(self.recorded().values()) >= 3)
+        client.send_signal(signal.SIGINT)
+        output = client.communicate(timeout=60)[0]
+        self.assertEqual(client.returncode, 130, output)
+        for host in self.hosts.all:
+            self.wait_until(lambda host=host: host.agents() == [])
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assert_whole()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that clients come to and go from: what they bring, the agent that stays, and that nothing stays at the end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/utsname.h>
+
+#include <fstream>
+#include <thread>
+
+#include "agent_client.h"
+#include "base/hash.h"
+
+namespace ngb::agent {
+namespace {
+
+using test::AgentClient;
+using test::TemporaryFolder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Device : public testing::Test {
+ protected:
+  // What a bundle would be: the worker and the lib of these tests, by links.
+  void SetUp() override {
+    std::filesystem::create_directories(folder() / "bundles/1");
+    std::filesystem::create_symlink(test::fake_worker(), folder() / "bundles/1/worker");
+    std::filesystem::create_symlink(NGB_SOURCE_DIR "/tests/unit/agent/lib", folder() / "bundles/1/lib");
+  }
+  void TearDown() override {
+    AgentClient client = arrive();
+    client.send(samples::Remove{"runs/1", false});
+    client.next_of<samples::Removed>();
+  }
+
+  [[nodiscard]] std::filesystem::path folder() const { return temporary_.path() / "device"; }
+  [[nodiscard]] AgentClient arrive() const {
+    return AgentClient(std::vector<std::string>{"receive", "--folder", folder().string()});
+  }
+  // At the agent of a run.
+  void attach(AgentClient& client, const std::string& run = "runs/1") {
+    client.send(samples::Attach{run, "bundles/1/worker", "bundles/1/lib"});
+    ASSERT_TRUE(client.next_of<samples::Hello>()) << client.error().value_or(Error{"silence", {}, {}}).text();
+  }
+  static samples::TreeFile file(const std::string& path, const std::string& content) {
+    return {path, hash::sha256(content), content.size(), false};
+  }
+  [[nodiscard]] std::string content(const std::string& path) const {
+    return file::read(folder() / path).value_or("(nothing)");
+  }
+
+  TemporaryFolder temporary_;
+};
+
+TEST_F(Device, SaysWhatItIs) {
+  AgentClient client = arrive();
+  const auto arrival = client.next_of<samples::Arrival>();
+  ASSERT_TRUE(arrival);
+  EXPECT_EQ(arrival->folder, folder().string());
+  utsname system{};
+  ::uname(&system);
+  EXPECT_EQ(arrival->machine, system.machine);
+  client.send(samples::Describe{});
+  const auto description = client.next_of<samples::Description>();
+  ASSERT_TRUE(description);
+  EXPECT_FALSE(description->environment.entries.empty());
+  EXPECT_THAT(description->toolchains, IsEmpty());
+}
+
+TEST_F(Device, TakesATreeInOneStepAndSaysWhichItLacks) {
+  AgentClient client = arrive();
+  client.send(samples::Ask{{"bundles/1", "bundles/2"}});
+  EXPECT_THAT(client.next_of<samples::Lacking>()->trees, ElementsAre("bundles/2"));
+  client.send(samples::Tree{"bundles/2", {file("a", "one"), file("deep/er/b", "two"), file("c", "one"), file("d", "")}});
+  const auto want = client.next_of<samples::Want>();
+  ASSERT_EQ(want->pieces.size(), 3U) << "the same content twice is asked for once";
+  EXPECT_FALSE(std::filesystem::exists(folder() / "bundles/2"));
+  client.send_plain("onet");
+  client.send_plain("wo");
+  EXPECT_EQ(client.next_of<samples::Installed>()->path, "bundles/2");
+  EXPECT_EQ(content("bundles/2/a"), "one");
+  EXPECT_EQ(content("bundles/2/deep/er/b"), "two");
+  EXPECT_EQ(content("bundles/2/c"), "one");
+  EXPECT_EQ(content("bundles/2/d"), "");
+}
+
+TEST_F(Device, GoesOnWithADeliveryThatWasCutOff) {
+  const samples::Tree tree{"bundles/2", {file("a", "0123456789")}};
+  {
+    AgentClient client = arrive();
+    client.send(tree);
+    ASSERT_TRUE(client.next_of<samples::Want>());
+    client.send_plain("0123456");
+    client.hang_up();
+    client.wait();
+  }
+  AgentClient client = arrive();
+  client.send(tree);
+  const auto want = client.next_of<samples::Want>();
+  ASSERT_EQ(want->pieces.size(), 1U);
+  EXPECT_EQ(want->pieces[0].offset_bytes, 7U);
+  client.send_plain("789");
+  ASSERT_TRUE(client.next_of<samples::Installed>());
+  EXPECT_EQ(content("bundles/2/a"), "0123456789");
+}
+
+TEST_F(Device, RefusesContentThatIsNotWhatItsHashSaysAndForgetsIt) {
+  const samples::Tree tree{"bundles/2", {file("a", "0123456789")}};
+  {
+    AgentClient client = arrive();
+    client.send(tree);
+    ASSERT_TRUE(client.next_of<samples::Want>());
+    client.send_plain("0123456780");
+    EXPECT_FALSE(client.next_of<samples::Installed>());
+    EXPECT_EQ(client.error()->what, "a was damaged on its way");
+  }
+  AgentClient client = arrive();
+  client.send(tree);
+  EXPECT_EQ(client.next_of<samples::Want>()->pieces.at(0).offset_bytes, 0U);
+}
+
+TEST_F(Device, TakesNothingThatWouldLeaveItsFolder) {
+  for (const std::string path : {"../a", "/tmp/a", "a/../../b", "", ".", "a//b"}) {
+    AgentClient in_a_tree = arrive();
+    in_a_tree.send(samples::Tree{"bundles/2", {file(path, "x")}});
+    EXPECT_FALSE(in_a_tree.next_of<samples::Want>()) << path;
+    EXPECT_THAT(in_a_tree.error()->what, HasSubstr("leaves the device's folder")) << path;
+    AgentClient as_a_tree = arrive();
+    as_a_tree.send(samples::Tree{path, {file("x", "x")}});
+    EXPECT_FALSE(as_a_tree.next_of<samples::Want>()) << path;
+    AgentClient removed = arrive();
+    removed.send(samples::Remove{path, true});
+    EXPECT_FALSE(removed.next_of<samples::Removed>()) << path;
+  }
+}
+
+TEST_F(Device, SaysWhenTheDiskIsTooFull) {
+  AgentClient client = arrive();
+  samples::TreeFile large = file("a", "x");
+  large.size_bytes = 1ULL << 60U;
+  client.send(samples::Tree{"bundles/2", {large}});
+  EXPECT_FALSE(client.next_of<samples::Want>());
+  EXPECT_THAT(client.error()->what, HasSubstr("the disk is too full"));
+}
+
+samples::Job job_of(int processes, const std::string& behave = "") {
+  samples::Job job = test::small_job(processes);
+  test::add_cell(job, "a", behave);
+  return job;
+}
+
+TEST_F(Device, AnAgentGoesOnWithoutItsClientAndTellsTheNextOne) {
+  {
+    AgentClient client = arrive();
+    attach(client);
+    client.begin(job_of(4));
+    ASSERT_TRUE(client.next_of<samples::Event>());
+    client.kill();  // and the connection with it
+  }
+  AgentClient client = arrive();
+  attach(client);
+  client.begin(job_of(4));
+  const auto events = client.follow_to_the_end();
+  EXPECT_TRUE(test::ends_finished(events));
+  EXPECT_EQ(test::processes_of(events).size(), 4U);
+  for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].sequence, i + 1);
+}
+
+TEST_F(Device, AClientThatComesTakesThePlaceOfTheOneBefore) {
+  AgentClient first = arrive();
+  attach(first);
+  first.begin(job_of(1, "hang"));
+  ASSERT_TRUE(first.next_of<samples::Event>());
+  AgentClient second = arrive();
+  attach(second);
+  second.begin(job_of(1, "hang"));
+  EXPECT_TRUE(second.next_of<samples::Event>());
+  EXPECT_FALSE(first.next_of<Error>()) << "its connection is closed";
+}
+
+TEST_F(Device, OneRunAtATimeIsMeasured) {
+  AgentClient first = arrive();
+  attach(first);
+  first.begin(job_of(1, "hang"));
+  ASSERT_TRUE(first.next_of<samples::Event>());
+  AgentClient second = arrive();
+  second.send(samples::Attach{"runs/2", "bundles/1/worker", "bundles/1/lib"});
+  EXPECT_FALSE(second.next_of<samples::Hello>());
+  EXPECT_THAT(second.error()->what, HasSubstr("in use by process"));
+}
+
+TEST_F(Device, AClientThatSaysNonsenseDoesNotEndTheJob) {
+  AgentClient first = arrive();
+  attach(first);
+  first.begin(job_of(3));
+  ASSERT_TRUE(first.next_of<samples::Event>());
+  AgentClient second = arrive();
+  attach(second);
+  second.send_plain("this is not a frame, and longer than a header");
+  EXPECT_FALSE(second.next_of<samples::Event>());
+  AgentClient third = arrive();
+  attach(third);
+  third.begin(job_of(3));
+  EXPECT_EQ(test::processes_of(third.follow_to_the_end()).size(), 3U);
+}
+
+TEST_F(Device, NothingStaysWhenARunIsRemoved) {
+  AgentClient client = arrive();
+  attach(client);
+  client.begin(job_of(1, "hang"));
+  ASSERT_TRUE(client.next_of<samples::Event>());
+  AgentClient remover = arrive();
+  remover.send(samples::Remove{"runs/1", false});
+  const auto removed = remover.next_of<samples::Removed>();
+  ASSERT_TRUE(removed) << remover.error().value_or(Error{}).text();
+  EXPECT_THAT(removed->left, IsEmpty());
+  EXPECT_EQ(removed->processes_left, 0U);
+  EXPECT_FALSE(std::filesystem::exists(folder()));
+  AgentClient again = arrive();
+  again.send(samples::Remove{"runs/1", false});
+  EXPECT_TRUE(again.next_of<samples::Removed>()) << "what is gone can be removed again";
+}
+
+}  // namespace
+}  // namespace ngb::agent
