@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb-agent: serves one client on stdin and stdout (serve), receives a client on a device (receive), or is the agent of a
-// run there, which outlives its clients (reside).
+// ngb-agent: serves one client on stdin and stdout (serve), receives a client on a device (receive), or is the agent of
+// a run there, which outlives its clients (reside).
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -21,7 +21,8 @@ constexpr const char* kUsage =
     "\n"
     "Runs the processes of a job, and speaks with its client (ngb).\n"
     "  serve          one client, on standard input and output; leaves with it\n"
-    "  receive        a client that comes from elsewhere: takes what it brings, starts the agent of its run and leads to it\n"
+    "  receive        a client that comes from elsewhere: takes what it brings, starts the agent of its run and leads "
+    "to it\n"
     "  reside         the agent of a run; goes on while no client is there\n"
     "  --work DIR     journal, lock, logs and model files; one agent at a time\n"
     "  --worker PATH  the ngb-worker program\n"
@@ -39,7 +40,8 @@ int run(int count, char** words) {
   const std::string_view task = count > 1 ? words[1] : "";
   if (task == "--version") return std::printf("ngb-agent %s\n", NGB_VERSION) > 0 ? 0 : kCannotGoOn;
   if (task == "--help") return std::fputs(kUsage, stdout) >= 0 ? 0 : kCannotGoOn;
-  if (task != "serve" && task != "receive" && task != "reside") return complain("unknown task", count > 1 ? words[1] : "");
+  if (task != "serve" && task != "receive" && task != "reside")
+    return complain("unknown task", count > 1 ? words[1] : "");
   ngb::agent::Options options;
   options.version = NGB_VERSION;
   for (int i = 2; i < count; ++i) {

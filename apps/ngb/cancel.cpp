@@ -42,8 +42,9 @@ int cancel(const Installation& installation, const Arguments& arguments) {
     share.work_folder = results / "devices" / device.name;
     share.remove_toolchains = arguments.with_toolchains;
   }
-  const auto endings = dispatch::tear_down_fleet(
-      {.agent = installation.agent, .worker = installation.worker, .lib = installation.lib}, shares, [] { return false; });
+  const auto endings =
+      dispatch::tear_down_fleet({.agent = installation.agent, .worker = installation.worker, .lib = installation.lib},
+                                shares, [] { return false; });
   return tell_of_teardown(endings) ? kAllCellsHaveResults : kCannotGoOn;
 }
 
@@ -55,7 +56,8 @@ void add_cancel(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_option("results", arguments->results, "Results folder; what is recorded in it stays")->required();
   command->add_flag("--with-toolchains", arguments->with_toolchains, "Remove the devices' toolchains, too");
   command->footer("Example:\n  ngb cancel results/fleet");
-  command->callback([=, &installation, &chosen] { chosen = [=, &installation] { return cancel(installation, *arguments); }; });
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return cancel(installation, *arguments); }; });
 }
 
 }  // namespace ngb::app

@@ -78,7 +78,8 @@ std::vector<dispatch::ToolchainTree> Compilers::trees() const {
   for (const auto& [key, entry] : entries_) {
     if (!entry.description.needs_toolchain) continue;
     const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
-    trees.push_back({tree_path(key.first, key.second), can_be_given ? entry.toolchain->folder : std::filesystem::path()});
+    trees.push_back(
+        {tree_path(key.first, key.second), can_be_given ? entry.toolchain->folder : std::filesystem::path()});
   }
   return trees;
 }

@@ -65,14 +65,16 @@ void print_examination(const dispatch::Examination& device) {
   line("glibc", entry(description.environment, "glibc"));
   line("GPU", entry(description.environment, "gpu"));
   line("python", description.python.value ? *description.python.value
-                                          : "none (" + description.python.reason + "): compilers hosted by Python fail "
-                                            "there; install python3");
+                                          : "none (" + description.python.reason +
+                                                "): compilers hosted by Python fail "
+                                                "there; install python3");
   line("disk", fmt::format("{} free in {}{}", text::human_bytes(arrival.free_bytes), text::to_utf8(arrival.folder),
                            arrival.free_bytes < kLowDiskBytes ? "; little: give the device another folder" : ""));
   line("clock", std::abs(device.clock_offset.count()) < kClockWarningS
                     ? fmt::format("within {:.1f} s of ours", std::abs(device.clock_offset.count()))
                     : fmt::format("{:.0f} s off; start times of its results are off, too. Run there: timedatectl "
-                                  "set-ntp true", device.clock_offset.count()));
+                                  "set-ntp true",
+                                  device.clock_offset.count()));
   line("toolchains", description.toolchains.empty() ? "none; what a study needs is delivered where it is installed here"
                                                     : text::join(description.toolchains, ", "));
 }
@@ -101,13 +103,14 @@ int check(const Installation& installation, const Arguments& arguments) {
     if (names.empty() || std::find(names.begin(), names.end(), device.name) != names.end()) devices.push_back(device);
   }
   for (const std::string& name : arguments.names) {
-    const bool is_known = std::any_of(devices.begin(), devices.end(), [&](const auto& each) { return each.name == name; });
+    const bool is_known =
+        std::any_of(devices.begin(), devices.end(), [&](const auto& each) { return each.name == name; });
     if (is_known) continue;
     return report_failure({"unknown device", name, "describe it in " + installation.devices.string()}, kWrongUsage);
   }
-  const auto examined = dispatch::examine(
-      {.agent = installation.agent, .worker = installation.worker, .lib = installation.lib}, devices,
-      installation.cache / "devices");
+  const auto examined =
+      dispatch::examine({.agent = installation.agent, .worker = installation.worker, .lib = installation.lib}, devices,
+                        installation.cache / "devices");
   if (!examined) return report_failure(examined.error(), kCannotGoOn);
   nlohmann::json all = nlohmann::json::array();
   for (const dispatch::Examination& device : *examined) {
@@ -118,8 +121,8 @@ int check(const Installation& installation, const Arguments& arguments) {
     }
   }
   if (arguments.json) fmt::print("{}\n", all.dump(2));
-  const bool are_all_there = std::all_of(examined->begin(), examined->end(),
-                                         [](const auto& device) { return device.arrival.has_value(); });
+  const bool are_all_there =
+      std::all_of(examined->begin(), examined->end(), [](const auto& device) { return device.arrival.has_value(); });
   return are_all_there ? kAllCellsHaveResults : kCannotGoOn;
 }
 
@@ -137,7 +140,8 @@ void add_devices(CLI::App& app, const Installation& installation, Action& chosen
   CLI::App* probe = group->add_subcommand("check", "Reach devices, and say what each has and lacks");
   probe->add_option("name", arguments->names, "Devices (default: all that are described)");
   probe->add_flag("--json", arguments->json, "Print JSON");
-  probe->callback([=, &installation, &chosen] { chosen = [=, &installation] { return check(installation, *arguments); }; });
+  probe->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return check(installation, *arguments); }; });
 }
 
 }  // namespace ngb::app

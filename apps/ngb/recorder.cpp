@@ -63,11 +63,12 @@ Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, st
 }
 
 dispatch::Callbacks Recorder::callbacks() {
-  return {.on_event = [this](const std::string& device, const samples::Event& event) { return on_event(device, event); },
-          .commit = [this] { return commit(); },
-          .on_progress = [this](const std::string&, const samples::Progress& progress) { on_progress(progress); },
-          .on_remark = [this](const std::string& device,
-                              const std::string& remark) { line_->say(fmt::format("{}: {}", device, remark)); }};
+  return {
+      .on_event = [this](const std::string& device, const samples::Event& event) { return on_event(device, event); },
+      .commit = [this] { return commit(); },
+      .on_progress = [this](const std::string&, const samples::Progress& progress) { on_progress(progress); },
+      .on_remark = [this](const std::string& device,
+                          const std::string& remark) { line_->say(fmt::format("{}: {}", device, remark)); }};
 }
 
 Status Recorder::on_event(const std::string& device, const samples::Event& event) {

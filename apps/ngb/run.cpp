@@ -132,7 +132,8 @@ Result<bool> measure(const Installation& installation, store::Store& store, cons
   if (const Status recorded = record_toolchains(store, plan, compilers); !recorded) {
     return tl::unexpected(recorded.error());
   }
-  const Status kept = file::write_atomically(plan.study.output / kStudyFile, config::to_json(plan.study).dump(2) + "\n");
+  const Status kept =
+      file::write_atomically(plan.study.output / kStudyFile, config::to_json(plan.study).dump(2) + "\n");
   if (!kept) return tl::unexpected(kept.error());
   const auto remaining = store.remaining(plan, *run_id);
   if (!remaining) return tl::unexpected(remaining.error());
@@ -140,9 +141,9 @@ Result<bool> measure(const Installation& installation, store::Store& store, cons
   if (!shares) return tl::unexpected(shares.error());
   auto recorder = Recorder::begin(store, *remaining, *run_id);
   if (!recorder) return tl::unexpected(recorder.error());
-  const auto endings = dispatch::run_fleet(
-      {.agent = installation.agent, .worker = installation.worker, .lib = installation.lib}, *shares,
-      recorder->callbacks(), [] { return g_stop_requested.load(); });
+  const auto endings =
+      dispatch::run_fleet({.agent = installation.agent, .worker = installation.worker, .lib = installation.lib},
+                          *shares, recorder->callbacks(), [] { return g_stop_requested.load(); });
   recorder->end();
   bool is_finished = true;
   std::vector<Error> errors;
@@ -194,7 +195,8 @@ int run(const Installation& installation, const Arguments& arguments) {
 
 void add_resume(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("resume", "Go on with a run where it stopped, and get what devices have done since");
+  CLI::App* command =
+      app.add_subcommand("resume", "Go on with a run where it stopped, and get what devices have done since");
   command->add_option("results", arguments->output, "Results folder")->required();
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
   command->footer("Example:\n  ngb resume results/quickstart");

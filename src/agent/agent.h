@@ -19,8 +19,8 @@ struct Options {
 };
 
 // Serves one client on standard input and output until the job is finished and acknowledged, the client asks to stop or
-// goes away, or a signal comes. Returns the process's exit code: 0 finished or stopped, 3 it could not go on (the client
-// was told why). Blocks SIGCHLD, SIGTERM and SIGINT and ignores SIGPIPE for the calling process.
+// goes away, or a signal comes. Returns the process's exit code: 0 finished or stopped, 3 it could not go on (the
+// client was told why). Blocks SIGCHLD, SIGTERM and SIGINT and ignores SIGPIPE for the calling process.
 int serve(const Options& options);
 
 // The same, but for one client after another, at the socket in the work folder (listener.h), and the job goes on while

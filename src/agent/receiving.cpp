@@ -74,8 +74,8 @@ Result<Receiving> Receiving::begin(const std::filesystem::path& device_folder, s
   std::error_code code;
   const std::filesystem::space_info space = std::filesystem::space(device_folder, code);
   if (!code && space.available < missing_bytes + kSpareBytes) {
-    return fail(fmt::format("the disk is too full: {} would come, {} are free",
-                            text::human_bytes(missing_bytes), text::human_bytes(space.available)),
+    return fail(fmt::format("the disk is too full: {} would come, {} are free", text::human_bytes(missing_bytes),
+                            text::human_bytes(space.available)),
                 device_folder.string(), "free some space, or give the device another folder");
   }
   if (const Status opened = receiving.open_piece(); !opened) return tl::unexpected(opened.error());

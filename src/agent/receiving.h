@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of files as they come to a device: content first (files/<sha256>, kept over interruptions), then the tree in one
-// step. Nothing is written outside the device's folder.
+// Trees of files as they come to a device: content first (files/<sha256>, kept over interruptions), then the tree in
+// one step. Nothing is written outside the device's folder.
 #pragma once
 
 #include <filesystem>
@@ -21,8 +21,8 @@ class Receiving {
 
   [[nodiscard]] const samples::Want& want() const { return want_; }
   [[nodiscard]] bool is_complete() const { return next_ == want_.pieces.size(); }
-  // Takes bytes of the pieces wanted, in their order; returns how many of `bytes` were still of them. Errors: the content
-  // of a file is not what its hash says (it is forgotten, a new delivery brings it again); the disk is full.
+  // Takes bytes of the pieces wanted, in their order; returns how many of `bytes` were still of them. Errors: the
+  // content of a file is not what its hash says (it is forgotten, a new delivery brings it again); the disk is full.
   Result<std::size_t> take(std::string_view bytes);
   // Everything has come: the tree is there from now on, whole.
   Status install();

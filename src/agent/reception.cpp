@@ -207,8 +207,8 @@ class Reception {
     for (const auto& compiler : std::filesystem::directory_iterator(folder_ / "toolchains", code)) {
       for (const auto& version : std::filesystem::directory_iterator(compiler.path(), code)) {
         if (!std::filesystem::exists(version.path() / "manifest.json", code)) continue;
-        description.toolchains.push_back(text::to_utf8(compiler.path().filename().string() + "@" +
-                                                       version.path().filename().string()));
+        description.toolchains.push_back(
+            text::to_utf8(compiler.path().filename().string() + "@" + version.path().filename().string()));
       }
     }
     std::sort(description.toolchains.begin(), description.toolchains.end());

@@ -86,7 +86,8 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 Result<pid_t> spawn(const Spawn& spawn) {
-  if (spawn.descriptors.size() > kMaxDescriptors) return fail("too many descriptors for one program", spawn.arguments[0]);
+  if (spawn.descriptors.size() > kMaxDescriptors)
+    return fail("too many descriptors for one program", spawn.arguments[0]);
   std::vector<std::string> arguments = spawn.arguments;
   std::vector<std::string> variables = merged_environment(spawn);
   const std::vector<char*> argument_pointers = pointers(arguments);

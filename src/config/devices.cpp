@@ -49,8 +49,9 @@ class DeviceReader {
       const Field named = fields(node, path, problems_).at(0);
       device.name = named.name;
       if (!is_device_name(named.name) || named.name == "local") {
-        problems_.add(*named.key, path, fmt::format("{}: expected a name of letters, digits, . _ - that is not local",
-                                                    shown(named.name)));
+        problems_.add(
+            *named.key, path,
+            fmt::format("{}: expected a name of letters, digits, . _ - that is not local", shown(named.name)));
       }
       read_body(*named.value, join_path(path, shown(named.name)), device);
     } else {
@@ -68,16 +69,17 @@ class DeviceReader {
       device = local_device();
       return;
     }
-    const auto described = std::find_if(known_.begin(), known_.end(),
-                                        [&](const DeviceEntry& each) { return each.name == node.text; });
+    const auto described =
+        std::find_if(known_.begin(), known_.end(), [&](const DeviceEntry& each) { return each.name == node.text; });
     if (described != known_.end()) {
       device = *described;
       return;
     }
     std::vector<std::string> names{"local"};
     for (const DeviceEntry& each : known_) names.push_back(each.name);
-    problems_.add(node, path, unknown_word(node.text, "device", names) + "; or say how it is reached: " +
-                                  shown(node.text) + ": {ssh: HOST}");
+    problems_.add(
+        node, path,
+        unknown_word(node.text, "device", names) + "; or say how it is reached: " + shown(node.text) + ": {ssh: HOST}");
   }
 
   void read_ssh(const Key& ssh, const DocumentNode& node, const std::string& path, SshAddress& address) {
@@ -140,8 +142,8 @@ tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(c
   }
   const auto document = parse_document(*text);
   if (!document) {
-    return tl::unexpected(std::vector{StudyProblem{path.string(), document.error().line, document.error().column, "",
-                                                   document.error().message}});
+    return tl::unexpected(std::vector{
+        StudyProblem{path.string(), document.error().line, document.error().column, "", document.error().message}});
   }
   if (*document == nullptr || (*document)->is_null()) return devices;
   const DocumentNode& root = **document;

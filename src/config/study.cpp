@@ -82,7 +82,8 @@ class StudyReader {
     }
     const bool are_all_known = nodes_.contains("compilers") && problems_.count() == before;
     const DocumentNode* const devices = given("devices");
-    study_.devices = devices != nullptr ? read_devices(*devices, vocabulary_.devices, problems_) : std::vector{local_device()};
+    study_.devices =
+        devices != nullptr ? read_devices(*devices, vocabulary_.devices, problems_) : std::vector{local_device()};
     for (DeviceEntry& device : study_.devices) {
       for (const CompilerEntry& compiler : study_.compilers) device.compilers.push_back(compiler.label);
     }

@@ -10,8 +10,8 @@
 
 namespace ngb::dispatch {
 
-// The device's answer of that type. Nothing: the connection ended, or the loop stops. Error: it answered something else,
-// an Error, or nothing for that long.
+// The device's answer of that type. Nothing: the connection ended, or the loop stops. Error: it answered something
+// else, an Error, or nothing for that long.
 template <class Answer>
 asio::awaitable<Result<std::optional<Answer>>> answer_of(Connection& device, Nanoseconds patience) {
   const Nanoseconds give_up = system_clock().now() + patience;

@@ -74,8 +74,11 @@ exec "$program" receive --folder "$folder"
 }
 
 std::vector<std::string> ssh_command(const config::SshAddress& address, const std::string& remote_command) {
-  std::vector<std::string> words{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o",
-                                 "ServerAliveCountMax=3", "-o", "ConnectTimeout=15"};
+  std::vector<std::string> words{"ssh", "-T",
+                                 "-o",  "BatchMode=yes",
+                                 "-o",  "ServerAliveInterval=5",
+                                 "-o",  "ServerAliveCountMax=3",
+                                 "-o",  "ConnectTimeout=15"};
   if (!address.config.empty()) words.insert(words.end(), {"-F", address.config.string()});
   if (address.port != 0) words.insert(words.end(), {"-p", std::to_string(address.port)});
   if (!address.user.empty()) words.insert(words.end(), {"-l", address.user});

@@ -15,8 +15,8 @@ namespace ngb::dispatch {
 // the user's is in it.
 std::string bootstrap_command(std::size_t script_bytes);
 
-// Says "ngb-have MACHINE" or "ngb-need MACHINE" (then it takes the agent's bytes), or "ngb-unsupported MACHINE"; becomes
-// the agent's reception.
+// Says "ngb-have MACHINE" or "ngb-need MACHINE" (then it takes the agent's bytes), or "ngb-unsupported MACHINE";
+// becomes the agent's reception.
 std::string bootstrap_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device);
 
 // The system's ssh, with the user's configuration; asks for nothing, and ends when it has heard nothing for 15 s.

@@ -38,7 +38,8 @@ Status add_folder(LocalTree& tree, const std::filesystem::path& folder, const st
   if (code) return tl::unexpected(file::from_errno("read", folder, code.value()));
   std::sort(files.begin(), files.end());
   for (const std::filesystem::path& source : files) {
-    if (Status added = add_file(tree, source, prefix + source.lexically_relative(folder).string()); !added) return added;
+    if (Status added = add_file(tree, source, prefix + source.lexically_relative(folder).string()); !added)
+      return added;
   }
   return Done{};
 }

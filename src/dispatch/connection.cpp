@@ -9,11 +9,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
 #include <cerrno>
 #include <utility>
 
@@ -84,8 +79,8 @@ asio::awaitable<void> Connection::read_all(std::shared_ptr<Connection> self) {
   for (;;) {
     while (self->incoming_.size() > kMaxIncomingBytes) co_await self->changed_.wait_regardless(std::chrono::seconds(1));
     boost::system::error_code error;
-    const std::size_t count = co_await self->output_.async_read_some(
-        asio::buffer(chunk), asio::redirect_error(asio::use_awaitable, error));
+    const std::size_t count =
+        co_await self->output_.async_read_some(asio::buffer(chunk), asio::redirect_error(asio::use_awaitable, error));
     if (error) break;
     self->incoming_.append(chunk.data(), count);
     self->changed_.ring();
@@ -145,7 +140,7 @@ asio::awaitable<Result<std::optional<std::string>>> Connection::read_line(Nanose
 
 asio::awaitable<std::string> Connection::end() {
   boost::system::error_code ignored;
-  input_.close(ignored);
+  input_.close(ignored);  // NOLINT(bugprone-unused-return-value): the same as in `ignored`
   const Nanoseconds give_up = system_clock().now() + std::chrono::seconds(15);
   int status = 0;
   for (bool is_killed = false; pid_ >= 0;) {
@@ -155,7 +150,7 @@ asio::awaitable<std::string> Connection::end() {
     incoming_.clear();  // what it still says is for nobody
     co_await pause_.wait_regardless(std::chrono::milliseconds(2));
   }
-  output_.close(ignored);
+  output_.close(ignored);  // NOLINT(bugprone-unused-return-value): likewise
   pid_ = -1;
   co_return describe(status);
 }

@@ -5,8 +5,6 @@
 
 #include <sys/types.h>
 
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -32,8 +30,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Every Connection is to be brought to its `end`; only one that is destroyed with its loop kills the program.
   ~Connection();
 
-  // `flush` sends what was queued; `write` sends bytes that are no message. A program that is gone takes everything, and
-  // nothing becomes of it. (Two steps, since g++ 12 destroys what is made within a co_await expression twice.)
+  // `flush` sends what was queued; `write` sends bytes that are no message. A program that is gone takes everything,
+  // and nothing becomes of it. (Two steps, since g++ 12 destroys what is made within a co_await expression twice.)
   void queue(const samples::ClientMessage& message);
   asio::awaitable<void> flush();
   asio::awaitable<void> write(std::string_view bytes);

@@ -20,7 +20,8 @@ constexpr Nanoseconds kAnswerPatience = std::chrono::minutes(15);
 constexpr std::size_t kChunkBytes = 1U << 18U;
 
 asio::awaitable<Status> send_piece(Connection& device, const std::filesystem::path& source, std::uint64_t offset_bytes,
-                                   std::uint64_t size_bytes, std::uint64_t& left_bytes, const OnBytesLeft& on_bytes_left) {
+                                   std::uint64_t size_bytes, std::uint64_t& left_bytes,
+                                   const OnBytesLeft& on_bytes_left) {
   const FileDescriptor file(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) co_return tl::unexpected(file::from_errno("read", source, errno));
   std::string chunk(kChunkBytes, '\0');
@@ -28,8 +29,8 @@ asio::awaitable<Status> send_piece(Connection& device, const std::filesystem::pa
     const ssize_t count = ::pread(file.get(), chunk.data(), chunk.size(), static_cast<off_t>(offset_bytes));
     if (count < 0) co_return tl::unexpected(file::from_errno("read", source, errno));
     if (count == 0) co_return fail("has become shorter while it was sent", source.string(), "try again");
-    const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(count),
-                                                                       size_bytes - offset_bytes));
+    const auto part =
+        static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(count), size_bytes - offset_bytes));
     co_await device.write(std::string_view(chunk).substr(0, part));
     offset_bytes += part;
     left_bytes -= part;
@@ -43,8 +44,8 @@ Result<std::uint64_t> bytes_wanted(const samples::Want& want, const samples::Tre
   std::uint64_t bytes = 0;
   if (want.pieces.size() > tree.files.size()) return fail("the device asks for more than there is", tree.path);
   for (const samples::Want::Piece& piece : want.pieces) {
-    const bool is_there = piece.file_index < tree.files.size() &&
-                          piece.offset_bytes <= tree.files[piece.file_index].size_bytes;
+    const bool is_there =
+        piece.file_index < tree.files.size() && piece.offset_bytes <= tree.files[piece.file_index].size_bytes;
     if (!is_there) return fail("the device asks for a file that is not in the tree", tree.path);
     bytes += tree.files[piece.file_index].size_bytes - piece.offset_bytes;
   }
@@ -77,7 +78,8 @@ asio::awaitable<Result<bool>> deliver(Connection& device, const LocalTree& tree,
                                             tree.tree.files[piece.file_index].size_bytes, *left_bytes, on_bytes_left);
     if (!sent) co_return tl::unexpected(sent.error());
   }
-  const Result<std::optional<samples::Installed>> installed = co_await answer_of<samples::Installed>(device, kAnswerPatience);
+  const Result<std::optional<samples::Installed>> installed =
+      co_await answer_of<samples::Installed>(device, kAnswerPatience);
   if (!installed) co_return tl::unexpected(installed.error());
   co_return installed->has_value();
 }

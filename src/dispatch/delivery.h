@@ -17,8 +17,8 @@ using OnBytesLeft = std::function<void(std::uint64_t bytes)>;
 asio::awaitable<Result<std::optional<std::vector<std::string>>>> ask(Connection& device,
                                                                      const std::vector<std::string>& trees);
 
-// The device has the tree when this is true; false: the connection ended. Error: the device refused it (disk full), or a
-// file here cannot be read.
+// The device has the tree when this is true; false: the connection ended. Error: the device refused it (disk full), or
+// a file here cannot be read.
 asio::awaitable<Result<bool>> deliver(Connection& device, const LocalTree& tree, const OnBytesLeft& on_bytes_left);
 
 }  // namespace ngb::dispatch

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <system_error>
 
 #include "dispatch/answer.h"
@@ -31,8 +29,9 @@ asio::awaitable<Result<samples::Arrival>> question(Connection& device, const std
 }
 
 asio::awaitable<void> examine_one(Loop& loop, const Parts& parts, const config::DeviceEntry& device,
-                                  const std::filesystem::path& log, Examination& examination) {
+                                  const std::filesystem::path& log_folder, Examination& examination) {
   const std::string script = bootstrap_script(parts.agents, device);
+  const std::filesystem::path log = log_folder / (device.name + ".log");
   std::error_code code;
   const std::uint64_t log_begin = std::filesystem::file_size(log, code);
   const auto connection = Connection::start(loop, ssh_command(device.ssh, bootstrap_command(script.size())), log);
@@ -41,7 +40,7 @@ asio::awaitable<void> examine_one(Loop& loop, const Parts& parts, const config::
     co_return;
   }
   examination.arrival = co_await question(**connection, script, parts, examination);
-  const std::string how = co_await (*connection)->end();
+  co_await (*connection)->end();
   const std::string words = last_words(log, code ? 0 : log_begin);
   if (!examination.arrival && !words.empty()) {
     examination.arrival = fail(examination.arrival.error().what + ": " + words, device.name, "run: ssh HOST true");
@@ -59,9 +58,7 @@ Result<std::vector<Examination>> examine(const Installation& installation,
   Loop loop;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     examinations[i].device = devices[i].name;
-    asio::co_spawn(loop.io,
-                   examine_one(loop, *parts, devices[i], log_folder / (devices[i].name + ".log"), examinations[i]),
-                   asio::detached);
+    asio::co_spawn(loop.io, examine_one(loop, *parts, devices[i], log_folder, examinations[i]), asio::detached);
   }
   loop.io.run();
   return examinations;

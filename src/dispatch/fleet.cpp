@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
 #include <exception>
 
 #include "dispatch/local.h"
@@ -26,8 +25,8 @@ class Fleet {
   std::vector<DeviceEnding> run(asio::awaitable<void> (Fleet::*task)(std::size_t)) {
     endings_.resize(shares_.size());
     running_ = shares_.size();
-    const bool has_others = std::any_of(shares_.begin(), shares_.end(),
-                                        [](const Share& share) { return share.device.kind != "local"; });
+    const bool has_others =
+        std::any_of(shares_.begin(), shares_.end(), [](const Share& share) { return share.device.kind != "local"; });
     if (has_others) parts_ = find_parts(installation_);
     for (std::size_t i = 0; i < shares_.size(); ++i) {
       endings_[i].device = shares_[i].device.name;

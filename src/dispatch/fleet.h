@@ -33,7 +33,7 @@ struct ToolchainTree {
 // What one device is to do.
 struct Share {
   config::DeviceEntry device{};
-  samples::Job job{};  // of a device elsewhere: paths of toolchains are within the device's folder
+  samples::Job job{};                       // of a device elsewhere: paths of toolchains are within the device's folder
   std::uint64_t last_sequence = 0;          // events up to here are recorded already
   std::filesystem::path work_folder{};      // here, on the client: logs; the local agent's journal
   std::vector<ToolchainTree> toolchains{};  // of a device elsewhere
@@ -45,8 +45,8 @@ enum class Ending { finished, stopped };
 
 struct DeviceEnding {
   std::string device{};
-  // How its share ended. Error: the agent could not start, died (again and again), was not heard of, or said that it cannot
-  // go on; what was recorded stays.
+  // How its share ended. Error: the agent could not start, died (again and again), was not heard of, or said that it
+  // cannot go on; what was recorded stays.
   Result<Ending> ending = Ending::stopped;
   // Of a device elsewhere whose share is finished: whether nothing of the run is left there, or what is.
   std::optional<Status> torn_down{};
@@ -57,8 +57,8 @@ struct DeviceEnding {
 std::vector<DeviceEnding> run_fleet(const Installation& installation, const std::vector<Share>& shares,
                                     const Callbacks& callbacks, const std::function<bool()>& stop_requested);
 
-// Ends what is at work for these shares on devices elsewhere, and takes everything of the run away there. In the order of
-// `shares`; of each only `torn_down` is told.
+// Ends what is at work for these shares on devices elsewhere, and takes everything of the run away there. In the order
+// of `shares`; of each only `torn_down` is told.
 std::vector<DeviceEnding> tear_down_fleet(const Installation& installation, const std::vector<Share>& shares,
                                           const std::function<bool()>& stop_requested);
 
@@ -70,8 +70,8 @@ struct Examination {
   std::chrono::duration<double> clock_offset{};  // of its clock against ours, within the time of a message
 };
 
-// Reaches every device (none of them local) side by side; leaves the agent there, and nothing else. `log_folder`: what ssh
-// says, a file for each device.
+// Reaches every device (none of them local) side by side; leaves the agent there, and nothing else. `log_folder`: what
+// ssh says, a file for each device.
 Result<std::vector<Examination>> examine(const Installation& installation,
                                          const std::vector<config::DeviceEntry>& devices,
                                          const std::filesystem::path& log_folder);

@@ -31,7 +31,7 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
       if (agent.is_gone()) co_return std::nullopt;
       continue;
     }
-    const Result<bool> finished = co_await take_all(agent, **std::move(message));
+    const Result<bool> finished = co_await take_all(agent, **message);
     if (!finished) co_return tl::unexpected(finished.error());
     // Not before it has spoken: until then it may be a relay on the way to the agent that listens.
     if (!has_greeted) {
@@ -49,7 +49,7 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
 
 // This message and those that are here with it; what they record becomes durable, and then is acknowledged. Whether the
 // job is finished.
-asio::awaitable<Result<bool>> Follower::take_all(Connection& agent, samples::AgentMessage first) {
+asio::awaitable<Result<bool>> Follower::take_all(Connection& agent, const samples::AgentMessage& first) {
   Taken taken;
   Status status = take(first, taken);
   while (status) {
@@ -107,7 +107,7 @@ asio::awaitable<Status> Follower::drain(Connection& agent) {
     Result<std::optional<samples::AgentMessage>> message = agent.take();
     if (!message) co_return tl::unexpected(message.error());
     if (message->has_value()) {
-      const Result<bool> finished = co_await take_all(agent, **std::move(message));
+      const Result<bool> finished = co_await take_all(agent, **message);
       if (!finished) co_return tl::unexpected(finished.error());
     } else if (was_gone) {
       break;

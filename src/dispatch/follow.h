@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What client and agent say to each other about one job, from hello to the last acknowledgement; over as many connections
-// as it takes.
+// What client and agent say to each other about one job, from hello to the last acknowledgement; over as many
+// connections as it takes.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class Follower {
     bool has_events = false;
   };
   Status take(const samples::AgentMessage& message, Taken& taken);
-  asio::awaitable<Result<bool>> take_all(Connection& agent, samples::AgentMessage first);
+  asio::awaitable<Result<bool>> take_all(Connection& agent, const samples::AgentMessage& first);
   asio::awaitable<void> farewell(Connection& agent);
   asio::awaitable<Status> drain(Connection& agent);
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/loop.h"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 namespace ngb::dispatch {
 
 void Loop::stop() {

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one event loop in which all devices of a run are followed, each by a coroutine. One thread; nothing here waits but
-// by co_await.
+// The one event loop in which all devices of a run are followed, each by a coroutine. One thread; nothing here waits
+// but by co_await.
 #pragma once
 
-// clang-format off: Asio of Boost 1.74 uses <utility> and does not include it
-#include <utility>
-// clang-format on
-
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <set>
 
 #include "base/clock.h"
+#include "dispatch/asio.h"
 
 namespace ngb::dispatch {
-
-namespace asio = boost::asio;
 
 class Alarm;
 

@@ -32,8 +32,8 @@ Result<Parts> find_parts(const Installation& installation) {
   parts.machine = system.machine;
   if (const Status added = add(parts, parts.machine, installation); !added) return tl::unexpected(added.error());
   std::error_code code;
-  for (const auto& entry : std::filesystem::directory_iterator(installation.lib.parent_path() / "ngraphbench-devices",
-                                                               code)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(installation.lib.parent_path() / "ngraphbench-devices", code)) {
     const std::filesystem::path& folder = entry.path();
     if (folder.filename() == parts.machine) continue;
     const Installation other{folder / "bin/ngb-agent", folder / "bin/ngb-worker", folder / "lib/ngraphbench"};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/recording.h"
 
-#include <boost/asio/post.hpp>
 #include <utility>
 
 namespace ngb::dispatch {

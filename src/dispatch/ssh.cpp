@@ -62,10 +62,10 @@ asio::awaitable<Result<Ending>> SshRun::run() {
                      share_.device.name, "see agent.log in the run's folder there");
     }
     if (system_clock().now() - last_heard > share_.lost_after) {
-      co_return fail(fmt::format("not heard of for {}: {}",
-                                 text::human_duration(std::chrono::duration<double>(share_.lost_after).count()),
-                                 words_),
-                     share_.device.name, "what is measured is kept; run the same command again to go on");
+      co_return fail(
+          fmt::format("not heard of for {}: {}",
+                      text::human_duration(std::chrono::duration<double>(share_.lost_after).count()), words_),
+          share_.device.name, "what is measured is kept; run the same command again to go on");
     }
     recording_.say(share_.device.name, fmt::format("no connection ({}); trying again in {}", words_,
                                                    text::human_duration(std::chrono::duration<double>(pause).count())));
@@ -77,7 +77,7 @@ asio::awaitable<Status> SshRun::tear_down() {
   Result<std::shared_ptr<Connection>> device = open();
   if (!device) co_return tl::unexpected(device.error());
   const Status done = co_await tear_down_over(**device);
-  const std::string how = co_await (*device)->end();
+  co_await (*device)->end();
   if (!done) co_return tl::unexpected(done.error());
   co_return Done{};
 }
@@ -203,9 +203,9 @@ asio::awaitable<Status> SshRun::tear_down_over(Connection& device) {
   if (!removed) co_return tl::unexpected(removed.error());
   if (!removed->has_value()) co_return fail("the connection ended during the teardown", share_.device.name);
   if ((*removed)->left.empty() && (*removed)->processes_left == 0) co_return Done{};
-  co_return fail(fmt::format("left behind: {}, {} processes", fmt::join((*removed)->left, ", "),
-                             (*removed)->processes_left),
-                 share_.device.name);
+  co_return fail(
+      fmt::format("left behind: {}, {} processes", fmt::join((*removed)->left, ", "), (*removed)->processes_left),
+      share_.device.name);
 }
 
 }  // namespace ngb::dispatch

@@ -18,8 +18,8 @@
 
 namespace ngb::dispatch {
 
-// One device from the first connection to the teardown. What it lacks is delivered, its agent goes on when the connection
-// ends, and a lost connection is tried again until the share's patience is over.
+// One device from the first connection to the teardown. What it lacks is delivered, its agent goes on when the
+// connection ends, and a lost connection is tried again until the share's patience is over.
 class SshRun {
  public:
   // All references outlive it. `parts`: what can be delivered.

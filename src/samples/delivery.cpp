@@ -33,8 +33,8 @@ std::vector<std::string> paths_of(const json& object, const char* key) {
 TreeFile file_of(const json& object) {
   TreeFile file{path_of(object, "path"), get<std::string>(object, "sha256"), get<std::uint64_t>(object, "size_bytes"),
                 get<bool>(object, "is_executable")};
-  const bool is_hash = file.sha256.size() == kSha256Digits &&
-                       file.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const bool is_hash =
+      file.sha256.size() == kSha256Digits && file.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!is_hash) throw fields::FieldError("\"sha256\" is not one");
   return file;
 }
@@ -60,11 +60,11 @@ json to_json(const Ask& ask) { return {{"trees", ask.trees}}; }
 json to_json(const Lacking& lacking) { return {{"trees", lacking.trees}}; }
 json to_json(const Tree& tree) {
   return {{"path", tree.path}, {"files", fields::array_of(tree.files, [](const TreeFile& file) -> json {
-             return {{"path", file.path},
-                     {"sha256", file.sha256},
-                     {"size_bytes", file.size_bytes},
-                     {"is_executable", file.is_executable}};
-           })}};
+                                  return {{"path", file.path},
+                                          {"sha256", file.sha256},
+                                          {"size_bytes", file.size_bytes},
+                                          {"is_executable", file.is_executable}};
+                                })}};
 }
 json to_json(const Want& want) {
   return {{"pieces", fields::array_of(want.pieces, [](const Want::Piece& piece) -> json {
@@ -72,9 +72,7 @@ json to_json(const Want& want) {
            })}};
 }
 json to_json(const Installed& installed) { return {{"path", installed.path}}; }
-json to_json(const Attach& attach) {
-  return {{"run", attach.run}, {"worker", attach.worker}, {"lib", attach.lib}};
-}
+json to_json(const Attach& attach) { return {{"run", attach.run}, {"worker", attach.worker}, {"lib", attach.lib}}; }
 json to_json(const Description& description) {
   return {{"environment", to_json(description.environment)},
           {"toolchains", description.toolchains},
@@ -102,9 +100,8 @@ Result<Lacking> lacking_from_json(const json& object) {
   return fields::parse("answer", [&] { return Lacking{paths_of(object, "trees")}; });
 }
 Result<Tree> tree_from_json(const json& object) {
-  return fields::parse("tree", [&] {
-    return Tree{path_of(object, "path"), fields::vector_of(object, "files", file_of)};
-  });
+  return fields::parse("tree",
+                       [&] { return Tree{path_of(object, "path"), fields::vector_of(object, "files", file_of)}; });
 }
 Result<Want> want_from_json(const json& object) {
   return fields::parse("wish", [&] {
@@ -117,9 +114,8 @@ Result<Installed> installed_from_json(const json& object) {
   return fields::parse("answer", [&] { return Installed{path_of(object, "path")}; });
 }
 Result<Attach> attach_from_json(const json& object) {
-  return fields::parse("attach", [&] {
-    return Attach{path_of(object, "run"), path_of(object, "worker"), path_of(object, "lib")};
-  });
+  return fields::parse(
+      "attach", [&] { return Attach{path_of(object, "run"), path_of(object, "worker"), path_of(object, "lib")}; });
 }
 Result<Description> description_from_json(const json& object) {
   return fields::parse("description", [&] {

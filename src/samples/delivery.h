@@ -84,7 +84,8 @@ struct Remove {
   bool with_toolchains = false;
 };
 struct Removed {
-  std::vector<std::string> left{};    // what is still there of the run and of what only it needed: nothing, if all went well
+  std::vector<std::string>
+      left{};  // what is still there of the run and of what only it needed: nothing, if all went well
   std::uint64_t processes_left = 0;
   std::uint64_t freed_bytes = 0;
 };

@@ -72,7 +72,8 @@ struct Progress {
 };
 
 using ClientMessage = std::variant<Hello, Job, Follow, Acknowledge, Stop, Ask, Tree, Attach, Describe, Remove>;
-using AgentMessage = std::variant<Hello, Event, Progress, Error, Arrival, Lacking, Want, Installed, Description, Removed>;
+using AgentMessage =
+    std::variant<Hello, Event, Progress, Error, Arrival, Lacking, Want, Installed, Description, Removed>;
 
 std::string encode(const ClientMessage& message);
 std::string encode(const AgentMessage& message);

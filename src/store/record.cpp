@@ -170,7 +170,8 @@ Result<bool> check(Store::Implementation& store, const Device& device, const sam
       return fail(fmt::format("event {} of {} came after event {}", event.sequence, device.second, last),
                   store.database.file().string(), "ask the device for the events after the last one");
     }
-    if (const auto* result = std::get_if<ProcessResult>(&event.body)) look_up_cell(store, device.second, result->cell_id);
+    if (const auto* result = std::get_if<ProcessResult>(&event.body))
+      look_up_cell(store, device.second, result->cell_id);
     return true;
   });
 }

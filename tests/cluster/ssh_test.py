@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Studies over real sshd on three hosts."""
 
+import json
 import os
 import pathlib
 import signal
 import sqlite3
+import subprocess
 import sys
 import time
 import unittest
@@ -47,6 +49,11 @@ class Ssh(NgbTest):
             self.assertLess(time.monotonic(), give_up, "waited too long")
             time.sleep(0.02)
 
+    def assert_quiet(self):
+        """Nothing runs on any host; the last connection may take a moment to go."""
+        for host in self.hosts.all:
+            self.wait_until(lambda host=host: host.processes() == [], patience_s=5)
+
     def assert_whole(self):
         """Every device has every process once, each with its repetitions, and keeps nothing."""
         self.assertEqual(self.recorded(), {host.name: PROCESSES for host in self.hosts.all})
@@ -57,8 +64,8 @@ class Ssh(NgbTest):
             short = database.execute("SELECT process_key, count(*) FROM repetition WHERE NOT is_warm_up "
                                      "GROUP BY 1 HAVING count(*) <> 5").fetchall()
             self.assertEqual(short, [])
+        self.assert_quiet()
         for host in self.hosts.all:
-            self.assertEqual(host.processes(), [], host.name)
             left = sorted(path.name for path in host.folder.glob("*")) if host.folder.exists() else []
             self.assertEqual([name for name in left if name != "toolchains"], [], host.name)
 
@@ -130,7 +137,7 @@ class Ssh(NgbTest):
         self.assertEqual(self.recorded(), {host.name: PROCESSES for host in self.hosts.all[1:]})
 
     def test_two_clients_at_once_do_not_measure_at_once(self):
-        self.slow(200)
+        self.slow(800)  # longer than a client waits for a dying one
         first = self.start("run", self.study)
         self.wait_until(lambda: len(self.recorded()) == 3)
         second = self.ngb("run", self.study, "-o", self.folder / "other")
@@ -138,6 +145,46 @@ class Ssh(NgbTest):
         self.assertIn("in use by", second.stderr)
         output = first.communicate(timeout=120)[0]
         self.assertEqual(first.returncode, 0, output)
+
+    def test_a_device_whose_disk_is_too_full_is_told_of_and_holds_up_no_other(self):
+        full = self.hosts.all[0]
+        full.folder.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20M", "ngb-test", full.folder], check=True)
+        self.addCleanup(subprocess.run, ["umount", full.folder])
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("the disk is too full", done.stderr)
+        self.assertIn("free some space, or give the device another folder", done.stderr)
+        self.assertEqual(self.recorded(), {host.name: PROCESSES for host in self.hosts.all[1:]})
+
+    def test_status_resume_and_cancel_know_a_run_by_its_folder(self):
+        self.slow(300)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: sum(self.recorded().values()) >= 3)
+        client.send_signal(signal.SIGKILL)
+        client.wait()
+        told = json.loads(self.ngb("status", self.results, "--json").stdout)
+        self.assertEqual({device["device"]: device["planned_processes"] for device in told["devices"]},
+                         {host.name: PROCESSES for host in self.hosts.all})
+        self.assertFalse(told["is_complete"])
+        cancelled = self.ngb("cancel", self.results)
+        self.assertEqual(cancelled.returncode, 0, cancelled.stderr)
+        self.assertIn("torn down: 3 of 3 verified", cancelled.stdout)
+        self.assert_quiet()
+        done = self.ngb("resume", self.results)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_whole()
+
+    def test_devices_check_says_what_each_host_has(self):
+        devices = "".join(line.replace("  - ", "", 1) + "\n" for line in self.hosts.devices().splitlines())
+        self.environment["NGB_DEVICES"] = str(self.write("devices.yaml", devices + "gone: {ssh: {host: gone, config: "
+                                                         f"{self.hosts.config}}}}}\n"))
+        told = self.ngb("devices", "check", "--json")
+        self.assertEqual(told.returncode, 3, told.stderr)
+        found = {device["name"]: device for device in json.loads(told.stdout)}
+        self.assertEqual(found["edge1"]["machine"], os.uname().machine)
+        self.assertLess(abs(found["edge1"]["clock_offset_s"]), 5)
+        self.assertIn("Could not resolve hostname", found["gone"]["error"])
 
     def test_ctrl_c_stops_all_devices_and_the_same_command_goes_on(self):
         self.slow(300)

@@ -57,16 +57,17 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 }  // namespace
 
 Family convnext() {
-  return {.name = "convnext",
-          .meaning = "convolutional networks in the manner of transformers, as timm builds ConvNeXt",
-          .parameters = {{"depths", "int_list", {3, 3, 9, 3}, 1, 1000, "blocks in each of the four stages", {}, kStages},
-                         {"channels", "int_list", {96, 192, 384, 768}, 1, 65536, "channels of each stage", {}, kStages},
-                         {"classes", "int", 1000, 1, 1000000, "logits", {}},
-                         {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
-          .variants = {{"convnext_tiny", {{"depths", {3, 3, 9, 3}}}},
-                       {"convnext_small", {{"depths", {3, 3, 27, 3}}}},
-                       {"convnext_base", {{"depths", {3, 3, 27, 3}}, {"channels", {128, 256, 512, 1024}}}}},
-          .build = &build};
+  return {
+      .name = "convnext",
+      .meaning = "convolutional networks in the manner of transformers, as timm builds ConvNeXt",
+      .parameters = {{"depths", "int_list", {3, 3, 9, 3}, 1, 1000, "blocks in each of the four stages", {}, kStages},
+                     {"channels", "int_list", {96, 192, 384, 768}, 1, 65536, "channels of each stage", {}, kStages},
+                     {"classes", "int", 1000, 1, 1000000, "logits", {}},
+                     {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
+      .variants = {{"convnext_tiny", {{"depths", {3, 3, 9, 3}}}},
+                   {"convnext_small", {{"depths", {3, 3, 27, 3}}}},
+                   {"convnext_base", {{"depths", {3, 3, 27, 3}}, {"channels", {128, 256, 512, 1024}}}}},
+      .build = &build};
 }
 
 }  // namespace ngb::zoo

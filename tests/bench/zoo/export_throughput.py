@@ -4,7 +4,7 @@
 by torch.onnx.export, the better of its exporters; ONNX Runtime and OpenVINO on one thread. Each process loads all files, in
 an order of its own (where memory lies decides some percent), and calls them in turn in shuffled order.
 
-    export_throughput.py WRITE_RECIPE [--only NAME] [--processes N] [--rounds N]"""
+    export_throughput.py WRITE_RECIPE [--only NAME] [--batch N] [--processes N] [--rounds N]"""
 import argparse
 import json
 import os
@@ -82,6 +82,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("write_recipe", type=Path)
     parser.add_argument("--only")
+    parser.add_argument("--batch", type=int, help="instead of 1 and 8")
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=5, help="calls of each file in a process (batch 8: half of it)")
     arguments = parser.parse_args()
@@ -90,7 +91,7 @@ def main():
     for name in exported.MODELS:
         if arguments.only not in (None, name):
             continue
-        for batch in (1, 8):
+        for batch in (arguments.batch,) if arguments.batch else (1, 8):
             with tempfile.TemporaryDirectory() as folder:
                 path, input_file = Path(folder) / "ours.onnx", Path(folder) / "input.npy"
                 told = real.write(arguments.write_recipe, name, {}, 1, batch, path)

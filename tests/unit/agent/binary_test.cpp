@@ -65,8 +65,8 @@ TEST(AgentProgram, NamesWhatIsWrongWithItsCommandLine) {
   EXPECT_EQ(outcome->exit_code, 2);
   EXPECT_TRUE(process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "serve", "--work"}})
                   ->output.starts_with("ngb-agent: no value for --work"));
-  EXPECT_TRUE(process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "srve"}})
-                  ->output.starts_with("ngb-agent: unknown task srve"));
+  EXPECT_TRUE(
+      process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "srve"}})->output.starts_with("ngb-agent: unknown task srve"));
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ TEST_F(Device, TakesATreeInOneStepAndSaysWhichItLacks) {
   AgentClient client = arrive();
   client.send(samples::Ask{{"bundles/1", "bundles/2"}});
   EXPECT_THAT(client.next_of<samples::Lacking>()->trees, ElementsAre("bundles/2"));
-  client.send(samples::Tree{"bundles/2", {file("a", "one"), file("deep/er/b", "two"), file("c", "one"), file("d", "")}});
+  client.send(
+      samples::Tree{"bundles/2", {file("a", "one"), file("deep/er/b", "two"), file("c", "one"), file("d", "")}});
   const auto want = client.next_of<samples::Want>();
   ASSERT_EQ(want->pieces.size(), 3U) << "the same content twice is asked for once";
   EXPECT_FALSE(std::filesystem::exists(folder() / "bundles/2"));

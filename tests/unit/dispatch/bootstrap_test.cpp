@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <boost/asio/co_spawn.hpp>
 #include <fstream>
 
 #include "agent_client.h"
@@ -24,8 +23,7 @@ class Bootstrap : public testing::Test {
     std::filesystem::create_directories(folder_.path() / "lib/python/__pycache__");
     std::ofstream(folder_.path() / "lib/python/loop.py") << "a loop";
     std::ofstream(folder_.path() / "lib/python/__pycache__/loop.pyc") << "not to be delivered";
-    const auto parts =
-        find_parts({NGB_BUILD_DIR "/bin/ngb-agent", folder_.path() / "worker", folder_.path() / "lib"});
+    const auto parts = find_parts({NGB_BUILD_DIR "/bin/ngb-agent", folder_.path() / "worker", folder_.path() / "lib"});
     ASSERT_TRUE(parts) << parts.error().text();
     parts_ = *parts;
   }
@@ -48,8 +46,8 @@ class Bootstrap : public testing::Test {
     entry.folder = device_folder.string();
     const std::string script = bootstrap_script(parts_.agents, entry);
     Loop loop;
-    const auto device = Connection::start(
-        loop, {"/bin/sh", "-c", before + bootstrap_command(script.size())}, folder_.path() / "log");
+    const auto device =
+        Connection::start(loop, {"/bin/sh", "-c", before + bootstrap_command(script.size())}, folder_.path() / "log");
     if (!device) return tl::unexpected(device.error());
     Result<std::optional<samples::Arrival>> arrival;
     const OnBytesLeft ignored = [](std::uint64_t) {};
@@ -59,7 +57,7 @@ class Bootstrap : public testing::Test {
         const Result<bool> delivered = co_await deliver(**device, parts_.bundles.begin()->second, ignored);
         EXPECT_TRUE(delivered && *delivered);
       }
-      const std::string how = co_await (*device)->end();
+      co_await (*device)->end();
     };
     asio::co_spawn(loop.io, conversation(), [](const std::exception_ptr& thrown) {
       if (thrown) std::rethrow_exception(thrown);

@@ -78,7 +78,8 @@ TEST_F(LocalFleet, StopsAllDevicesWhenAsked) {
 
 TEST_F(LocalFleet, StopsAllDevicesWhenNothingCanBeRecordedAnyMore) {
   callbacks_.commit = [this]() -> Status { return ++commits_ < 3 ? Status{} : fail("the disk is full"); };
-  const auto endings = run_fleet(installation_, {share("a", 2), share("b", 1, "hang")}, callbacks_, [] { return false; });
+  const auto endings =
+      run_fleet(installation_, {share("a", 2), share("b", 1, "hang")}, callbacks_, [] { return false; });
   ASSERT_FALSE(endings[0].ending);
   EXPECT_EQ(endings[0].ending.error().what, "the disk is full");
   EXPECT_TRUE(!endings[1].ending || endings[1].ending == Ending::stopped);
