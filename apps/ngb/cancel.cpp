@@ -45,7 +45,7 @@ int cancel(const Installation& installation, const Arguments& arguments) {
   const auto endings =
       dispatch::tear_down_fleet({.agent = installation.agent, .worker = installation.worker, .lib = installation.lib},
                                 shares, [] { return false; });
-  return tell_of_teardown(endings) ? kAllCellsHaveResults : kCannotGoOn;
+  return tell_of_teardown(endings, results) ? kAllCellsHaveResults : kCannotGoOn;
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ Result<bool> measure(const Installation& installation, store::Store& store, cons
     if (!device.ending) errors.push_back(device.ending.error());
     is_finished = is_finished && device.ending == dispatch::Ending::finished;
   }
-  tell_of_teardown(endings);
+  tell_of_teardown(endings, plan.study.output);
   for (std::size_t i = 1; i < errors.size(); ++i) report_failure(errors[i], kCannotGoOn);
   if (!errors.empty()) return tl::unexpected(errors.front());
   return is_finished;

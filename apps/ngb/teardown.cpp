@@ -7,7 +7,7 @@
 
 namespace ngb::app {
 
-bool tell_of_teardown(const std::vector<dispatch::DeviceEnding>& endings) {
+bool tell_of_teardown(const std::vector<dispatch::DeviceEnding>& endings, const std::filesystem::path& results_folder) {
   int devices = 0;
   int verified = 0;
   for (const dispatch::DeviceEnding& device : endings) {
@@ -20,6 +20,7 @@ bool tell_of_teardown(const std::vector<dispatch::DeviceEnding>& endings) {
     }
   }
   if (devices > 0) fmt::print("torn down: {} of {} verified\n", verified, devices);
+  if (verified < devices) fmt::print(stderr, "ngb: to try again, run: ngb cancel {}\n", results_folder.string());
   return verified == devices;
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
 #include "dispatch/fleet.h"
 
 namespace ngb::app {
 
-// "torn down: 3 of 3 verified", and what is left where it is not. True: nothing is.
-bool tell_of_teardown(const std::vector<dispatch::DeviceEnding>& endings);
+// "torn down: 3 of 3 verified"; else what is left, and what to do. True: nothing is left.
+bool tell_of_teardown(const std::vector<dispatch::DeviceEnding>& endings, const std::filesystem::path& results_folder);
 
 }  // namespace ngb::app

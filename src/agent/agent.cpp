@@ -119,12 +119,19 @@ class Server {
   [[nodiscard]] bool is_idle() const { return !session_ && (!runner_ || runner_->is_finished()); }
   [[nodiscard]] Nanoseconds idle_end() const { return idle_since_ + (runner_ ? kFinishedPatience : kJoblessPatience); }
 
+  // Given back when the job is finished; another job needs it again.
+  Status hold_device() {
+    if (options_.device_folder.empty() || device_lock_.is_open()) return Done{};
+    if (const Status made = file::make_folder(options_.device_folder); !made) return made;
+    Result<FileDescriptor> lock = lock_folder(options_.device_folder, kLockPatience);
+    if (!lock) return tl::unexpected(lock.error());
+    device_lock_ = std::move(*lock);
+    return Done{};
+  }
+
   // The device before the folder: another run may be at work on it.
   Status prepare_to_reside() {
-    if (const Status made = file::make_folder(options_.device_folder); !made) return made;
-    Result<FileDescriptor> device_lock = lock_folder(options_.device_folder, kLockPatience);
-    if (!device_lock) return tl::unexpected(device_lock.error());
-    device_lock_ = std::move(*device_lock);
+    if (const Status held = hold_device(); !held) return held;
     if (Status prepared = prepare(); !prepared) return prepared;
     Result<FileDescriptor> listener = listen_in(surroundings_.work_folder);
     if (!listener) return tl::unexpected(listener.error());
@@ -256,6 +263,7 @@ class Server {
     stand_in(job, options_.device_folder);
     if (job_ && identity_of(*job_) == identity_of(job)) return Done{};
     if (Status valid = check_job(job); !valid) return valid;
+    if (Status ours = hold_device(); !ours) return ours;
     runner_.reset();
     journal_.reset();
     job_ = std::make_unique<samples::Job>(std::move(job));

@@ -31,6 +31,12 @@ std::uint64_t size_or_zero(const std::filesystem::path& path) {
   return code ? 0 : size_bytes;
 }
 
+// Whole, also after the power failed while it was written.
+bool is_there(const std::filesystem::path& content, const samples::TreeFile& file) {
+  if (size_or_zero(content) != file.size_bytes) return false;
+  return hash::sha256_of_file(content).value_or("") == file.sha256;
+}
+
 // A link where the file system has links: content that several trees share is there once.
 Status place(const std::filesystem::path& content, const std::filesystem::path& target) {
   if (Status made = file::make_folder(target.parent_path()); !made) return made;
@@ -64,8 +70,7 @@ Result<Receiving> Receiving::begin(const std::filesystem::path& device_folder, s
   for (std::size_t i = 0; i < receiving.tree_.files.size(); ++i) {
     const samples::TreeFile& each = receiving.tree_.files[i];
     const std::filesystem::path content = receiving.content_path(each);
-    std::error_code code;
-    if (std::filesystem::exists(content, code) || !asked.insert(content).second) continue;
+    if (is_there(content, each) || !asked.insert(content).second) continue;
     std::uint64_t here_bytes = size_or_zero(partial_of(content));
     if (here_bytes > each.size_bytes) here_bytes = 0;
     receiving.want_.pieces.push_back({i, here_bytes});
@@ -142,6 +147,9 @@ Status Receiving::install() {
   for (const samples::TreeFile& each : tree_.files) {
     if (Status placed = place(content_path(each), partial / each.path); !placed) return placed;
   }
+  // A tree that has its name is whole: its content is on disk before.
+  const FileDescriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (::syncfs(folder.get()) != 0) return tl::unexpected(file::from_errno("write", target, errno));
   if (::rename(partial.c_str(), target.c_str()) == 0) return Done{};
   const int reason = errno;
   std::filesystem::remove_all(partial, code);

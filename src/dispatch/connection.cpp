@@ -133,8 +133,8 @@ asio::awaitable<Result<std::optional<std::string>>> Connection::read_line(Nanose
     }
     if (incoming_.size() > kMaxLineBytes) co_return fail("what came is not a line");
     const Nanoseconds left = give_up - system_clock().now();
-    if (is_gone_ || left <= Nanoseconds(0)) co_return std::nullopt;
-    co_await changed_.wait_regardless(left);
+    if (is_over() || left <= Nanoseconds(0)) co_return std::nullopt;
+    co_await changed_.wait(left);
   }
 }
 

@@ -41,7 +41,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::awaitable<Result<std::optional<samples::AgentMessage>>> receive(Nanoseconds patience);
   // The next message of those that are here already.
   Result<std::optional<samples::AgentMessage>> take();
-  // The next line, which ends in '\n' (left out) and comes before the first frame. Error: more than 4 KiB without one.
+  // The next line, which ends in '\n' (left out) and comes before the first frame; nothing as for `receive`. Error:
+  // more than 4 KiB without one.
   asio::awaitable<Result<std::optional<std::string>>> read_line(Nanoseconds patience);
 
   // It has closed its output; what it said before can still be taken.

@@ -70,6 +70,7 @@ asio::awaitable<Result<Ending>> SshRun::run() {
     recording_.say(share_.device.name, fmt::format("no connection ({}); trying again in {}", words_,
                                                    text::human_duration(std::chrono::duration<double>(pause).count())));
     co_await pause_.wait(pause);
+    if (loop_.is_stopping) co_return Ending::stopped;
   }
 }
 
