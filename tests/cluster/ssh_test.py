@@ -200,5 +200,22 @@ class Ssh(NgbTest):
         self.assert_whole()
 
 
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Demonstration(NgbTest):
+    def test_it_ends_with_the_table_and_nothing_left(self):
+        study = self.write("study.yaml", NULL_STUDY.replace('"null"\nbatch', '"null": {options: {compile_ns: 700000000}}\n'
+                                                                            "batch"))
+        self.environment["PATH"] += ":/usr/sbin:/sbin"
+        self.environment["NGB_BIN"] = os.environ["NGB_BIN"]
+        script = pathlib.Path(__file__).resolve().parents[2] / "examples/cluster/demonstration"
+        done = subprocess.run([sys.executable, script, study], env=self.environment, capture_output=True, text=True,
+                              timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("edge2 is cut off", done.stdout)
+        self.assertIn("torn down: 3 of 3 verified", done.stdout)
+        self.assertIn("12 cells: 12 measured", done.stdout)
+        self.assertIn("processes that are left on the hosts: 0", done.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()
