@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 BRIDGE = "ngb0"
@@ -22,10 +23,12 @@ def missing():
     for program in ("ip", "nsenter", "sshd", "ssh", "ssh-keygen"):
         if shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None:
             return f"{program} is not installed"
-    probe = subprocess.run(["ip", "netns", "add", "ngb-probe"], capture_output=True, text=True)
-    if probe.returncode != 0:
-        return "network namespaces cannot be made: " + probe.stderr.strip()
-    subprocess.run(["ip", "netns", "del", "ngb-probe"], check=True)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            Hosts(folder, 1).remove()
+    except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
+        sweep()
+        return f"a host cannot be made: {error} {getattr(error, 'stderr', None) or ''}".strip()
     return None
 
 
@@ -145,7 +148,7 @@ class Hosts:
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
     def wait_for(self, host):
-        give_up = time.monotonic() + 20
+        give_up = time.monotonic() + 10
         while (answer := self.ssh(host, "true")).returncode != 0:
             if time.monotonic() > give_up:
                 raise RuntimeError(f"{host.name} does not answer: {answer.stderr}")
