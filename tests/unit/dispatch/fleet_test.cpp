@@ -77,7 +77,7 @@ TEST_F(LocalFleet, StopsAllDevicesWhenAsked) {
 }
 
 TEST_F(LocalFleet, StopsAllDevicesWhenNothingCanBeRecordedAnyMore) {
-  callbacks_.commit = [this]() -> Status { return ++commits_ < 3 ? Status{} : fail("the disk is full"); };
+  callbacks_.commit = [this]() -> Status { return events_["a"].size() < 3 ? Status{} : fail("the disk is full"); };
   const auto endings =
       run_fleet(installation_, {share("a", 2), share("b", 1, "hang")}, callbacks_, [] { return false; });
   ASSERT_FALSE(endings[0].ending);
