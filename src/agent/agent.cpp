@@ -206,6 +206,7 @@ class Server {
     session_.emplace(client_.get(), client_.get());
     session_->send(samples::Hello{samples::kProtocolVersion, options_.version});
     has_greeted_ = false;
+    has_job_ = false;
   }
 
   [[nodiscard]] int wait_ms() const {
@@ -259,7 +260,8 @@ class Server {
   // from here on.
   Status take(samples::Job& job) {
     if (!has_greeted_) return fail("a job before hello", "ngb-agent");
-    if (job_ && !listener_.is_open()) return fail("a second job", "ngb-agent");
+    if (has_job_) return fail("a second job", "ngb-agent");
+    has_job_ = true;
     stand_in(job, options_.device_folder);
     if (job_ && identity_of(*job_) == identity_of(job)) return Done{};
     if (Status valid = check_job(job); !valid) return valid;
@@ -327,7 +329,8 @@ class Server {
   std::optional<Ledger> ledger_{};
   std::optional<Journal> journal_{};
   std::unique_ptr<Runner> runner_{};
-  bool has_greeted_ = false;
+  bool has_greeted_ = false;  // the client of this session
+  bool has_job_ = false;      // likewise: has brought its job
   bool is_ticking_ = false;
   bool is_over_ = false;
 };

@@ -20,7 +20,7 @@
 
 namespace ngb::dispatch {
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection {
  public:
   // `log`: the file to which its standard error is added; its folder is made.
   static Result<std::shared_ptr<Connection>> start(Loop& loop, const std::vector<std::string>& command,

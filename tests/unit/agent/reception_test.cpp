@@ -205,6 +205,22 @@ TEST_F(Device, AClientThatSaysNonsenseDoesNotEndTheJob) {
   EXPECT_EQ(test::processes_of(third.follow_to_the_end()).size(), 3U);
 }
 
+TEST_F(Device, AClientBringsOneJob) {
+  AgentClient first = arrive();
+  attach(first);
+  first.begin(job_of(3));
+  ASSERT_TRUE(first.next_of<samples::Event>());
+  first.send(job_of(2));
+  while (first.next_of<samples::Event>()) {
+  }
+  ASSERT_TRUE(first.error());
+  EXPECT_EQ(first.error()->what, "a second job");
+  AgentClient second = arrive();
+  attach(second);
+  second.begin(job_of(3));
+  EXPECT_EQ(test::processes_of(second.follow_to_the_end()).size(), 3U);
+}
+
 TEST_F(Device, NothingStaysWhenARunIsRemoved) {
   AgentClient client = arrive();
   attach(client);
