@@ -56,7 +56,7 @@ int run(int count, char** words) {
     *target = words[i];
   }
   if (task != "serve" && options.device_folder.empty()) return complain("missing", "--folder");
-  if (task == "receive") return ngb::agent::receive_client({options.device_folder, ngb::process::self(), NGB_VERSION});
+  if (task == "receive") return ngb::agent::receive_client({options.device_folder, ngb::process::self()});
   if (options.work_folder.empty()) return complain("missing", "--work");
   if (options.worker.empty()) return complain("missing", "--worker");
   if (options.lib.empty()) return complain("missing", "--lib");

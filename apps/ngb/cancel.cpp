@@ -42,9 +42,7 @@ int cancel(const Installation& installation, const Arguments& arguments) {
     share.work_folder = results / "devices" / device.name;
     share.remove_toolchains = arguments.with_toolchains;
   }
-  const auto endings =
-      dispatch::tear_down_fleet({.agent = installation.agent, .worker = installation.worker, .lib = installation.lib},
-                                shares, [] { return false; });
+  const auto endings = dispatch::tear_down_fleet(installation.parts, shares, [] { return false; });
   return tell_of_teardown(endings, results) ? kAllCellsHaveResults : kCannotGoOn;
 }
 

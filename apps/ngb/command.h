@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "config/vocabulary.h"
+#include "dispatch/installation.h"
 #include "toolchain/catalog.h"
 
 namespace ngb::app {
@@ -24,9 +25,7 @@ enum ExitCode : int {
 
 // Where this installation keeps its parts, found from the running program's own path.
 struct Installation {
-  std::filesystem::path agent{};       // bin/ngb-agent
-  std::filesystem::path worker{};      // bin/ngb-worker
-  std::filesystem::path lib{};         // lib/ngraphbench
+  dispatch::Installation parts{};
   std::filesystem::path toolchains{};  // folder of this machine's toolchains
   std::filesystem::path cache{};       // reference outputs, kept between studies
   std::filesystem::path devices{};     // file of the user's devices

@@ -16,7 +16,7 @@ std::string tree_path(const std::string& name, const std::string& version) {
 }  // namespace
 
 Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
-  const auto catalog = toolchain::read_catalog(installation.lib);
+  const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return tl::unexpected(catalog.error());
   std::set<std::pair<std::string, std::string>> wanted;
   for (const plan::Cell& cell : plan.cells) wanted.emplace(cell.compiler, cell.compiler_version);

@@ -108,9 +108,7 @@ int check(const Installation& installation, const Arguments& arguments) {
     if (is_known) continue;
     return report_failure({"unknown device", name, "describe it in " + installation.devices.string()}, kWrongUsage);
   }
-  const auto examined =
-      dispatch::examine({.agent = installation.agent, .worker = installation.worker, .lib = installation.lib}, devices,
-                        installation.cache / "devices");
+  const auto examined = dispatch::examine(installation.parts, devices, installation.cache / "devices");
   if (!examined) return report_failure(examined.error(), kCannotGoOn);
   nlohmann::json all = nlohmann::json::array();
   for (const dispatch::Examination& device : *examined) {

@@ -101,7 +101,8 @@ std::vector<Check> all_checks(const Installation& installation) {
   std::vector<Check> checks{processor(environment),       memory(),        governor(environment),
                             processor_limit(environment), steal(now),      load(now),
                             c_library(environment),       gpu(environment)};
-  for (Check& check : toolchain::examine(installation.lib, installation.toolchains)) checks.push_back(std::move(check));
+  for (Check& check : toolchain::examine(installation.parts.lib, installation.toolchains))
+    checks.push_back(std::move(check));
   return checks;
 }
 

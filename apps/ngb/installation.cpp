@@ -55,16 +55,16 @@ config::FamilyWords words_of(const zoo::Family& family) {
 
 Installation find_installation() {
   const std::filesystem::path bin = process::self().parent_path();
-  return {.agent = bin / "ngb-agent",
-          .worker = bin / "ngb-worker",
-          .lib = bin.parent_path() / "lib" / "ngraphbench",
+  return {.parts = {.agent = bin / "ngb-agent",
+                    .worker = bin / "ngb-worker",
+                    .lib = bin.parent_path() / "lib" / "ngraphbench"},
           .toolchains = toolchain::default_root(),
           .cache = cache_folder(),
           .devices = devices_file()};
 }
 
 Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
-  const auto catalog = toolchain::read_catalog(installation.lib);
+  const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return tl::unexpected(catalog.error());
   config::Vocabulary vocabulary;
   for (const toolchain::CompilerDescription& compiler : *catalog) {

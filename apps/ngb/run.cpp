@@ -142,8 +142,7 @@ Result<bool> measure(const Installation& installation, store::Store& store, cons
   auto recorder = Recorder::begin(store, *remaining, *run_id);
   if (!recorder) return tl::unexpected(recorder.error());
   const auto endings =
-      dispatch::run_fleet({.agent = installation.agent, .worker = installation.worker, .lib = installation.lib},
-                          *shares, recorder->callbacks(), [] { return g_stop_requested.load(); });
+      dispatch::run_fleet(installation.parts, *shares, recorder->callbacks(), [] { return g_stop_requested.load(); });
   recorder->end();
   bool is_finished = true;
   std::vector<Error> errors;

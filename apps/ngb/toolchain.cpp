@@ -25,7 +25,7 @@ struct Wanted {
 };
 
 Result<Wanted> find_wanted(const Installation& installation, const std::string& text) {
-  const auto catalog = toolchain::read_catalog(installation.lib);
+  const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return tl::unexpected(catalog.error());
   const std::string name = text.substr(0, text.find('@'));
   const std::string version = name.size() < text.size() ? text.substr(name.size() + 1) : std::string();

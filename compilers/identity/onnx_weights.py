@@ -38,12 +38,19 @@ def to_tensor(initializer) -> torch.Tensor:
 
 
 def state_dict(model) -> Dict[str, torch.Tensor]:
-    """A recipe's initializers as its module's state. Those with a slash in their names are constants of the graph, and
-    the second operand of a MatMul is the transposed weight of a Linear over tokens."""
+    """A recipe's initializers as its module's state. Those with a slash in their names are constants of the graph, the
+    second operand of a MatMul is the transposed weight of a Linear over tokens, and that of a Mul one factor for each
+    feature, in whatever shape."""
     transposed = {node.input[1] for node in model.graph.node if node.op_type == "MatMul"}
-    tensors = {initializer.name: to_tensor(initializer) for initializer in model.graph.initializer
-               if "/" not in initializer.name}
-    return {name: tensor.t() if name in transposed else tensor for name, tensor in tensors.items()}
+    factors = {node.input[1] for node in model.graph.node if node.op_type == "Mul"}
+
+    def as_torch_keeps_it(name: str, tensor: torch.Tensor) -> torch.Tensor:
+        if name in transposed:
+            return tensor.t()
+        return tensor.flatten() if name in factors else tensor
+
+    return {initializer.name: as_torch_keeps_it(initializer.name, to_tensor(initializer))
+            for initializer in model.graph.initializer if "/" not in initializer.name}
 
 
 def build_with_weights(build: Callable[[], torch.nn.Module], model, path: str) -> torch.nn.Module:

@@ -111,8 +111,8 @@ class Reception {
     ::uname(&system);
     std::error_code code;
     const std::filesystem::space_info space = std::filesystem::space(folder_, code);
-    say(samples::Arrival{samples::kProtocolVersion, options_.version, folder_.string(), system.machine,
-                         code ? 0 : space.available, system_clock().unix_now().count()});
+    say(samples::Arrival{folder_.string(), system.machine, code ? 0 : space.available,
+                         system_clock().unix_now().count()});
   }
 
   Status answer(const samples::Ask& ask) {

@@ -4,14 +4,12 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 namespace ngb::agent {
 
 struct ReceptionOptions {
   std::filesystem::path device_folder{};  // made where it is not there
   std::filesystem::path program{};        // ngb-agent, to be started as the agent of a run
-  std::string version{};
 };
 
 // Speaks with the client on standard input and output (samples/delivery.h, then samples/message.h) until either side

@@ -18,18 +18,6 @@ namespace {
 // An agent that is asked to leave ends its worker first.
 constexpr Nanoseconds kLeavePatience = std::chrono::seconds(15);
 
-std::uint64_t bytes_in(const std::filesystem::path& folder) {
-  std::uint64_t bytes = 0;
-  std::error_code code;
-  for (std::filesystem::recursive_directory_iterator entry(folder, code), end; !code && entry != end;
-       entry.increment(code)) {
-    struct stat status{};
-    if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    bytes += static_cast<std::uint64_t>(status.st_size) / status.st_nlink;
-  }
-  return bytes;
-}
-
 std::optional<pid_t> owner_of(const std::filesystem::path& folder) {
   const nlohmann::json owner = nlohmann::json::parse(file::read(folder / "lock", 4096).value_or(""), nullptr, false);
   if (!owner.is_object() || !owner.contains("pid") || !owner["pid"].is_number_integer()) return std::nullopt;
@@ -65,7 +53,6 @@ void drop_unlinked_content(const std::filesystem::path& files) {
 
 Result<samples::Removed> remove_run(const std::filesystem::path& device_folder, const samples::Remove& remove) {
   const std::filesystem::path work_folder = device_folder / remove.run;
-  const std::uint64_t before_bytes = bytes_in(device_folder);
   std::error_code code;
   if (std::filesystem::exists(work_folder, code)) {
     const Result<FileDescriptor> lock = take_over(work_folder);
@@ -90,8 +77,6 @@ Result<samples::Removed> remove_run(const std::filesystem::path& device_folder, 
     const bool should_be_gone = is_last || path == work_folder;
     if (should_be_gone && std::filesystem::exists(path, code)) removed.left.push_back(path.string());
   }
-  const std::uint64_t after_bytes = bytes_in(device_folder);
-  removed.freed_bytes = before_bytes > after_bytes ? before_bytes - after_bytes : 0;
   return removed;
 }
 

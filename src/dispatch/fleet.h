@@ -11,18 +11,12 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "config/study.h"
+#include "dispatch/installation.h"
 #include "dispatch/recording.h"
 #include "samples/delivery.h"
 #include "samples/job.h"
 
 namespace ngb::dispatch {
-
-// Where an installation keeps its parts.
-struct Installation {
-  std::filesystem::path agent{};   // ngb-agent
-  std::filesystem::path worker{};  // ngb-worker
-  std::filesystem::path lib{};     // lib/ngraphbench: compilers/, python/
-};
 
 // A toolchain that a device needs and may be given.
 struct ToolchainTree {

@@ -53,8 +53,10 @@ bool is_path_within(std::string_view path) {
 }
 
 json to_json(const Arrival& arrival) {
-  return {{"protocol", arrival.protocol}, {"version", arrival.version},       {"folder", arrival.folder},
-          {"machine", arrival.machine},   {"free_bytes", arrival.free_bytes}, {"unix_time_ns", arrival.unix_time_ns}};
+  return {{"folder", arrival.folder},
+          {"machine", arrival.machine},
+          {"free_bytes", arrival.free_bytes},
+          {"unix_time_ns", arrival.unix_time_ns}};
 }
 json to_json(const Ask& ask) { return {{"trees", ask.trees}}; }
 json to_json(const Lacking& lacking) { return {{"trees", lacking.trees}}; }
@@ -79,18 +81,12 @@ json to_json(const Description& description) {
           {"python", fields::to_json(description.python)}};
 }
 json to_json(const Remove& remove) { return {{"run", remove.run}, {"with_toolchains", remove.with_toolchains}}; }
-json to_json(const Removed& removed) {
-  return {{"left", removed.left}, {"processes_left", removed.processes_left}, {"freed_bytes", removed.freed_bytes}};
-}
+json to_json(const Removed& removed) { return {{"left", removed.left}, {"processes_left", removed.processes_left}}; }
 
 Result<Arrival> arrival_from_json(const json& object) {
   return fields::parse("arrival", [&] {
-    return Arrival{get<int>(object, "protocol"),
-                   get<std::string>(object, "version"),
-                   get<std::string>(object, "folder"),
-                   get<std::string>(object, "machine"),
-                   get<std::uint64_t>(object, "free_bytes"),
-                   get<std::int64_t>(object, "unix_time_ns")};
+    return Arrival{get<std::string>(object, "folder"), get<std::string>(object, "machine"),
+                   get<std::uint64_t>(object, "free_bytes"), get<std::int64_t>(object, "unix_time_ns")};
   });
 }
 Result<Ask> ask_from_json(const json& object) {
@@ -129,8 +125,7 @@ Result<Remove> remove_from_json(const json& object) {
 }
 Result<Removed> removed_from_json(const json& object) {
   return fields::parse("removed", [&] {
-    return Removed{get<std::vector<std::string>>(object, "left"), get<std::uint64_t>(object, "processes_left"),
-                   get<std::uint64_t>(object, "freed_bytes")};
+    return Removed{get<std::vector<std::string>>(object, "left"), get<std::uint64_t>(object, "processes_left")};
   });
 }
 

@@ -23,8 +23,6 @@ namespace ngb::samples {
 
 // The agent's first words on a device.
 struct Arrival {
-  int protocol = 0;
-  std::string version{};          // of the program
   std::string folder{};           // absolute: the device's folder
   std::string machine{};          // "x86_64", "aarch64", …
   std::uint64_t free_bytes = 0;   // on the disk of that folder
@@ -87,7 +85,6 @@ struct Removed {
   std::vector<std::string>
       left{};  // what is still there of the run and of what only it needed: nothing, if all went well
   std::uint64_t processes_left = 0;
-  std::uint64_t freed_bytes = 0;
 };
 
 // Not absolute, no "." or "..", no empty part, no NUL, at most 4096 bytes: stays below any folder it is added to.

@@ -54,6 +54,14 @@ void record(Graph& graph, Layer row, std::optional<std::uint64_t> macs, std::opt
   graph.layer(std::move(row));
 }
 
+// x × a parameter of that shape, whose values lie around `center`.
+Tensor scaled(Graph& graph, const std::string& name, const Tensor& x, const Shape& factors, float center) {
+  const Tensor scale = graph.initializer(name, factors, {.center = center, .radius = center / 4});
+  Tensor y = graph.node("Mul", name + "/scale", {x, scale}, {}, x.shape);
+  graph.layer({.name = name, .op_type = "Mul", .output_shape = x.shape, .parameters = scale.element_count()});
+  return y;
+}
+
 // A layer without parameters and MACs.
 Tensor plain(Graph& graph, const std::string& op_type, const std::string& name, const std::vector<Tensor>& inputs,
              std::vector<Attribute> attributes, const Shape& shape) {
@@ -192,12 +200,12 @@ Tensor layer_norm2d(Graph& graph, const std::string& name, const Tensor& x, floa
 
 Tensor layer_scale(Graph& graph, const std::string& name, const Tensor& x, float center) {
   if (graph.failed()) return {};
-  const std::int64_t features = x.shape.back();
-  const Tensor factors = graph.initializer(name, {features}, {.center = center, .radius = center / 4});
-  Tensor y = graph.node("Mul", name + "/scale", {x, factors}, {}, x.shape);
-  graph.layer(
-      {.name = name, .op_type = "Mul", .output_shape = x.shape, .parameters = static_cast<std::uint64_t>(features)});
-  return y;
+  return scaled(graph, name, x, {x.shape.back()}, center);
+}
+
+Tensor layer_scale2d(Graph& graph, const std::string& name, const Tensor& x, float center) {
+  if (!has_rank(graph, name, x, 4)) return {};
+  return scaled(graph, name, x, {x.shape[1], 1, 1}, center);
 }
 
 Tensor activate(Graph& graph, const std::string& name, const Tensor& x, Activation kind) {

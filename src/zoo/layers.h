@@ -56,6 +56,8 @@ Tensor layer_norm(Graph& graph, const std::string& name, const Tensor& x, float 
 Tensor layer_norm2d(Graph& graph, const std::string& name, const Tensor& x, float epsilon);
 // x × the parameter `name` [features], along the last dimension; the values lie around `center`.
 Tensor layer_scale(Graph& graph, const std::string& name, const Tensor& x, float center);
+// Of images, over the channels: the parameter is [channels, 1, 1], where torch keeps [channels].
+Tensor layer_scale2d(Graph& graph, const std::string& name, const Tensor& x, float center);
 
 // Element by element.
 enum class Activation { relu, sigmoid, silu, hard_sigmoid, hard_swish, gelu };

@@ -24,7 +24,7 @@ struct Recipe {
 };
 
 // Raised whenever the bytes that some recipe yields change.
-inline constexpr int kRecipeRevision = 2;
+inline constexpr int kRecipeRevision = 3;
 
 // `name`: a family or a variant ("resnet18"); `parameters`: an object with those that differ from the defaults.
 // Error: unknown name or parameter (with the nearest), wrong type, out of range, impossible combination.

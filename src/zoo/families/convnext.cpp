@@ -23,8 +23,8 @@ Tensor convnext_block(Graph& graph, const std::string& name, const Tensor& x) {
                     {.channels = channels, .kernel = 7, .padding = 3, .groups = channels, .bias = true, .gain = 1});
   y = transpose(graph, name + "/channels_last", y, {0, 2, 3, 1});
   y = feed_forward(graph, name + ".mlp", layer_norm(graph, name + ".norm", y, kEpsilon), 4 * channels, kMlpGain);
-  y = layer_scale(graph, name + ".gamma", y, kLayerScale);
-  return add(graph, name + "/add", x, transpose(graph, name + "/channels_first", y, {0, 3, 1, 2}));
+  y = transpose(graph, name + "/channels_first", y, {0, 3, 1, 2});
+  return add(graph, name + "/add", x, layer_scale2d(graph, name + ".gamma", y, kLayerScale));
 }
 
 Status build(const nlohmann::json& parameters, int batch, Graph& graph) {

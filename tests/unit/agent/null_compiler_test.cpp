@@ -30,7 +30,7 @@ void add_null_cell(samples::Job& job, const std::string& id, const Options& opti
 samples::Job null_job(int processes, const Options& options = {}) {
   samples::Job job = small_job(processes);
   job.models[0].recipe_json =
-      R"({"family":"conv_block","parameters":{"depth":1,"image_size":8,"width":4},"revision":2,"seed":1})";
+      R"({"family":"conv_block","parameters":{"depth":1,"image_size":8,"width":4},"revision":3,"seed":1})";
   job.models[0].inputs = {{"input", DataType::f32, {1, 3, 8, 8}}};
   job.protocol.repetitions = 10;
   job.protocol.fixed_warm_up = 1;

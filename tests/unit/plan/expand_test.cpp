@@ -82,8 +82,8 @@ TEST(Plan, ACellsIdIsTheHashOfWhatItIsMadeOf) {
                       .label = "old"}};
   study.devices[0].compilers = {"old"};
   const Plan plan = expanded(study);
-  EXPECT_EQ(plan.models.at(0).hash, "c5bd156f8206870e04a8802aabbbf39ecc19722939c777133a022492a689f282");
-  EXPECT_THAT(ids(plan), ElementsAre("b52a550097ed5b44"));
+  EXPECT_EQ(plan.models.at(0).hash, "34ce8ef72a8c8c06c5fe387004aed13d523a138d36325699d23ebf044bcf0a01");
+  EXPECT_THAT(ids(plan), ElementsAre("65bafadc2cb88d3d"));
 }
 
 TEST(Plan, IdsDependNeitherOnOrderNorOnLabels) {

@@ -47,7 +47,7 @@ inline plan::Model model(int batch) {
   made.hash = "feedface";
   made.label = "resnet18";
   made.family = "resnet";
-  made.recipe_json = R"({"family":"resnet","parameters":{"classes":1000},"revision":2,"seed":1})";
+  made.recipe_json = R"({"family":"resnet","parameters":{"classes":1000},"revision":3,"seed":1})";
   made.batch = batch;
   made.inputs = {{"input", DataType::f32, {batch, 3, 224, 224}}};
   made.parameters = 11689512;

@@ -158,7 +158,7 @@ TEST(Resolve, FillsInDefaultsAndTheVariantsParameters) {
   EXPECT_EQ(recipe.seed, 7U);
   EXPECT_EQ(canonical_json(recipe),
             R"({"family":"resnet","parameters":{"block":"bottleneck","classes":10,"depths":[3,4,6,3],)"
-            R"("image_size":224,"width":1.0},"revision":2,"seed":7})");
+            R"("image_size":224,"width":1.0},"revision":3,"seed":7})");
 }
 
 TEST(Resolve, NamesTheNearestWord) {
@@ -216,16 +216,16 @@ TEST(CanonicalJson, GoesThereAndBack) {
 
 TEST(CanonicalJson, OfAnotherRevisionIsRefused) {
   std::string text = canonical_json(made("conv_block"));
-  text.replace(text.find("\"revision\":2"), 12, "\"revision\":99");
+  text.replace(text.find("\"revision\":3"), 12, "\"revision\":99");
   const Result<Recipe> recipe = parse_canonical_json(text);
   ASSERT_FALSE(recipe);
-  EXPECT_THAT(recipe.error().text(), AllOf(HasSubstr("revision 2, not 99"), HasSubstr("same version")));
+  EXPECT_THAT(recipe.error().text(), AllOf(HasSubstr("revision 3, not 99"), HasSubstr("same version")));
 }
 
 TEST(CanonicalJson, ThatIsNoneIsRefused) {
   for (const std::string text : {"", "{", "[]", "3", R"({"family":"resnet"})", "\xff\xfe",
-                                 R"({"family":3,"parameters":{},"revision":2,"seed":1})",
-                                 R"({"family":"resnet","parameters":{},"revision":2,"seed":-1})"}) {
+                                 R"({"family":3,"parameters":{},"revision":3,"seed":1})",
+                                 R"({"family":"resnet","parameters":{},"revision":3,"seed":-1})"}) {
     EXPECT_FALSE(parse_canonical_json(text)) << text;
   }
 }
@@ -233,8 +233,8 @@ TEST(CanonicalJson, ThatIsNoneIsRefused) {
 // printf '%s' '{"family":"conv_block",…}' | sha256sum
 TEST(ContentHash, IsTheHashOfTheCanonicalText) {
   EXPECT_EQ(canonical_json(made("conv_block")),
-            R"({"family":"conv_block","parameters":{"depth":1,"image_size":244,"width":64},"revision":2,"seed":1})");
-  EXPECT_EQ(content_hash(made("conv_block")), "c5bd156f8206870e04a8802aabbbf39ecc19722939c777133a022492a689f282");
+            R"({"family":"conv_block","parameters":{"depth":1,"image_size":244,"width":64},"revision":3,"seed":1})");
+  EXPECT_EQ(content_hash(made("conv_block")), "34ce8ef72a8c8c06c5fe387004aed13d523a138d36325699d23ebf044bcf0a01");
   EXPECT_NE(content_hash(made("conv_block", {}, 2)), content_hash(made("conv_block")));
 }
 
