@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. What is behind it: CMake presets (dev, release, asan, tsan), ctest, scripts/.
-.PHONY: quickstart test lint sanitize bench clean setup setup-tests dev release toolchains
+# The front door. What is behind it: CMake presets (dev, release, asan, tsan, fuzz), ctest, scripts/.
+.PHONY: quickstart test lint sanitize fuzz bench clean setup setup-tests dev release toolchains
 
 ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER := ccache
@@ -24,6 +24,13 @@ sanitize: setup-tests
 	ctest --test-dir build/asan/tests/unit --no-tests=error --output-on-failure
 	cmake --preset tsan && cmake --build --preset tsan --target unit_tests
 	ctest --test-dir build/tsan/tests/unit --no-tests=error --output-on-failure
+
+# What comes from other machines, read wrong in every way: RUNS executions of each fuzzer.
+RUNS ?= 5000000
+fuzz:
+	@scripts/setup fuzz
+	cmake --preset fuzz && cmake --build --preset fuzz
+	scripts/fuzz $(RUNS)
 
 # Our own speed and size: docs/performance.md.
 bench: release

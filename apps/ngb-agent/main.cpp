@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ngb-agent: serves one client on stdin and stdout (serve), receives a client on a device (receive), or is the agent of
-// a run there, which outlives its clients (reside).
+// a run there, which outlives its clients (reside, or hold in a batch job).
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "agent/agent.h"
+#include "agent/hold.h"
 #include "agent/reception.h"
 #include "base/process.h"
 
@@ -18,16 +20,19 @@ constexpr const char* kUsage =
     "Usage: ngb-agent serve --work DIR --worker PATH --lib DIR\n"
     "       ngb-agent receive --folder DIR\n"
     "       ngb-agent reside --work DIR --worker PATH --lib DIR --folder DIR\n"
+    "       ngb-agent hold --folder DIR --holder PATH\n"
     "\n"
     "Runs the processes of a job, and speaks with its client (ngb).\n"
     "  serve          one client, on standard input and output; leaves with it\n"
     "  receive        a client that comes from elsewhere: takes what it brings, starts the agent of its run and leads "
     "to it\n"
     "  reside         the agent of a run; goes on while no client is there\n"
+    "  hold           the same, as a batch job: waits until it is told of which run\n"
     "  --work DIR     journal, lock, logs and model files; one agent at a time\n"
     "  --worker PATH  the ngb-worker program\n"
     "  --lib DIR      lib/ngraphbench: compilers/ and python/\n"
     "  --folder DIR   everything that NGraphBench keeps on this device; one run at a time is measured\n"
+    "  --holder PATH  the file in which it is told\n"
     "  --version      prints the version\n"
     "  --help         prints this\n";
 
@@ -40,9 +45,11 @@ int run(int count, char** words) {
   const std::string_view task = count > 1 ? words[1] : "";
   if (task == "--version") return std::printf("ngb-agent %s\n", NGB_VERSION) > 0 ? 0 : kCannotGoOn;
   if (task == "--help") return std::fputs(kUsage, stdout) >= 0 ? 0 : kCannotGoOn;
-  if (task != "serve" && task != "receive" && task != "reside")
+  if (task != "serve" && task != "receive" && task != "reside" && task != "hold") {
     return complain("unknown task", count > 1 ? words[1] : "");
+  }
   ngb::agent::Options options;
+  std::filesystem::path holder;
   options.version = NGB_VERSION;
   for (int i = 2; i < count; ++i) {
     const std::string_view word = words[i];
@@ -50,6 +57,7 @@ int run(int count, char** words) {
                                           : word == "--worker" ? &options.worker
                                           : word == "--lib"    ? &options.lib
                                           : word == "--folder" ? &options.device_folder
+                                          : word == "--holder" ? &holder
                                                                : nullptr;
     if (target == nullptr) return complain("unknown option", words[i]);
     if (++i == count) return complain("no value for", words[i - 1]);
@@ -57,6 +65,9 @@ int run(int count, char** words) {
   }
   if (task != "serve" && options.device_folder.empty()) return complain("missing", "--folder");
   if (task == "receive") return ngb::agent::receive_client({options.device_folder, ngb::process::self()});
+  if (task == "hold") {
+    return holder.empty() ? complain("missing", "--holder") : ngb::agent::hold(std::move(options), holder);
+  }
   if (options.work_folder.empty()) return complain("missing", "--work");
   if (options.worker.empty()) return complain("missing", "--worker");
   if (options.lib.empty()) return complain("missing", "--lib");

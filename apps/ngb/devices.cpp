@@ -23,7 +23,17 @@ struct Arguments {
 };
 
 nlohmann::json to_json(const config::DeviceEntry& device) {
-  return {{"name", device.name}, {"host", device.ssh.host}, {"folder", device.folder}};
+  return {{"name", device.name},
+          {"kind", device.kind},
+          {"host", device.ssh.host},
+          {"nodes", device.nodes},
+          {"folder", device.folder}};
+}
+
+std::string way_to(const config::DeviceEntry& device) {
+  if (device.kind == "ssh") return "ssh " + device.ssh.host;
+  const std::string nodes = device.nodes.empty() ? "any node" : text::join(device.nodes, ", ");
+  return "slurm, " + nodes + (device.ssh.host.empty() ? "" : ", from " + device.ssh.host);
 }
 
 int list(const Installation& installation, bool as_json) {
@@ -37,10 +47,11 @@ int list(const Installation& installation, bool as_json) {
   }
   fmt::print("{:<20} this machine\n", "local");
   for (const config::DeviceEntry& device : vocabulary->devices) {
-    fmt::print("{:<20} ssh {}, {}\n", device.name, device.ssh.host, device.folder);
+    fmt::print("{:<20} {}, {}\n", device.name, way_to(device), device.folder);
   }
   if (vocabulary->devices.empty()) {
-    fmt::print("others are described in {}, as `name: {{ssh: HOST}}`\n", installation.devices.string());
+    fmt::print("others are described in {}, as `name: {{ssh: HOST}}` or `name: {{slurm: {{…}}}}`\n",
+               installation.devices.string());
   }
   return kAllCellsHaveResults;
 }
@@ -100,11 +111,12 @@ int check(const Installation& installation, const Arguments& arguments) {
   std::vector<config::DeviceEntry> devices;
   for (const config::DeviceEntry& device : vocabulary->devices) {
     const auto& names = arguments.names;
-    if (names.empty() || std::find(names.begin(), names.end(), device.name) != names.end()) devices.push_back(device);
+    if (!names.empty() && std::find(names.begin(), names.end(), device.name) == names.end()) continue;
+    for (config::DeviceEntry& each : config::one_for_each_node(device)) devices.push_back(std::move(each));
   }
   for (const std::string& name : arguments.names) {
-    const bool is_known =
-        std::any_of(devices.begin(), devices.end(), [&](const auto& each) { return each.name == name; });
+    const bool is_known = std::any_of(vocabulary->devices.begin(), vocabulary->devices.end(),
+                                      [&](const auto& each) { return each.name == name; });
     if (is_known) continue;
     return report_failure({"unknown device", name, "describe it in " + installation.devices.string()}, kWrongUsage);
   }

@@ -114,9 +114,11 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
     if (!job) return tl::unexpected(job.error());
     const auto last = store.last_sequence(run_id, device.name);
     if (!last) return tl::unexpected(last.error());
+    auto completed = store.completed(run_id, device.name);
+    if (!completed) return tl::unexpected(completed.error());
     shares.push_back({.device = device,
                       .job = *std::move(job),
-                      .last_sequence = *last,
+                      .known = {*last, *std::move(completed)},
                       .work_folder = plan.study.output / "devices" / device.name,
                       .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees()});
   }

@@ -46,6 +46,15 @@ def sweep():
         subprocess.run(["ip", "netns", "del", name], capture_output=True)
 
 
+def words_of(pid):
+    """A process's command line, its program without folder; [""] when it is gone."""
+    try:
+        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    except OSError:
+        return [""]
+    return [pathlib.Path(words[0]).name, *words[1:]]
+
+
 class Host:
     """One of the hosts. `up` and `down` plug its cable."""
 
@@ -88,31 +97,25 @@ class Host:
         ip("link", "set", self.cable, "up")
 
     def processes(self):
-        """Of everything that runs on this host, but for its sshd."""
+        """Of everything that runs on this host, but for the daemons through which it is reached."""
         listed = subprocess.run(["ip", "netns", "pids", self.space], check=True, capture_output=True, text=True)
-        return [int(pid) for pid in listed.stdout.split() if int(pid) != self.sshd.pid]
+        return [int(pid) for pid in listed.stdout.split()
+                if int(pid) != self.sshd.pid and words_of(pid)[0] != "slurmd"]
 
     def agents(self):
         """The agents of runs: those that outlive their clients."""
-        found = []
-        for pid in self.processes():
-            try:
-                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if len(words) > 1 and words[0].endswith(b"ngb-agent") and words[1] == b"reside":
-                found.append(pid)
-        return found
+        return [pid for pid in self.processes()
+                if words_of(pid)[:2] in (["ngb-agent", "reside"], ["ngb-agent", "hold"])]
 
     def power_off(self):
         """Everything on it is gone at once."""
-        self.sshd.kill()
-        self.sshd.wait()
-        for pid in self.processes():
+        listed = subprocess.run(["ip", "netns", "pids", self.space], check=True, capture_output=True, text=True)
+        for pid in listed.stdout.split():
             try:
-                os.kill(pid, signal.SIGKILL)
+                os.kill(int(pid), signal.SIGKILL)
             except ProcessLookupError:
                 pass
+        self.sshd.wait()
 
     def remove(self):
         self.power_off()

@@ -37,6 +37,8 @@ constexpr Nanoseconds kLockPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kFlushPatience = std::chrono::seconds(5);
 // A resident agent without a client leaves after this, with a job that is finished or with none.
 constexpr Nanoseconds kFinishedPatience = std::chrono::hours(24);
+// So long a machine that others wait for is kept for a client to come back.
+constexpr Nanoseconds kHoggingPatience = std::chrono::minutes(30);
 constexpr Nanoseconds kJoblessPatience = std::chrono::minutes(1);
 
 // Paths of a job for a device elsewhere are within the device's folder.
@@ -117,11 +119,14 @@ class Server {
 
   [[nodiscard]] bool is_finished() const { return runner_ && runner_->is_finished(); }
   [[nodiscard]] bool is_idle() const { return !session_ && (!runner_ || runner_->is_finished()); }
-  [[nodiscard]] Nanoseconds idle_end() const { return idle_since_ + (runner_ ? kFinishedPatience : kJoblessPatience); }
+  [[nodiscard]] Nanoseconds idle_end() const {
+    if (!runner_) return idle_since_ + kJoblessPatience;
+    return idle_since_ + (options_.has_device_to_itself ? kHoggingPatience : kFinishedPatience);
+  }
 
   // Given back when the job is finished; another job needs it again.
   Status hold_device() {
-    if (options_.device_folder.empty() || device_lock_.is_open()) return Done{};
+    if (options_.device_folder.empty() || options_.has_device_to_itself || device_lock_.is_open()) return Done{};
     if (const Status made = file::make_folder(options_.device_folder); !made) return made;
     Result<FileDescriptor> lock = lock_folder(options_.device_folder, kLockPatience);
     if (!lock) return tl::unexpected(lock.error());
@@ -288,6 +293,7 @@ class Server {
   Status take(const samples::Follow& follow) {
     if (!journal_) return fail("follow before a job", "ngb-agent");
     journal_->continue_after(follow.after);
+    ledger_->add_completed(follow.completed);
     // Of a finished job the end is told again, even to a client that knows all.
     const std::uint64_t last = journal_->last_sequence();
     const std::uint64_t after = ledger_->is_finished() ? std::min(follow.after, last - 1) : follow.after;

@@ -14,8 +14,10 @@ struct Options {
   std::filesystem::path worker{};       // ngb-worker
   std::filesystem::path lib{};          // lib/ngraphbench: compilers/, python/
   std::string version{};                // of this program, for hello and the environment record
-  // Resident agents: what belongs to NGraphBench on this device; only one of them is at work there.
+  // Resident agents: what belongs to NGraphBench on this device; only one of them is at work there, unless a batch
+  // system has seen to that (several machines may share the folder).
   std::filesystem::path device_folder{};
+  bool has_device_to_itself = false;
 };
 
 // Serves one client on standard input and output until the job is finished and acknowledged, the client asks to stop or

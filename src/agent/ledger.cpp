@@ -23,6 +23,12 @@ void Ledger::add(const samples::Event& event) {
   }
 }
 
+void Ledger::add_completed(const std::map<std::string, std::vector<int>>& processes) {
+  for (const auto& [cell_id, indices] : processes) {
+    for (const int index : indices) completed_.emplace(cell_id, index);
+  }
+}
+
 std::optional<int> Ledger::next_attempt(const samples::Step& step) const {
   const std::pair<std::string, int> process{step.cell_id, step.process_index};
   if (completed_.contains(process) || failed_cells_.contains(step.cell_id)) return std::nullopt;

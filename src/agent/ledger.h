@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "samples/job.h"
 #include "samples/message.h"
@@ -20,6 +21,8 @@ class Ledger {
   explicit Ledger(int attempts) : attempts_(attempts) {}
 
   void add(const samples::Event& event);
+  // Processes that need not be done here: they are recorded, by cell id.
+  void add_completed(const std::map<std::string, std::vector<int>>& processes);
 
   // The attempt to make next of this step (1 …); nothing when its process is recorded, or its cell has failed. A cell
   // fails with the first failure that is not worth another attempt, or with the last attempt.

@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "agent/hold.h"
 #include "agent/listener.h"
 #include "agent/receiving.h"
 #include "agent/removal.h"
@@ -33,6 +34,9 @@ namespace {
 
 constexpr int kCannotGoOn = 3;
 constexpr std::size_t kChunkBytes = 1U << 18U;
+// A batch job looks for what it is to start every 100 ms.
+constexpr Nanoseconds kHolderPatience = std::chrono::seconds(30);
+constexpr Nanoseconds kHolderPause = std::chrono::milliseconds(50);
 
 // Copies what comes from one end to the other, both ways, until one of them is gone.
 void relay(const FileDescriptor& agent) {
@@ -147,19 +151,38 @@ class Reception {
       std::error_code code;
       if (!std::filesystem::exists(folder_ / needed, code)) return fail("was not delivered, or removed since", needed);
     }
-    // Another client may start one at the same moment: only one of them gets the folder's lock, and both reach it.
+    if (reach_agent(attach)) return Done{};
+    return attach.holder.empty() ? attach_to_ours(attach) : attach_to_held(attach);
+  }
+
+  // False: none is at work.
+  bool reach_agent(const samples::Attach& attach) {
+    const FileDescriptor agent = connect_to(folder_ / attach.run);
+    if (agent.is_open()) relay(agent);
+    return agent.is_open();
+  }
+
+  // Another client may start one at the same moment: only one of them gets the folder's lock, and both reach it.
+  Status attach_to_ours(const samples::Attach& attach) {
     constexpr int kTries = 3;
     for (int i = 0; i < kTries; ++i) {
-      const FileDescriptor agent = connect_to(folder_ / attach.run);
-      if (agent.is_open()) {
-        relay(agent);
-        return Done{};
-      }
       const Result<std::string> words = start_agent(attach);
       if (!words) return tl::unexpected(words.error());
       if (!words->empty()) return file::write_all(STDOUT_FILENO, *words, "client");
+      if (reach_agent(attach)) return Done{};
     }
     return fail("the agent does not start", (folder_ / attach.run).string(), "see agent.log there");
+  }
+
+  Status attach_to_held(const samples::Attach& attach) {
+    if (Status made = file::make_folder(folder_ / attach.run); !made) return made;
+    if (Status told = tell_holder(folder_, attach); !told) return told;
+    const Nanoseconds give_up = system_clock().now() + kHolderPatience;
+    while (system_clock().now() < give_up) {
+      if (reach_agent(attach)) return Done{};
+      std::this_thread::sleep_for(kHolderPause);
+    }
+    return fail("the batch job does not start the agent", (folder_ / attach.run).string(), "see agent.log there");
   }
 
   // Until it listens, or has said why it cannot: as a message, to be passed on.
@@ -194,7 +217,7 @@ class Reception {
   }
 
   Status answer(const samples::Remove& remove) {
-    const Result<samples::Removed> removed = remove_run(folder_, remove);
+    const Result<samples::Removed> removed = remove_runs(folder_, remove);
     if (!removed) return tl::unexpected(removed.error());
     say(*removed);
     is_over_ = true;
@@ -223,7 +246,7 @@ class Reception {
 
   static void say(const samples::AgentMessage& message) {
     // A client that is gone shows at the next read.
-    (void)file::write_all(STDOUT_FILENO, samples::frame(samples::encode(message)), "client");
+    (void)file::write_all(STDOUT_FILENO, samples::line_frame(samples::encode(message)), "client");
   }
 
   const ReceptionOptions& options_;

@@ -49,33 +49,43 @@ void drop_unlinked_content(const std::filesystem::path& files) {
   }
 }
 
+// With the last run: what only runs need.
+void remove_the_rest(const std::filesystem::path& device_folder, bool with_toolchains) {
+  std::error_code code;
+  for (const char* name : {"bundles", "agents", "models", "runs", "references", "holders", "lock"}) {
+    std::filesystem::remove_all(device_folder / name, code);
+  }
+  if (with_toolchains) std::filesystem::remove_all(device_folder / "toolchains", code);
+  drop_unlinked_content(device_folder / "files");
+  std::filesystem::remove(device_folder / "files" / "lock", code);
+  std::filesystem::remove(device_folder / "files", code);  // if it is empty
+  std::filesystem::remove(device_folder, code);            // likewise
+}
+
 }  // namespace
 
-Result<samples::Removed> remove_run(const std::filesystem::path& device_folder, const samples::Remove& remove) {
-  const std::filesystem::path work_folder = device_folder / remove.run;
+Result<samples::Removed> remove_runs(const std::filesystem::path& device_folder, const samples::Remove& remove) {
   std::error_code code;
-  if (std::filesystem::exists(work_folder, code)) {
+  std::vector<std::filesystem::path> should_be_gone;
+  for (const std::string& run : remove.runs) {
+    const std::filesystem::path work_folder = device_folder / run;
+    should_be_gone.push_back(work_folder);
+    if (!std::filesystem::exists(work_folder, code)) continue;
     const Result<FileDescriptor> lock = take_over(work_folder);
     if (!lock) return tl::unexpected(lock.error());
     kill_leftovers(work_folder);
     std::filesystem::remove_all(work_folder, code);
   }
-  const bool is_last = has_nothing(device_folder / "runs");
-  if (is_last) {
-    for (const char* name : {"bundles", "agents", "models", "runs", "references", "lock"}) {
-      std::filesystem::remove_all(device_folder / name, code);
-    }
-    if (remove.with_toolchains) std::filesystem::remove_all(device_folder / "toolchains", code);
-    drop_unlinked_content(device_folder / "files");
-    std::filesystem::remove(device_folder / "files" / "lock", code);
-    std::filesystem::remove(device_folder / "files", code);  // if it is empty
-    std::filesystem::remove(device_folder, code);            // likewise
+  if (has_nothing(device_folder / "runs")) {
+    remove_the_rest(device_folder, remove.with_toolchains);
+    should_be_gone.insert(should_be_gone.end(), {device_folder / "bundles", device_folder / "agents"});
   }
   samples::Removed removed;
-  removed.processes_left = static_cast<std::uint64_t>(kill_leftovers(work_folder));
-  for (const std::filesystem::path& path : {work_folder, device_folder / "bundles", device_folder / "agents"}) {
-    const bool should_be_gone = is_last || path == work_folder;
-    if (should_be_gone && std::filesystem::exists(path, code)) removed.left.push_back(path.string());
+  for (const std::string& run : remove.runs) {
+    removed.processes_left += static_cast<std::uint64_t>(kill_leftovers(device_folder / run));
+  }
+  for (const std::filesystem::path& path : should_be_gone) {
+    if (std::filesystem::exists(path, code)) removed.left.push_back(path.string());
   }
   return removed;
 }

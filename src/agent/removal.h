@@ -9,8 +9,8 @@
 
 namespace ngb::agent {
 
-// Ends whatever is at work in the run's folder and deletes it; with the last run the bundles and agents go, too, and
-// with `with_toolchains` everything. What is not there is gone already. Says what is left nevertheless.
-Result<samples::Removed> remove_run(const std::filesystem::path& device_folder, const samples::Remove& remove);
+// Ends whatever is at work in these runs' folders and deletes them; with the last run the bundles and agents go, too,
+// and with `with_toolchains` everything. What is not there is gone already. Says what is left nevertheless.
+Result<samples::Removed> remove_runs(const std::filesystem::path& device_folder, const samples::Remove& remove);
 
 }  // namespace ngb::agent

@@ -33,7 +33,7 @@ void Session::follow(const Journal& journal, std::uint64_t after) {
   sent_ = after;
 }
 
-void Session::send(const samples::AgentMessage& message) { outgoing_ += samples::frame(samples::encode(message)); }
+void Session::send(const samples::AgentMessage& message) { outgoing_ += samples::line_frame(samples::encode(message)); }
 
 void Session::send_if_idle(const samples::AgentMessage& message) {
   if (!wants_to_write()) send(message);
@@ -51,7 +51,7 @@ Status Session::write() {
       const Result<Journal::Entry> entry = journal_->next_after(sent_);
       if (!entry) return tl::unexpected(entry.error());
       if (!entry->payload.empty()) {
-        outgoing_ = samples::frame(entry->payload);
+        outgoing_ = samples::line_frame(entry->payload);
         sent_ = entry->sequence;
       }
     }

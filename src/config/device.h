@@ -16,12 +16,25 @@ struct SshAddress {
   std::filesystem::path config{};  // another file than ~/.ssh/config
 };
 
+// What Slurm is asked for, in sbatch's own words; empty: the cluster's defaults.
+struct SlurmRequest {
+  std::string partition{};
+  std::string constraint{};
+  std::string gres{};
+  std::string account{};
+  std::string qos{};
+  std::string time{};  // limit of one job; a study that needs more gets several, one after another
+  std::string node{};  // this one; empty: any that fits
+};
+
 inline constexpr const char* kDeviceFolder = "~/.ngraphbench";
 
 struct DeviceEntry {
   std::string name{};                    // "local", "xeon"
-  std::string kind{};                    // "local", "ssh"
-  SshAddress ssh{};                      // of kind ssh
+  std::string kind{};                    // "local", "ssh", "slurm"
+  SshAddress ssh{};                      // of kind slurm: where Slurm's commands are; no host: here
+  SlurmRequest slurm{};                  // of kind slurm
+  std::vector<std::string> nodes{};      // likewise: stands for a device on each of these; empty in a study's devices
   std::string folder{};                  // there, for all that NGraphBench keeps; may begin with ~/
   std::string toolchains{};              // there, of toolchains that it has; likewise; empty: in `folder`
   std::vector<std::string> compilers{};  // labels of those that run there; from `pairs`, else all

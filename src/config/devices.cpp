@@ -31,13 +31,16 @@ class DeviceReader {
       if (key == nullptr) {
         problems_.add(*field.key, path, unknown_word(field.name, "key", names(device_keys())));
       } else if (key->name == "ssh") {
-        device.kind = "ssh";
         read_ssh(*key, *field.value, join_path(path, field.name), device.ssh);
+        if (device.kind.empty()) device.kind = "ssh";
+      } else if (key->name == "slurm") {
+        device.kind = "slurm";
+        read_slurm(*key, *field.value, join_path(path, field.name), device);
       } else if (const auto value = read_value(*key, *field.value, join_path(path, field.name), problems_)) {
         (key->name == "folder" ? device.folder : device.toolchains) = value->get<std::string>();
       }
     }
-    if (device.kind.empty()) problems_.add(body, path, "how is it reached? Add ssh: HOST");
+    if (device.kind.empty()) problems_.add(body, path, "how is it reached? Add ssh: HOST, or slurm: {…}");
   }
 
  private:
@@ -47,6 +50,10 @@ class DeviceReader {
       read_name(node, path, device);
     } else if (node.is_map() && node.entries.size() == 1) {
       const Field named = fields(node, path, problems_).at(0);
+      if (is_unnamed_slurm(named)) {
+        read_unnamed_slurm(*named.value, join_path(path, "slurm"), device);
+        return;
+      }
       device.name = named.name;
       if (!is_device_name(named.name) || named.name == "local") {
         problems_.add(
@@ -58,10 +65,61 @@ class DeviceReader {
       problems_.add(node, path, "expected a device's name, or a name with how it is reached, found " + found(node));
       return;
     }
+    for (DeviceEntry& each : one_for_each_node(device)) add(node, path, std::move(each));
+  }
+
+  void add(const DocumentNode& node, const std::string& path, DeviceEntry device) {
     const bool is_new = std::none_of(devices_.begin(), devices_.end(),
                                      [&](const DeviceEntry& other) { return other.name == device.name; });
     if (!is_new) problems_.add(node, path, shown(device.name) + ": stands twice; keep one of them");
     if (is_new && !device.name.empty()) devices_.push_back(std::move(device));
+  }
+
+  // `slurm: {partition: bench}`, and not a device of that name.
+  static bool is_unnamed_slurm(const Field& named) {
+    if (named.name != "slurm" || !named.value->is_map()) return false;
+    return std::none_of(named.value->entries.begin(), named.value->entries.end(),
+                        [](const auto& entry) { return find_key(device_keys(), entry.first->text) != nullptr; });
+  }
+
+  // Its devices are called as their nodes, or slurm.
+  void read_unnamed_slurm(const DocumentNode& node, const std::string& path, DeviceEntry& device) {
+    device.kind = "slurm";
+    read_slurm(*find_key(device_keys(), "slurm"), node, path, device);
+    device.name = "slurm";
+    for (DeviceEntry& each : one_for_each_node(device)) {
+      if (!each.slurm.node.empty()) each.name = each.slurm.node;
+      add(node, path, std::move(each));
+    }
+  }
+
+  void read_slurm(const Key& slurm, const DocumentNode& node, const std::string& path, DeviceEntry& device) {
+    if (!node.is_map()) {
+      problems_.add(node, path, "expected what Slurm is asked for, such as {partition: bench}, found " + found(node));
+      return;
+    }
+    for (const Field& field : fields(node, path, problems_)) {
+      const Key* const key = find_key(slurm.keys, field.name);
+      if (key == nullptr) {
+        problems_.add(*field.key, path, unknown_word(field.name, "key", names(slurm.keys)));
+        continue;
+      }
+      const auto value = read_value(*key, *field.value, join_path(path, field.name), problems_);
+      if (!value) continue;
+      if (key->name == "nodes") {
+        device.nodes = value->get<std::vector<std::string>>();
+      } else {
+        word_of(device.slurm, key->name) = value->get<std::string>();
+      }
+    }
+  }
+
+  static std::string& word_of(SlurmRequest& request, const std::string& key) {
+    if (key == "partition") return request.partition;
+    if (key == "constraint") return request.constraint;
+    if (key == "gres") return request.gres;
+    if (key == "account") return request.account;
+    return key == "qos" ? request.qos : request.time;
   }
 
   void read_name(const DocumentNode& node, const std::string& path, DeviceEntry& device) {
@@ -111,6 +169,18 @@ class DeviceReader {
 };
 
 }  // namespace
+
+std::vector<DeviceEntry> one_for_each_node(const DeviceEntry& device) {
+  if (device.nodes.empty()) return {device};
+  std::vector<DeviceEntry> all;
+  for (const std::string& node : device.nodes) {
+    DeviceEntry& added = all.emplace_back(device);
+    added.nodes.clear();
+    added.slurm.node = node;
+    if (device.nodes.size() > 1) added.name += "-" + node;
+  }
+  return all;
+}
 
 DeviceEntry local_device() { return {.name = "local", .kind = "local"}; }
 

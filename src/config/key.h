@@ -22,6 +22,7 @@ enum class ValueType {
   bytes,       // an integer, or text such as "4 GB"; minimum … maximum of bytes
   path,        // of a file or folder
   integers,    // a list of integers, at least one
+  texts,       // a list of different texts, each as text, at least one
   batches,     // integers without repetition, or a single one
   section,     // a mapping of `keys`
   structured,  // models, compilers, devices, pairs: read by their own files

@@ -16,6 +16,7 @@ constexpr const char* kFileName = R"(^[^\x00-\x20/.]([^\x00-\x1f/]{0,98}[^\x00-\
 constexpr const char* kVersion = R"(^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$)";
 // What can be no option of ssh.
 constexpr const char* kHost = R"(^[0-9A-Za-z_:\[][0-9A-Za-z_.:%@\[\]-]{0,252}$)";
+constexpr const char* kSlurmWord = R"(^[0-9A-Za-z_][0-9A-Za-z_.:,&|*@()\[\]-]{0,98}$)";
 constexpr const char* kUser = R"(^[0-9A-Za-z_][0-9A-Za-z_.@\\-]{0,63}$)";
 constexpr double kMaxExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
 
@@ -261,6 +262,19 @@ std::span<const Key> compiler_keys() {
   return kKeys;
 }
 
+namespace {
+
+// Handed to sbatch as it is.
+Key slurm_key(const char* name, const char* meaning) {
+  return {.name = name,
+          .type = ValueType::text,
+          .pattern = kSlurmWord,
+          .meaning = meaning,
+          .default_text = "the cluster's own"};
+}
+
+}  // namespace
+
 std::span<const Key> device_keys() {
   static const std::vector<Key> kKeys{
       {.name = "ssh",
@@ -285,6 +299,22 @@ std::span<const Key> device_keys() {
                  .type = ValueType::path,
                  .meaning = "Configuration of ssh to use instead of ~/.ssh/config",
                  .default_text = "ssh's own"}}},
+      {.name = "slurm",
+       .type = ValueType::structured,
+       .meaning =
+           "A machine that Slurm gives, as a mapping of the keys below; with ssh, that is where its commands are",
+       .keys = {slurm_key("partition", "Partition"),
+                slurm_key("constraint", "Features that the machine has"),
+                slurm_key("gres", "Generic resources, such as gpu:1"),
+                slurm_key("account", "Account to charge"),
+                slurm_key("qos", "Quality of service"),
+                slurm_key("time",
+                          "Limit of one job, such as 30 or 2:00:00; a study that needs longer gets another job"),
+                {.name = "nodes",
+                 .type = ValueType::texts,
+                 .pattern = kHost,
+                 .meaning = "Each of these nodes is a device",
+                 .default_text = "one device, on any node"}}},
       {.name = "folder",
        .type = ValueType::text,
        .pattern = kLabel,

@@ -99,22 +99,28 @@ json reference_schema(const Vocabulary& vocabulary) {
   return {{"enum", std::move(names)}};
 }
 
+json mapping_schema(const Key& key) {
+  json inner = json::object();
+  for (const Key& each : key.keys) inner[each.name] = value_schema(each);
+  return closed_object(std::move(inner));
+}
+
 json devices_schema() {
   json body = json::object();
   for (const Key& key : device_keys()) {
-    if (key.type != ValueType::structured) {
-      body[key.name] = value_schema(key);
-      continue;
-    }
-    json inner = json::object();
-    for (const Key& each : key.keys) inner[each.name] = value_schema(each);
-    body[key.name] = any_of(value_schema(*find_key(key.keys, "host")), closed_object(std::move(inner)));
+    body[key.name] = key.type == ValueType::structured ? mapping_schema(key) : value_schema(key);
+    const Key* const host = find_key(key.keys, "host");
+    if (host != nullptr) body[key.name] = any_of(value_schema(*host), body[key.name]);
   }
+  const json unnamed{{"type", "object"},
+                     {"properties", {{"slurm", mapping_schema(*find_key(device_keys(), "slurm"))}}},
+                     {"required", {"slurm"}},
+                     {"additionalProperties", false}};
   const json described{{"type", "object"},
                        {"minProperties", 1},
                        {"maxProperties", 1},
                        {"additionalProperties", closed_object(std::move(body))}};
-  json devices = list_of(any_of({{"type", "string"}}, described));
+  json devices = list_of({{"anyOf", json::array({{{"type", "string"}}, described, unnamed})}});
   devices["uniqueItems"] = true;
   return devices;
 }

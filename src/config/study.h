@@ -86,6 +86,9 @@ tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem:
                                                           const Vocabulary& vocabulary);
 
 // Devices that every study may name, from a file of `name: {ssh: HOST}`: described as in a study's `devices`.
+// A device that stands for several nodes of a cluster, as these; any other as itself.
+std::vector<DeviceEntry> one_for_each_node(const DeviceEntry& device);
+
 tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(const std::filesystem::path& path);
 
 // The JSON Schema of study files (draft 2020-12) for this vocabulary.

@@ -38,13 +38,34 @@ json compiler_json(const CompilerEntry& compiler) {
   return {{compiler.name, std::move(body)}};
 }
 
+json ssh_json(const SshAddress& address) {
+  json ssh{{"host", address.host}};
+  if (!address.user.empty()) ssh["user"] = address.user;
+  if (address.port != 0) ssh["port"] = address.port;
+  if (!address.config.empty()) ssh["config"] = address.config.string();
+  return ssh;
+}
+
+json slurm_json(const SlurmRequest& request) {
+  json slurm = json::object();
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) slurm[key] = value;
+  };
+  add("partition", request.partition);
+  add("constraint", request.constraint);
+  add("gres", request.gres);
+  add("account", request.account);
+  add("qos", request.qos);
+  add("time", request.time);
+  if (!request.node.empty()) slurm["nodes"] = json::array({request.node});
+  return slurm;
+}
+
 json device_json(const DeviceEntry& device) {
   if (device.kind == "local") return device.name;
-  json ssh{{"host", device.ssh.host}};
-  if (!device.ssh.user.empty()) ssh["user"] = device.ssh.user;
-  if (device.ssh.port != 0) ssh["port"] = device.ssh.port;
-  if (!device.ssh.config.empty()) ssh["config"] = device.ssh.config.string();
-  json body{{"ssh", std::move(ssh)}, {"folder", device.folder}};
+  json body{{"folder", device.folder}};
+  if (!device.ssh.host.empty()) body["ssh"] = ssh_json(device.ssh);
+  if (device.kind == "slurm") body["slurm"] = slurm_json(device.slurm);
   if (!device.toolchains.empty()) body["toolchains"] = device.toolchains;
   return {{device.name, std::move(body)}};
 }

@@ -116,7 +116,7 @@ std::string integer_range(const Key& key) { return fmt::format("from {:.0f} to {
 
 Key one_of_list(const Key& key) {
   Key item = key;
-  item.type = ValueType::integer;
+  item.type = key.type == ValueType::texts ? ValueType::text : ValueType::integer;
   return item;
 }
 
@@ -139,7 +139,7 @@ std::optional<json> read_list(const Key& key, const DocumentNode& node, const st
     const auto value = read_value(one_of_list(key), *node.items[i], item_path, problems);
     is_good = is_good && value.has_value();
     if (!value) continue;
-    if (key.type == ValueType::batches && !seen.insert(*value).second) {
+    if (key.type != ValueType::integers && !seen.insert(*value).second) {
       problems.add(*node.items[i], item_path, fmt::format("{} stands twice; keep one of them", value->dump()));
       is_good = false;
     }
@@ -177,6 +177,12 @@ json bare_schema(const Key& key) {
       return {{"anyOf", json::array({integer_schema(key), {{"type", "string"}, {"pattern", kBytes}}})}};
     case ValueType::integers:
       return {{"type", "array"}, {"items", integer_schema(key)}, {"minItems", 1}, {"maxItems", kMaxListItems}};
+    case ValueType::texts:
+      return {{"type", "array"},
+              {"items", {{"type", "string"}, {"pattern", key.pattern}}},
+              {"minItems", 1},
+              {"maxItems", kMaxListItems},
+              {"uniqueItems", true}};
     case ValueType::batches: {
       const json list{{"type", "array"},
                       {"items", integer_schema(key)},
@@ -208,7 +214,9 @@ std::optional<json> read_value(const Key& key, const DocumentNode& node, const s
     return std::nullopt;
   }
   if (key.accepts_null && node.is_null()) return json();
-  if (key.type == ValueType::integers || key.type == ValueType::batches) return read_list(key, node, path, problems);
+  const bool is_list =
+      key.type == ValueType::integers || key.type == ValueType::texts || key.type == ValueType::batches;
+  if (is_list) return read_list(key, node, path, problems);
   const bool is_single = node.is_scalar() || node.is_null();
   std::optional<json> value = is_single ? accept_scalar(key, node) : std::nullopt;
   if (value) return value;
@@ -243,6 +251,8 @@ std::string expected(const Key& key) {
       return "bytes such as 4000000000, 4 GB or 512 MiB, from 1 MB to 1000 TB";
     case ValueType::integers:
       return "a list of integers " + integer_range(key);
+    case ValueType::texts:
+      return "a list of different texts";
     case ValueType::batches:
       return "a list of different integers " + integer_range(key);
     case ValueType::section:

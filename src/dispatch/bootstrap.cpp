@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "dispatch/answer.h"
 
@@ -13,12 +14,32 @@ namespace {
 constexpr Nanoseconds kLinePatience = std::chrono::seconds(30);
 // A device that is slow to install the agent and to start it.
 constexpr Nanoseconds kArrivalPatience = std::chrono::seconds(60);
+// So long a batch job waits for the agent.
+constexpr int kDeliveryPatienceS = 600;
 // A login shell may greet; not for ever.
 constexpr int kMaxForeignLines = 200;
 
 std::string quoted_folder(const std::string& folder) {
   if (folder.starts_with("~/")) return "\"$HOME\"/" + shell_quoted(folder.substr(2));
   return shell_quoted(folder);
+}
+
+// Sets folder, machine, hash, size and program.
+std::string find_program(const std::vector<AgentFile>& agents, const config::DeviceEntry& device) {
+  std::string cases;
+  for (const AgentFile& agent : agents) {
+    cases += fmt::format("{}) hash={} size={} ;;\n", agent.machine, agent.sha256, agent.size_bytes);
+  }
+  return fmt::format(R"sh(set -eu
+umask 077
+folder={}
+machine=$(uname -m)
+case $machine in
+{}*) echo "ngb-unsupported $machine"; exit 3 ;;
+esac
+program=$folder/agents/$hash/ngb-agent
+)sh",
+                     quoted_folder(device.folder), cases);
 }
 
 }  // namespace
@@ -35,24 +56,23 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
-std::string bootstrap_command(std::size_t script_bytes) {
-  return fmt::format("exec /bin/sh -c 'eval \"$(head -c {})\"'", script_bytes);
+std::vector<std::string> bootstrap_words(std::size_t script_bytes) {
+  return {"/bin/sh", "-c", fmt::format("eval \"$(head -c {})\"", script_bytes)};
+}
+
+std::string shell_command(const std::vector<std::string>& words) {
+  std::string command = "exec";
+  for (const std::string& word : words) command += " " + shell_quoted(word);
+  return command;
+}
+
+std::string run_name(const samples::Job& job) {
+  return fmt::format("{}-{}", job.run_id, hash::sha256(job.device).substr(0, 8));
 }
 
 std::string bootstrap_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device) {
-  std::string cases;
-  for (const AgentFile& agent : agents) {
-    cases += fmt::format("{}) hash={} size={} ;;\n", agent.machine, agent.sha256, agent.size_bytes);
-  }
-  return fmt::format(R"sh(set -eu
-umask 077
-folder={}
-machine=$(uname -m)
-case $machine in
-{}*) echo "ngb-unsupported $machine"; exit 3 ;;
-esac
-program=$folder/agents/$hash/ngb-agent
-toolchains={}
+  return find_program(agents, device) +
+         fmt::format(R"sh(toolchains={}
 if [ -n "$toolchains" ] && [ ! -e "$folder/toolchains" ]; then
   mkdir -p "$folder"
   ln -s "$toolchains" "$folder/toolchains"
@@ -69,21 +89,23 @@ else
 fi
 exec "$program" receive --folder "$folder"
 )sh",
-                     quoted_folder(device.folder), cases,
                      device.toolchains.empty() ? "''" : quoted_folder(device.toolchains));
 }
 
-std::vector<std::string> ssh_command(const config::SshAddress& address, const std::string& remote_command) {
-  std::vector<std::string> words{"ssh", "-T",
-                                 "-o",  "BatchMode=yes",
-                                 "-o",  "ServerAliveInterval=5",
-                                 "-o",  "ServerAliveCountMax=3",
-                                 "-o",  "ConnectTimeout=15"};
-  if (!address.config.empty()) words.insert(words.end(), {"-F", address.config.string()});
-  if (address.port != 0) words.insert(words.end(), {"-p", std::to_string(address.port)});
-  if (!address.user.empty()) words.insert(words.end(), {"-l", address.user});
-  words.insert(words.end(), {"--", address.host, remote_command});
-  return words;
+std::string batch_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device,
+                         const std::string& holder) {
+  return "#!/bin/sh\n" + find_program(agents, device) +
+         fmt::format(R"sh(left={}
+until [ -x "$program" ]; do
+  [ "$left" -gt 0 ] || exit 3
+  left=$((left - 1))
+  sleep 1
+done
+mkdir -p "$folder/holders"
+holder=$folder/{}
+exec "$program" hold --folder "$folder" --holder "$holder" >>"$holder.log" 2>&1
+)sh",
+                     kDeliveryPatienceS, holder);
 }
 
 asio::awaitable<Result<std::optional<samples::Arrival>>> bootstrap(Connection& device, const std::string& script,

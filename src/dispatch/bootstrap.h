@@ -8,19 +8,27 @@
 #include "config/device.h"
 #include "dispatch/bundle.h"
 #include "dispatch/connection.h"
+#include "samples/job.h"
 
 namespace ngb::dispatch {
 
-// What stands on the remote command line: takes a script of that many bytes from standard input and runs it. Nothing of
-// the user's is in it.
-std::string bootstrap_command(std::size_t script_bytes);
+// What runs on the device: takes a script of that many bytes from standard input and runs it. Nothing of the user's is
+// in it.
+std::vector<std::string> bootstrap_words(std::size_t script_bytes);
+// The same words, as a remote shell takes them.
+std::string shell_command(const std::vector<std::string>& words);
 
 // Says "ngb-have MACHINE" or "ngb-need MACHINE" (then it takes the agent's bytes), or "ngb-unsupported MACHINE";
 // becomes the agent's reception.
 std::string bootstrap_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device);
 
-// The system's ssh, with the user's configuration; asks for nothing, and ends when it has heard nothing for 15 s.
-std::vector<std::string> ssh_command(const config::SshAddress& address, const std::string& remote_command);
+// Of a batch job: waits until the agent was delivered by someone who attaches, and becomes it (samples::Attach says
+// what `holder` is).
+std::string batch_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device,
+                         const std::string& holder);
+
+// A job's folders and batch jobs are called so: two devices of a study may be one machine.
+std::string run_name(const samples::Job& job);
 
 // A word that a POSIX shell takes as exactly this text.
 std::string shell_quoted(const std::string& text);

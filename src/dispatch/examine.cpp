@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
 #include <system_error>
 
 #include "dispatch/answer.h"
 #include "dispatch/bootstrap.h"
 #include "dispatch/fleet.h"
 #include "dispatch/parts.h"
+#include "dispatch/route.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -34,7 +36,9 @@ asio::awaitable<void> examine_one(Loop& loop, const Parts& parts, const config::
   const std::filesystem::path log = log_folder / (device.name + ".log");
   std::error_code code;
   const std::uint64_t log_begin = std::filesystem::file_size(log, code);
-  const auto connection = Connection::start(loop, ssh_command(device.ssh, bootstrap_command(script.size())), log);
+  const Share share{.device = device};
+  const std::unique_ptr<Route> route = route_to(loop, parts, share, [](const std::string&) {});
+  const auto connection = Connection::start(loop, route->command_for_a_look(script.size()), log);
   if (!connection) {
     examination.arrival = tl::unexpected(connection.error());
     co_return;

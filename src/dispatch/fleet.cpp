@@ -8,7 +8,7 @@
 
 #include "dispatch/local.h"
 #include "dispatch/parts.h"
-#include "dispatch/ssh.h"
+#include "dispatch/remote.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -45,7 +45,7 @@ class Fleet {
     } else if (!parts_) {
       ending.ending = tl::unexpected(parts_.error());
     } else {
-      SshRun run(loop_, recording_, *parts_, share);
+      RemoteRun run(loop_, recording_, *parts_, share);
       ending.ending = co_await run.run();
       if (ending.ending == Ending::finished) ending.torn_down = co_await run.tear_down();
     }
@@ -55,7 +55,7 @@ class Fleet {
   asio::awaitable<void> tear_down_device(std::size_t index) {
     const Share& share = shares_[index];
     if (share.device.kind != "local" && parts_) {
-      SshRun run(loop_, recording_, *parts_, share);
+      RemoteRun run(loop_, recording_, *parts_, share);
       endings_[index].torn_down = co_await run.tear_down();
     } else if (share.device.kind != "local") {
       endings_[index].torn_down = tl::unexpected(parts_.error());

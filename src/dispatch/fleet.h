@@ -15,6 +15,7 @@
 #include "dispatch/recording.h"
 #include "samples/delivery.h"
 #include "samples/job.h"
+#include "samples/message.h"
 
 namespace ngb::dispatch {
 
@@ -28,7 +29,7 @@ struct ToolchainTree {
 struct Share {
   config::DeviceEntry device{};
   samples::Job job{};                       // of a device elsewhere: paths of toolchains are within the device's folder
-  std::uint64_t last_sequence = 0;          // events up to here are recorded already
+  samples::Follow known{};                  // what is recorded already
   std::filesystem::path work_folder{};      // here, on the client: logs; the local agent's journal
   std::vector<ToolchainTree> toolchains{};  // of a device elsewhere
   bool remove_toolchains = false;           // at the teardown

@@ -9,6 +9,8 @@ namespace ngb::dispatch {
 namespace {
 
 constexpr Nanoseconds kPatience = std::chrono::seconds(5);
+// A working agent tells its progress every second.
+constexpr Nanoseconds kSilence = std::chrono::minutes(2);
 // A stopped agent ends its worker, and tells what it has recorded before.
 constexpr Nanoseconds kDrainPatience = std::chrono::seconds(15);
 constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
@@ -17,6 +19,7 @@ constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
 
 asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent) {
   bool has_greeted = false;
+  Nanoseconds last_heard = system_clock().now();
   for (;;) {
     if (loop_.is_stopping) {
       agent.queue(samples::Stop{});
@@ -28,16 +31,17 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
     Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kPatience);
     if (!message) co_return tl::unexpected(message.error());
     if (!message->has_value()) {
-      if (agent.is_gone()) co_return std::nullopt;
+      if (agent.is_gone() || system_clock().now() - last_heard > kSilence) co_return std::nullopt;
       continue;
     }
+    last_heard = system_clock().now();
     const Result<bool> finished = co_await take_all(agent, **message);
     if (!finished) co_return tl::unexpected(finished.error());
     // Not before it has spoken: until then it may be a relay on the way to the agent that listens.
     if (!has_greeted) {
       agent.queue(samples::Hello{});
       agent.queue(job_);
-      agent.queue(samples::Follow{last_sequence_});
+      agent.queue(known_);
       co_await agent.flush();
       has_greeted = true;
     }
@@ -62,7 +66,7 @@ asio::awaitable<Result<bool>> Follower::take_all(Connection& agent, const sample
   if (taken.has_events) {
     const Status durable = co_await recording_.commit();
     if (!durable) co_return tl::unexpected(durable.error());
-    agent.queue(samples::Acknowledge{last_sequence_});
+    agent.queue(samples::Acknowledge{known_.after});
     co_await agent.flush();
   }
   if (!status) co_return tl::unexpected(status.error());
@@ -82,9 +86,11 @@ Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
   if (event == nullptr) return Done{};
   taken.has_events = true;
   taken.finished = taken.finished || std::holds_alternative<samples::Finished>(event->body);
-  if (event->sequence <= last_sequence_) return Done{};
+  if (event->sequence <= known_.after) return Done{};
   if (Status recorded = recording_.record(job_.device, *event); !recorded) return recorded;
-  last_sequence_ = event->sequence;
+  known_.after = event->sequence;
+  const auto* process = std::get_if<samples::ProcessResult>(&event->body);
+  if (process != nullptr && !process->failure) known_.completed[process->cell_id].push_back(process->process_index);
   return Done{};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "dispatch/connection.h"
 #include "dispatch/fleet.h"
@@ -13,13 +14,14 @@ namespace ngb::dispatch {
 
 class Follower {
  public:
-  // All references outlive the Follower. `last_sequence`: events up to here are recorded already.
-  Follower(Loop& loop, Recording& recording, const samples::Job& job, std::uint64_t last_sequence)
-      : loop_(loop), recording_(recording), job_(job), last_sequence_(last_sequence) {}
+  // All references outlive the Follower. `known`: what is recorded already.
+  Follower(Loop& loop, Recording& recording, const samples::Job& job, samples::Follow known)
+      : loop_(loop), recording_(recording), job_(job), known_(std::move(known)) {}
 
-  [[nodiscard]] std::uint64_t last_sequence() const { return last_sequence_; }
+  [[nodiscard]] std::uint64_t last_sequence() const { return known_.after; }
 
-  // Until the job is over (an Ending), the connection is gone (nothing), or the device cannot go on (Error).
+  // Until the job is over (an Ending), the connection is gone or has been silent for 2 min (nothing), or the device
+  // cannot go on (Error).
   asio::awaitable<Result<std::optional<Ending>>> follow(Connection& agent);
 
  private:
@@ -35,7 +37,7 @@ class Follower {
   Loop& loop_;
   Recording& recording_;
   const samples::Job& job_;
-  std::uint64_t last_sequence_;
+  samples::Follow known_;
 };
 
 }  // namespace ngb::dispatch

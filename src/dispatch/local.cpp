@@ -28,7 +28,7 @@ std::vector<std::string> command_of(const Installation& installation, const std:
 
 asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, const Installation& installation,
                                           const Share& share) {
-  Follower follower(loop, recording, share.job, share.last_sequence);
+  Follower follower(loop, recording, share.job, share.known);
   const std::filesystem::path log = share.work_folder / "agent.log";
   for (int deaths = 1;; ++deaths) {
     const std::uint64_t known_before = follower.last_sequence();

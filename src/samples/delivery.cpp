@@ -74,13 +74,15 @@ json to_json(const Want& want) {
            })}};
 }
 json to_json(const Installed& installed) { return {{"path", installed.path}}; }
-json to_json(const Attach& attach) { return {{"run", attach.run}, {"worker", attach.worker}, {"lib", attach.lib}}; }
+json to_json(const Attach& attach) {
+  return {{"run", attach.run}, {"worker", attach.worker}, {"lib", attach.lib}, {"holder", attach.holder}};
+}
 json to_json(const Description& description) {
   return {{"environment", to_json(description.environment)},
           {"toolchains", description.toolchains},
           {"python", fields::to_json(description.python)}};
 }
-json to_json(const Remove& remove) { return {{"run", remove.run}, {"with_toolchains", remove.with_toolchains}}; }
+json to_json(const Remove& remove) { return {{"runs", remove.runs}, {"with_toolchains", remove.with_toolchains}}; }
 json to_json(const Removed& removed) { return {{"left", removed.left}, {"processes_left", removed.processes_left}}; }
 
 Result<Arrival> arrival_from_json(const json& object) {
@@ -110,8 +112,11 @@ Result<Installed> installed_from_json(const json& object) {
   return fields::parse("answer", [&] { return Installed{path_of(object, "path")}; });
 }
 Result<Attach> attach_from_json(const json& object) {
-  return fields::parse(
-      "attach", [&] { return Attach{path_of(object, "run"), path_of(object, "worker"), path_of(object, "lib")}; });
+  return fields::parse("attach", [&] {
+    Attach attach{path_of(object, "run"), path_of(object, "worker"), path_of(object, "lib"), ""};
+    if (!get<std::string>(object, "holder").empty()) attach.holder = path_of(object, "holder");
+    return attach;
+  });
 }
 Result<Description> description_from_json(const json& object) {
   return fields::parse("description", [&] {
@@ -121,7 +126,8 @@ Result<Description> description_from_json(const json& object) {
   });
 }
 Result<Remove> remove_from_json(const json& object) {
-  return fields::parse("remove", [&] { return Remove{path_of(object, "run"), get<bool>(object, "with_toolchains")}; });
+  return fields::parse("remove",
+                       [&] { return Remove{paths_of(object, "runs"), get<bool>(object, "with_toolchains")}; });
 }
 Result<Removed> removed_from_json(const json& object) {
   return fields::parse("removed", [&] {

@@ -7,6 +7,7 @@
 //   models/<sha256>/model.onnx                 a user's file
 //   files/<sha256>                             content on its way into trees
 //   runs/<run>/                                work folders: journal, logs
+//   holders/<job>                              what a batch job is to start
 #pragma once
 
 #include <cstdint>
@@ -66,6 +67,9 @@ struct Attach {
   std::string run{};  // work folder
   std::string worker{};
   std::string lib{};
+  // A path: the batch job whose `ngb-agent hold` starts the agent, when this message is in that file. Empty: whoever
+  // attaches does.
+  std::string holder{};
 };
 
 // What is this device?
@@ -76,9 +80,9 @@ struct Description {
   Known<std::string> python{};            // what its python3 says of its version
 };
 
-// Ends the agent of a run and everything below it, removes its files and what nobody else needs.
+// Ends the agents of a run and everything below them, removes their files and what nobody else needs.
 struct Remove {
-  std::string run{};
+  std::vector<std::string> runs{};  // work folders
   bool with_toolchains = false;
 };
 struct Removed {

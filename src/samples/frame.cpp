@@ -26,6 +26,8 @@ std::uint32_t crc32(std::string_view bytes) {
 
 }  // namespace
 
+std::string line_frame(const std::string& json) { return frame(json + "\n"); }
+
 std::string frame(std::string_view payload) {
   std::string out;
   out.reserve(kFrameHeaderBytes + payload.size());

@@ -88,7 +88,9 @@ Error error(const json& object) {
 }
 
 json body(const Job& job) { return {{"type", "job"}, {"job", to_json(job)}}; }
-json body(const Follow& follow) { return {{"type", "follow"}, {"after", follow.after}}; }
+json body(const Follow& follow) {
+  return {{"type", "follow"}, {"after", follow.after}, {"completed", follow.completed}};
+}
 json body(const Acknowledge& acknowledge) { return {{"type", "acknowledge"}, {"sequence", acknowledge.sequence}}; }
 json body(const Stop&) { return {{"type", "stop"}}; }
 
@@ -130,7 +132,10 @@ Result<ClientMessage> decode_client_message(std::string_view text) {
     const auto type = get<std::string>(object, "type");
     if (type == "hello") return hello(object);
     if (type == "job") return fields::value_of(job_from_json(fields::child(object, "job")));
-    if (type == "follow") return Follow{get<std::uint64_t>(object, "after")};
+    if (type == "follow") {
+      return Follow{get<std::uint64_t>(object, "after"),
+                    get<std::map<std::string, std::vector<int>>>(object, "completed")};
+    }
     if (type == "acknowledge") return Acknowledge{get<std::uint64_t>(object, "sequence")};
     if (type == "stop") return Stop{};
     if (type == "ask") return fields::value_of(ask_from_json(object));

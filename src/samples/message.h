@@ -3,7 +3,9 @@
 //
 //   client -> agent   hello{protocol, version}          first
 //                     job{job}                          once; a journal of the same run is resumed
-//                     follow{after}                     send every event with a sequence number > after
+//                     follow{after, completed}          send every event with a sequence number > after; what is
+//                     recorded is not
+//                                                       to be done again
 //                     acknowledge{sequence}             all events up to here are recorded
 //                     stop{}                            end the process in flight, keep what is recorded, leave
 //   agent -> client   hello{protocol, version}
@@ -15,14 +17,16 @@
 //   agent -> client   arrival{…}
 //   client -> agent   ask{trees}       -> lacking{trees}
 //                     tree{path, files} -> want{pieces}, plain bytes, -> installed{path}
-//                     attach{run, …}   then as above; or remove{run} -> removed{…}, describe{} -> description{…}
+//                     attach{run, …}   then as above; or remove{runs} -> removed{…}, describe{} -> description{…}
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
 #include "samples/delivery.h"
@@ -40,6 +44,8 @@ struct Hello {
 };
 struct Follow {
   std::uint64_t after = 0;
+  // By cell id, the processes that are recorded: also those which a machine did that is not this one any more.
+  std::map<std::string, std::vector<int>> completed{};
 };
 struct Acknowledge {
   std::uint64_t sequence = 0;

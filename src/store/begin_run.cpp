@@ -160,6 +160,18 @@ Result<plan::Plan> Store::remaining(const plan::Plan& plan, const std::string& r
   });
 }
 
+Result<std::map<std::string, std::vector<int>>> Store::completed(const std::string& run_id, const std::string& device) {
+  return sql::guarded([&]() -> Result<std::map<std::string, std::vector<int>>> {
+    std::map<std::string, std::vector<int>> processes;
+    sql::Statement& query = implementation_->database.kept(
+        "SELECT cell_id, process_index FROM process JOIN cell USING (cell_key) JOIN run USING (run_key) "
+        "WHERE is_complete = 1 AND run_id = ? AND process.device = ? ORDER BY process_key");
+    query.bind(run_id, device);
+    while (query.step()) processes[query.text(0)].push_back(query.small(1));
+    return processes;
+  });
+}
+
 Status Store::record_toolchain(const std::string& device, const std::string& compiler, const std::string& version,
                                const std::string& manifest_json) {
   return implementation_->changing([&]() -> Status {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -109,6 +110,8 @@ class Store {
   Status record_toolchain(const std::string& device, const std::string& compiler, const std::string& version,
                           const std::string& manifest_json);
 
+  // The processes of that device which the run has completed, by cell id.
+  Result<std::map<std::string, std::vector<int>>> completed(const std::string& run_id, const std::string& device);
   // Last event of that device which is recorded; 0 when there is none.
   Result<std::uint64_t> last_sequence(const std::string& run_id, const std::string& device);
   // Records an event exactly once: a sequence number already recorded changes nothing, and neither does a completed

@@ -5,69 +5,26 @@ import json
 import os
 import pathlib
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 import unittest
 
-for folder in ("tests/cli", "examples/cluster"):
+for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 import hosts as network  # noqa: E402
-from ngb_program import NULL_STUDY, NgbTest  # noqa: E402
+from fleet import PROCESSES, FleetTest  # noqa: E402
 
 WHY_NOT = network.missing()
-PROCESSES = 12  # of each device in the study below
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
-class Ssh(NgbTest):
+class Ssh(FleetTest):
     def setUp(self):
         super().setUp()
         self.hosts = network.Hosts(self.folder, 3)
         self.addCleanup(self.hosts.remove)
-        self.environment["PATH"] += ":/usr/sbin:/sbin"
-        self.study = self.write("study.yaml", NULL_STUDY.replace("repetitions: 5", "repetitions: 5\ndevices:\n" +
-                                                                 self.hosts.devices()))
-        self.results = self.folder / "results" / "test"
-
-    def slow(self, milliseconds):
-        """Each process takes at least that long."""
-        options = f'"null": {{options: {{compile_ns: {milliseconds * 1_000_000}}}}}'
-        self.study.write_text(self.study.read_text().replace('"null"\nbatch', options + "\nbatch"))
-
-    def recorded(self):
-        """Complete processes and repetitions of each device."""
-        if not (self.results / "results.db").exists():
-            return {}
-        with sqlite3.connect(f"file:{self.results}/results.db?mode=ro", uri=True) as database:
-            return dict(database.execute("SELECT device, count(*) FROM process WHERE is_complete GROUP BY device"))
-
-    def wait_until(self, is_so, patience_s=60):
-        give_up = time.monotonic() + patience_s
-        while not is_so():
-            self.assertLess(time.monotonic(), give_up, "waited too long")
-            time.sleep(0.02)
-
-    def assert_quiet(self):
-        """Nothing runs on any host; the last connection may take a moment to go."""
-        for host in self.hosts.all:
-            self.wait_until(lambda host=host: host.processes() == [], patience_s=5)
-
-    def assert_whole(self):
-        """Every device has every process once, each with its repetitions, and keeps nothing."""
-        self.assertEqual(self.recorded(), {host.name: PROCESSES for host in self.hosts.all})
-        with sqlite3.connect(self.results / "results.db") as database:
-            twice = database.execute("SELECT cell_key, process_index FROM process WHERE is_complete "
-                                     "GROUP BY 1, 2 HAVING count(*) > 1").fetchall()
-            self.assertEqual(twice, [])
-            short = database.execute("SELECT process_key, count(*) FROM repetition WHERE NOT is_warm_up "
-                                     "GROUP BY 1 HAVING count(*) <> 5").fetchall()
-            self.assertEqual(short, [])
-        self.assert_quiet()
-        for host in self.hosts.all:
-            left = sorted(path.name for path in host.folder.glob("*")) if host.folder.exists() else []
-            self.assertEqual([name for name in left if name != "toolchains"], [], host.name)
+        self.use(self.hosts.devices())
 
     def test_a_study_runs_on_three_hosts_and_is_taken_away_again(self):
         done = self.ngb("run", self.study)
@@ -201,20 +158,9 @@ class Ssh(NgbTest):
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
-class Demonstration(NgbTest):
+class Demonstration(FleetTest):
     def test_it_ends_with_the_table_and_nothing_left(self):
-        study = self.write("study.yaml", NULL_STUDY.replace('"null"\nbatch', '"null": {options: {compile_ns: 700000000}}\n'
-                                                                            "batch"))
-        self.environment["PATH"] += ":/usr/sbin:/sbin"
-        self.environment["NGB_BIN"] = os.environ["NGB_BIN"]
-        script = pathlib.Path(__file__).resolve().parents[2] / "examples/cluster/demonstration"
-        done = subprocess.run([sys.executable, script, study], env=self.environment, capture_output=True, text=True,
-                              timeout=300)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("edge2 is cut off", done.stdout)
-        self.assertIn("torn down: 3 of 3 verified", done.stdout)
-        self.assertIn("12 cells: 12 measured", done.stdout)
-        self.assertIn("processes that are left on the hosts: 0", done.stdout)
+        self.demonstrate()
 
 
 if __name__ == "__main__":

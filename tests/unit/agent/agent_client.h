@@ -131,7 +131,7 @@ class AgentClient {
   void begin(const samples::Job& job, std::uint64_t after = 0) {
     send(samples::Hello{});
     send(job);
-    send(samples::Follow{after});
+    send(samples::Follow{after, {}});
   }
 
   // The next message; nothing when the agent is gone, or has been silent for 20 s, or until `give_up`.

@@ -29,7 +29,7 @@ class Device : public testing::Test {
   }
   void TearDown() override {
     AgentClient client = arrive();
-    client.send(samples::Remove{"runs/1", false});
+    client.send(samples::Remove{{"runs/1"}, false});
     client.next_of<samples::Removed>();
   }
 
@@ -130,7 +130,7 @@ TEST_F(Device, TakesNothingThatWouldLeaveItsFolder) {
     as_a_tree.send(samples::Tree{path, {file("x", "x")}});
     EXPECT_FALSE(as_a_tree.next_of<samples::Want>()) << path;
     AgentClient removed = arrive();
-    removed.send(samples::Remove{path, true});
+    removed.send(samples::Remove{{path}, true});
     EXPECT_FALSE(removed.next_of<samples::Removed>()) << path;
   }
 }
@@ -227,14 +227,14 @@ TEST_F(Device, NothingStaysWhenARunIsRemoved) {
   client.begin(job_of(1, "hang"));
   ASSERT_TRUE(client.next_of<samples::Event>());
   AgentClient remover = arrive();
-  remover.send(samples::Remove{"runs/1", false});
+  remover.send(samples::Remove{{"runs/1"}, false});
   const auto removed = remover.next_of<samples::Removed>();
   ASSERT_TRUE(removed) << remover.error().value_or(Error{}).text();
   EXPECT_THAT(removed->left, IsEmpty());
   EXPECT_EQ(removed->processes_left, 0U);
   EXPECT_FALSE(std::filesystem::exists(folder()));
   AgentClient again = arrive();
-  again.send(samples::Remove{"runs/1", false});
+  again.send(samples::Remove{{"runs/1"}, false});
   EXPECT_TRUE(again.next_of<samples::Removed>()) << "what is gone can be removed again";
 }
 

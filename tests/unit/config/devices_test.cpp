@@ -52,13 +52,35 @@ TEST(StudyDevices, AKnownDeviceIsNamedOnly) {
   EXPECT_EQ(study->devices.at(0).folder, "/data");
 }
 
+TEST(StudyDevices, SlurmGivesADeviceForEachNodeOrAnyNodeThatFits) {
+  const Study study = good(
+      with_pairs("devices: [slurm: {partition: bench, nodes: [edge1, edge2]}, {orin: {slurm: {constraint: orin}}}, "
+                 "{far: {ssh: login.lab, slurm: {nodes: [n1, n2], time: 2:00:00}, folder: /scratch}}]"));
+  std::vector<std::string> told;
+  for (const DeviceEntry& device : study.devices) {
+    EXPECT_EQ(device.kind, "slurm");
+    told.push_back(device.name + ": " + device.slurm.partition + "/" + device.slurm.constraint + "/" +
+                   device.slurm.node + "/" + device.slurm.time + "/" + device.ssh.host + "/" + device.folder);
+  }
+  EXPECT_THAT(told, ElementsAre("edge1: bench//edge1///~/.ngraphbench", "edge2: bench//edge2///~/.ngraphbench",
+                                "orin: /orin////~/.ngraphbench", "far-n1: //n1/2:00:00/login.lab//scratch",
+                                "far-n2: //n2/2:00:00/login.lab//scratch"));
+}
+
+TEST(StudyDevices, WhatSlurmIsAskedForIsNoOptionOfItsCommands) {
+  for (const std::string word : {"--uid=0", "'a b'", "\"$(touch x)\"", "'a;b'", "''"}) {
+    EXPECT_EQ(problems(with_pairs("devices: [slurm: {partition: " + word + "}]")).size(), 1U) << word;
+    EXPECT_EQ(problems(with_pairs("devices: [slurm: {nodes: [" + word + "]}]")).size(), 1U) << word;
+  }
+}
+
 TEST(StudyDevices, MistakesAreToldWhereTheyStand) {
   EXPECT_THAT(
       problems(with_pairs("devices: [local, raspberry, {pi: {}}, {pi2: {shs: pi2}}, local, {-x: {ssh: a}}]")),
       ElementsAre("3:18: devices[1]: raspberry: unknown device, expected one of: local; or say how it is reached: "
                   "raspberry: {ssh: HOST}",
-                  "3:34: devices[2].pi: how is it reached? Add ssh: HOST",
-                  "3:45: devices[3].pi2: how is it reached? Add ssh: HOST",
+                  "3:34: devices[2].pi: how is it reached? Add ssh: HOST, or slurm: {…}",
+                  "3:45: devices[3].pi2: how is it reached? Add ssh: HOST, or slurm: {…}",
                   "3:46: devices[3].pi2: shs: unknown key, did you mean ssh?",
                   "3:58: devices[4]: local: stands twice; keep one of them",
                   "3:66: devices[5]: -x: expected a name of letters, digits, . _ - that is not local"));

@@ -46,8 +46,8 @@ class Bootstrap : public testing::Test {
     entry.folder = device_folder.string();
     const std::string script = bootstrap_script(parts_.agents, entry);
     Loop loop;
-    const auto device =
-        Connection::start(loop, {"/bin/sh", "-c", before + bootstrap_command(script.size())}, folder_.path() / "log");
+    const auto device = Connection::start(
+        loop, {"/bin/sh", "-c", before + shell_command(bootstrap_words(script.size()))}, folder_.path() / "log");
     if (!device) return tl::unexpected(device.error());
     Result<std::optional<samples::Arrival>> arrival;
     const OnBytesLeft ignored = [](std::uint64_t) {};

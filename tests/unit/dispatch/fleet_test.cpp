@@ -37,7 +37,7 @@ class LocalFleet : public testing::Test {
     samples::Job job = agent::test::small_job(processes);
     job.device = name;
     agent::test::add_cell(job, "a", behave);
-    return {{.name = name, .kind = "local"}, job, 0, folder_.path() / name};
+    return {{.name = name, .kind = "local"}, job, {}, folder_.path() / name};
   }
 
   TemporaryFolder folder_;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/ssh.h"
+#include "dispatch/remote.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <system_error>
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "dispatch/answer.h"
 #include "dispatch/bootstrap.h"
@@ -16,46 +15,49 @@ namespace ngb::dispatch {
 namespace {
 
 constexpr Nanoseconds kFirstPause = std::chrono::seconds(1);
-constexpr int kMaxDeathsWithoutProgress = 3;
-// How ssh ends when the connection did; else it ends as the program there.
-constexpr const char* kConnectionLost = "exit code 255";
-constexpr Nanoseconds kRemovalPatience = std::chrono::minutes(5);
 constexpr Nanoseconds kLongestPause = std::chrono::seconds(30);
-
-// A run's folder on a device: two devices of a study may be one machine.
-std::string run_folder(const samples::Job& job) {
-  return fmt::format("runs/{}-{}", job.run_id, hash::sha256(job.device).substr(0, 8));
-}
+constexpr Nanoseconds kRemovalPatience = std::chrono::minutes(5);
+constexpr int kMaxDeathsWithoutProgress = 3;
 
 }  // namespace
 
-SshRun::SshRun(Loop& loop, Recording& recording, const Parts& parts, const Share& share)
+RemoteRun::RemoteRun(Loop& loop, Recording& recording, const Parts& parts, const Share& share)
     : loop_(loop),
       recording_(recording),
       parts_(parts),
       share_(share),
       job_(share.job),
-      follower_(loop, recording, job_, share.last_sequence),
+      follower_(loop, recording, job_, share.known),
+      route_(route_to(loop, parts, share,
+                      [this](const std::string& remark) { recording_.say(share_.device.name, remark); })),
       pause_(loop),
       script_(bootstrap_script(parts.agents, share.device)),
-      log_(share.work_folder / "ssh.log") {
+      log_(share.work_folder / "connection.log") {
   for (samples::ModelWork& model : job_.models) take_along(model);
 }
 
-asio::awaitable<Result<Ending>> SshRun::run() {
+asio::awaitable<Result<Ending>> RemoteRun::run() {
   Nanoseconds last_heard = system_clock().now();
   int deaths = 0;
   for (Nanoseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    const Nanoseconds asked = system_clock().now();
+    const Result<bool> prepared = co_await route_->prepare(follower_.last_sequence());
+    if (!prepared) co_return tl::unexpected(prepared.error());
+    if (!*prepared) break;
+    last_heard += system_clock().now() - asked;  // nobody was there to be heard
     const std::uint64_t known_before = follower_.last_sequence();
     Result<std::optional<Ending>> ending = co_await visit();
-    if (!ending) co_return tl::unexpected(ending.error());
+    if (!ending) {
+      co_await route_->leave();
+      co_return tl::unexpected(ending.error());
+    }
+    if (loop_.is_stopping) break;
     if (ending->has_value()) co_return **ending;
-    if (loop_.is_stopping) co_return Ending::stopped;
     if (was_reached_ || follower_.last_sequence() > known_before) {
       last_heard = system_clock().now();
       pause = kFirstPause;
     }
-    const bool is_dead = was_reached_ && how_ != kConnectionLost && follower_.last_sequence() == known_before;
+    const bool is_dead = was_reached_ && !route_->was_cut_off(how_) && follower_.last_sequence() == known_before;
     deaths = is_dead ? deaths + 1 : 0;
     if (deaths > kMaxDeathsWithoutProgress) {
       co_return fail(fmt::format("the agent ended {} times without having done anything ({})", deaths, words_),
@@ -70,30 +72,40 @@ asio::awaitable<Result<Ending>> SshRun::run() {
     recording_.say(share_.device.name, fmt::format("no connection ({}); trying again in {}", words_,
                                                    text::human_duration(std::chrono::duration<double>(pause).count())));
     co_await pause_.wait(pause);
-    if (loop_.is_stopping) co_return Ending::stopped;
   }
+  // No machine is held for a run that goes on some other time.
+  co_await route_->leave();
+  co_return Ending::stopped;
 }
 
-asio::awaitable<Status> SshRun::tear_down() {
-  Result<std::shared_ptr<Connection>> device = open();
-  if (!device) co_return tl::unexpected(device.error());
-  const Status done = co_await tear_down_over(**device);
-  co_await (*device)->end();
+asio::awaitable<Status> RemoteRun::tear_down() {
+  const Result<std::vector<Route::Remains>> all = co_await route_->remains(script_.size());
+  if (!all) co_return tl::unexpected(all.error());
+  Status done;
+  for (const Route::Remains& remains : *all) {
+    const Status removed = co_await remove(remains);
+    if (removed) {
+      route_->forget(remains);
+    } else if (done) {
+      done = removed;
+    }
+  }
+  co_await route_->leave();
   if (!done) co_return tl::unexpected(done.error());
   co_return Done{};
 }
 
-Result<std::shared_ptr<Connection>> SshRun::open() {
+Result<std::shared_ptr<Connection>> RemoteRun::open(const Command& command) {
   std::error_code code;
   log_begin_ = std::filesystem::file_size(log_, code);
   if (code) log_begin_ = 0;
-  return Connection::start(loop_, ssh_command(share_.device.ssh, bootstrap_command(script_.size())), log_);
+  return Connection::start(loop_, command, log_);
 }
 
 // One connection. Nothing: it ended before the job did; words_ says how.
-asio::awaitable<Result<std::optional<Ending>>> SshRun::visit() {
+asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit() {
   was_reached_ = false;
-  const Result<std::shared_ptr<Connection>> device = open();
+  const Result<std::shared_ptr<Connection>> device = open(route_->command(script_.size()));
   if (!device) co_return tl::unexpected(device.error());
   Result<std::optional<Ending>> ending = co_await visit_over(**device);
   how_ = co_await (*device)->end();
@@ -102,11 +114,14 @@ asio::awaitable<Result<std::optional<Ending>>> SshRun::visit() {
   co_return ending;
 }
 
-asio::awaitable<Result<std::optional<Ending>>> SshRun::visit_over(Connection& device) {
+asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection& device) {
   const Result<std::optional<samples::Arrival>> arrival = co_await bootstrap(device, script_, parts_.agents);
   if (!arrival) co_return tl::unexpected(arrival.error());
   if (!arrival->has_value()) {
-    if (const Status worth = is_worth_another_try(); !worth) co_return tl::unexpected(worth.error());
+    // Once the device was reached, anything may pass.
+    const bool was_ever_reached = follower_.last_sequence() > 0;
+    const Status worth = was_ever_reached ? Status{} : route_->is_worth_another_try(last_words(log_, log_begin_));
+    if (!worth) co_return tl::unexpected(worth.error());
     co_return std::nullopt;
   }
   was_reached_ = true;
@@ -114,29 +129,15 @@ asio::awaitable<Result<std::optional<Ending>>> SshRun::visit_over(Connection& de
   if (!delivered) co_return tl::unexpected(delivered.error());
   if (!*delivered) co_return std::nullopt;
   const std::string& bundle = parts_.bundle_for((*arrival)->machine)->tree.path;
-  device.queue(samples::Attach{run_folder(job_), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench"});
+  device.queue(samples::Attach{route_->run_folder(), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench",
+                               route_->holder()});
   co_await device.flush();
   Result<std::optional<Ending>> ending = co_await follower_.follow(device);
   co_return ending;
 }
 
-// What ssh says when no further try can help. Once the device was reached, anything may pass.
-Status SshRun::is_worth_another_try() const {
-  if (follower_.last_sequence() > 0) return Done{};
-  const std::string said = last_words(log_, log_begin_);
-  for (const auto& [words, advice] :
-       {std::pair{"Host key verification failed", "check the host's key, then run: ssh HOST true"},
-        {"REMOTE HOST IDENTIFICATION HAS CHANGED", "find out why before you trust the new key"},
-        {"Permission denied", "make a login with a key work: ssh HOST true"},
-        {"Could not resolve hostname", "check the device's host, or ~/.ssh/config"},
-        {"Bad configuration option", "correct the ssh configuration"}}) {
-    if (said.find(words) != std::string::npos) return fail(said, share_.device.name, advice);
-  }
-  return Done{};
-}
-
 // A user's file goes with the job, under the name of its content.
-void SshRun::take_along(samples::ModelWork& model) {
+void RemoteRun::take_along(samples::ModelWork& model) {
   if (model.path.empty()) return;
   const std::filesystem::path source = model.path;
   std::error_code code;
@@ -146,7 +147,7 @@ void SshRun::take_along(samples::ModelWork& model) {
   models_.push_back(std::move(tree));
 }
 
-asio::awaitable<Result<bool>> SshRun::deliver_all(Connection& device, const samples::Arrival& arrival) {
+asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const samples::Arrival& arrival) {
   const LocalTree* const bundle = parts_.bundle_for(arrival.machine);
   if (bundle == nullptr) co_return fail("nothing here is for a machine of the kind " + text::to_utf8(arrival.machine));
   std::vector<std::string> wanted{bundle->tree.path};
@@ -185,7 +186,7 @@ asio::awaitable<Result<bool>> SshRun::deliver_all(Connection& device, const samp
 }
 
 // The device has none, and ours is for another kind of machine: its cells fail, with that as their reason.
-void SshRun::forget_toolchain(const ToolchainTree& toolchain) {
+void RemoteRun::forget_toolchain(const ToolchainTree& toolchain) {
   for (samples::CellWork& cell : job_.cells) {
     if (cell.compiler.toolchain_dir.starts_with(toolchain.path)) cell.compiler.toolchain_dir.clear();
   }
@@ -194,19 +195,31 @@ void SshRun::forget_toolchain(const ToolchainTree& toolchain) {
   }
 }
 
-asio::awaitable<Status> SshRun::tear_down_over(Connection& device) {
+asio::awaitable<Status> RemoteRun::remove(const Route::Remains& remains) {
+  const Result<std::shared_ptr<Connection>> device = open(remains.command);
+  if (!device) co_return tl::unexpected(device.error());
+  const Status done = co_await remove_over(**device, remains);
+  co_await (*device)->end();
+  if (!done) co_return tl::unexpected(done.error());
+  co_return Done{};
+}
+
+asio::awaitable<Status> RemoteRun::remove_over(Connection& device, const Route::Remains& remains) {
   const Result<std::optional<samples::Arrival>> arrival = co_await bootstrap(device, script_, parts_.agents);
   if (!arrival) co_return tl::unexpected(arrival.error());
-  if (!arrival->has_value()) co_return fail("cannot be reached for the teardown", share_.device.name);
-  device.queue(samples::Remove{run_folder(job_), share_.remove_toolchains});
+  if (!arrival->has_value()) {
+    co_return fail(fmt::format("cannot be reached for the teardown: {}", last_words(log_, log_begin_)),
+                   remains.machine, "ngb cancel with the results folder tries again");
+  }
+  device.queue(samples::Remove{remains.run_folders, share_.remove_toolchains});
   co_await device.flush();
   const auto removed = co_await answer_of<samples::Removed>(device, kRemovalPatience);
   if (!removed) co_return tl::unexpected(removed.error());
-  if (!removed->has_value()) co_return fail("the connection ended during the teardown", share_.device.name);
+  if (!removed->has_value()) co_return fail("the connection ended during the teardown", remains.machine);
   if ((*removed)->left.empty() && (*removed)->processes_left == 0) co_return Done{};
   co_return fail(
       fmt::format("left behind: {}, {} processes", fmt::join((*removed)->left, ", "), (*removed)->processes_left),
-      share_.device.name);
+      remains.machine);
 }
 
 }  // namespace ngb::dispatch

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that is reached with the system's OpenSSH client: the user's configuration, keys, jump hosts and known hosts
-// apply, and nothing of them is ever switched off.
+// A device elsewhere, from the first connection to the teardown.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,29 +15,30 @@
 #include "dispatch/loop.h"
 #include "dispatch/parts.h"
 #include "dispatch/recording.h"
+#include "dispatch/route.h"
 
 namespace ngb::dispatch {
 
-// One device from the first connection to the teardown. What it lacks is delivered, its agent goes on when the
-// connection ends, and a lost connection is tried again until the share's patience is over.
-class SshRun {
+// What the device lacks is delivered, its agent goes on when the connection ends, and a lost connection is tried again
+// until the share's patience is over.
+class RemoteRun {
  public:
   // All references outlive it. `parts`: what can be delivered.
-  SshRun(Loop& loop, Recording& recording, const Parts& parts, const Share& share);
+  RemoteRun(Loop& loop, Recording& recording, const Parts& parts, const Share& share);
 
   asio::awaitable<Result<Ending>> run();
   // Takes everything of the run off the device. Error: what is left there, or why it cannot be reached.
   asio::awaitable<Status> tear_down();
 
  private:
-  Result<std::shared_ptr<Connection>> open();
+  Result<std::shared_ptr<Connection>> open(const Command& command);
   asio::awaitable<Result<std::optional<Ending>>> visit();
   asio::awaitable<Result<std::optional<Ending>>> visit_over(Connection& device);
-  [[nodiscard]] Status is_worth_another_try() const;
   void take_along(samples::ModelWork& model);
   asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival);
   void forget_toolchain(const ToolchainTree& toolchain);
-  asio::awaitable<Status> tear_down_over(Connection& device);
+  asio::awaitable<Status> remove(const Route::Remains& remains);
+  asio::awaitable<Status> remove_over(Connection& device, const Route::Remains& remains);
 
   Loop& loop_;
   Recording& recording_;
@@ -46,9 +47,10 @@ class SshRun {
   samples::Job job_;  // as the device can do it
   std::vector<LocalTree> models_{};
   Follower follower_;
+  std::unique_ptr<Route> route_;
   Alarm pause_;
   std::string script_;
-  std::filesystem::path log_;  // what ssh says
+  std::filesystem::path log_;  // what ssh or srun says
   std::uint64_t log_begin_ = 0;
   std::string how_{};    // the last connection ended
   std::string words_{};  // for people

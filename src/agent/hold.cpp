@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/hold.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/file.h"
+
+namespace ngb::agent {
+namespace {
+
+constexpr int kCannotGoOn = 3;
+constexpr Nanoseconds kPatience = std::chrono::minutes(10);
+constexpr Nanoseconds kFarewellPatience = std::chrono::seconds(30);
+constexpr Nanoseconds kPause = std::chrono::milliseconds(100);
+
+// Sleeps until `is_so`, at most so long; whether it is.
+template <class Condition>
+bool wait_until(const Condition& is_so, Nanoseconds patience) {
+  const Nanoseconds give_up = system_clock().now() + patience;
+  while (!is_so()) {
+    if (system_clock().now() > give_up) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+Result<samples::Attach> read_attach(const std::filesystem::path& holder) {
+  const Result<std::string> text = file::read(holder);
+  if (!text) return tl::unexpected(text.error());
+  return samples::attach_from_json(nlohmann::json::parse(*text, nullptr, false));
+}
+
+}  // namespace
+
+int hold(Options options, const std::filesystem::path& holder) {
+  std::error_code code;
+  // What an earlier attempt at this job was told is not for this one: its client may want something else by now.
+  std::filesystem::remove(holder, code);
+  const auto is_told = [&] { return std::filesystem::exists(holder, code); };
+  if (!wait_until(is_told, kPatience)) {
+    std::fputs("no client has come\n", stderr);
+    return kCannotGoOn;
+  }
+  while (is_told()) {
+    const auto attach = read_attach(holder);
+    if (!attach) {
+      std::fputs((attach.error().text() + "\n").c_str(), stderr);
+      return kCannotGoOn;
+    }
+    std::filesystem::remove(holder, code);
+    options.work_folder = options.device_folder / attach->run;
+    options.worker = options.device_folder / attach->worker;
+    options.lib = options.device_folder / attach->lib;
+    options.has_device_to_itself = true;
+    if (const int failed = reside(options); failed != 0) return failed;
+    const auto is_over = [&] { return is_told() || !std::filesystem::exists(options.work_folder, code); };
+    wait_until(is_over, kFarewellPatience);
+  }
+  return 0;
+}
+
+Status tell_holder(const std::filesystem::path& device_folder, const samples::Attach& attach) {
+  const std::filesystem::path holder = device_folder / attach.holder;
+  if (Status made = file::make_folder(holder.parent_path()); !made) return made;
+  return file::write_atomically(holder, samples::to_json(attach).dump());
+}
+
+}  // namespace ngb::agent

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/slurm_route.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "dispatch/bootstrap.h"
+#include "dispatch/ssh_route.h"
+
+namespace ngb::dispatch {
+namespace {
+
+constexpr Nanoseconds kPatience = std::chrono::minutes(2);  // with one of Slurm's commands
+const std::string kNoInput;
+constexpr Nanoseconds kFirstPause = std::chrono::milliseconds(500);
+constexpr Nanoseconds kLongestPause = std::chrono::seconds(30);
+constexpr int kMaxEndsWithoutProgress = 3;
+
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  std::vector<std::string> lines;
+  std::istringstream content(file::read(path).value_or(""));
+  for (std::string line; std::getline(content, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+SlurmRoute::SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say say)
+    : loop_(loop),
+      device_(share.device),
+      say_(std::move(say)),
+      name_("ngb-" + run_name(share.job)),
+      script_(batch_script(parts.agents, share.device, holder())),
+      stays_file_(share.work_folder / "nodes"),
+      stays_(lines_of(stays_file_)),
+      pause_(loop) {}
+
+asio::awaitable<Result<bool>> SlurmRoute::prepare(std::uint64_t progress) {
+  Nanoseconds since = system_clock().now();
+  while (!loop_.is_stopping) {
+    const Result<std::optional<SlurmJob>> found = co_await look();
+    if (!found) co_return tl::unexpected(found.error());
+    const bool is_alive = found->has_value() && (*found)->state != JobState::ended;
+    if (is_alive) job_id_ = (*found)->id;
+    if (is_alive && (*found)->state == JobState::running) {
+      const Status arrived = arrive((*found)->node);
+      if (!arrived) co_return tl::unexpected(arrived.error());
+      co_return true;
+    }
+    if (!is_alive) {
+      const SlurmJob last = found->value_or(SlurmJob{});
+      const Status worth = co_await take_end(last, progress);
+      if (!worth) co_return tl::unexpected(worth.error());
+      const Result<bool> submitted = co_await submit();
+      if (!submitted) co_return tl::unexpected(submitted.error());
+      if (*submitted) since = system_clock().now();
+    } else if (const std::string state = (*found)->word + " (" + (*found)->reason + ")"; state != told_) {
+      say_(fmt::format("job {}: {}", job_id_, state));
+      told_ = state;
+    }
+    // The longer it has waited, the longer it may wait.
+    co_await pause_.wait(std::clamp((system_clock().now() - since) / 8, kFirstPause, kLongestPause));
+  }
+  co_return false;
+}
+
+// What Slurm says of our job; a controller that does not answer is asked again.
+asio::awaitable<Result<std::optional<SlurmJob>>> SlurmRoute::look() {
+  for (Nanoseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    const Command words = at_login(squeue_command(name_));
+    const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kPatience);
+    if (!end) {
+      co_return fail(end.error().what, device_.name,
+                     "ngb runs where Slurm's commands are, or give the device ssh: HOST");
+    }
+    if (end->succeeded) co_return newest_job(end->output, name_);
+    say_(fmt::format("squeue: {}; trying again in {}", end->words,
+                     text::human_duration(std::chrono::duration<double>(pause).count())));
+    co_await pause_.wait(pause);
+    if (loop_.is_stopping) co_return std::nullopt;
+  }
+}
+
+// A job of ours that is over: whether another one is worth it. One from before this program was started is none of
+// ours.
+asio::awaitable<Status> SlurmRoute::take_end(const SlurmJob& job, std::uint64_t progress) {
+  const std::uint64_t known = std::exchange(job_id_, 0);
+  if (known == 0) co_return Done{};
+  std::string word = job.word;
+  if (job.id != known) {
+    const Command words = at_login(sacct_command(known));
+    const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kPatience);
+    const bool was_told = end && end->succeeded;
+    word = was_told ? text::to_utf8(text::trim(end->output)) : "";
+    if (word.empty()) word = "gone";
+  }
+  if (word.starts_with("CANCELLED")) {
+    co_return fail(fmt::format("job {} was cancelled", known), device_.name, "run the same command again to go on");
+  }
+  ends_without_progress_ = progress > progress_ ? 0 : ends_without_progress_ + 1;
+  progress_ = progress;
+  if (ends_without_progress_ > kMaxEndsWithoutProgress) {
+    co_return fail(fmt::format("job {} ended without having done anything, like {} before it: {}", known,
+                               kMaxEndsWithoutProgress, word),
+                   device_.name, fmt::format("see agent.log in {} there", device_.folder + "/" + run_folder()));
+  }
+  say_(fmt::format("job {} ended: {}; another one goes on", known, word));
+  co_return Done{};
+}
+
+// False: Slurm's controller was not to be reached.
+asio::awaitable<Result<bool>> SlurmRoute::submit() {
+  const Command words = at_login(sbatch_command(device_.slurm, name_));
+  const Result<ProgramEnd> end = co_await run_program(loop_, words, script_, kPatience);
+  if (!end) co_return tl::unexpected(end.error());
+  if (end->succeeded) {
+    const std::string_view id = text::trim(end->output);
+    std::from_chars(id.data(), id.data() + id.size(), job_id_);
+    say_(fmt::format("submitted as job {}", job_id_));
+    co_return true;
+  }
+  for (const char* passing : {"Unable to contact", "Socket timed out", "Unexpected message", "Zero Bytes"}) {
+    if (end->words.find(passing) == std::string::npos) continue;
+    say_("sbatch: " + end->words);
+    co_return false;
+  }
+  co_return fail("sbatch: " + end->words, device_.name, "correct the device's slurm keys");
+}
+
+Status SlurmRoute::arrive(const std::string& node) {
+  if (!stays_.empty() && stays_.back() == node) return Done{};
+  stays_.push_back(node);
+  told_.clear();
+  return keep_stays();
+}
+
+Status SlurmRoute::keep_stays() {
+  if (Status made = file::make_folder(stays_file_.parent_path()); !made) return made;
+  return file::write_atomically(stays_file_, stays_.empty() ? "" : text::join(stays_, "\n") + "\n");
+}
+
+std::string SlurmRoute::folder_of_stay(std::size_t stay) const {
+  return stay == 0 ? "runs/" + name_ : fmt::format("runs/{}-{}", name_, stay + 1);
+}
+
+std::string SlurmRoute::run_folder() const { return folder_of_stay(stays_.empty() ? 0 : stays_.size() - 1); }
+
+Command SlurmRoute::at_login(const Command& words) const {
+  return device_.ssh.host.empty() ? words : ssh_command(device_.ssh, shell_command(words));
+}
+
+Command SlurmRoute::command(std::size_t script_bytes) const {
+  return at_login(srun_command(job_id_, bootstrap_words(script_bytes)));
+}
+
+Command SlurmRoute::command_for_a_look(std::size_t script_bytes) const {
+  return at_login(srun_command(device_.slurm, device_.slurm.node, bootstrap_words(script_bytes)));
+}
+
+// While the job lives, its machine can be reached through it only: nobody else gets it.
+asio::awaitable<Result<std::vector<Route::Remains>>> SlurmRoute::remains(std::size_t script_bytes) {
+  const Result<std::optional<SlurmJob>> job = co_await look();
+  if (!job) co_return tl::unexpected(job.error());
+  const bool is_running = job->has_value() && (*job)->state == JobState::running;
+  std::vector<Remains> all;
+  for (std::size_t i = 0; i < stays_.size(); ++i) {
+    if (stays_[i].empty()) continue;  // forgotten
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const Remains& each) { return each.machine == stays_[i]; });
+    if (known != all.end()) {
+      known->run_folders.push_back(folder_of_stay(i));
+      continue;
+    }
+    Remains& added = all.emplace_back();
+    added.machine = stays_[i];
+    added.run_folders.push_back(folder_of_stay(i));
+    const bool is_held = is_running && (*job)->node == stays_[i];
+    if (is_held) job_id_ = (*job)->id;
+    added.command = is_held ? command(script_bytes)
+                            : at_login(srun_command(device_.slurm, stays_[i], bootstrap_words(script_bytes)));
+  }
+  co_return all;
+}
+
+void SlurmRoute::forget(const Remains& remains) {
+  // The places of the others tell the names of their folders.
+  std::replace(stays_.begin(), stays_.end(), remains.machine, std::string());
+  if (std::all_of(stays_.begin(), stays_.end(), [](const std::string& node) { return node.empty(); })) stays_.clear();
+  (void)keep_stays();  // else it is looked for there once more
+}
+
+asio::awaitable<void> SlurmRoute::leave() {
+  const Command words = at_login(scancel_command(name_));
+  (void)co_await run_program(loop_, words, kNoInput, kPatience);
+  job_id_ = 0;
+}
+
+}  // namespace ngb::dispatch

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of studies on several hosts have in common. They set `hosts` and write `study`."""
+
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import time
+
+for _folder in ("tests/cli", "examples/cluster"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / _folder))
+from ngb_program import NULL_STUDY, NgbTest  # noqa: E402
+
+PROCESSES = 12  # of each device in NULL_STUDY
+
+
+class FleetTest(NgbTest):
+    def setUp(self):
+        super().setUp()
+        self.environment["PATH"] += ":/usr/sbin:/sbin"
+        self.results = self.folder / "results" / "test"
+
+    def use(self, devices):
+        """`devices`: YAML, a line for each."""
+        self.study = self.write("study.yaml",
+                                NULL_STUDY.replace("repetitions: 5", "repetitions: 5\ndevices:\n" + devices))
+
+    def slow(self, milliseconds):
+        """Each process takes at least that long."""
+        options = f'"null": {{options: {{compile_ns: {milliseconds * 1_000_000}}}}}'
+        self.study.write_text(self.study.read_text().replace('"null"\nbatch', options + "\nbatch"))
+
+    def query(self, sql):
+        with sqlite3.connect(f"file:{self.results}/results.db?mode=ro", uri=True) as database:
+            return database.execute(sql).fetchall()
+
+    def recorded(self):
+        """Complete processes of each device."""
+        if not (self.results / "results.db").exists():
+            return {}
+        return dict(self.query("SELECT device, count(*) FROM process WHERE is_complete GROUP BY device"))
+
+    def wait_until(self, is_so, patience_s=60):
+        give_up = time.monotonic() + patience_s
+        while not is_so():
+            self.assertLess(time.monotonic(), give_up, "waited too long")
+            time.sleep(0.02)
+
+    def demonstrate(self, *options):
+        """examples/cluster/demonstration, with a study of a few seconds."""
+        slow = '"null": {options: {compile_ns: 700000000}}\nbatch'
+        study = self.write("demonstration.yaml", NULL_STUDY.replace('"null"\nbatch', slow))
+        script = pathlib.Path(__file__).resolve().parents[2] / "examples/cluster/demonstration"
+        done = subprocess.run([sys.executable, script, *options, study], capture_output=True, text=True, timeout=300,
+                              env={**self.environment, "NGB_BIN": os.environ["NGB_BIN"]})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("edge2 is cut off", done.stdout)
+        self.assertIn("torn down: 3 of 3 verified", done.stdout)
+        self.assertIn("12 cells: 12 measured", done.stdout)
+        self.assertIn("processes that are left on the hosts: 0", done.stdout)
+
+    def assert_quiet(self):
+        """Nothing runs on any host; the last connection may take a moment to go."""
+        for host in self.hosts.all:
+            self.wait_until(lambda host=host: host.processes() == [], patience_s=5)
+
+    def assert_recorded(self):
+        """Every device has every process once, each with its repetitions."""
+        devices = [device for device, in self.query("SELECT DISTINCT device FROM run_device")]
+        self.assertEqual(self.recorded(), {device: PROCESSES for device in devices})
+        twice = self.query("SELECT cell_key, process_index FROM process WHERE is_complete "
+                           "GROUP BY 1, 2 HAVING count(*) > 1")
+        self.assertEqual(twice, [])
+        short = self.query("SELECT process_key, count(*) FROM repetition JOIN process USING (process_key) "
+                           "WHERE is_complete AND NOT is_warm_up GROUP BY 1 HAVING count(*) <> 5")
+        self.assertEqual(short, [])
+
+    def assert_whole(self):
+        """That, and nothing is kept or runs on any host."""
+        self.assert_recorded()
+        self.assert_quiet()
+        for folder in [*(host.folder for host in self.hosts.all), self.folder / "shared"]:
+            left = sorted(path.name for path in folder.glob("*")) if folder.exists() else []
+            self.assertEqual([name for name in left if name != "toolchains"], [], folder)
