@@ -81,8 +81,7 @@ class Cluster:
         for host in hosts.all:
             (self.folder / f"slurmd.{host.name}").mkdir()
             self.start_node(host)
-        self.wait_until(lambda: self.command("sinfo", "-h", "-N", "-t", "idle", "-p", "bench", "-o", "%N").split() ==
-                        [host.name for host in hosts.all])
+        self.wait_until_idle()
 
     def start(self, name, *words, before=()):
         log = (self.folder / f"{name}.out").open("ab")
@@ -107,6 +106,11 @@ class Cluster:
         """Name, state and node of every job that has not ended."""
         told = self.command("squeue", "-h", "-o", "%j %T %N %i")
         return [dict(zip(("name", "state", "node", "id"), line.split(" "))) for line in told.splitlines()]
+
+    def wait_until_idle(self):
+        """Every node can take a job."""
+        names = [host.name for host in self.hosts.all]
+        self.wait_until(lambda: self.command("sinfo", "-h", "-N", "-t", "idle", "-p", "bench", "-o", "%N").split() == names)
 
     def wait_until(self, is_so, patience_s=30):
         give_up = time.monotonic() + patience_s

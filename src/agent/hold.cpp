@@ -15,6 +15,8 @@ namespace {
 constexpr int kCannotGoOn = 3;
 constexpr Nanoseconds kPatience = std::chrono::minutes(10);
 constexpr Nanoseconds kFarewellPatience = std::chrono::seconds(30);
+// Whoever has removed the files still says so.
+constexpr Nanoseconds kGrace = std::chrono::seconds(1);
 constexpr Nanoseconds kPause = std::chrono::milliseconds(100);
 
 // Sleeps until `is_so`, at most so long; whether it is.
@@ -38,9 +40,9 @@ Result<samples::Attach> read_attach(const std::filesystem::path& holder) {
 
 int hold(Options options, const std::filesystem::path& holder) {
   std::error_code code;
-  // What an earlier attempt at this job was told is not for this one: its client may want something else by now.
-  std::filesystem::remove(holder, code);
   const auto is_told = [&] { return std::filesystem::exists(holder, code); };
+  // What an earlier attempt at this job was told is not for this one; whoever attaches tells it again and again.
+  std::filesystem::remove(holder, code);
   if (!wait_until(is_told, kPatience)) {
     std::fputs("no client has come\n", stderr);
     return kCannotGoOn;
@@ -51,14 +53,15 @@ int hold(Options options, const std::filesystem::path& holder) {
       std::fputs((attach.error().text() + "\n").c_str(), stderr);
       return kCannotGoOn;
     }
-    std::filesystem::remove(holder, code);
     options.work_folder = options.device_folder / attach->run;
     options.worker = options.device_folder / attach->worker;
     options.lib = options.device_folder / attach->lib;
     options.has_device_to_itself = true;
     if (const int failed = reside(options); failed != 0) return failed;
+    std::filesystem::remove(holder, code);
     const auto is_over = [&] { return is_told() || !std::filesystem::exists(options.work_folder, code); };
     wait_until(is_over, kFarewellPatience);
+    std::this_thread::sleep_for(kGrace);
   }
   return 0;
 }

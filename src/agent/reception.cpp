@@ -34,8 +34,6 @@ namespace {
 
 constexpr int kCannotGoOn = 3;
 constexpr std::size_t kChunkBytes = 1U << 18U;
-// A batch job looks for what it is to start every 100 ms.
-constexpr Nanoseconds kHolderPatience = std::chrono::seconds(30);
 constexpr Nanoseconds kHolderPause = std::chrono::milliseconds(50);
 
 // Copies what comes from one end to the other, both ways, until one of them is gone.
@@ -176,11 +174,12 @@ class Reception {
 
   Status attach_to_held(const samples::Attach& attach) {
     if (Status made = file::make_folder(folder_ / attach.run); !made) return made;
-    if (Status told = tell_holder(folder_, attach); !told) return told;
-    const Nanoseconds give_up = system_clock().now() + kHolderPatience;
-    while (system_clock().now() < give_up) {
-      if (reach_agent(attach)) return Done{};
+    constexpr int kTries = 600;
+    for (int i = 0; i < kTries; ++i) {
+      // A job that has only just begun takes away what it was told before.
+      if (Status told = tell_holder(folder_, attach); !told) return told;
       std::this_thread::sleep_for(kHolderPause);
+      if (reach_agent(attach)) return Done{};
     }
     return fail("the batch job does not start the agent", (folder_ / attach.run).string(), "see agent.log there");
   }

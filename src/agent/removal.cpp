@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -35,9 +36,20 @@ Result<FileDescriptor> take_over(const std::filesystem::path& work_folder) {
   return lock;
 }
 
-bool has_nothing(const std::filesystem::path& folder) {
+// `runs`: paths such as "runs/1".
+bool has_nothing_but(const std::filesystem::path& folder, const std::vector<std::string>& runs) {
   std::error_code code;
-  return std::filesystem::directory_iterator(folder, code) == std::filesystem::directory_iterator();
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
+    if (std::find(runs.begin(), runs.end(), "runs/" + entry.path().filename().string()) == runs.end()) return false;
+  }
+  return true;
+}
+
+void empty(const std::filesystem::path& folder) {
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
+    std::filesystem::remove_all(entry.path(), code);
+  }
 }
 
 void drop_unlinked_content(const std::filesystem::path& files) {
@@ -52,14 +64,13 @@ void drop_unlinked_content(const std::filesystem::path& files) {
 // With the last run: what only runs need.
 void remove_the_rest(const std::filesystem::path& device_folder, bool with_toolchains) {
   std::error_code code;
-  for (const char* name : {"bundles", "agents", "models", "runs", "references", "holders", "lock"}) {
+  for (const char* name : {"bundles", "agents", "models", "references", "holders", "lock"}) {
     std::filesystem::remove_all(device_folder / name, code);
   }
   if (with_toolchains) std::filesystem::remove_all(device_folder / "toolchains", code);
   drop_unlinked_content(device_folder / "files");
   std::filesystem::remove(device_folder / "files" / "lock", code);
   std::filesystem::remove(device_folder / "files", code);  // if it is empty
-  std::filesystem::remove(device_folder, code);            // likewise
 }
 
 }  // namespace
@@ -74,12 +85,16 @@ Result<samples::Removed> remove_runs(const std::filesystem::path& device_folder,
     const Result<FileDescriptor> lock = take_over(work_folder);
     if (!lock) return tl::unexpected(lock.error());
     kill_leftovers(work_folder);
-    std::filesystem::remove_all(work_folder, code);
+    empty(work_folder);
   }
-  if (has_nothing(device_folder / "runs")) {
+  // The work folders last: as long as they are there, a teardown that was interrupted is not over.
+  if (has_nothing_but(device_folder / "runs", remove.runs)) {
     remove_the_rest(device_folder, remove.with_toolchains);
     should_be_gone.insert(should_be_gone.end(), {device_folder / "bundles", device_folder / "agents"});
   }
+  for (const std::string& run : remove.runs) std::filesystem::remove(device_folder / run, code);
+  std::filesystem::remove(device_folder / "runs", code);  // if it is empty
+  std::filesystem::remove(device_folder, code);           // likewise
   samples::Removed removed;
   for (const std::string& run : remove.runs) {
     removed.processes_left += static_cast<std::uint64_t>(kill_leftovers(device_folder / run));

@@ -96,13 +96,13 @@ std::string batch_script(const std::vector<AgentFile>& agents, const config::Dev
                          const std::string& holder) {
   return "#!/bin/sh\n" + find_program(agents, device) +
          fmt::format(R"sh(left={}
+holder=$folder/{}
 until [ -x "$program" ]; do
   [ "$left" -gt 0 ] || exit 3
   left=$((left - 1))
   sleep 1
 done
 mkdir -p "$folder/holders"
-holder=$folder/{}
 exec "$program" hold --folder "$folder" --holder "$holder" >>"$holder.log" 2>&1
 )sh",
                      kDeliveryPatienceS, holder);

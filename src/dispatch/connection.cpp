@@ -138,10 +138,10 @@ asio::awaitable<Result<std::optional<std::string>>> Connection::read_line(Nanose
   }
 }
 
-asio::awaitable<std::string> Connection::end() {
+asio::awaitable<std::string> Connection::end(Nanoseconds patience) {
   boost::system::error_code ignored;
   input_.close(ignored);  // NOLINT(bugprone-unused-return-value): the same as in `ignored`
-  const Nanoseconds give_up = system_clock().now() + std::chrono::seconds(15);
+  const Nanoseconds give_up = system_clock().now() + patience;
   int status = 0;
   for (bool is_killed = false; pid_ >= 0;) {
     const pid_t ended = ::waitpid(pid_, &status, WNOHANG);

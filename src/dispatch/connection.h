@@ -50,9 +50,9 @@ class Connection {
   // That, or the loop stops: `receive` waits for nothing any more.
   [[nodiscard]] bool is_over() const { return is_gone_ || loop_.is_stopping; }
 
-  // Lets go of it: it sees the end of its input and leaves; waits for that, and kills it after 15 s. "exit code 3",
-  // "signal 9".
-  asio::awaitable<std::string> end();
+  // Lets go of it: it sees the end of its input and leaves; waits for that, and kills it when that takes too
+  // long. "exit code 3", "signal 9".
+  asio::awaitable<std::string> end(Nanoseconds patience);
 
  private:
   Connection(Loop& loop, pid_t pid, int input, int output);

@@ -11,6 +11,7 @@
 namespace ngb::dispatch {
 namespace {
 
+constexpr Nanoseconds kEndPatience = std::chrono::seconds(3);
 constexpr Nanoseconds kPatience = std::chrono::seconds(30);
 
 asio::awaitable<Result<samples::Arrival>> question(Connection& device, const std::string& script, const Parts& parts,
@@ -44,7 +45,7 @@ asio::awaitable<void> examine_one(Loop& loop, const Parts& parts, const config::
     co_return;
   }
   examination.arrival = co_await question(**connection, script, parts, examination);
-  co_await (*connection)->end();
+  co_await (*connection)->end(kEndPatience);
   const std::string words = last_words(log, code ? 0 : log_begin);
   if (!examination.arrival && !words.empty()) {
     examination.arrival = fail(examination.arrival.error().what + ": " + words, device.name, "run: ssh HOST true");

@@ -9,15 +9,13 @@ namespace ngb::dispatch {
 namespace {
 
 constexpr Nanoseconds kPatience = std::chrono::seconds(5);
-// A working agent tells its progress every second.
-constexpr Nanoseconds kSilence = std::chrono::minutes(2);
 // A stopped agent ends its worker, and tells what it has recorded before.
 constexpr Nanoseconds kDrainPatience = std::chrono::seconds(15);
 constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
 
 }  // namespace
 
-asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent) {
+asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent, Nanoseconds silence) {
   bool has_greeted = false;
   Nanoseconds last_heard = system_clock().now();
   for (;;) {
@@ -31,7 +29,7 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
     Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kPatience);
     if (!message) co_return tl::unexpected(message.error());
     if (!message->has_value()) {
-      if (agent.is_gone() || system_clock().now() - last_heard > kSilence) co_return std::nullopt;
+      if (agent.is_gone() || system_clock().now() - last_heard > silence) co_return std::nullopt;
       continue;
     }
     last_heard = system_clock().now();

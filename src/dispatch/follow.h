@@ -20,9 +20,9 @@ class Follower {
 
   [[nodiscard]] std::uint64_t last_sequence() const { return known_.after; }
 
-  // Until the job is over (an Ending), the connection is gone or has been silent for 2 min (nothing), or the device
-  // cannot go on (Error).
-  asio::awaitable<Result<std::optional<Ending>>> follow(Connection& agent);
+  // Until the job is over (an Ending), the connection is gone or has been silent for so long (nothing; a working agent
+  // tells its progress every second), or the device cannot go on (Error).
+  asio::awaitable<Result<std::optional<Ending>>> follow(Connection& agent, Nanoseconds silence);
 
  private:
   struct Taken {

@@ -17,6 +17,9 @@ namespace {
 constexpr Nanoseconds kFirstPause = std::chrono::seconds(1);
 constexpr Nanoseconds kLongestPause = std::chrono::seconds(30);
 constexpr Nanoseconds kRemovalPatience = std::chrono::minutes(5);
+// What leads there may not notice that there is nothing any more.
+constexpr Nanoseconds kSilence = std::chrono::seconds(20);
+constexpr Nanoseconds kEndPatience = std::chrono::seconds(3);
 constexpr int kMaxDeathsWithoutProgress = 3;
 
 }  // namespace
@@ -108,7 +111,7 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit() {
   const Result<std::shared_ptr<Connection>> device = open(route_->command(script_.size()));
   if (!device) co_return tl::unexpected(device.error());
   Result<std::optional<Ending>> ending = co_await visit_over(**device);
-  how_ = co_await (*device)->end();
+  how_ = co_await (*device)->end(kEndPatience);
   words_ = last_words(log_, log_begin_);
   if (words_.empty()) words_ = how_;
   co_return ending;
@@ -132,7 +135,7 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection&
   device.queue(samples::Attach{route_->run_folder(), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench",
                                route_->holder()});
   co_await device.flush();
-  Result<std::optional<Ending>> ending = co_await follower_.follow(device);
+  Result<std::optional<Ending>> ending = co_await follower_.follow(device, kSilence);
   co_return ending;
 }
 
@@ -199,7 +202,7 @@ asio::awaitable<Status> RemoteRun::remove(const Route::Remains& remains) {
   const Result<std::shared_ptr<Connection>> device = open(remains.command);
   if (!device) co_return tl::unexpected(device.error());
   const Status done = co_await remove_over(**device, remains);
-  co_await (*device)->end();
+  co_await (*device)->end(kEndPatience);
   if (!done) co_return tl::unexpected(done.error());
   co_return Done{};
 }

@@ -20,6 +20,7 @@ constexpr Nanoseconds kPatience = std::chrono::minutes(2);  // with one of Slurm
 const std::string kNoInput;
 constexpr Nanoseconds kFirstPause = std::chrono::milliseconds(500);
 constexpr Nanoseconds kLongestPause = std::chrono::seconds(30);
+constexpr Nanoseconds kEndPatience = std::chrono::seconds(10);
 constexpr int kMaxEndsWithoutProgress = 3;
 
 std::vector<std::string> lines_of(const std::filesystem::path& path) {
@@ -195,7 +196,14 @@ void SlurmRoute::forget(const Remains& remains) {
   (void)keep_stays();  // else it is looked for there once more
 }
 
+// A job whose machine is clean ends by itself.
 asio::awaitable<void> SlurmRoute::leave() {
+  const Nanoseconds give_up = system_clock().now() + kEndPatience;
+  while (stays_.empty() && job_id_ != 0 && system_clock().now() < give_up) {
+    const Result<std::optional<SlurmJob>> job = co_await look();
+    if (!job || !job->has_value() || (*job)->state == JobState::ended) co_return;
+    co_await pause_.wait(kFirstPause);
+  }
   const Command words = at_login(scancel_command(name_));
   (void)co_await run_program(loop_, words, kNoInput, kPatience);
   job_id_ = 0;

@@ -84,9 +84,10 @@ class Slurm(FleetTest):
         first = self.node()
         self.cluster.command("scontrol", "update", f"NodeName={first.name}", "State=DRAIN", "Reason=test")
         self.cluster.command("scontrol", "requeue", job["id"])
+        self.wait_until(lambda: self.node() not in (None, first))
+        self.cluster.command("scontrol", "update", f"NodeName={first.name}", "State=RESUME")
         output = client.communicate(timeout=180)[0]
         self.assertEqual(client.returncode, 0, output)
-        self.cluster.command("scontrol", "update", f"NodeName={first.name}", "State=RESUME")
         self.assert_whole()
         self.assert_no_jobs()
 
@@ -97,16 +98,20 @@ class Slurm(FleetTest):
         self.wait_until(lambda: self.recorded().get("any", 0) >= 3)
         lost = self.node()
         self.cluster.lose_node(lost)
-        self.wait_until(lambda: self.recorded().get("any", 0) >= 8, patience_s=120)
-        lost.start()
-        self.cluster.start_node(lost)
         output = client.communicate(timeout=180)[0]
         self.assertEqual(client.returncode, 0, output)
+        self.assert_recorded()
+        self.assertIn(f"{lost.name}: cannot be reached for the teardown", output)
+        lost.start()
+        self.cluster.start_node(lost)
+        self.cluster.wait_until_idle()
+        cancelled = self.ngb("cancel", self.results)
+        self.assertIn("torn down: 1 of 1 verified", cancelled.stdout, cancelled.stderr)
         self.assert_whole()
 
     def test_a_partition_that_heals_after_the_requeue_records_nothing_twice(self):
         self.use_any_node()
-        self.slow(400)
+        self.slow(1500)
         client = self.start("run", self.study)
         self.wait_until(lambda: self.recorded().get("any", 0) >= 3)
         cut = self.node()

@@ -57,7 +57,7 @@ class Bootstrap : public testing::Test {
         const Result<bool> delivered = co_await deliver(**device, parts_.bundles.begin()->second, ignored);
         EXPECT_TRUE(delivered && *delivered);
       }
-      co_await (*device)->end();
+      co_await (*device)->end(std::chrono::seconds(15));
     };
     asio::co_spawn(loop.io, conversation(), [](const std::exception_ptr& thrown) {
       if (thrown) std::rethrow_exception(thrown);
