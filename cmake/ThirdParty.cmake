@@ -57,6 +57,10 @@ target_include_directories(ngb::protobuf_lite SYSTEM INTERFACE ${Protobuf_INCLUD
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/fmt/fmt.cpp CONTENT "#include <fmt/format.h>\n")
 add_library(ngb_fmt STATIC ${CMAKE_BINARY_DIR}/fmt/fmt.cpp)
 target_link_libraries(ngb_fmt PRIVATE fmt::fmt-header-only)
-target_compile_options(ngb_fmt PRIVATE -fkeep-inline-functions)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(ngb_fmt PRIVATE -fkeep-inline-functions)
+else()
+  target_compile_definitions(ngb_fmt INTERFACE FMT_HEADER_ONLY)  # clang keeps no inline functions
+endif()
 get_target_property(fmt_includes fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
 target_include_directories(ngb_fmt SYSTEM INTERFACE ${fmt_includes})

@@ -76,17 +76,20 @@ class Host:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.key], check=True)
         self.start()
 
-    def start(self):
+    def start(self, path=None, mounts={}):
+        """Powers it on. `path`: of its commands; `mounts`: files that stand in for others there."""
         config = self.hosts.folder / f"{self.name}.sshd"
         config.write_text(
             f"ListenAddress {self.address}\nHostKey {self.key}\nPidFile none\nUsePAM no\nPasswordAuthentication no\n"
             f"PermitRootLogin yes\nStrictModes no\nAuthorizedKeysFile {self.hosts.folder}/client.pub\n"
-            f"SetEnv HOME={self.hosts.folder}\n")
+            f"SetEnv HOME={self.hosts.folder}{f' PATH={path}' if path else ''}\n")
         pathlib.Path("/run/sshd").mkdir(exist_ok=True)
         sshd = shutil.which("sshd", path="/usr/sbin:/sbin:/usr/bin")
         log = (self.hosts.folder / f"{self.name}.sshd.log").open("ab")
+        binds = "".join(f"mount --bind '{source}' '{target}' && " for target, source in mounts.items())
+        own_mounts = ["unshare", "--mount", "sh", "-c", f'{binds}exec "$@"', "sh"] if mounts else []
         self.sshd = subprocess.Popen(
-            ["nsenter", f"--net=/run/netns/{self.space}", sshd, "-D", "-e", "-f", config],
+            ["nsenter", f"--net=/run/netns/{self.space}", *own_mounts, sshd, "-D", "-e", "-f", config],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         log.close()
 

@@ -14,6 +14,7 @@ namespace ngb::config {
 enum class ValueType {
   text,        // matches `pattern`
   version,     // as text, but 1.30 needs no quotes
+  bare_text,   // likewise
   word,        // one of `words`
   boolean,     //
   integer,     // minimum … maximum

@@ -267,7 +267,7 @@ namespace {
 // Handed to sbatch as it is.
 Key slurm_key(const char* name, const char* meaning) {
   return {.name = name,
-          .type = ValueType::text,
+          .type = ValueType::bare_text,
           .pattern = kSlurmWord,
           .meaning = meaning,
           .default_text = "the cluster's own"};

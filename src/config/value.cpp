@@ -61,7 +61,7 @@ std::optional<json> as_text(const json& value, const std::string& pattern) {
                                                                                     : std::nullopt;
 }
 
-std::optional<json> as_version(const Key& key, const DocumentNode& node, const json& value) {
+std::optional<json> as_bare_text(const Key& key, const DocumentNode& node, const json& value) {
   const bool is_text = value.is_string() || (value.is_number() && node.is_plain);
   return is_text && matches(node.text, key.pattern) ? std::optional<json>(node.text) : std::nullopt;
 }
@@ -91,7 +91,8 @@ std::optional<json> accept_scalar(const Key& key, const DocumentNode& node) {
       return value.is_string() && !node.text.empty() && node.text.size() <= kMaxTextBytes ? std::optional(value)
                                                                                           : std::nullopt;
     case ValueType::version:
-      return as_version(key, node, value);
+    case ValueType::bare_text:
+      return as_bare_text(key, node, value);
     case ValueType::word:
       return as_word(key, value);
     case ValueType::boolean:
@@ -161,6 +162,7 @@ json bare_schema(const Key& key) {
     case ValueType::path:
       return {{"type", "string"}, {"minLength", 1}, {"maxLength", kMaxTextBytes}};
     case ValueType::version:
+    case ValueType::bare_text:
       return {{"anyOf",
                json::array({{{"type", "string"}, {"pattern", key.pattern}}, {{"type", "number"}, {"minimum", 0}}})}};
     case ValueType::word:
@@ -231,6 +233,7 @@ std::optional<json> read_value(const Key& key, const DocumentNode& node, const s
 std::string expected(const Key& key) {
   switch (key.type) {
     case ValueType::text:
+    case ValueType::bare_text:
       return "one line of text, at most 100 characters" +
              std::string(key.pattern.find('/') == std::string::npos ? "" : ", without slashes");
     case ValueType::path:

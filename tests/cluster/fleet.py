@@ -37,9 +37,10 @@ class FleetTest(NgbTest):
 
     def recorded(self):
         """Complete processes of each device."""
-        if not (self.results / "results.db").exists():
-            return {}
-        return dict(self.query("SELECT device, count(*) FROM process WHERE is_complete GROUP BY device"))
+        try:
+            return dict(self.query("SELECT device, count(*) FROM process WHERE is_complete GROUP BY device"))
+        except sqlite3.OperationalError:
+            return {}  # not begun
 
     def wait_until(self, is_so, patience_s=60):
         give_up = time.monotonic() + patience_s

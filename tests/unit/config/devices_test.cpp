@@ -55,7 +55,7 @@ TEST(StudyDevices, AKnownDeviceIsNamedOnly) {
 TEST(StudyDevices, SlurmGivesADeviceForEachNodeOrAnyNodeThatFits) {
   const Study study = good(
       with_pairs("devices: [slurm: {partition: bench, nodes: [edge1, edge2]}, {orin: {slurm: {constraint: orin}}}, "
-                 "{far: {ssh: login.lab, slurm: {nodes: [n1, n2], time: 2:00:00}, folder: /scratch}}]"));
+                 "{far: {ssh: login.lab, slurm: {nodes: [n1, n2], time: 30}, folder: /scratch}}]"));
   std::vector<std::string> told;
   for (const DeviceEntry& device : study.devices) {
     EXPECT_EQ(device.kind, "slurm");
@@ -63,8 +63,8 @@ TEST(StudyDevices, SlurmGivesADeviceForEachNodeOrAnyNodeThatFits) {
                    device.slurm.node + "/" + device.slurm.time + "/" + device.ssh.host + "/" + device.folder);
   }
   EXPECT_THAT(told, ElementsAre("edge1: bench//edge1///~/.ngraphbench", "edge2: bench//edge2///~/.ngraphbench",
-                                "orin: /orin////~/.ngraphbench", "far-n1: //n1/2:00:00/login.lab//scratch",
-                                "far-n2: //n2/2:00:00/login.lab//scratch"));
+                                "orin: /orin////~/.ngraphbench", "far-n1: //n1/30/login.lab//scratch",
+                                "far-n2: //n2/30/login.lab//scratch"));
 }
 
 TEST(StudyDevices, WhatSlurmIsAskedForIsNoOptionOfItsCommands) {
