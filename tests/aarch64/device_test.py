@@ -38,7 +38,7 @@ repetitions: 5
 
 def why_not():
     if not PARTS.exists():
-        return "nothing was built for aarch64 devices: make devices"
+        return "nothing was built for aarch64 devices: scripts/devices dev"
     if not shutil.which("qemu-aarch64-static"):
         return "no qemu-aarch64-static: scripts/setup tests"
     if not (TOOLCHAINS / "onnxruntime" / VERSION).exists():
