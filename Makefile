@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. What is behind it: CMake presets (dev, release, asan, tsan, fuzz), ctest, scripts/.
-.PHONY: quickstart test lint sanitize fuzz bench clean setup setup-tests dev release toolchains
+# The front door. What is behind it: CMake presets (dev, release, aarch64, asan, tsan, fuzz), ctest, scripts/.
+.PHONY: quickstart devices test lint sanitize fuzz bench clean setup setup-tests dev release toolchains
 
 ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER := ccache
@@ -10,8 +10,14 @@ endif
 quickstart:
 	@scripts/quickstart
 
+# What aarch64 devices run, cross-built, for build/release/bin/ngb to deliver to them.
+devices: release
+	@scripts/setup devices
+	scripts/devices release
+
 # Everything that ctest knows, with both tested versions of each compiler.
 test: toolchains
+	scripts/devices dev
 	ctest --preset dev
 
 # clang-format, clang-tidy, shellcheck.

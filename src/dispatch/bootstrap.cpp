@@ -123,7 +123,7 @@ asio::awaitable<Result<std::optional<samples::Arrival>>> bootstrap(Connection& d
     is_needed = (*line)->starts_with("ngb-need ");
     if ((*line)->starts_with("ngb-unsupported ")) {
       co_return fail("there is no agent for a machine of the kind " + machine, "",
-                     "devices are Linux on x86_64 or aarch64");
+                     machine == "aarch64" ? "make devices builds one" : "devices are Linux on x86_64 or aarch64");
     }
     if (i > kMaxForeignLines) co_return fail("the login shell says too much", "", "make it quiet for commands");
   }

@@ -35,7 +35,7 @@ Result<Parts> find_parts(const Installation& installation) {
   for (const auto& entry :
        std::filesystem::directory_iterator(installation.lib.parent_path() / "ngraphbench-devices", code)) {
     const std::filesystem::path& folder = entry.path();
-    if (folder.filename() == parts.machine) continue;
+    if (folder.filename() == parts.machine || !std::filesystem::exists(folder / "bin/ngb-agent", code)) continue;
     const Installation other{folder / "bin/ngb-agent", folder / "bin/ngb-worker", folder / "lib/ngraphbench"};
     const Status added = add(parts, folder.filename().string(), other);
     if (!added) return tl::unexpected(added.error());

@@ -11,10 +11,24 @@
 namespace ngb::conformance {
 namespace {
 
+std::vector<std::filesystem::path> libraries_below(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> libraries;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".so") libraries.push_back(entry.path());
+  }
+  return libraries;
+}
+
+// For this kind of machine, and for those others that this installation delivers to.
 std::vector<std::filesystem::path> device_binaries() {
-  std::vector<std::filesystem::path> binaries = {worker_program()};
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(lib_folder())) {
-    if (entry.path().extension() == ".so") binaries.push_back(entry.path());
+  std::vector<std::filesystem::path> binaries = libraries_below(lib_folder());
+  binaries.push_back(worker_program());
+  std::error_code code;  // none: only this kind
+  for (const auto& kind :
+       std::filesystem::directory_iterator(lib_folder().parent_path() / "ngraphbench-devices", code)) {
+    const std::vector<std::filesystem::path> others = libraries_below(kind.path() / "lib/ngraphbench");
+    binaries.insert(binaries.end(), others.begin(), others.end());
+    binaries.push_back(kind.path() / "bin/ngb-worker");
   }
   return binaries;
 }

@@ -23,7 +23,11 @@ class Bootstrap : public testing::Test {
     std::filesystem::create_directories(folder_.path() / "lib/python/__pycache__");
     std::ofstream(folder_.path() / "lib/python/loop.py") << "a loop";
     std::ofstream(folder_.path() / "lib/python/__pycache__/loop.pyc") << "not to be delivered";
-    const auto parts = find_parts({NGB_BUILD_DIR "/bin/ngb-agent", folder_.path() / "worker", folder_.path() / "lib"});
+    look();
+  }
+
+  void look() {
+    const auto parts = find_parts({kAgent, folder_.path() / "worker", folder_.path() / "lib"});
     ASSERT_TRUE(parts) << parts.error().text();
     parts_ = *parts;
   }
@@ -36,6 +40,7 @@ class Bootstrap : public testing::Test {
     return talk(device_folder, "", true);
   }
 
+  static constexpr const char* kAgent = NGB_BUILD_DIR "/bin/ngb-agent";
   TemporaryFolder folder_;
   Parts parts_;
 
@@ -107,6 +112,29 @@ TEST_F(Bootstrap, SaysWhenThereIsNoAgentForAMachine) {
   const auto arrival = arrive(folder_.path() / "device");
   ASSERT_FALSE(arrival);
   EXPECT_THAT(arrival.error().what, HasSubstr("there is no agent for a machine of the kind"));
+}
+
+TEST_F(Bootstrap, BringsADeviceOfAnotherKindWhatIsForIt) {
+  const std::string kind = parts_.machine == "aarch64" ? "x86_64" : "aarch64";
+  const std::filesystem::path theirs = folder_.path() / "ngraphbench-devices" / kind;
+  std::filesystem::create_directories(theirs / "bin");
+  std::filesystem::create_directories(theirs / "lib/ngraphbench");
+  std::filesystem::copy_file(kAgent, theirs / "bin/ngb-agent");
+  std::ofstream(theirs / "bin/ngb-agent", std::ios::app) << "for " << kind;
+  std::ofstream(theirs / "bin/ngb-worker") << "a worker for " << kind;
+  std::filesystem::create_directories(folder_.path() / "commands");
+  std::ofstream(folder_.path() / "commands/uname") << "#!/bin/sh\necho " << kind << "\n";
+  std::filesystem::permissions(folder_.path() / "commands/uname", std::filesystem::perms::owner_all);
+  look();
+  const std::filesystem::path device = folder_.path() / "device";
+  const auto arrival = arrive(device, "PATH=" + (folder_.path() / "commands").string() + ":$PATH; ");
+  ASSERT_TRUE(arrival && arrival->has_value());
+  EXPECT_EQ(parts_.agents.at(1).machine, kind);
+  const std::filesystem::path agents = device / "agents";
+  EXPECT_TRUE(std::filesystem::exists(agents / parts_.agents.at(1).sha256 / "ngb-agent"));
+  EXPECT_FALSE(std::filesystem::exists(agents / parts_.agents.at(0).sha256));
+  ASSERT_NE(parts_.bundle_for(kind), nullptr);
+  EXPECT_EQ(parts_.bundle_for(kind)->sources.at(0), theirs / "bin/ngb-worker");
 }
 
 TEST_F(Bootstrap, DeliversABundleWithoutWhatPythonLeavesBehind) {

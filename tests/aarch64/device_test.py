@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study on an aarch64 device: agent, worker and plugin cross-built, ONNX Runtime from its aarch64 wheel, all run by
+qemu. What is right is what the same version of ONNX Runtime says on this machine."""
+
+import glob
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+import zipfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests/cli"))
+from ngb_program import BIN, NgbTest  # noqa: E402
+
+PARTS = BIN.parent / "lib/ngraphbench-devices/aarch64"
+VERSION = json.loads((SOURCE / "versions.json").read_text())["toolchains"]["onnxruntime"]["default"]
+DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
+TOOLCHAINS = pathlib.Path(os.environ.get("NGB_TOOLCHAINS") or DATA / "ngraphbench/toolchains")
+SSH = pathlib.Path(__file__).parent / "device"
+
+STUDY = """\
+name: test
+models:
+  - zoo: {conv_block: {width: 8, depth: [1, 2], image_size: 16}}
+compilers:
+  - onnxruntime
+reference: onnxruntime
+processes: 1
+warm_up: 1
+repetitions: 5
+"""
+
+
+def why_not():
+    if not PARTS.exists():
+        return "nothing was built for aarch64 devices: scripts/devices dev"
+    if not shutil.which("qemu-aarch64-static"):
+        return "no qemu-aarch64-static: scripts/setup tests"
+    if not (TOOLCHAINS / "onnxruntime" / VERSION).exists():
+        return f"no toolchain onnxruntime@{VERSION} on this machine"
+    told = subprocess.run([SSH / "ssh", f"{PARTS}/bin/ngb-agent --version"], capture_output=True, text=True)
+    return f"no aarch64 programs can be run in a user namespace here: {told.stderr}" if told.returncode else None
+
+
+def wheel():
+    """The pinned version's, which pip fetches once."""
+    folder = BIN.parent / "tests/aarch64"
+    pip = ["pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", folder]
+    for platform in ("manylinux_2_27_aarch64", "manylinux_2_28_aarch64"):
+        pip += ["--platform", platform]
+    pattern = f"{folder}/onnxruntime-{VERSION}-*.whl"
+    if not glob.glob(pattern):
+        done = subprocess.run([sys.executable, "-m", *pip, f"onnxruntime=={VERSION}"], capture_output=True, text=True)
+        if done.returncode:
+            raise unittest.SkipTest(f"pip cannot fetch ONNX Runtime's aarch64 wheel: {done.stderr}")
+    return glob.glob(pattern)[0]
+
+
+WHY_NOT = why_not()
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Device(NgbTest):
+    def setUp(self):
+        super().setUp()
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.environment["PATH"] = f"{SSH}:{os.environ['PATH']}"
+        self.device = self.folder / "device"
+        with zipfile.ZipFile(wheel()) as archive:
+            archive.extractall(self.device / "toolchains/onnxruntime" / VERSION / "site")
+
+    def references_from_here(self):
+        """What this machine's ONNX Runtime says becomes the device's reference outputs."""
+        done = self.ngb("run", self.write("here.yaml", STUDY + "output: here\n"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        shutil.copytree(self.folder / "home/.cache/ngraphbench/references", self.device / "references")
+        return sorted((self.device / "references").glob("*.ref"))
+
+    def test_it_computes_what_this_machine_does_and_is_left_as_it_was(self):
+        _, wrong = self.references_from_here()
+        outputs = bytearray(wrong.read_bytes())
+        outputs[-4:] = struct.pack("<f", struct.unpack("<f", outputs[-4:])[0] + 1)
+        wrong.write_bytes(outputs)  # found out only if it is these that the device compares with
+        devices = f"devices:\n  - arm: {{ssh: arm, folder: {self.device}}}\n"
+        done = self.ngb("run", self.write("there.yaml", STUDY + devices + "output: there\n"), timeout=300)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("torn down: 1 of 1 verified", done.stdout + done.stderr)
+        checks = self.query("there", "SELECT failure.kind, reference, compared_elements, max_absolute_error FROM "
+                            "output_check LEFT JOIN failure USING (process_key) ORDER BY max_absolute_error")
+        self.assertEqual([check[:3] for check in checks],
+                         [(kind, f"onnxruntime {VERSION}", 8 * 16 * 16) for kind in (None, "inaccurate")])
+        self.assertLess(checks[0][3], 1e-5)
+        self.assertAlmostEqual(checks[1][3], 1, delta=1e-5)
+        self.assertEqual(self.query("there", "SELECT count(*) FROM repetition WHERE NOT is_warm_up"), [(5,)])
+        self.assertEqual([path.name for path in self.device.iterdir()], ["toolchains"])
+
+    def test_it_says_what_it_is(self):
+        self.environment["NGB_DEVICES"] = str(self.write("devices.yaml",
+                                                         f"arm: {{ssh: arm, folder: {self.device}}}\n"))
+        told = self.ngb("devices", "check", "--json")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(json.loads(told.stdout)[0]["machine"], "aarch64")
+
+
+if __name__ == "__main__":
+    unittest.main()
