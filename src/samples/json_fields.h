@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,15 @@ auto parse(const char* what, Read&& read) -> Result<decltype(read())> {
   } catch (const nlohmann::json::exception& error) {
     return fail(fmt::format("not a valid {}: {}", what, error.what()));
   }
+}
+
+// The same of JSON text, to which `read` is applied.
+template <class Read>
+auto parse_text(const char* what, std::string_view text, Read&& read)
+    -> Result<decltype(read(std::declval<const nlohmann::json&>()))> {
+  const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
+  if (object.is_discarded()) return fail(fmt::format("not a valid {}: not JSON", what));
+  return parse(what, [&] { return read(object); });
 }
 
 // A Known is its value, or {"unknown": reason}.

@@ -127,8 +127,7 @@ std::string encode(const AgentMessage& message) {
 std::string encode(const Event& event) { return dump(body(event)); }
 
 Result<ClientMessage> decode_client_message(std::string_view text) {
-  return fields::parse("client message", [&]() -> ClientMessage {
-    const json object = json::parse(text);
+  return fields::parse_text("client message", text, [](const json& object) -> ClientMessage {
     const auto type = get<std::string>(object, "type");
     if (type == "hello") return hello(object);
     if (type == "job") return fields::value_of(job_from_json(fields::child(object, "job")));
@@ -148,8 +147,7 @@ Result<ClientMessage> decode_client_message(std::string_view text) {
 }
 
 Result<AgentMessage> decode_agent_message(std::string_view text) {
-  return fields::parse("agent message", [&]() -> AgentMessage {
-    const json object = json::parse(text);
+  return fields::parse_text("agent message", text, [](const json& object) -> AgentMessage {
     const auto type = get<std::string>(object, "type");
     if (type == "hello") return hello(object);
     if (type == "event") return event(object);
@@ -166,7 +164,7 @@ Result<AgentMessage> decode_agent_message(std::string_view text) {
 }
 
 Result<Event> decode_event(std::string_view text) {
-  return fields::parse("journal record", [&] { return event(json::parse(text)); });
+  return fields::parse_text("journal record", text, [](const json& object) { return event(object); });
 }
 
 }  // namespace ngb::samples
