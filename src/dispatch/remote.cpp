@@ -132,8 +132,8 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection&
   if (!delivered) co_return tl::unexpected(delivered.error());
   if (!*delivered) co_return std::nullopt;
   const std::string& bundle = parts_.bundle_for((*arrival)->machine)->tree.path;
-  device.queue(samples::Attach{route_->run_folder(), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench",
-                               route_->holder()});
+  device.queue(
+      samples::Attach{route_->run_folder(), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench", route_->holder()});
   co_await device.flush();
   Result<std::optional<Ending>> ending = co_await follower_.follow(device, kSilence);
   co_return ending;
@@ -211,8 +211,8 @@ asio::awaitable<Status> RemoteRun::remove_over(Connection& device, const Route::
   const Result<std::optional<samples::Arrival>> arrival = co_await bootstrap(device, script_, parts_.agents);
   if (!arrival) co_return tl::unexpected(arrival.error());
   if (!arrival->has_value()) {
-    co_return fail(fmt::format("cannot be reached for the teardown: {}", last_words(log_, log_begin_)),
-                   remains.machine, "ngb cancel with the results folder tries again");
+    co_return fail(fmt::format("cannot be reached for the teardown: {}", last_words(log_, log_begin_)), remains.machine,
+                   "ngb cancel with the results folder tries again");
   }
   device.queue(samples::Remove{remains.run_folders, share_.remove_toolchains});
   co_await device.flush();
