@@ -66,8 +66,8 @@ std::string shell_command(const std::vector<std::string>& words) {
   return command;
 }
 
-std::string run_name(const samples::Job& job) {
-  return fmt::format("{}-{}", job.run_id, hash::sha256(job.device).substr(0, 8));
+std::string run_name(const Share& share) {
+  return fmt::format("{}-{}", share.run_id, hash::sha256(share.device.name).substr(0, 8));
 }
 
 std::string bootstrap_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device) {

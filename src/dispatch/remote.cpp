@@ -19,6 +19,28 @@ constexpr Nanoseconds kLongestPause = std::chrono::seconds(30);
 constexpr Nanoseconds kRemovalPatience = std::chrono::minutes(5);
 constexpr int kMaxDeathsWithoutProgress = 3;
 
+// Users' files go with the job, under the names of their content.
+std::vector<LocalTree> take_along(samples::Job& job) {
+  std::vector<LocalTree> trees;
+  for (samples::ModelWork& model : job.models) {
+    if (model.path.empty()) continue;
+    const std::filesystem::path source = model.path;
+    std::error_code code;
+    LocalTree& tree = trees.emplace_back(LocalTree{{"models/" + model.file_sha256, {}}, {source}});
+    tree.tree.files.push_back({"model.onnx", model.file_sha256, std::filesystem::file_size(source, code), false});
+    model.path = tree.tree.path + "/model.onnx";
+  }
+  return trees;
+}
+
+// The device has none, and ours is for another kind of machine: its cells fail, with that as their reason.
+void forget_toolchain(samples::Job& job, const ToolchainTree& toolchain) {
+  for (samples::CellWork& cell : job.cells) {
+    if (cell.compiler.toolchain_dir.starts_with(toolchain.path)) cell.compiler.toolchain_dir.clear();
+  }
+  if (job.reference && job.reference->toolchain_dir.starts_with(toolchain.path)) job.reference->toolchain_dir.clear();
+}
+
 }  // namespace
 
 RemoteRun::RemoteRun(Loop& loop, Recording& recording, const Parts& parts, const Share& share)
@@ -26,15 +48,12 @@ RemoteRun::RemoteRun(Loop& loop, Recording& recording, const Parts& parts, const
       recording_(recording),
       parts_(parts),
       share_(share),
-      job_(share.job),
-      follower_(loop, recording, job_, share.known),
+      follower_(loop, recording, share),
       route_(route_to(loop, parts, share,
                       [this](const std::string& remark) { recording_.say(share_.device.name, remark); })),
       pause_(loop),
       script_(bootstrap_script(parts.agents, share.device)),
-      log_(share.work_folder / "connection.log") {
-  for (samples::ModelWork& model : job_.models) take_along(model);
-}
+      log_(share.work_folder / "connection.log") {}
 
 asio::awaitable<Result<Ending>> RemoteRun::run() {
   Nanoseconds last_heard = system_clock().now();
@@ -125,33 +144,26 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection&
     co_return std::nullopt;
   }
   was_reached_ = true;
-  const Result<bool> delivered = co_await deliver_all(device, **arrival);
+  Result<samples::Job> job = share_.job();
+  if (!job) co_return tl::unexpected(job.error());
+  const Result<bool> delivered = co_await deliver_all(device, **arrival, *job);
   if (!delivered) co_return tl::unexpected(delivered.error());
   if (!*delivered) co_return std::nullopt;
   const std::string& bundle = parts_.bundle_for((*arrival)->machine)->tree.path;
-  device.queue(samples::Attach{route_->run_folder(), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench",
-                               route_->holder()});
+  device.queue(
+      samples::Attach{route_->run_folder(), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench", route_->holder()});
   co_await device.flush();
-  Result<std::optional<Ending>> ending = co_await follower_.follow(device);
+  Result<std::optional<Ending>> ending = co_await follower_.follow(device, *job);
   co_return ending;
 }
 
-// A user's file goes with the job, under the name of its content.
-void RemoteRun::take_along(samples::ModelWork& model) {
-  if (model.path.empty()) return;
-  const std::filesystem::path source = model.path;
-  std::error_code code;
-  LocalTree tree{{"models/" + model.file_sha256, {}}, {source}};
-  tree.tree.files.push_back({"model.onnx", model.file_sha256, std::filesystem::file_size(source, code), false});
-  model.path = tree.tree.path + "/model.onnx";
-  models_.push_back(std::move(tree));
-}
-
-asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const samples::Arrival& arrival) {
+asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const samples::Arrival& arrival,
+                                                     samples::Job& job) {
   const LocalTree* const bundle = parts_.bundle_for(arrival.machine);
   if (bundle == nullptr) co_return fail("nothing here is for a machine of the kind " + text::to_utf8(arrival.machine));
+  const std::vector<LocalTree> models = take_along(job);
   std::vector<std::string> wanted{bundle->tree.path};
-  for (const LocalTree& model : models_) wanted.push_back(model.tree.path);
+  for (const LocalTree& model : models) wanted.push_back(model.tree.path);
   for (const ToolchainTree& toolchain : share_.toolchains) wanted.push_back(toolchain.path);
   const Result<std::optional<std::vector<std::string>>> lacking = co_await ask(device, wanted);
   if (!lacking) co_return tl::unexpected(lacking.error());
@@ -165,7 +177,7 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
     recording_.show(share_.device.name, progress);
   };
   std::vector<const LocalTree*> trees{bundle};
-  for (const LocalTree& model : models_) trees.push_back(&model);
+  for (const LocalTree& model : models) trees.push_back(&model);
   for (const LocalTree* tree : trees) {
     if (!lacks(tree->tree.path)) continue;
     const Result<bool> delivered = co_await deliver(device, *tree, show);
@@ -174,7 +186,7 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
   for (const ToolchainTree& toolchain : share_.toolchains) {
     if (!lacks(toolchain.path)) continue;
     if (toolchain.folder.empty() || parts_.machine != arrival.machine) {
-      forget_toolchain(toolchain);
+      forget_toolchain(job, toolchain);
       continue;
     }
     const Result<LocalTree> tree = tree_of(toolchain.folder, toolchain.path);
@@ -183,16 +195,6 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
     if (!delivered || !*delivered) co_return delivered;
   }
   co_return true;
-}
-
-// The device has none, and ours is for another kind of machine: its cells fail, with that as their reason.
-void RemoteRun::forget_toolchain(const ToolchainTree& toolchain) {
-  for (samples::CellWork& cell : job_.cells) {
-    if (cell.compiler.toolchain_dir.starts_with(toolchain.path)) cell.compiler.toolchain_dir.clear();
-  }
-  if (job_.reference && job_.reference->toolchain_dir.starts_with(toolchain.path)) {
-    job_.reference->toolchain_dir.clear();
-  }
 }
 
 asio::awaitable<Status> RemoteRun::remove(const Route::Remains& remains) {
@@ -208,8 +210,8 @@ asio::awaitable<Status> RemoteRun::remove_over(Connection& device, const Route::
   const Result<std::optional<samples::Arrival>> arrival = co_await bootstrap(device, script_, parts_.agents);
   if (!arrival) co_return tl::unexpected(arrival.error());
   if (!arrival->has_value()) {
-    co_return fail(fmt::format("cannot be reached for the teardown: {}", last_words(log_, log_begin_)),
-                   remains.machine, "ngb cancel with the results folder tries again");
+    co_return fail(fmt::format("cannot be reached for the teardown: {}", last_words(log_, log_begin_)), remains.machine,
+                   "ngb cancel with the results folder tries again");
   }
   device.queue(samples::Remove{remains.run_folders, share_.remove_toolchains});
   co_await device.flush();

@@ -34,9 +34,7 @@ class RemoteRun {
   Result<std::shared_ptr<Connection>> open(const Command& command);
   asio::awaitable<Result<std::optional<Ending>>> visit();
   asio::awaitable<Result<std::optional<Ending>>> visit_over(Connection& device);
-  void take_along(samples::ModelWork& model);
-  asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival);
-  void forget_toolchain(const ToolchainTree& toolchain);
+  asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival, samples::Job& job);
   asio::awaitable<Status> remove(const Route::Remains& remains);
   asio::awaitable<Status> remove_over(Connection& device, const Route::Remains& remains);
 
@@ -44,8 +42,6 @@ class RemoteRun {
   Recording& recording_;
   const Parts& parts_;
   const Share& share_;
-  samples::Job job_;  // as the device can do it
-  std::vector<LocalTree> models_{};
   Follower follower_;
   std::unique_ptr<Route> route_;
   Alarm pause_;

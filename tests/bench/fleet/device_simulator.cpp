@@ -74,8 +74,8 @@ class MadeUp {
     for (const samples::Phase phase : {samples::Phase::start, samples::Phase::open, samples::Phase::compile,
                                        samples::Phase::check, samples::Phase::timed}) {
       const std::int64_t wall_ns = phase == samples::Phase::timed ? timed_ns : 1'000'000;
-      result.phases.push_back({phase, wall_ns, samples::Known<std::int64_t>::of(wall_ns),
-                               samples::Known<std::uint64_t>::of(10'000'000)});
+      result.phases.push_back(
+          {phase, wall_ns, samples::Known<std::int64_t>::of(wall_ns), samples::Known<std::uint64_t>::of(10'000'000)});
       result.wall_ns += wall_ns;
     }
     for (const char* moment : {"start", "end"}) {
@@ -163,9 +163,8 @@ class Device {
     for (const auto& [cell, processes] : follow.completed) {
       for (const int process : processes) completed.emplace(cell, process);
     }
-    std::erase_if(steps_, [&](const samples::Step& step) {
-      return completed.contains({step.cell_id, step.process_index});
-    });
+    std::erase_if(steps_,
+                  [&](const samples::Step& step) { return completed.contains({step.cell_id, step.process_index}); });
     if (sequence_ == 0) {
       record(environment_);
       for (const samples::ModelWork& model : models_) record(samples::ModelWritten{model.id, model.hash, 1, 1});

@@ -56,7 +56,7 @@ def measure(arguments, folder):
           f"processes, {samples} samples\n"
           f"  lost {lost}, twice {twice}, {run.torn_down}\n"
           f"  client: peak {run.peak_mib:.0f} MiB; {run.wall_s:.1f} s, of which recording {run.recording_s:.1f} s; "
-          f"{cores:.2f} cores while recording, {run.cpu_s / run.wall_s:.2f} over all\n"
+          f"{cores:.2f} cores while recording, {run.cpu_s / run.wall_s:.2f} over all (the devices: {run.children_cpu_s / run.wall_s:.2f})\n"
           f"  recorded: {per_s:.0f} samples/s, {processes / run.recording_s:.0f} processes/s")
     is_well = lost == 0 and twice == 0 and verified and run.peak_mib <= MAX_PEAK_MIB and cores <= MAX_CORES
     if is_simulated:  # agents on this machine measure less than can be recorded
