@@ -123,6 +123,7 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
     shares.push_back({.device = device,
                       .run_id = run.id,
                       .job = [&jobs, &device, find, references] { return jobs.of(device.name, find, references); },
+                      .files = jobs.files(),
                       .last_sequence = *last,
                       .completed = [&store, &run, &device] { return store.completed(run.id, device.name); },
                       .work_folder = run.plan.study.output / "devices" / device.name,

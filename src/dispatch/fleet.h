@@ -26,13 +26,17 @@ struct ToolchainTree {
   std::filesystem::path folder{};  // here; empty: there is none to give
 };
 
+// Asked for at every connection, when the device takes it: the jobs of a large fleet together need more memory than its
+// plan.
+using MakeJob = std::function<Result<samples::Job>()>;
+
 // What one device is to do.
 struct Share {
   config::DeviceEntry device{};
   std::string run_id{};
-  // Asked for at every connection, and let go once it is sent. Of a device elsewhere: paths of toolchains are within
-  // the device's folder.
-  std::function<Result<samples::Job>()> job{};
+  // Of a device elsewhere: paths of toolchains are within the device's folder.
+  MakeJob job{};
+  std::vector<samples::ModelWork> files{};  // the models in it that are users' files
   // What is recorded already: the number of the last event; at every connection, the completed processes by cell id.
   std::uint64_t last_sequence = 0;
   std::function<Result<std::map<std::string, std::vector<int>>>()> completed{};

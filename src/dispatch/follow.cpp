@@ -18,7 +18,7 @@ constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
 
 }  // namespace
 
-asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent, samples::Job& job) {
+asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent, const MakeJob& job) {
   bool has_greeted = false;
   Nanoseconds last_heard = system_clock().now();
   for (;;) {
@@ -50,11 +50,13 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
   }
 }
 
-asio::awaitable<Status> Follower::greet(Connection& agent, samples::Job& job) {
+asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_job) {
   Result<std::map<std::string, std::vector<int>>> completed = share_.completed();
   if (!completed) co_return tl::unexpected(completed.error());
+  Result<samples::Job> job = make_job();
+  if (!job) co_return tl::unexpected(job.error());
   agent.queue(samples::Hello{});
-  agent.queue(std::exchange(job, {}));
+  agent.queue(std::exchange(*job, {}));
   agent.queue(samples::Follow{last_sequence_, *std::move(completed)});
   co_await agent.flush();
   co_return Done{};

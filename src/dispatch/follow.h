@@ -21,15 +21,15 @@ class Follower {
   [[nodiscard]] std::uint64_t last_sequence() const { return last_sequence_; }
 
   // Until the job is over (an Ending), the connection is gone or has been silent for 2 min (nothing), or the device
-  // cannot go on (Error). `job` is empty once it was sent.
-  asio::awaitable<Result<std::optional<Ending>>> follow(Connection& agent, samples::Job& job);
+  // cannot go on (Error). `job` is asked for when the agent takes it.
+  asio::awaitable<Result<std::optional<Ending>>> follow(Connection& agent, const MakeJob& job);
 
  private:
   struct Taken {
     bool finished = false;
     bool has_events = false;
   };
-  asio::awaitable<Status> greet(Connection& agent, samples::Job& job);
+  asio::awaitable<Status> greet(Connection& agent, const MakeJob& job);
   Status take(const samples::AgentMessage& message, Taken& taken);
   asio::awaitable<Result<bool>> take_all(Connection& agent, const samples::AgentMessage& first);
   asio::awaitable<void> farewell(Connection& agent);

@@ -34,11 +34,9 @@ asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, cons
     const std::uint64_t known_before = follower.last_sequence();
     std::error_code code;
     const std::uint64_t log_begin = std::filesystem::file_size(log, code);
-    Result<samples::Job> job = share.job();
-    if (!job) co_return tl::unexpected(job.error());
     const auto agent = Connection::start(loop, command_of(installation, share.work_folder), log);
     if (!agent) co_return tl::unexpected(agent.error());
-    const Result<std::optional<Ending>> ending = co_await follower.follow(**agent, *job);
+    const Result<std::optional<Ending>> ending = co_await follower.follow(**agent, share.job);
     const std::string how = co_await (*agent)->end();
     if (!ending) co_return tl::unexpected(ending.error());
     if (ending->has_value()) co_return **ending;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -78,6 +79,13 @@ Result<Jobs> Jobs::begin(const plan::Plan& plan, std::string run_id) {
   for (const plan::Cell& cell : plan.cells) jobs.parts_[cell.device].cells.push_back(&cell);
   for (const plan::Group& group : plan.groups) jobs.parts_[group.device].groups.push_back(&group);
   return jobs;
+}
+
+std::vector<samples::ModelWork> Jobs::files() const {
+  std::vector<samples::ModelWork> files;
+  std::copy_if(models_.begin(), models_.end(), std::back_inserter(files),
+               [](const samples::ModelWork& model) { return !model.path.empty(); });
+  return files;
 }
 
 Result<samples::Job> Jobs::of(const std::string& device, const FindCompiler& compiler,

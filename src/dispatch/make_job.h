@@ -26,6 +26,9 @@ class Jobs {
   [[nodiscard]] Result<samples::Job> of(const std::string& device, const FindCompiler& compiler,
                                         const std::string& reference_cache) const;
 
+  // Models that are users' files: every device has all models.
+  [[nodiscard]] std::vector<samples::ModelWork> files() const;
+
  private:
   struct Part {  // of the plan, in its order
     std::vector<const plan::Cell*> cells{};

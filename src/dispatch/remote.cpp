@@ -19,26 +19,22 @@ constexpr Nanoseconds kLongestPause = std::chrono::seconds(30);
 constexpr Nanoseconds kRemovalPatience = std::chrono::minutes(5);
 constexpr int kMaxDeathsWithoutProgress = 3;
 
-// Users' files go with the job, under the names of their content.
-std::vector<LocalTree> take_along(samples::Job& job) {
+// A user's file is called by its content there.
+std::string tree_of_model(const samples::ModelWork& model) { return "models/" + model.file_sha256; }
+
+std::vector<LocalTree> trees_of(const std::vector<samples::ModelWork>& files) {
   std::vector<LocalTree> trees;
-  for (samples::ModelWork& model : job.models) {
-    if (model.path.empty()) continue;
+  for (const samples::ModelWork& model : files) {
     const std::filesystem::path source = model.path;
     std::error_code code;
-    LocalTree& tree = trees.emplace_back(LocalTree{{"models/" + model.file_sha256, {}}, {source}});
+    LocalTree& tree = trees.emplace_back(LocalTree{{tree_of_model(model), {}}, {source}});
     tree.tree.files.push_back({"model.onnx", model.file_sha256, std::filesystem::file_size(source, code), false});
-    model.path = tree.tree.path + "/model.onnx";
   }
   return trees;
 }
 
-// The device has none, and ours is for another kind of machine: its cells fail, with that as their reason.
-void forget_toolchain(samples::Job& job, const ToolchainTree& toolchain) {
-  for (samples::CellWork& cell : job.cells) {
-    if (cell.compiler.toolchain_dir.starts_with(toolchain.path)) cell.compiler.toolchain_dir.clear();
-  }
-  if (job.reference && job.reference->toolchain_dir.starts_with(toolchain.path)) job.reference->toolchain_dir.clear();
+void forget_toolchain(samples::CompilerWork& compiler, const std::string& path) {
+  if (compiler.toolchain_dir.starts_with(path)) compiler.toolchain_dir.clear();
 }
 
 }  // namespace
@@ -144,24 +140,37 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection&
     co_return std::nullopt;
   }
   was_reached_ = true;
-  Result<samples::Job> job = share_.job();
-  if (!job) co_return tl::unexpected(job.error());
-  const Result<bool> delivered = co_await deliver_all(device, **arrival, *job);
+  const Result<bool> delivered = co_await deliver_all(device, **arrival);
   if (!delivered) co_return tl::unexpected(delivered.error());
   if (!*delivered) co_return std::nullopt;
   const std::string& bundle = parts_.bundle_for((*arrival)->machine)->tree.path;
   device.queue(
       samples::Attach{route_->run_folder(), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench", route_->holder()});
   co_await device.flush();
-  Result<std::optional<Ending>> ending = co_await follower_.follow(device, *job);
+  const MakeJob job = [this] { return job_there(); };
+  Result<std::optional<Ending>> ending = co_await follower_.follow(device, job);
   co_return ending;
 }
 
-asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const samples::Arrival& arrival,
-                                                     samples::Job& job) {
+// The job as the device can do it. A toolchain that it has not, and ours is for another kind of machine: its cells
+// fail, with that as their reason.
+Result<samples::Job> RemoteRun::job_there() const {
+  Result<samples::Job> job = share_.job();
+  if (!job) return job;
+  for (samples::ModelWork& model : job->models) {
+    if (!model.path.empty()) model.path = tree_of_model(model) + "/model.onnx";
+  }
+  for (const std::string& path : missing_toolchains_) {
+    for (samples::CellWork& cell : job->cells) forget_toolchain(cell.compiler, path);
+    if (job->reference) forget_toolchain(*job->reference, path);
+  }
+  return job;
+}
+
+asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const samples::Arrival& arrival) {
   const LocalTree* const bundle = parts_.bundle_for(arrival.machine);
   if (bundle == nullptr) co_return fail("nothing here is for a machine of the kind " + text::to_utf8(arrival.machine));
-  const std::vector<LocalTree> models = take_along(job);
+  const std::vector<LocalTree> models = trees_of(share_.files);
   std::vector<std::string> wanted{bundle->tree.path};
   for (const LocalTree& model : models) wanted.push_back(model.tree.path);
   for (const ToolchainTree& toolchain : share_.toolchains) wanted.push_back(toolchain.path);
@@ -176,6 +185,7 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
     progress.doing = fmt::format("{}: {} to deliver", share_.device.name, text::human_bytes(left_bytes));
     recording_.show(share_.device.name, progress);
   };
+  missing_toolchains_.clear();
   std::vector<const LocalTree*> trees{bundle};
   for (const LocalTree& model : models) trees.push_back(&model);
   for (const LocalTree* tree : trees) {
@@ -186,7 +196,7 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
   for (const ToolchainTree& toolchain : share_.toolchains) {
     if (!lacks(toolchain.path)) continue;
     if (toolchain.folder.empty() || parts_.machine != arrival.machine) {
-      forget_toolchain(job, toolchain);
+      missing_toolchains_.push_back(toolchain.path);
       continue;
     }
     const Result<LocalTree> tree = tree_of(toolchain.folder, toolchain.path);

@@ -34,7 +34,8 @@ class RemoteRun {
   Result<std::shared_ptr<Connection>> open(const Command& command);
   asio::awaitable<Result<std::optional<Ending>>> visit();
   asio::awaitable<Result<std::optional<Ending>>> visit_over(Connection& device);
-  asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival, samples::Job& job);
+  asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival);
+  [[nodiscard]] Result<samples::Job> job_there() const;
   asio::awaitable<Status> remove(const Route::Remains& remains);
   asio::awaitable<Status> remove_over(Connection& device, const Route::Remains& remains);
 
@@ -51,6 +52,7 @@ class RemoteRun {
   std::string how_{};    // the last connection ended
   std::string words_{};  // for people
   bool was_reached_ = false;
+  std::vector<std::string> missing_toolchains_{};  // paths there, as of the last delivery
 };
 
 }  // namespace ngb::dispatch
