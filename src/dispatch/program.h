@@ -16,7 +16,8 @@ struct ProgramEnd {
   std::string words{};   // of its standard error, or how it ended: for people
 };
 
-// `input` is its standard input; both are the caller's until it has ended. It is killed when it takes longer than `patience`. Error: it cannot be started.
+// `input` is its standard input; both are the caller's until it has ended. It is killed when it takes longer than
+// `patience`. Error: it cannot be started.
 asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<std::string>& words,
                                                 const std::string& input, Nanoseconds patience);
 
