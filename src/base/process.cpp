@@ -98,7 +98,8 @@ Result<pid_t> spawn(const Spawn& spawn) {
   FileDescriptor report_read(report[0]);
   FileDescriptor report_write(report[1]);
   const pid_t parent = ::getpid();
-  const pid_t pid = ::vfork();  // fork would copy the page tables: milliseconds of a client that holds a large study
+  // fork would copy the page tables: milliseconds of a client that holds a large study.
+  const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn cannot do what `become` does
   if (pid < 0) return tl::unexpected(file::from_errno("start", arguments[0], errno));
   if (pid == 0) {
     become(spawn, const_cast<char**>(argument_pointers.data()), const_cast<char**>(variable_pointers.data()), parent,
