@@ -37,8 +37,7 @@ int cancel(const Installation& installation, const Arguments& arguments) {
   for (const config::DeviceEntry& device : plan->study.devices) {
     dispatch::Share& share = shares.emplace_back();
     share.device = device;
-    share.job.run_id = *run_id;
-    share.job.device = device.name;
+    share.run_id = *run_id;
     share.work_folder = results / "devices" / device.name;
     share.remove_toolchains = arguments.with_toolchains;
   }

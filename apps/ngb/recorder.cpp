@@ -25,37 +25,30 @@ double median_throughput_per_s(const samples::ProcessResult& result, int batch) 
 
 }  // namespace
 
-Recorder::Recorder(store::Store& store, std::string run_id) : store_(&store), run_id_(std::move(run_id)) {}
+Recorder::Recorder(store::Store& store, const plan::Plan& plan, std::string run_id)
+    : store_(&store), run_id_(std::move(run_id)), plan_(&plan) {}
 
 Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, std::string run_id) {
-  const auto states = store.cell_states();
-  if (!states) return tl::unexpected(states.error());
-  std::map<std::string, const store::CellState*> state_of;
-  for (const store::CellState& state : *states) state_of[state.cell_id] = &state;
-
-  Recorder recorder(store, std::move(run_id));
-  recorder.attempts_ = plan.study.attempts;
-  const bool is_fleet = plan.study.devices.size() > 1;
+  Recorder recorder(store, plan, std::move(run_id));
   int total = 0;
   for (const plan::Group& group : plan.groups) {
     for (const plan::Step& step : group.steps) {
-      const plan::Cell& cell = plan.cells[static_cast<std::size_t>(step.cell_index)];
-      const plan::Model& model = plan.models[static_cast<std::size_t>(cell.model_index)];
-      CellOutline& outline = recorder.cells_[cell.id];
-      outline.label = fmt::format("{}{} batch {}, {}", is_fleet ? cell.device + ": " : "", model.label, model.batch,
-                                  cell.compiler_label);
-      outline.batch = model.batch;
-      ++outline.processes_left;
+      CellToDo& cell = recorder.cells_[plan.cells[static_cast<std::size_t>(step.cell_index)].id];
+      cell.index = step.cell_index;
+      ++cell.processes_left;
       ++total;
     }
   }
+  const auto states = store.cell_states();
+  if (!states) return tl::unexpected(states.error());
   int done = 0;
-  for (auto& [cell_id, outline] : recorder.cells_) {
-    const store::CellState* state = state_of[cell_id];
-    if (state == nullptr) continue;
-    const int missing = state->planned_processes - state->completed_processes;
-    done += std::max(0, outline.processes_left - missing);
-    outline.processes_left = std::min(outline.processes_left, missing);
+  for (const store::CellState& state : *states) {
+    const auto cell = recorder.cells_.find(state.cell_id);
+    if (cell == recorder.cells_.end()) continue;
+    int& left = cell->second.processes_left;
+    const int missing = state.planned_processes - state.completed_processes;
+    done += std::max(0, left - missing);
+    left = std::min(left, missing);
   }
   const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
   recorder.line_ = std::make_unique<ProgressLine>(stderr, is_terminal, total, done, system_clock());
@@ -85,17 +78,29 @@ Status Recorder::commit() {
   return Done{};
 }
 
+std::string Recorder::label(const CellToDo& to_do) const {
+  const plan::Cell& cell = plan_->cells[static_cast<std::size_t>(to_do.index)];
+  const plan::Model& model = plan_->models[static_cast<std::size_t>(cell.model_index)];
+  const bool is_fleet = plan_->study.devices.size() > 1;
+  return fmt::format("{}{} batch {}, {}", is_fleet ? cell.device + ": " : "", model.label, model.batch,
+                     cell.compiler_label);
+}
+
 void Recorder::tell(const samples::ProcessResult& result) {
-  CellOutline& cell = cells_[result.cell_id];
+  const auto found = cells_.find(result.cell_id);
+  if (found == cells_.end()) return;
+  CellToDo& cell = found->second;
   if (!result.failure) {
     --cell.processes_left;
-    line_->finish_process(fmt::format("{}: {:.4g} samples/s", cell.label, median_throughput_per_s(result, cell.batch)));
+    const plan::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
+    const int batch = plan_->models[static_cast<std::size_t>(planned.model_index)].batch;
+    line_->finish_process(fmt::format("{}: {:.4g} samples/s", label(cell), median_throughput_per_s(result, batch)));
     return;
   }
-  line_->say(fmt::format("{}: {} in {}: {}", cell.label, name(result.failure->kind), name(result.failure->phase),
+  line_->say(fmt::format("{}: {} in {}: {}", label(cell), name(result.failure->kind), name(result.failure->phase),
                          result.failure->message));
   if (!result.failure->advice.empty()) line_->say("  " + result.failure->advice);
-  const bool is_final = !is_worth_retrying(result.failure->kind) || result.attempt >= attempts_;
+  const bool is_final = !is_worth_retrying(result.failure->kind) || result.attempt >= plan_->study.attempts;
   if (!is_final) return;
   line_->skip_processes(cell.processes_left);
   cell.processes_left = 0;
@@ -105,7 +110,7 @@ void Recorder::on_progress(const samples::Progress& progress) {
   if (!progress.doing.empty()) return line_->show(progress.doing);
   const auto cell = cells_.find(progress.cell_id);
   if (cell == cells_.end()) return;
-  line_->show(fmt::format("{} · process {} · {} {}", cell->second.label, progress.process_index + 1,
+  line_->show(fmt::format("{} · process {} · {} {}", label(cell->second), progress.process_index + 1,
                           name(progress.phase), progress.repetitions_done));
 }
 

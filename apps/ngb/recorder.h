@@ -2,9 +2,10 @@
 // Takes the devices' events into the store and tells the user how far the run is.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "apps/ngb/progress_line.h"
@@ -16,7 +17,7 @@ namespace ngb::app {
 
 class Recorder {
  public:
-  // `store` outlives the Recorder. `plan` is what the run has to do on all devices.
+  // `store` and `plan`, which is what the run has to do on all devices, outlive the Recorder.
   static Result<Recorder> begin(store::Store& store, const plan::Plan& plan, std::string run_id);
 
   // Valid as long as the Recorder lives and does not move.
@@ -24,13 +25,14 @@ class Recorder {
   void end() { line_->clear(); }
 
  private:
-  struct CellOutline {
-    std::string label{};  // "resnet18 batch 8, openvino 2026.4.1"; of several devices, "xeon: " before it
-    int batch = 1;
+  struct CellToDo {
+    int index = 0;  // into the plan's cells
     int processes_left = 0;
   };
 
-  Recorder(store::Store& store, std::string run_id);
+  Recorder(store::Store& store, const plan::Plan& plan, std::string run_id);
+  // "resnet18 batch 8, openvino 2026.4.1"; of several devices, "xeon: " before it.
+  [[nodiscard]] std::string label(const CellToDo& cell) const;
   Status on_event(const std::string& device, const samples::Event& event);
   Status commit();
   void on_progress(const samples::Progress& progress);
@@ -38,8 +40,8 @@ class Recorder {
 
   store::Store* store_;
   std::string run_id_;
-  int attempts_ = 1;
-  std::map<std::string, CellOutline> cells_;
+  const plan::Plan* plan_;
+  std::unordered_map<std::string_view, CellToDo> cells_{};  // by id
   std::unique_ptr<ProgressLine> line_;
   std::vector<samples::ProcessResult> uncommitted_{};  // to be told of when they are safe
 };

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "apps/ngb/compilers.h"
 #include "apps/ngb/recorder.h"
@@ -63,27 +64,29 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
 
 // What is left of the plan: everything that the open run still has to do, else the cells that have no result yet. A
 // cell that failed is left alone unless asked for, or its toolchain has come since.
-Result<plan::Plan> left_to_do(store::Store& store, const plan::Plan& plan, const Compilers& compilers,
-                              bool retry_failed) {
+Result<plan::Plan> left_to_do(store::Store& store, plan::Plan plan, const Compilers& compilers, bool retry_failed) {
   const auto runs = store.runs();
   if (!runs) return tl::unexpected(runs.error());
   const bool goes_on = !runs->empty() && !runs->back().is_complete;
   if (goes_on || retry_failed) return plan;
   const auto states = store.cell_states();
   if (!states) return tl::unexpected(states.error());
+  std::set<std::string> settled;
+  bool has_failed = false;
+  for (const store::CellState& state : *states) {
+    const bool is_failed = state.progress == store::CellState::Progress::failed;
+    if (is_failed || state.progress == store::CellState::Progress::complete) settled.insert(state.cell_id);
+    has_failed = has_failed || is_failed;
+  }
+  if (!has_failed) return plan::without_cells(std::move(plan), settled);
   const auto cells = store.load_cells(store::Detail::outline);
   if (!cells) return tl::unexpected(cells.error());
-  std::set<std::string> settled;
-  for (const store::CellState& state : *states) {
-    if (state.progress == store::CellState::Progress::complete) settled.insert(state.cell_id);
-    if (state.progress == store::CellState::Progress::failed) settled.insert(state.cell_id);
-  }
   for (const store::CellData& cell : *cells) {
     const bool lacked_toolchain =
         !cell.failed.empty() && cell.failed.back().failure->kind == samples::FailureKind::toolchain_missing;
     if (lacked_toolchain && !compilers.is_missing(cell.compiler, cell.compiler_version)) settled.erase(cell.cell_id);
   }
-  return plan::without_cells(plan, settled);
+  return plan::without_cells(std::move(plan), settled);
 }
 
 Status record_toolchains(store::Store& store, const plan::Plan& plan, const Compilers& compilers) {
@@ -99,27 +102,31 @@ Status record_toolchains(store::Store& store, const plan::Plan& plan, const Comp
   return Done{};
 }
 
-// What each device has to do.
+struct Run {
+  std::string id;
+  plan::Plan plan;  // what it has to do
+};
+
+// What each device has to do. All references outlive the shares.
 Result<std::vector<dispatch::Share>> make_shares(const Installation& installation, store::Store& store,
-                                                 const plan::Plan& plan, const Compilers& compilers,
-                                                 const std::string& run_id) {
+                                                 const dispatch::Jobs& jobs, const Compilers& compilers,
+                                                 const Run& run) {
   std::vector<dispatch::Share> shares;
-  for (const config::DeviceEntry& device : plan.study.devices) {
+  for (const config::DeviceEntry& device : run.plan.study.devices) {
     const bool is_local = device.kind == "local";
-    const auto find = [&](const std::string& name, const std::string& version) {
+    const auto find = [&compilers, is_local](const std::string& name, const std::string& version) {
       return is_local ? compilers.work(name, version) : compilers.work_elsewhere(name, version);
     };
     const std::string references = is_local ? (installation.cache / "references").string() : "references";
-    auto job = dispatch::make_job(plan, device.name, run_id, find, references);
-    if (!job) return tl::unexpected(job.error());
-    const auto last = store.last_sequence(run_id, device.name);
+    const auto last = store.last_sequence(run.id, device.name);
     if (!last) return tl::unexpected(last.error());
-    auto completed = store.completed(run_id, device.name);
-    if (!completed) return tl::unexpected(completed.error());
     shares.push_back({.device = device,
-                      .job = *std::move(job),
-                      .known = {*last, *std::move(completed)},
-                      .work_folder = plan.study.output / "devices" / device.name,
+                      .run_id = run.id,
+                      .job = [&jobs, &device, find, references] { return jobs.of(device.name, find, references); },
+                      .files = jobs.files(),
+                      .last_sequence = *last,
+                      .completed = [&store, &run, &device] { return store.completed(run.id, device.name); },
+                      .work_folder = run.plan.study.output / "devices" / device.name,
                       .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees()});
   }
   return shares;
@@ -127,7 +134,7 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
 
 // Measures what is left. True: to the end; false: the user stopped it. Error: of the first device that has one; the
 // others were told of.
-Result<bool> measure(const Installation& installation, store::Store& store, const plan::Plan& plan,
+Result<bool> measure(const Installation& installation, store::Store& store, plan::Plan plan,
                      const Compilers& compilers) {
   const auto run_id = store.begin_run(plan, system_clock().unix_now().count());
   if (!run_id) return tl::unexpected(run_id.error());
@@ -137,11 +144,14 @@ Result<bool> measure(const Installation& installation, store::Store& store, cons
   const Status kept =
       file::write_atomically(plan.study.output / kStudyFile, config::to_json(plan.study).dump(2) + "\n");
   if (!kept) return tl::unexpected(kept.error());
-  const auto remaining = store.remaining(plan, *run_id);
+  auto remaining = store.remaining(std::move(plan), *run_id);
   if (!remaining) return tl::unexpected(remaining.error());
-  const auto shares = make_shares(installation, store, *remaining, compilers, *run_id);
+  const Run run{*run_id, *std::move(remaining)};
+  const auto jobs = dispatch::Jobs::begin(run.plan, run.id);
+  if (!jobs) return tl::unexpected(jobs.error());
+  const auto shares = make_shares(installation, store, *jobs, compilers, run);
   if (!shares) return tl::unexpected(shares.error());
-  auto recorder = Recorder::begin(store, *remaining, *run_id);
+  auto recorder = Recorder::begin(store, run.plan, run.id);
   if (!recorder) return tl::unexpected(recorder.error());
   const auto endings =
       dispatch::run_fleet(installation.parts, *shares, recorder->callbacks(), [] { return g_stop_requested.load(); });
@@ -152,23 +162,47 @@ Result<bool> measure(const Installation& installation, store::Store& store, cons
     if (!device.ending) errors.push_back(device.ending.error());
     is_finished = is_finished && device.ending == dispatch::Ending::finished;
   }
-  tell_of_teardown(endings, plan.study.output);
+  tell_of_teardown(endings, run.plan.study.output);
   for (std::size_t i = 1; i < errors.size(); ++i) report_failure(errors[i], kCannotGoOn);
   if (!errors.empty()) return tl::unexpected(errors.front());
   return is_finished;
 }
 
 // Opens the results folder for as long as it is written to. True: to the end; false: the user stopped it.
-Result<bool> measure_what_is_left(const Installation& installation, const plan::Plan& plan, const Compilers& compilers,
+Result<bool> measure_what_is_left(const Installation& installation, plan::Plan plan, const Compilers& compilers,
                                   bool retry_failed) {
   auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
   if (!store) return tl::unexpected(store.error());
   if (const Status same = store->check_protocol(plan.study); !same) return tl::unexpected(same.error());
-  const auto left = left_to_do(*store, plan, compilers, retry_failed);
+  auto left = left_to_do(*store, std::move(plan), compilers, retry_failed);
   if (!left) return tl::unexpected(left.error());
-  if (!left->groups.empty()) return measure(installation, *store, *left, compilers);
+  if (!left->groups.empty()) return measure(installation, *store, *std::move(left), compilers);
   fmt::print(stderr, "ngb: nothing left to measure\n");
   return true;
+}
+
+// Of a study whose table nobody could read at once, and whose figures would take more memory than the run did.
+ExitCode print_counts(const std::vector<store::CellState>& states) {
+  std::size_t measured = 0;
+  std::size_t failed = 0;
+  for (const store::CellState& state : states) {
+    if (state.progress == store::CellState::Progress::complete) ++measured;
+    if (state.progress == store::CellState::Progress::failed) ++failed;
+  }
+  fmt::print("{} cells: {} measured, {} failed\n", states.size(), measured, failed);
+  return failed > 0 ? kSomeCellsFailed : kAllCellsHaveResults;
+}
+
+int print_outcome(const std::filesystem::path& results) {
+  constexpr std::size_t kMostCellsInATable = 10'000;
+  {
+    auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+    if (!store) return report_failure(store.error(), kCannotGoOn);
+    const auto states = store->cell_states();
+    if (!states) return report_failure(states.error(), kCannotGoOn);
+    if (states->size() > kMostCellsInATable) return print_counts(*states);
+  }  // a reader would keep from writing what the table derives
+  return print_table(results, false);
 }
 
 int run(const Installation& installation, const Arguments& arguments) {
@@ -181,14 +215,16 @@ int run(const Installation& installation, const Arguments& arguments) {
     return report_failure(usable.error(), kCannotGoOn);
   }
   listen_for_signals();
-  const Result<bool> finished = measure_what_is_left(installation, *plan, *compilers, arguments.retry_failed);
+  const std::filesystem::path results = plan->study.output;
+  const Result<bool> finished =
+      measure_what_is_left(installation, *std::move(plan), *compilers, arguments.retry_failed);
   if (!finished) return report_failure(finished.error(), kCannotGoOn);
   if (!*finished) {
     fmt::print(stderr, "ngb: stopped; what is measured is kept, run the same command again to go on\n");
     return kInterrupted;
   }
-  const ExitCode code = print_table(plan->study.output, false);
-  fmt::print("\nResults: {}\n", plan->study.output.string());
+  const int code = print_outcome(results);
+  fmt::print("\nResults: {}\n", results.string());
   return code;
 }
 

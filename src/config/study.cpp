@@ -18,7 +18,7 @@
 namespace ngb::config {
 namespace {
 
-constexpr std::uint64_t kMaxCells = 100'000;
+constexpr std::uint64_t kMaxCells = 1'000'000;
 constexpr std::uint64_t kMaxProcesses = 1'000'000;
 
 class StudyReader {

@@ -81,7 +81,7 @@ struct StudyProblem {
 };
 
 // The Study, or every problem of the file at once, in the order of lines. Broken YAML is one problem: nothing after it
-// can be read. Bounds: 1 MiB, 32 levels, 20,000 nodes with aliases expanded, 100,000 cells, 1,000,000 processes.
+// can be read. Bounds: 1 MiB, 32 levels, 20,000 nodes with aliases expanded, 1,000,000 cells and as many processes.
 tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
                                                           const Vocabulary& vocabulary);
 

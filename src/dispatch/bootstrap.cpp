@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "dispatch/answer.h"
+#include "dispatch/delivery.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -66,8 +66,8 @@ std::string shell_command(const std::vector<std::string>& words) {
   return command;
 }
 
-std::string run_name(const samples::Job& job) {
-  return fmt::format("{}-{}", job.run_id, hash::sha256(job.device).substr(0, 8));
+std::string run_name(const Share& share) {
+  return fmt::format("{}-{}", share.run_id, hash::sha256(share.device.name).substr(0, 8));
 }
 
 std::string bootstrap_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device) {
@@ -127,11 +127,11 @@ asio::awaitable<Result<std::optional<samples::Arrival>>> bootstrap(Connection& d
     }
     if (i > kMaxForeignLines) co_return fail("the login shell says too much", "", "make it quiet for commands");
   }
+  const OnSent nobody_is_told = [](std::uint64_t) {};
   for (const AgentFile& agent : agents) {
     if (!is_needed || agent.machine != machine) continue;
-    const Result<std::string> program = file::read(agent.path);
-    if (!program) co_return tl::unexpected(program.error());
-    co_await device.write(*program);
+    const Status sent = co_await send_file(device, agent.path, 0, agent.size_bytes, nobody_is_told);
+    if (!sent) co_return tl::unexpected(sent.error());
   }
   Result<std::optional<samples::Arrival>> arrival = co_await answer_of<samples::Arrival>(device, kArrivalPatience);
   co_return arrival;

@@ -8,7 +8,7 @@
 #include "config/device.h"
 #include "dispatch/bundle.h"
 #include "dispatch/connection.h"
-#include "samples/job.h"
+#include "dispatch/fleet.h"
 
 namespace ngb::dispatch {
 
@@ -27,8 +27,8 @@ std::string bootstrap_script(const std::vector<AgentFile>& agents, const config:
 std::string batch_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device,
                          const std::string& holder);
 
-// A job's folders and batch jobs are called so: two devices of a study may be one machine.
-std::string run_name(const samples::Job& job);
+// A share's folders and batch jobs are called so: two devices of a study may be one machine.
+std::string run_name(const Share& share);
 
 // A word that a POSIX shell takes as exactly this text.
 std::string shell_quoted(const std::string& text);

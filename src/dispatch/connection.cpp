@@ -19,8 +19,9 @@
 namespace ngb::dispatch {
 namespace {
 
-// So much of what a program says waits here for being taken; then the program waits.
-constexpr std::size_t kMaxIncomingBytes = 1U << 20U;
+// So much of what a program says waits here for being taken; then the program waits. A large fleet has a thousand such.
+constexpr std::size_t kMaxIncomingBytes = 1U << 16U;
+constexpr std::size_t kChunkBytes = 1U << 14U;
 constexpr std::size_t kMaxLineBytes = 4096;
 
 std::string describe(int wait_status) {
@@ -75,7 +76,7 @@ Connection::~Connection() {
 }
 
 asio::awaitable<void> Connection::read_all(std::shared_ptr<Connection> self) {
-  std::array<char, 1U << 16U> chunk{};
+  std::array<char, kChunkBytes> chunk{};
   for (;;) {
     while (self->incoming_.size() > kMaxIncomingBytes) co_await self->changed_.wait_regardless(std::chrono::seconds(1));
     boost::system::error_code error;

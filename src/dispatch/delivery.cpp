@@ -17,27 +17,8 @@ namespace {
 
 // A device may hash gigabytes before it answers.
 constexpr Nanoseconds kAnswerPatience = std::chrono::minutes(15);
-constexpr std::size_t kChunkBytes = 1U << 18U;
-
-asio::awaitable<Status> send_piece(Connection& device, const std::filesystem::path& source, std::uint64_t offset_bytes,
-                                   std::uint64_t size_bytes, std::uint64_t& left_bytes,
-                                   const OnBytesLeft& on_bytes_left) {
-  const FileDescriptor file(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) co_return tl::unexpected(file::from_errno("read", source, errno));
-  std::string chunk(kChunkBytes, '\0');
-  while (offset_bytes < size_bytes && !device.is_over()) {
-    const ssize_t count = ::pread(file.get(), chunk.data(), chunk.size(), static_cast<off_t>(offset_bytes));
-    if (count < 0) co_return tl::unexpected(file::from_errno("read", source, errno));
-    if (count == 0) co_return fail("has become shorter while it was sent", source.string(), "try again");
-    const auto part =
-        static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(count), size_bytes - offset_bytes));
-    co_await device.write(std::string_view(chunk).substr(0, part));
-    offset_bytes += part;
-    left_bytes -= part;
-    on_bytes_left(left_bytes);
-  }
-  co_return Done{};
-}
+// Each device of a large fleet has one on its way.
+constexpr std::size_t kChunkBytes = 1U << 16U;
 
 // What a device asks for is never more than it was told of.
 Result<std::uint64_t> bytes_wanted(const samples::Want& want, const samples::Tree& tree) {
@@ -53,6 +34,24 @@ Result<std::uint64_t> bytes_wanted(const samples::Want& want, const samples::Tre
 }
 
 }  // namespace
+
+asio::awaitable<Status> send_file(Connection& device, const std::filesystem::path& source, std::uint64_t offset_bytes,
+                                  std::uint64_t size_bytes, const OnSent& on_sent) {
+  const FileDescriptor file(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) co_return tl::unexpected(file::from_errno("read", source, errno));
+  std::string chunk(kChunkBytes, '\0');
+  while (offset_bytes < size_bytes && !device.is_over()) {
+    const ssize_t count = ::pread(file.get(), chunk.data(), chunk.size(), static_cast<off_t>(offset_bytes));
+    if (count < 0) co_return tl::unexpected(file::from_errno("read", source, errno));
+    if (count == 0) co_return fail("has become shorter while it was sent", source.string(), "try again");
+    const auto part =
+        static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(count), size_bytes - offset_bytes));
+    co_await device.write(std::string_view(chunk).substr(0, part));
+    offset_bytes += part;
+    on_sent(part);
+  }
+  co_return Done{};
+}
 
 asio::awaitable<Result<std::optional<std::vector<std::string>>>> ask(Connection& device,
                                                                      const std::vector<std::string>& trees) {
@@ -73,9 +72,13 @@ asio::awaitable<Result<bool>> deliver(Connection& device, const LocalTree& tree,
   Result<std::uint64_t> left_bytes = bytes_wanted(**want, tree.tree);
   if (!left_bytes) co_return tl::unexpected(left_bytes.error());
   on_bytes_left(*left_bytes);
+  const OnSent on_sent = [&](std::uint64_t bytes) {
+    *left_bytes -= bytes;
+    on_bytes_left(*left_bytes);
+  };
   for (const samples::Want::Piece& piece : (*want)->pieces) {
-    const Status sent = co_await send_piece(device, tree.sources[piece.file_index], piece.offset_bytes,
-                                            tree.tree.files[piece.file_index].size_bytes, *left_bytes, on_bytes_left);
+    const Status sent = co_await send_file(device, tree.sources[piece.file_index], piece.offset_bytes,
+                                           tree.tree.files[piece.file_index].size_bytes, on_sent);
     if (!sent) co_return tl::unexpected(sent.error());
   }
   const Result<std::optional<samples::Installed>> installed =

@@ -2,13 +2,23 @@
 // Bringing trees of files to a device: only what it lacks, from where an earlier delivery was cut off.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "dispatch/bundle.h"
 #include "dispatch/connection.h"
 
 namespace ngb::dispatch {
+
+// Told of the bytes that were sent now.
+using OnSent = std::function<void(std::uint64_t bytes)>;
+// The file's bytes from `offset_bytes` to `size_bytes`, a little at a time; fewer when the connection ends. Error: it
+// cannot be read, or is shorter.
+asio::awaitable<Status> send_file(Connection& device, const std::filesystem::path& source, std::uint64_t offset_bytes,
+                                  std::uint64_t size_bytes, const OnSent& on_sent);
 
 // Told of the bytes that are still to be sent.
 using OnBytesLeft = std::function<void(std::uint64_t bytes)>;

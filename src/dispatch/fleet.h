@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,14 +26,23 @@ struct ToolchainTree {
   std::filesystem::path folder{};  // here; empty: there is none to give
 };
 
+// Asked for at every connection, when the device takes it: the jobs of a large fleet together need more memory than its
+// plan.
+using MakeJob = std::function<Result<samples::Job>()>;
+
 // What one device is to do.
 struct Share {
   config::DeviceEntry device{};
-  samples::Job job{};                       // of a device elsewhere: paths of toolchains are within the device's folder
-  samples::Follow known{};                  // what is recorded already
-  std::filesystem::path work_folder{};      // here, on the client: logs; the local agent's journal
-  std::vector<ToolchainTree> toolchains{};  // of a device elsewhere
-  bool remove_toolchains = false;           // at the teardown
+  std::string run_id{};
+  // Of a device elsewhere: paths of toolchains are within the device's folder.
+  MakeJob job{};
+  std::vector<samples::ModelWork> files{};  // the models in it that are users' files
+  // What is recorded already: the number of the last event; at every connection, the completed processes by cell id.
+  std::uint64_t last_sequence = 0;
+  std::function<Result<std::map<std::string, std::vector<int>>>()> completed{};
+  std::filesystem::path work_folder{};                // here, on the client: logs; the local agent's journal
+  std::vector<ToolchainTree> toolchains{};            // of a device elsewhere
+  bool remove_toolchains = false;                     // at the teardown
   Nanoseconds lost_after = std::chrono::minutes(10);  // without a connection it is given up, and can be resumed
 };
 

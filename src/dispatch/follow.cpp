@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <variant>
 
 namespace ngb::dispatch {
@@ -15,7 +16,8 @@ constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
 
 }  // namespace
 
-asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent, Nanoseconds silence) {
+asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent, const MakeJob& job,
+                                                                 Nanoseconds silence) {
   bool has_greeted = false;
   Nanoseconds last_heard = system_clock().now();
   for (;;) {
@@ -37,16 +39,26 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
     if (!finished) co_return tl::unexpected(finished.error());
     // Not before it has spoken: until then it may be a relay on the way to the agent that listens.
     if (!has_greeted) {
-      agent.queue(samples::Hello{});
-      agent.queue(job_);
-      agent.queue(known_);
-      co_await agent.flush();
+      const Status greeted = co_await greet(agent, job);
+      if (!greeted) co_return tl::unexpected(greeted.error());
       has_greeted = true;
     }
     if (!*finished) continue;
     co_await farewell(agent);
     co_return Ending::finished;
   }
+}
+
+asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_job) {
+  Result<std::map<std::string, std::vector<int>>> completed = share_.completed();
+  if (!completed) co_return tl::unexpected(completed.error());
+  Result<samples::Job> job = make_job();
+  if (!job) co_return tl::unexpected(job.error());
+  agent.queue(samples::Hello{});
+  agent.queue(std::exchange(*job, {}));
+  agent.queue(samples::Follow{last_sequence_, *std::move(completed)});
+  co_await agent.flush();
+  co_return Done{};
 }
 
 // This message and those that are here with it; what they record becomes durable, and then is acknowledged. Whether the
@@ -64,7 +76,7 @@ asio::awaitable<Result<bool>> Follower::take_all(Connection& agent, const sample
   if (taken.has_events) {
     const Status durable = co_await recording_.commit();
     if (!durable) co_return tl::unexpected(durable.error());
-    agent.queue(samples::Acknowledge{known_.after});
+    agent.queue(samples::Acknowledge{last_sequence_});
     co_await agent.flush();
   }
   if (!status) co_return tl::unexpected(status.error());
@@ -73,22 +85,20 @@ asio::awaitable<Result<bool>> Follower::take_all(Connection& agent, const sample
 
 Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
   if (const auto* error = std::get_if<Error>(&message)) return tl::unexpected(*error);
-  if (const auto* progress = std::get_if<samples::Progress>(&message)) recording_.show(job_.device, *progress);
+  if (const auto* progress = std::get_if<samples::Progress>(&message)) recording_.show(share_.device.name, *progress);
   if (const auto* hello = std::get_if<samples::Hello>(&message);
       hello != nullptr && hello->protocol != samples::kProtocolVersion) {
     return fail(fmt::format("the agent {} speaks protocol {}, this client {}", hello->version, hello->protocol,
                             samples::kProtocolVersion),
-                job_.device, "install the same version of NGraphBench on both sides");
+                share_.device.name, "install the same version of NGraphBench on both sides");
   }
   const auto* event = std::get_if<samples::Event>(&message);
   if (event == nullptr) return Done{};
   taken.has_events = true;
   taken.finished = taken.finished || std::holds_alternative<samples::Finished>(event->body);
-  if (event->sequence <= known_.after) return Done{};
-  if (Status recorded = recording_.record(job_.device, *event); !recorded) return recorded;
-  known_.after = event->sequence;
-  const auto* process = std::get_if<samples::ProcessResult>(&event->body);
-  if (process != nullptr && !process->failure) known_.completed[process->cell_id].push_back(process->process_index);
+  if (event->sequence <= last_sequence_) return Done{};
+  if (Status recorded = recording_.record(share_.device.name, *event); !recorded) return recorded;
+  last_sequence_ = event->sequence;
   return Done{};
 }
 

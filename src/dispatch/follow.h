@@ -3,8 +3,8 @@
 // connections as it takes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "dispatch/connection.h"
 #include "dispatch/fleet.h"
@@ -14,21 +14,22 @@ namespace ngb::dispatch {
 
 class Follower {
  public:
-  // All references outlive the Follower. `known`: what is recorded already.
-  Follower(Loop& loop, Recording& recording, const samples::Job& job, samples::Follow known)
-      : loop_(loop), recording_(recording), job_(job), known_(std::move(known)) {}
+  // All references outlive the Follower.
+  Follower(Loop& loop, Recording& recording, const Share& share)
+      : loop_(loop), recording_(recording), share_(share), last_sequence_(share.last_sequence) {}
 
-  [[nodiscard]] std::uint64_t last_sequence() const { return known_.after; }
+  [[nodiscard]] std::uint64_t last_sequence() const { return last_sequence_; }
 
   // Until the job is over (an Ending), the connection is gone or has been silent for so long (nothing; a working agent
-  // tells its progress every second), or the device cannot go on (Error).
-  asio::awaitable<Result<std::optional<Ending>>> follow(Connection& agent, Nanoseconds silence);
+  // tells its progress every second), or the device cannot go on (Error). `job` is asked for when the agent takes it.
+  asio::awaitable<Result<std::optional<Ending>>> follow(Connection& agent, const MakeJob& job, Nanoseconds silence);
 
  private:
   struct Taken {
     bool finished = false;
     bool has_events = false;
   };
+  asio::awaitable<Status> greet(Connection& agent, const MakeJob& job);
   Status take(const samples::AgentMessage& message, Taken& taken);
   asio::awaitable<Result<bool>> take_all(Connection& agent, const samples::AgentMessage& first);
   asio::awaitable<void> farewell(Connection& agent);
@@ -36,8 +37,8 @@ class Follower {
 
   Loop& loop_;
   Recording& recording_;
-  const samples::Job& job_;
-  samples::Follow known_;
+  const Share& share_;
+  std::uint64_t last_sequence_;
 };
 
 }  // namespace ngb::dispatch

@@ -30,7 +30,7 @@ std::vector<std::string> command_of(const Installation& installation, const std:
 
 asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, const Installation& installation,
                                           const Share& share) {
-  Follower follower(loop, recording, share.job, share.known);
+  Follower follower(loop, recording, share);
   const std::filesystem::path log = share.work_folder / "agent.log";
   for (int deaths = 1;; ++deaths) {
     const std::uint64_t known_before = follower.last_sequence();
@@ -38,7 +38,7 @@ asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, cons
     const std::uint64_t log_begin = std::filesystem::file_size(log, code);
     const auto agent = Connection::start(loop, command_of(installation, share.work_folder), log);
     if (!agent) co_return tl::unexpected(agent.error());
-    const Result<std::optional<Ending>> ending = co_await follower.follow(**agent, Nanoseconds::max());
+    const Result<std::optional<Ending>> ending = co_await follower.follow(**agent, share.job, Nanoseconds::max());
     const std::string how = co_await (*agent)->end(kEndPatience);
     if (!ending) co_return tl::unexpected(ending.error());
     if (ending->has_value()) co_return **ending;
@@ -48,7 +48,7 @@ asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, cons
     const std::string words = last_words(log, code ? 0 : log_begin);
     co_return fail(fmt::format("the agent died {} times without having done anything ({}){}", deaths, how,
                                words.empty() ? "" : ": " + words),
-                   share.job.device, "see " + log.string());
+                   share.device.name, "see " + log.string());
   }
 }
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/hash.h"
 #include "dispatch/make_job.h"
@@ -38,15 +40,10 @@ samples::Protocol protocol_of(const config::Study& study) {
 }
 
 // A plan has one model for each (model, batch); so has a job.
-std::string model_id(const plan::Plan& plan, int index) {
-  const plan::Model& model = plan.models[static_cast<std::size_t>(index)];
-  return fmt::format("{}-{}-b{}", index, model.hash.substr(0, 16), model.batch);
-}
-
-Result<samples::ModelWork> model_work(const plan::Plan& plan, int index) {
-  const plan::Model& model = plan.models[static_cast<std::size_t>(index)];
+Result<samples::ModelWork> model_work(const plan::Plan& plan, std::size_t index) {
+  const plan::Model& model = plan.models[index];
   samples::ModelWork work;
-  work.id = model_id(plan, index);
+  work.id = fmt::format("{}-{}-b{}", index, model.hash.substr(0, 16), model.batch);
   work.hash = model.hash;
   work.label = model.label;
   work.batch = model.batch;
@@ -70,41 +67,62 @@ std::string reference_version(const config::Study& study) {
 
 }  // namespace
 
-Result<samples::Job> make_job(const plan::Plan& plan, const std::string& device, const std::string& run_id,
-                              const FindCompiler& compiler, const std::string& reference_cache) {
+Result<Jobs> Jobs::begin(const plan::Plan& plan, std::string run_id) {
+  Jobs jobs;
+  jobs.plan_ = &plan;
+  jobs.run_id_ = std::move(run_id);
+  for (std::size_t i = 0; i < plan.models.size(); ++i) {
+    Result<samples::ModelWork> work = model_work(plan, i);
+    if (!work) return tl::unexpected(work.error());
+    jobs.models_.push_back(*std::move(work));
+  }
+  for (const plan::Cell& cell : plan.cells) jobs.parts_[cell.device].cells.push_back(&cell);
+  for (const plan::Group& group : plan.groups) jobs.parts_[group.device].groups.push_back(&group);
+  return jobs;
+}
+
+std::vector<samples::ModelWork> Jobs::files() const {
+  std::vector<samples::ModelWork> files;
+  std::copy_if(models_.begin(), models_.end(), std::back_inserter(files),
+               [](const samples::ModelWork& model) { return !model.path.empty(); });
+  return files;
+}
+
+Result<samples::Job> Jobs::of(const std::string& device, const FindCompiler& compiler,
+                              const std::string& reference_cache) const {
   samples::Job job;
-  job.run_id = run_id;
+  job.run_id = run_id_;
   job.device = device;
-  job.protocol = protocol_of(plan.study);
+  job.protocol = protocol_of(plan_->study);
   job.reference_cache = reference_cache;
+  const auto found = parts_.find(device);
+  const Part part = found == parts_.end() ? Part{} : found->second;
+  const auto model = [this](int index) -> const samples::ModelWork& {
+    return models_[static_cast<std::size_t>(index)];
+  };
   int threads = 1;
   std::set<int> models;
-  for (const plan::Cell& cell : plan.cells) {
-    if (cell.device != device) continue;
-    Result<samples::CompilerWork> work = compiler(cell.compiler, cell.compiler_version);
+  for (const plan::Cell* cell : part.cells) {
+    Result<samples::CompilerWork> work = compiler(cell->compiler, cell->compiler_version);
     if (!work) return tl::unexpected(work.error());
-    work->precision = cell.precision;
-    work->threads = cell.threads;
-    work->options = cell.options;
-    job.cells.push_back({cell.id, model_id(plan, cell.model_index), *std::move(work)});
-    models.insert(cell.model_index);
-    threads = std::max(threads, cell.threads);
+    work->precision = cell->precision;
+    work->threads = cell->threads;
+    work->options = cell->options;
+    job.cells.push_back({cell->id, model(cell->model_index).id, *std::move(work)});
+    models.insert(cell->model_index);
+    threads = std::max(threads, cell->threads);
   }
-  for (const int index : models) {
-    Result<samples::ModelWork> work = model_work(plan, index);
-    if (!work) return tl::unexpected(work.error());
-    job.models.push_back(*std::move(work));
-  }
-  for (const plan::Group& group : plan.groups) {
-    if (group.device != device) continue;
+  for (const int index : models) job.models.push_back(model(index));
+  for (const plan::Group* group : part.groups) {
     samples::Group& added = job.groups.emplace_back();
-    added.model_id = model_id(plan, group.model_index);
-    for (const plan::Step& step : group.steps) {
-      added.steps.push_back({plan.cells[static_cast<std::size_t>(step.cell_index)].id, step.process_index});
+    added.model_id = model(group->model_index).id;
+    for (const plan::Step& step : group->steps) {
+      added.steps.push_back({plan_->cells[static_cast<std::size_t>(step.cell_index)].id, step.process_index});
     }
   }
-  if (plan.study.reference == "none") return job;
-  Result<samples::CompilerWork> reference = compiler(plan.study.reference, reference_version(plan.study));
+  const config::Study& study = plan_->study;
+  if (study.reference == "none") return job;
+  Result<samples::CompilerWork> reference = compiler(study.reference, reference_version(study));
   if (!reference) return tl::unexpected(reference.error());
   reference->precision = "f32";
   reference->threads = threads;

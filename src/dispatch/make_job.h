@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "plan/plan.h"
@@ -13,8 +15,30 @@ namespace ngb::dispatch {
 
 // Says for each cell (and for the study's reference) which toolchain to use.
 using FindCompiler = std::function<Result<samples::CompilerWork>(const std::string& name, const std::string& version)>;
-// Error: a user's model file cannot be read; whatever `compiler` returns.
-Result<samples::Job> make_job(const plan::Plan& plan, const std::string& device, const std::string& run_id,
-                              const FindCompiler& compiler, const std::string& reference_cache);
+
+// The jobs of all devices, each made when it is asked for: a large fleet's together are larger than its plan.
+class Jobs {
+ public:
+  // `plan` outlives it. Error: a user's model file cannot be read.
+  static Result<Jobs> begin(const plan::Plan& plan, std::string run_id);
+
+  // Error: whatever `compiler` returns.
+  [[nodiscard]] Result<samples::Job> of(const std::string& device, const FindCompiler& compiler,
+                                        const std::string& reference_cache) const;
+
+  // Models that are users' files: every device has all models.
+  [[nodiscard]] std::vector<samples::ModelWork> files() const;
+
+ private:
+  struct Part {  // of the plan, in its order
+    std::vector<const plan::Cell*> cells{};
+    std::vector<const plan::Group*> groups{};
+  };
+
+  const plan::Plan* plan_ = nullptr;
+  std::string run_id_{};
+  std::vector<samples::ModelWork> models_{};  // as in the plan
+  std::map<std::string, Part> parts_{};       // by device
+};
 
 }  // namespace ngb::dispatch

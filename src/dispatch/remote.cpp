@@ -22,6 +22,24 @@ constexpr Nanoseconds kSilence = std::chrono::seconds(20);
 constexpr Nanoseconds kEndPatience = std::chrono::seconds(3);
 constexpr int kMaxDeathsWithoutProgress = 3;
 
+// A user's file is called by its content there.
+std::string tree_of_model(const samples::ModelWork& model) { return "models/" + model.file_sha256; }
+
+std::vector<LocalTree> trees_of(const std::vector<samples::ModelWork>& files) {
+  std::vector<LocalTree> trees;
+  for (const samples::ModelWork& model : files) {
+    const std::filesystem::path source = model.path;
+    std::error_code code;
+    LocalTree& tree = trees.emplace_back(LocalTree{{tree_of_model(model), {}}, {source}});
+    tree.tree.files.push_back({"model.onnx", model.file_sha256, std::filesystem::file_size(source, code), false});
+  }
+  return trees;
+}
+
+void forget_toolchain(samples::CompilerWork& compiler, const std::string& path) {
+  if (compiler.toolchain_dir.starts_with(path)) compiler.toolchain_dir.clear();
+}
+
 }  // namespace
 
 RemoteRun::RemoteRun(Loop& loop, Recording& recording, const Parts& parts, const Share& share)
@@ -29,15 +47,12 @@ RemoteRun::RemoteRun(Loop& loop, Recording& recording, const Parts& parts, const
       recording_(recording),
       parts_(parts),
       share_(share),
-      job_(share.job),
-      follower_(loop, recording, job_, share.known),
+      follower_(loop, recording, share),
       route_(route_to(loop, parts, share,
                       [this](const std::string& remark) { recording_.say(share_.device.name, remark); })),
       pause_(loop),
       script_(bootstrap_script(parts.agents, share.device)),
-      log_(share.work_folder / "connection.log") {
-  for (samples::ModelWork& model : job_.models) take_along(model);
-}
+      log_(share.work_folder / "connection.log") {}
 
 asio::awaitable<Result<Ending>> RemoteRun::run() {
   Nanoseconds last_heard = system_clock().now();
@@ -135,26 +150,32 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection&
   device.queue(
       samples::Attach{route_->run_folder(), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench", route_->holder()});
   co_await device.flush();
-  Result<std::optional<Ending>> ending = co_await follower_.follow(device, kSilence);
+  const MakeJob job = [this] { return job_there(); };
+  Result<std::optional<Ending>> ending = co_await follower_.follow(device, job, kSilence);
   co_return ending;
 }
 
-// A user's file goes with the job, under the name of its content.
-void RemoteRun::take_along(samples::ModelWork& model) {
-  if (model.path.empty()) return;
-  const std::filesystem::path source = model.path;
-  std::error_code code;
-  LocalTree tree{{"models/" + model.file_sha256, {}}, {source}};
-  tree.tree.files.push_back({"model.onnx", model.file_sha256, std::filesystem::file_size(source, code), false});
-  model.path = tree.tree.path + "/model.onnx";
-  models_.push_back(std::move(tree));
+// The job as the device can do it. A toolchain that it has not, and ours is for another kind of machine: its cells
+// fail, with that as their reason.
+Result<samples::Job> RemoteRun::job_there() const {
+  Result<samples::Job> job = share_.job();
+  if (!job) return job;
+  for (samples::ModelWork& model : job->models) {
+    if (!model.path.empty()) model.path = tree_of_model(model) + "/model.onnx";
+  }
+  for (const std::string& path : missing_toolchains_) {
+    for (samples::CellWork& cell : job->cells) forget_toolchain(cell.compiler, path);
+    if (job->reference) forget_toolchain(*job->reference, path);
+  }
+  return job;
 }
 
 asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const samples::Arrival& arrival) {
   const LocalTree* const bundle = parts_.bundle_for(arrival.machine);
   if (bundle == nullptr) co_return fail("nothing here is for a machine of the kind " + text::to_utf8(arrival.machine));
+  const std::vector<LocalTree> models = trees_of(share_.files);
   std::vector<std::string> wanted{bundle->tree.path};
-  for (const LocalTree& model : models_) wanted.push_back(model.tree.path);
+  for (const LocalTree& model : models) wanted.push_back(model.tree.path);
   for (const ToolchainTree& toolchain : share_.toolchains) wanted.push_back(toolchain.path);
   const Result<std::optional<std::vector<std::string>>> lacking = co_await ask(device, wanted);
   if (!lacking) co_return tl::unexpected(lacking.error());
@@ -167,8 +188,9 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
     progress.doing = fmt::format("{}: {} to deliver", share_.device.name, text::human_bytes(left_bytes));
     recording_.show(share_.device.name, progress);
   };
+  missing_toolchains_.clear();
   std::vector<const LocalTree*> trees{bundle};
-  for (const LocalTree& model : models_) trees.push_back(&model);
+  for (const LocalTree& model : models) trees.push_back(&model);
   for (const LocalTree* tree : trees) {
     if (!lacks(tree->tree.path)) continue;
     const Result<bool> delivered = co_await deliver(device, *tree, show);
@@ -177,7 +199,7 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
   for (const ToolchainTree& toolchain : share_.toolchains) {
     if (!lacks(toolchain.path)) continue;
     if (toolchain.folder.empty() || parts_.machine != arrival.machine) {
-      forget_toolchain(toolchain);
+      missing_toolchains_.push_back(toolchain.path);
       continue;
     }
     const Result<LocalTree> tree = tree_of(toolchain.folder, toolchain.path);
@@ -186,16 +208,6 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
     if (!delivered || !*delivered) co_return delivered;
   }
   co_return true;
-}
-
-// The device has none, and ours is for another kind of machine: its cells fail, with that as their reason.
-void RemoteRun::forget_toolchain(const ToolchainTree& toolchain) {
-  for (samples::CellWork& cell : job_.cells) {
-    if (cell.compiler.toolchain_dir.starts_with(toolchain.path)) cell.compiler.toolchain_dir.clear();
-  }
-  if (job_.reference && job_.reference->toolchain_dir.starts_with(toolchain.path)) {
-    job_.reference->toolchain_dir.clear();
-  }
 }
 
 asio::awaitable<Status> RemoteRun::remove(const Route::Remains& remains) {

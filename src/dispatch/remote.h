@@ -34,9 +34,8 @@ class RemoteRun {
   Result<std::shared_ptr<Connection>> open(const Command& command);
   asio::awaitable<Result<std::optional<Ending>>> visit();
   asio::awaitable<Result<std::optional<Ending>>> visit_over(Connection& device);
-  void take_along(samples::ModelWork& model);
   asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival);
-  void forget_toolchain(const ToolchainTree& toolchain);
+  [[nodiscard]] Result<samples::Job> job_there() const;
   asio::awaitable<Status> remove(const Route::Remains& remains);
   asio::awaitable<Status> remove_over(Connection& device, const Route::Remains& remains);
 
@@ -44,8 +43,6 @@ class RemoteRun {
   Recording& recording_;
   const Parts& parts_;
   const Share& share_;
-  samples::Job job_;  // as the device can do it
-  std::vector<LocalTree> models_{};
   Follower follower_;
   std::unique_ptr<Route> route_;
   Alarm pause_;
@@ -55,6 +52,7 @@ class RemoteRun {
   std::string how_{};    // the last connection ended
   std::string words_{};  // for people
   bool was_reached_ = false;
+  std::vector<std::string> missing_toolchains_{};  // paths there, as of the last delivery
 };
 
 }  // namespace ngb::dispatch

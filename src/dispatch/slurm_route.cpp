@@ -36,7 +36,7 @@ SlurmRoute::SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say s
     : loop_(loop),
       device_(share.device),
       say_(std::move(say)),
-      name_("ngb-" + run_name(share.job)),
+      name_("ngb-" + run_name(share)),
       script_(batch_script(parts.agents, share.device, holder())),
       stays_file_(share.work_folder / "nodes"),
       stays_(lines_of(stays_file_)),

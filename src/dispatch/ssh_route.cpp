@@ -20,7 +20,7 @@ Command ssh_command(const config::SshAddress& address, const std::string& remote
   return words;
 }
 
-SshRoute::SshRoute(const Share& share) : device_(share.device), run_folder_("runs/" + run_name(share.job)) {}
+SshRoute::SshRoute(const Share& share) : device_(share.device), run_folder_("runs/" + run_name(share)) {}
 
 asio::awaitable<Result<bool>> SshRoute::prepare(std::uint64_t /*progress*/) { co_return true; }
 

@@ -141,7 +141,7 @@ Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t starte
   });
 }
 
-Result<plan::Plan> Store::remaining(const plan::Plan& plan, const std::string& run_id) {
+Result<plan::Plan> Store::remaining(plan::Plan plan, const std::string& run_id) {
   return sql::guarded([&]() -> Result<plan::Plan> {
     std::set<std::pair<std::string, int>> done;
     sql::Statement& query = implementation_->database.kept(
@@ -149,14 +149,13 @@ Result<plan::Plan> Store::remaining(const plan::Plan& plan, const std::string& r
         "WHERE is_complete = 1 AND run_id <> ?");
     query.bind(run_id);
     while (query.step()) done.emplace(query.text(0), query.small(1));
-    plan::Plan left = plan;
-    for (plan::Group& group : left.groups) {
+    for (plan::Group& group : plan.groups) {
       std::erase_if(group.steps, [&](const plan::Step& step) {
         return done.contains({plan.cells.at(static_cast<std::size_t>(step.cell_index)).id, step.process_index});
       });
     }
-    std::erase_if(left.groups, [](const plan::Group& group) { return group.steps.empty(); });
-    return left;
+    std::erase_if(plan.groups, [](const plan::Group& group) { return group.steps.empty(); });
+    return std::move(plan);
   });
 }
 

@@ -22,8 +22,7 @@ struct Store::Implementation {
       bool is_ahead = false;                               // of the file: last_sequence is written with the commit
       std::map<std::string, std::int64_t> environments{};  // hash -> key of the latest
     };
-    std::map<std::pair<std::string, std::string>, Device> devices{};      // {run id, device}
-    std::map<std::pair<std::string, std::string>, std::int64_t> cells{};  // {device, cell id} -> key
+    std::map<std::pair<std::string, std::string>, Device> devices{};  // {run id, device}
   };
 
   std::optional<WriterLock> lock;  // before the database: held until it is closed

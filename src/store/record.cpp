@@ -11,14 +11,25 @@ namespace {
 using samples::ProcessResult;
 using Device = std::pair<std::string, std::string>;  // run id, name
 
-// Writes one event of a device; its place in the sequence has been checked.
+// Nothing when no run has planned that cell on that device.
+std::optional<std::int64_t> key_of_cell(Store::Implementation& store, const std::string& device,
+                                        const std::string& cell_id) {
+  sql::Statement& query = store.database.kept("SELECT cell_key FROM cell WHERE cell_id = ? AND device = ?");
+  query.bind(cell_id, device);
+  if (!query.step()) return std::nullopt;
+  const std::int64_t key = query.integer(0);
+  query.reset();
+  return key;
+}
+
+// Writes one event of a device; its place in the sequence and its cell have been checked.
 class Recorder {
  public:
   Recorder(Store::Implementation& store, const Device& device, std::uint64_t sequence)
       : store_(store), known_(store.known.devices.at(device)), device_(device.second), sequence_(sequence) {}
 
   void operator()(const ProcessResult& result) {
-    const std::int64_t cell = store_.known.cells.at({device_, result.cell_id});
+    const std::optional<std::int64_t> cell = key_of_cell(store_, device_, result.cell_id);
     const auto environment = known_.environments.find(result.environment_hash);
     std::optional<std::int64_t> environment_key;
     if (environment != known_.environments.end()) environment_key = environment->second;
@@ -147,20 +158,6 @@ Store::Implementation::Known::Device& look_up(Store::Implementation& store, cons
   return store.known.devices.emplace(device, std::move(known)).first->second;
 }
 
-// Throws SqlError when no run has planned that cell on that device.
-void look_up_cell(Store::Implementation& store, const std::string& device, const std::string& cell_id) {
-  if (store.known.cells.contains({device, cell_id})) return;
-  sql::Statement& query = store.database.kept("SELECT cell_key FROM cell WHERE cell_id = ? AND device = ?");
-  query.bind(cell_id, device);
-  if (!query.step()) {
-    throw sql::SqlError({fmt::format("an event of {} names a cell that no run planned there: {}", device, cell_id),
-                         store.database.file().string(), "begin a run of the study first"},
-                        SQLITE_CONSTRAINT);
-  }
-  store.known.cells.emplace(std::pair(device, cell_id), query.integer(0));
-  query.reset();
-}
-
 // Whether the event may be recorded now. True: it is; false: it is recorded already.
 Result<bool> check(Store::Implementation& store, const Device& device, const samples::Event& event) {
   return sql::guarded([&]() -> Result<bool> {
@@ -170,8 +167,12 @@ Result<bool> check(Store::Implementation& store, const Device& device, const sam
       return fail(fmt::format("event {} of {} came after event {}", event.sequence, device.second, last),
                   store.database.file().string(), "ask the device for the events after the last one");
     }
-    if (const auto* result = std::get_if<ProcessResult>(&event.body))
-      look_up_cell(store, device.second, result->cell_id);
+    const auto* result = std::get_if<ProcessResult>(&event.body);
+    if (result != nullptr && !key_of_cell(store, device.second, result->cell_id)) {
+      return fail(
+          fmt::format("an event of {} names a cell that no run planned there: {}", device.second, result->cell_id),
+          store.database.file().string(), "begin a run of the study first");
+    }
     return true;
   });
 }

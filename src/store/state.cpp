@@ -49,11 +49,13 @@ Result<std::vector<CellState>> Store::cell_states() {
     std::vector<CellState> cells;
     // A cell may belong to several runs; the last one that planned it decides whether more is to come.
     sql::Statement row = implementation_->database.statement(
+        "WITH last AS MATERIALIZED (SELECT cell_key, max(run_key) AS run_key FROM run_cell GROUP BY cell_key) "
         "SELECT cell_id, planned_processes, "
         "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 1), "
-        "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 0), "
-        "(SELECT is_finished FROM run_cell JOIN run_device USING (run_key) WHERE run_cell.cell_key = cell.cell_key "
-        "AND run_device.device = cell.device ORDER BY run_key DESC LIMIT 1) FROM cell ORDER BY cell_key");
+        "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 0), is_finished "
+        "FROM cell LEFT JOIN last USING (cell_key) "
+        "LEFT JOIN run_device ON run_device.run_key = last.run_key AND run_device.device = cell.device "
+        "ORDER BY cell_key");
     while (row.step()) {
       CellState cell{row.text(0), CellState::Progress::planned, row.small(1), row.small(2), row.small(3)};
       cell.progress = progress(cell, row.small(4) != 0);

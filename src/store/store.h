@@ -105,7 +105,7 @@ class Store {
   Result<std::string> begin_run(const plan::Plan& plan, std::int64_t started_unix_ns);
   // The plan without the steps whose process another run has completed already: what is left for `run_id` to do. The
   // same at every continuation of the run.
-  Result<plan::Plan> remaining(const plan::Plan& plan, const std::string& run_id);
+  Result<plan::Plan> remaining(plan::Plan plan, const std::string& run_id);
   // What is installed of a compiler on a device; replaces what was recorded for that version.
   Status record_toolchain(const std::string& device, const std::string& compiler, const std::string& version,
                           const std::string& manifest_json);

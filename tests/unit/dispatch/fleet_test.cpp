@@ -37,7 +37,11 @@ class LocalFleet : public testing::Test {
     samples::Job job = agent::test::small_job(processes);
     job.device = name;
     agent::test::add_cell(job, "a", behave);
-    return {{.name = name, .kind = "local"}, job, {}, folder_.path() / name};
+    return {.device = {.name = name, .kind = "local"},
+            .run_id = job.run_id,
+            .job = [job] { return job; },
+            .completed = [] { return std::map<std::string, std::vector<int>>(); },
+            .work_folder = folder_.path() / name};
   }
 
   TemporaryFolder folder_;

@@ -34,7 +34,12 @@ class LocalDevice : public testing::Test {
   [[nodiscard]] std::filesystem::path bin() const { return folder_.path() / "bin"; }
   [[nodiscard]] std::filesystem::path work() const { return folder_.path() / "work"; }
   Result<Ending> run(const samples::Job& job, std::uint64_t last = 0) {
-    const Share share{{.name = "local", .kind = "local"}, job, {.after = last}, work()};
+    const Share share{.device = {.name = "local", .kind = "local"},
+                      .run_id = job.run_id,
+                      .job = [job] { return job; },
+                      .last_sequence = last,
+                      .completed = [] { return std::map<std::string, std::vector<int>>(); },
+                      .work_folder = work()};
     return run_fleet(installation_, {share}, callbacks_, [this] { return is_stopped_; }).at(0).ending;
   }
   // The agent that works there, from its lock.

@@ -38,6 +38,13 @@ Result<samples::CompilerWork> found(const std::string& name, const std::string& 
   return work;
 }
 
+Result<samples::Job> make_job(const plan::Plan& plan, const std::string& device, const std::string& run_id,
+                              const FindCompiler& compiler, const std::string& reference_cache) {
+  const auto jobs = Jobs::begin(plan, run_id);
+  if (!jobs) return tl::unexpected(jobs.error());
+  return jobs->of(device, compiler, reference_cache);
+}
+
 TEST(MakeJob, TakesTheDevicesShareOfThePlanInItsOrder) {
   const auto job = make_job(two_devices(), "local", "run-1", found, "/cache");
   ASSERT_TRUE(job);
