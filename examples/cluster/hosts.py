@@ -3,6 +3,7 @@
 
 All hosts share the machine's files; what a device keeps stands in a folder of its own (Host.folder)."""
 
+import fcntl
 import os
 import pathlib
 import re
@@ -11,9 +12,6 @@ import signal
 import subprocess
 import tempfile
 import time
-
-BRIDGE = "ngb0"
-NETWORK = "10.99.0"
 
 
 def missing():
@@ -27,7 +25,6 @@ def missing():
         with tempfile.TemporaryDirectory() as folder:
             Hosts(folder, 1).remove()
     except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
-        sweep()
         return f"a host cannot be made: {error} {getattr(error, 'stderr', None) or ''}".strip()
     return None
 
@@ -36,14 +33,38 @@ def ip(*words):
     subprocess.run(["ip", *map(str, words)], check=True, capture_output=True, text=True)
 
 
-def sweep():
-    """Removes what a killed program has left of its hosts."""
-    listed = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True).stdout
-    for name in re.findall(r"^\d+: (ngb\d+)[@:]", listed, flags=re.M):
-        subprocess.run(["ip", "link", "del", name], capture_output=True)
-    spaces = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True).stdout
-    for name in re.findall(r"^(ngb-edge\d+)", spaces, flags=re.M):
-        subprocess.run(["ip", "netns", "del", name], capture_output=True)
+class Network:
+    """A bridge that several hosts are plugged into; programs that run at the same time have different ones."""
+
+    def __init__(self):
+        for number in range(100):
+            self.lock = open(f"/run/ngb-network-{number}.lock", "w")
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                self.lock.close()
+        else:
+            raise RuntimeError("all networks are in use")
+        self.name = f"ngb{number}"
+        self.prefix = f"10.99.{number}"
+        self.sweep()
+        ip("link", "add", self.name, "type", "bridge")
+        ip("addr", "add", f"{self.prefix}.1/24", "dev", self.name)
+        ip("link", "set", self.name, "up")
+
+    def sweep(self):
+        """Removes what a killed program has left."""
+        listed = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True).stdout
+        for name in re.findall(rf"^\d+: ({self.name}(?:-\d+)?)[@:]", listed, flags=re.M):
+            subprocess.run(["ip", "link", "del", name], capture_output=True)
+        spaces = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True).stdout
+        for name in re.findall(rf"^({self.name}-edge\d+)", spaces, flags=re.M):
+            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+    def remove(self):
+        subprocess.run(["ip", "link", "del", self.name], capture_output=True)
+        self.lock.close()
 
 
 def words_of(pid):
@@ -60,15 +81,15 @@ class Host:
 
     def __init__(self, hosts, number):
         self.name = f"edge{number}"
-        self.address = f"{NETWORK}.{10 + number}"
+        self.address = f"{hosts.network.prefix}.{10 + number}"
         self.folder = hosts.folder / self.name  # for the device's files
-        self.space = f"ngb-{self.name}"
-        self.cable = f"ngb{number}"
+        self.space = f"{hosts.network.name}-{self.name}"
+        self.cable = f"{hosts.network.name}-{number}"
         self.hosts = hosts
         self.sshd = None
         ip("netns", "add", self.space)
         ip("link", "add", self.cable, "type", "veth", "peer", "name", "eth0", "netns", self.space)
-        ip("link", "set", self.cable, "master", BRIDGE, "up")
+        ip("link", "set", self.cable, "master", hosts.network.name, "up")
         ip("-n", self.space, "addr", "add", f"{self.address}/24", "dev", "eth0")
         ip("-n", self.space, "link", "set", "eth0", "up")
         ip("-n", self.space, "link", "set", "lo", "up")
@@ -132,10 +153,7 @@ class Hosts:
     def __init__(self, folder, count):
         self.folder = pathlib.Path(folder)
         self.all = []
-        sweep()
-        ip("link", "add", BRIDGE, "type", "bridge")
-        ip("addr", "add", f"{NETWORK}.1/24", "dev", BRIDGE)
-        ip("link", "set", BRIDGE, "up")
+        self.network = Network()
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / "client"], check=True)
         for number in range(1, count + 1):
             self.all.append(Host(self, number))
@@ -169,4 +187,4 @@ class Hosts:
     def remove(self):
         for host in self.all:
             host.remove()
-        subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
+        self.network.remove()

@@ -21,12 +21,12 @@ def missing():
     return network.missing()
 
 
-def configuration(folder, hosts):
+def configuration(folder, address, hosts):
     here = os.uname().nodename
     nodes = "".join(f"NodeName={host.name} NodeHostname={here} NodeAddr={host.address} Port=16818 CPUs=1 RealMemory=500 "
                     f"Feature=edge\n" for host in hosts)
     return f"""ClusterName=test
-SlurmctldHost={here}({network.NETWORK}.1)
+SlurmctldHost={here}({address})
 SlurmctldPort=16817
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket,cred_expire=5
@@ -68,7 +68,7 @@ class Cluster:
         self.folder = hosts.folder / "slurm"
         self.running = {}
         (self.folder / "state").mkdir(parents=True)
-        (self.folder / "slurm.conf").write_text(configuration(self.folder, hosts.all))
+        (self.folder / "slurm.conf").write_text(configuration(self.folder, f"{hosts.network.prefix}.1", hosts.all))
         self.environment = {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": PATH}
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(128))
