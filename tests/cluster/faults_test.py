@@ -42,8 +42,14 @@ def toolchains_folder():
 
 def fill(folder):
     """Leaves no byte free there."""
-    with (folder / "filler").open("wb") as filler:
-        os.posix_fallocate(filler.fileno(), 0, shutil.disk_usage(folder).free)
+    with (folder / "filler").open("wb", buffering=0) as filler:
+        os.posix_fallocate(filler.fileno(), 0, shutil.disk_usage(folder).free - 2**20)
+        filler.seek(0, os.SEEK_END)
+        try:
+            while True:
+                filler.write(b"x" * 4096)
+        except OSError:
+            pass
 
 
 def kill(pids, number=signal.SIGKILL):
