@@ -17,7 +17,7 @@ constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
 }  // namespace
 
 asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent, const MakeJob& job,
-                                                                 Nanoseconds silence) {
+                                                                Nanoseconds silence) {
   bool has_greeted = false;
   Nanoseconds last_heard = system_clock().now();
   for (;;) {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr Nanoseconds kFirstPause = std::chrono::seconds(1);
 constexpr Nanoseconds kLongestPause = std::chrono::seconds(30);
+constexpr Nanoseconds kTeardownPatience = std::chrono::seconds(15);
 constexpr Nanoseconds kRemovalPatience = std::chrono::minutes(5);
 // What leads there may not notice that there is nothing any more.
 constexpr Nanoseconds kSilence = std::chrono::seconds(20);
@@ -96,7 +97,21 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
   co_return Ending::stopped;
 }
 
+// A machine may just be changing hands: what cannot be reached is looked for once more.
 asio::awaitable<Status> RemoteRun::tear_down() {
+  const Nanoseconds give_up = system_clock().now() + kTeardownPatience;
+  Status done = co_await remove_all();
+  while (!done && system_clock().now() < give_up && !loop_.is_stopping) {
+    co_await pause_.wait(kFirstPause);
+    done = co_await remove_all();
+  }
+  co_await route_->leave();
+  if (!done) co_return tl::unexpected(done.error());
+  co_return Done{};
+}
+
+// Everything of the run on all machines. Error: of the first that was not made clean.
+asio::awaitable<Status> RemoteRun::remove_all() {
   const Result<std::vector<Route::Remains>> all = co_await route_->remains(script_.size());
   if (!all) co_return tl::unexpected(all.error());
   Status done;
@@ -108,7 +123,6 @@ asio::awaitable<Status> RemoteRun::tear_down() {
       done = removed;
     }
   }
-  co_await route_->leave();
   if (!done) co_return tl::unexpected(done.error());
   co_return Done{};
 }

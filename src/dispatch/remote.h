@@ -36,6 +36,7 @@ class RemoteRun {
   asio::awaitable<Result<std::optional<Ending>>> visit_over(Connection& device);
   asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival);
   [[nodiscard]] Result<samples::Job> job_there() const;
+  asio::awaitable<Status> remove_all();
   asio::awaitable<Status> remove(const Route::Remains& remains);
   asio::awaitable<Status> remove_over(Connection& device, const Route::Remains& remains);
 
