@@ -42,6 +42,7 @@ struct Arguments {
   std::string study;
   std::string output;
   bool retry_failed = false;
+  bool only_fetch = false;
 };
 
 // Says which toolchains are missing. Error: the reference's, without which no output could be checked.
@@ -105,6 +106,7 @@ Status record_toolchains(store::Store& store, const plan::Plan& plan, const Comp
 struct Run {
   std::string id;
   plan::Plan plan;  // what it has to do
+  bool only_fetch = false;
 };
 
 // What each device has to do. All references outlive the shares.
@@ -127,15 +129,16 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
                       .last_sequence = *last,
                       .completed = [&store, &run, &device] { return store.completed(run.id, device.name); },
                       .work_folder = run.plan.study.output / "devices" / device.name,
-                      .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees()});
+                      .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees(),
+                      .only_fetch = run.only_fetch});
   }
   return shares;
 }
 
 // Measures what is left. True: to the end; false: the user stopped it. Error: of the first device that has one; the
 // others were told of.
-Result<bool> measure(const Installation& installation, store::Store& store, plan::Plan plan,
-                     const Compilers& compilers) {
+Result<bool> measure(const Installation& installation, store::Store& store, plan::Plan plan, const Compilers& compilers,
+                     bool only_fetch) {
   const auto run_id = store.begin_run(plan, system_clock().unix_now().count());
   if (!run_id) return tl::unexpected(run_id.error());
   if (const Status recorded = record_toolchains(store, plan, compilers); !recorded) {
@@ -146,7 +149,7 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
   if (!kept) return tl::unexpected(kept.error());
   auto remaining = store.remaining(std::move(plan), *run_id);
   if (!remaining) return tl::unexpected(remaining.error());
-  const Run run{*run_id, *std::move(remaining)};
+  const Run run{*run_id, *std::move(remaining), only_fetch};
   const auto jobs = dispatch::Jobs::begin(run.plan, run.id);
   if (!jobs) return tl::unexpected(jobs.error());
   const auto shares = make_shares(installation, store, *jobs, compilers, run);
@@ -170,13 +173,15 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
 
 // Opens the results folder for as long as it is written to. True: to the end; false: the user stopped it.
 Result<bool> measure_what_is_left(const Installation& installation, plan::Plan plan, const Compilers& compilers,
-                                  bool retry_failed) {
+                                  const Arguments& arguments) {
   auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
   if (!store) return tl::unexpected(store.error());
   if (const Status same = store->check_protocol(plan.study); !same) return tl::unexpected(same.error());
-  auto left = left_to_do(*store, std::move(plan), compilers, retry_failed);
+  auto left = left_to_do(*store, std::move(plan), compilers, arguments.retry_failed);
   if (!left) return tl::unexpected(left.error());
-  if (!left->groups.empty()) return measure(installation, *store, *std::move(left), compilers);
+  if (!left->groups.empty()) {
+    return measure(installation, *store, *std::move(left), compilers, arguments.only_fetch);
+  }
   fmt::print(stderr, "ngb: nothing left to measure\n");
   return true;
 }
@@ -216,9 +221,13 @@ int run(const Installation& installation, const Arguments& arguments) {
   }
   listen_for_signals();
   const std::filesystem::path results = plan->study.output;
-  const Result<bool> finished =
-      measure_what_is_left(installation, *std::move(plan), *compilers, arguments.retry_failed);
+  const Result<bool> finished = measure_what_is_left(installation, *std::move(plan), *compilers, arguments);
   if (!finished) return report_failure(finished.error(), kCannotGoOn);
+  if (arguments.only_fetch) {
+    fmt::print("what the devices had done is recorded; to see how far they are, run: ngb status {}\n",
+               results.string());
+    return kAllCellsHaveResults;
+  }
   if (!*finished) {
     fmt::print(stderr, "ngb: stopped; what is measured is kept, run the same command again to go on\n");
     return kInterrupted;
@@ -237,6 +246,18 @@ void add_resume(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_option("results", arguments->output, "Results folder")->required();
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
   command->footer("Example:\n  ngb resume results/quickstart");
+  command->callback([=, &installation, &chosen] {
+    arguments->study = (std::filesystem::path(arguments->output) / kStudyFile).string();
+    chosen = [=, &installation] { return run(installation, *arguments); };
+  });
+}
+
+void add_fetch(CLI::App& app, const Installation& installation, Action& chosen) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->only_fetch = true;
+  CLI::App* command = app.add_subcommand("fetch", "Get what the devices of a run have done, and leave them at work");
+  command->add_option("results", arguments->output, "Results folder")->required();
+  command->footer("Example:\n  ngb fetch results/fleet");
   command->callback([=, &installation, &chosen] {
     arguments->study = (std::filesystem::path(arguments->output) / kStudyFile).string();
     chosen = [=, &installation] { return run(installation, *arguments); };

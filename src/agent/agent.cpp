@@ -233,7 +233,7 @@ class Server {
     std::uint64_t ticks = 0;
     if (::read(timer_.get(), &ticks, sizeof ticks) != sizeof ticks || !runner_) return;
     runner_->look();
-    if (session_ && runner_->is_busy()) session_->send_if_idle(runner_->progress());
+    if (session_ && session_->is_following() && runner_->is_busy()) session_->send_if_idle(runner_->progress());
   }
 
   // The once-a-second look, only while there is something to look at.

@@ -18,6 +18,7 @@ namespace ngb::agent {
 namespace {
 
 constexpr int kJournalVersion = 1;
+constexpr std::uint64_t kMaxSequence = 1ULL << 62U;  // there is always a next one
 constexpr std::uint64_t kMaxJournalBytes = 1ULL << 36U;
 
 std::string header(const JobIdentity& identity) {
@@ -106,6 +107,7 @@ Status Journal::take(const std::string& payload, const Replay& replay) {
   const Result<samples::Event> event = samples::decode_event(payload);
   if (!event) return tl::unexpected(event.error());
   if (event->sequence < next_sequence_) return fail("a sequence number goes back");
+  if (event->sequence > kMaxSequence) return fail("a sequence number is too large");
   records_.push_back(
       {event->sequence, size_bytes_ + samples::kFrameHeaderBytes, static_cast<std::uint32_t>(payload.size())});
   next_sequence_ = event->sequence + 1;

@@ -32,6 +32,8 @@ class Session {
   // Queued at once.
   void send(const samples::AgentMessage& message);
   // Dropped when the client has not taken everything yet.
+  // It has said what it knows already.
+  [[nodiscard]] bool is_following() const { return journal_ != nullptr; }
   void send_if_idle(const samples::AgentMessage& message);
 
   // Whether there is anything to write; if so, call `write` when poll has found room.

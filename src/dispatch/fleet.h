@@ -43,10 +43,11 @@ struct Share {
   std::filesystem::path work_folder{};                // here, on the client: logs; the local agent's journal
   std::vector<ToolchainTree> toolchains{};            // of a device elsewhere
   bool remove_toolchains = false;                     // at the teardown
+  bool only_fetch = false;                            // what the device has done; it goes on alone
   Nanoseconds lost_after = std::chrono::minutes(10);  // without a connection it is given up, and can be resumed
 };
 
-enum class Ending { finished, stopped };
+enum class Ending { finished, stopped, left };  // left: at work, without us
 
 struct DeviceEnding {
   std::string device{};

@@ -35,15 +35,17 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
       continue;
     }
     last_heard = system_clock().now();
-    const Result<bool> finished = co_await take_all(agent, **message);
-    if (!finished) co_return tl::unexpected(finished.error());
+    const Result<Taken> taken = co_await take_all(agent, **message);
+    if (!taken) co_return tl::unexpected(taken.error());
+    // A device tells its progress when it has nothing else to tell.
+    if (share_.only_fetch && has_greeted && taken->has_progress) co_return Ending::left;
     // Not before it has spoken: until then it may be a relay on the way to the agent that listens.
     if (!has_greeted) {
       const Status greeted = co_await greet(agent, job);
       if (!greeted) co_return tl::unexpected(greeted.error());
       has_greeted = true;
     }
-    if (!*finished) continue;
+    if (!taken->is_finished) continue;
     co_await farewell(agent);
     co_return Ending::finished;
   }
@@ -61,9 +63,8 @@ asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_j
   co_return Done{};
 }
 
-// This message and those that are here with it; what they record becomes durable, and then is acknowledged. Whether the
-// job is finished.
-asio::awaitable<Result<bool>> Follower::take_all(Connection& agent, const samples::AgentMessage& first) {
+// This message and those that are here with it; what they record becomes durable, and then is acknowledged.
+asio::awaitable<Result<Follower::Taken>> Follower::take_all(Connection& agent, const samples::AgentMessage& first) {
   Taken taken;
   Status status = take(first, taken);
   while (status) {
@@ -80,12 +81,15 @@ asio::awaitable<Result<bool>> Follower::take_all(Connection& agent, const sample
     co_await agent.flush();
   }
   if (!status) co_return tl::unexpected(status.error());
-  co_return taken.finished;
+  co_return taken;
 }
 
 Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
   if (const auto* error = std::get_if<Error>(&message)) return tl::unexpected(*error);
-  if (const auto* progress = std::get_if<samples::Progress>(&message)) recording_.show(share_.device.name, *progress);
+  if (const auto* progress = std::get_if<samples::Progress>(&message)) {
+    taken.has_progress = true;
+    recording_.show(share_.device.name, *progress);
+  }
   if (const auto* hello = std::get_if<samples::Hello>(&message);
       hello != nullptr && hello->protocol != samples::kProtocolVersion) {
     return fail(fmt::format("the agent {} speaks protocol {}, this client {}", hello->version, hello->protocol,
@@ -95,7 +99,7 @@ Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
   const auto* event = std::get_if<samples::Event>(&message);
   if (event == nullptr) return Done{};
   taken.has_events = true;
-  taken.finished = taken.finished || std::holds_alternative<samples::Finished>(event->body);
+  taken.is_finished = taken.is_finished || std::holds_alternative<samples::Finished>(event->body);
   if (event->sequence <= last_sequence_) return Done{};
   if (Status recorded = recording_.record(share_.device.name, *event); !recorded) return recorded;
   last_sequence_ = event->sequence;

@@ -26,12 +26,13 @@ class Follower {
 
  private:
   struct Taken {
-    bool finished = false;
+    bool is_finished = false;
     bool has_events = false;
+    bool has_progress = false;
   };
   asio::awaitable<Status> greet(Connection& agent, const MakeJob& job);
   Status take(const samples::AgentMessage& message, Taken& taken);
-  asio::awaitable<Result<bool>> take_all(Connection& agent, const samples::AgentMessage& first);
+  asio::awaitable<Result<Taken>> take_all(Connection& agent, const samples::AgentMessage& first);
   asio::awaitable<void> farewell(Connection& agent);
   asio::awaitable<Status> drain(Connection& agent);
 

@@ -30,6 +30,7 @@ std::vector<std::string> command_of(const Installation& installation, const std:
 
 asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, const Installation& installation,
                                           const Share& share) {
+  if (share.only_fetch) co_return Ending::left;  // its agent lives with its client
   Follower follower(loop, recording, share);
   const std::filesystem::path log = share.work_folder / "agent.log";
   for (int deaths = 1;; ++deaths) {

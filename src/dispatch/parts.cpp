@@ -25,6 +25,14 @@ const LocalTree* Parts::bundle_for(const std::string& kind) const {
   return found == bundles.end() ? nullptr : &found->second;
 }
 
+Result<const LocalTree*> Parts::tree_of_toolchain(const ToolchainTree& toolchain) {
+  const auto known = toolchains.find(toolchain.path);
+  if (known != toolchains.end()) return &known->second;
+  Result<LocalTree> tree = tree_of(toolchain.folder, toolchain.path);
+  if (!tree) return tl::unexpected(tree.error());
+  return &(toolchains[toolchain.path] = *std::move(tree));
+}
+
 Result<Parts> find_parts(const Installation& installation) {
   utsname system{};
   ::uname(&system);

@@ -17,8 +17,13 @@ struct Parts {
   std::vector<AgentFile> agents{};
   std::map<std::string, LocalTree> bundles{};  // by machine
 
+  // By path on the device: those that some device has lacked.
+  std::map<std::string, LocalTree> toolchains{};
+
   // Null: there is none for it.
   [[nodiscard]] const LocalTree* bundle_for(const std::string& machine) const;
+  // Of gigabytes, perhaps, so hashed once, however many devices lack it. Error: a file cannot be read.
+  Result<const LocalTree*> tree_of_toolchain(const ToolchainTree& toolchain);
 };
 
 // This machine's own parts, and those in lib/ngraphbench-devices/<machine>. Error: a file cannot be read.

@@ -43,7 +43,7 @@ void forget_toolchain(samples::CompilerWork& compiler, const std::string& path) 
 
 }  // namespace
 
-RemoteRun::RemoteRun(Loop& loop, Recording& recording, const Parts& parts, const Share& share)
+RemoteRun::RemoteRun(Loop& loop, Recording& recording, Parts& parts, const Share& share)
     : loop_(loop),
       recording_(recording),
       parts_(parts),
@@ -56,6 +56,11 @@ RemoteRun::RemoteRun(Loop& loop, Recording& recording, const Parts& parts, const
       log_(share.work_folder / "connection.log") {}
 
 asio::awaitable<Result<Ending>> RemoteRun::run() {
+  if (share_.only_fetch) {
+    const Result<bool> is_there = co_await route_->is_there();
+    if (!is_there) co_return tl::unexpected(is_there.error());
+    if (!*is_there) co_return fail("has no machine at present", share_.device.name, "ngb resume submits another job");
+  }
   Nanoseconds last_heard = system_clock().now();
   int deaths = 0;
   for (Nanoseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
@@ -216,9 +221,9 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
       missing_toolchains_.push_back(toolchain.path);
       continue;
     }
-    const Result<LocalTree> tree = tree_of(toolchain.folder, toolchain.path);
+    const Result<const LocalTree*> tree = parts_.tree_of_toolchain(toolchain);
     if (!tree) co_return tl::unexpected(tree.error());
-    const Result<bool> delivered = co_await deliver(device, *tree, show);
+    const Result<bool> delivered = co_await deliver(device, **tree, show);
     if (!delivered || !*delivered) co_return delivered;
   }
   co_return true;

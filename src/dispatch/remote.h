@@ -24,7 +24,7 @@ namespace ngb::dispatch {
 class RemoteRun {
  public:
   // All references outlive it. `parts`: what can be delivered.
-  RemoteRun(Loop& loop, Recording& recording, const Parts& parts, const Share& share);
+  RemoteRun(Loop& loop, Recording& recording, Parts& parts, const Share& share);
 
   asio::awaitable<Result<Ending>> run();
   // Takes everything of the run off the device. Error: what is left there, or why it cannot be reached.
@@ -42,7 +42,7 @@ class RemoteRun {
 
   Loop& loop_;
   Recording& recording_;
-  const Parts& parts_;
+  Parts& parts_;
   const Share& share_;
   Follower follower_;
   std::unique_ptr<Route> route_;

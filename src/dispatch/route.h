@@ -25,7 +25,9 @@ class Route {
   Route& operator=(const Route&) = delete;
   virtual ~Route() = default;
 
-  // Waits until there is a machine to reach; `progress` grows whenever the device has done something. False: the loop
+  // There is a machine to reach now.
+  virtual asio::awaitable<Result<bool>> is_there() = 0;
+  // Waits until there is one; `progress` grows whenever the device has done something. False: the loop
   // stops. Error: there never will be one.
   virtual asio::awaitable<Result<bool>> prepare(std::uint64_t progress) = 0;
   // On that machine; takes a script of so many bytes from its standard input.

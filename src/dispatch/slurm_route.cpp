@@ -42,6 +42,12 @@ SlurmRoute::SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say s
       stays_(lines_of(stays_file_)),
       pause_(loop) {}
 
+asio::awaitable<Result<bool>> SlurmRoute::is_there() {
+  const Result<std::optional<SlurmJob>> job = co_await look();
+  if (!job) co_return tl::unexpected(job.error());
+  co_return job->has_value() && (*job)->state == JobState::running;
+}
+
 asio::awaitable<Result<bool>> SlurmRoute::prepare(std::uint64_t progress) {
   Nanoseconds since = system_clock().now();
   while (!loop_.is_stopping) {

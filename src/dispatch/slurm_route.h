@@ -18,6 +18,7 @@ class SlurmRoute : public Route {
  public:
   SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say say);
 
+  asio::awaitable<Result<bool>> is_there() override;
   // Submits the job where there is none, also one that reached its time limit, lost its machine or was preempted, and
   // waits until it runs.
   asio::awaitable<Result<bool>> prepare(std::uint64_t progress) override;

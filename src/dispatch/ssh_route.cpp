@@ -22,6 +22,8 @@ Command ssh_command(const config::SshAddress& address, const std::string& remote
 
 SshRoute::SshRoute(const Share& share) : device_(share.device), run_folder_("runs/" + run_name(share)) {}
 
+asio::awaitable<Result<bool>> SshRoute::is_there() { co_return true; }
+
 asio::awaitable<Result<bool>> SshRoute::prepare(std::uint64_t /*progress*/) { co_return true; }
 
 Command SshRoute::command(std::size_t script_bytes) const {

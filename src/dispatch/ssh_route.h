@@ -18,6 +18,7 @@ class SshRoute : public Route {
  public:
   explicit SshRoute(const Share& share);
 
+  asio::awaitable<Result<bool>> is_there() override;
   asio::awaitable<Result<bool>> prepare(std::uint64_t progress) override;
   [[nodiscard]] Command command(std::size_t script_bytes) const override;
   [[nodiscard]] std::string run_folder() const override { return run_folder_; }

@@ -45,6 +45,22 @@ class Ssh(FleetTest):
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         self.assert_whole()
 
+    def test_fetch_gets_what_was_done_and_leaves_the_devices_at_work(self):
+        self.slow(600)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: sum(self.recorded().values()) >= 3)
+        client.send_signal(signal.SIGKILL)
+        client.wait()
+        before = sum(self.recorded().values())
+        time.sleep(2)  # the devices go on
+        fetched = self.ngb("fetch", self.results)
+        self.assertEqual(fetched.returncode, 0, fetched.stderr)
+        self.assertGreaterEqual(sum(self.recorded().values()), before + 3)
+        self.assertEqual([len(host.agents()) for host in self.hosts.all], [1, 1, 1])
+        done = self.ngb("resume", self.results)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_whole()
+
     def test_an_agent_that_is_killed_is_started_again(self):
         self.slow(200)
         client = self.start("run", self.study)

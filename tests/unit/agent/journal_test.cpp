@@ -140,6 +140,17 @@ TEST(Journal, DoesNotTakeADamagedLengthInTheMiddleForATornTail) {
   EXPECT_EQ(content_of(folder.path() / "journal.damaged-1"), bytes.substr(second_begins));
 }
 
+TEST(Journal, TakesANumberWithoutASuccessorForDamage) {
+  const TemporaryFolder folder;
+  write_three(folder.path());
+  const std::string last = samples::frame(samples::encode(samples::Event{UINT64_MAX, samples::Finished{}}));
+  overwrite(folder.path() / "journal", content_of(folder.path() / "journal") + last);
+  Opened opened = open(folder.path());
+  EXPECT_THAT(opened.models, ElementsAre("one", "two", "three"));
+  EXPECT_EQ(content_of(folder.path() / "journal.damaged-1"), last);
+  EXPECT_EQ(opened.journal->append(event_of("four")), 4U);
+}
+
 TEST(Journal, DoesNotResumeTheJournalOfAnotherJob) {
   const TemporaryFolder folder;
   write_three(folder.path());
