@@ -177,6 +177,11 @@ Result<bool> measure_what_is_left(const Installation& installation, plan::Plan p
   auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
   if (!store) return tl::unexpected(store.error());
   if (const Status same = store->check_protocol(plan.study); !same) return tl::unexpected(same.error());
+  if (arguments.only_fetch) {
+    const auto runs = store->runs();
+    if (!runs) return tl::unexpected(runs.error());
+    if (runs->empty() || runs->back().is_complete) return fail("no run is at work", plan.study.output.string());
+  }
   auto left = left_to_do(*store, std::move(plan), compilers, arguments.retry_failed);
   if (!left) return tl::unexpected(left.error());
   if (!left->groups.empty()) {
