@@ -125,8 +125,8 @@ asio::awaitable<Status> Follower::drain(Connection& agent) {
     Result<std::optional<samples::AgentMessage>> message = agent.take();
     if (!message) co_return tl::unexpected(message.error());
     if (message->has_value()) {
-      const Result<bool> finished = co_await take_all(agent, **message);
-      if (!finished) co_return tl::unexpected(finished.error());
+      const Result<Taken> taken = co_await take_all(agent, **message);
+      if (!taken) co_return tl::unexpected(taken.error());
     } else if (was_gone) {
       break;
     } else {

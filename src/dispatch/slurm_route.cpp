@@ -37,7 +37,7 @@ SlurmRoute::SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say s
       device_(share.device),
       say_(std::move(say)),
       name_("ngb-" + run_name(share)),
-      script_(batch_script(parts.agents, share.device, holder())),
+      script_(batch_script(parts.agents, share.device, "holders/" + name_)),
       stays_file_(share.work_folder / "nodes"),
       stays_(lines_of(stays_file_)),
       pause_(loop) {}
