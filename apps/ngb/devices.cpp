@@ -19,15 +19,13 @@ constexpr std::uint64_t kLowDiskBytes = 2'000'000'000;
 
 struct Arguments {
   std::vector<std::string> names{};
+  std::string tag{};  // empty: of any
   bool json = false;
 };
 
 nlohmann::json to_json(const config::DeviceEntry& device) {
-  return {{"name", device.name},
-          {"kind", device.kind},
-          {"host", device.ssh.host},
-          {"nodes", device.nodes},
-          {"folder", device.folder}};
+  return {{"name", device.name},   {"kind", device.kind},     {"host", device.ssh.host},
+          {"nodes", device.nodes}, {"folder", device.folder}, {"tags", device.tags}};
 }
 
 std::string way_to(const config::DeviceEntry& device) {
@@ -36,18 +34,26 @@ std::string way_to(const config::DeviceEntry& device) {
   return "slurm, " + nodes + (device.ssh.host.empty() ? "" : ", from " + device.ssh.host);
 }
 
-int list(const Installation& installation, bool as_json) {
+bool has_tag(const config::DeviceEntry& device, const Arguments& arguments) {
+  return arguments.tag.empty() || config::has_tag(device, arguments.tag);
+}
+
+int list(const Installation& installation, const Arguments& arguments) {
   const auto vocabulary = read_vocabulary(installation);
   if (!vocabulary) return report_failure(vocabulary.error(), kWrongUsage);
   nlohmann::json all = nlohmann::json::array();
-  for (const config::DeviceEntry& device : vocabulary->devices) all.push_back(to_json(device));
-  if (as_json) {
+  for (const config::DeviceEntry& device : vocabulary->devices) {
+    if (has_tag(device, arguments)) all.push_back(to_json(device));
+  }
+  if (arguments.json) {
     fmt::print("{}\n", all.dump(2));
     return kAllCellsHaveResults;
   }
-  fmt::print("{:<20} this machine\n", "local");
+  if (arguments.tag.empty()) fmt::print("{:<20} this machine\n", "local");
   for (const config::DeviceEntry& device : vocabulary->devices) {
-    fmt::print("{:<20} {}, {}\n", device.name, way_to(device), device.folder);
+    if (!has_tag(device, arguments)) continue;
+    fmt::print("{:<20} {}, {}{}\n", device.name, way_to(device), device.folder,
+               device.tags.empty() ? "" : " (" + text::join(device.tags, ", ") + ")");
   }
   if (vocabulary->devices.empty()) {
     fmt::print("others are described in {}, as `name: {{ssh: HOST}}` or `name: {{slurm: {{…}}}}`\n",
@@ -110,6 +116,7 @@ int check(const Installation& installation, const Arguments& arguments) {
   if (!vocabulary) return report_failure(vocabulary.error(), kWrongUsage);
   std::vector<config::DeviceEntry> devices;
   for (const config::DeviceEntry& device : vocabulary->devices) {
+    if (!has_tag(device, arguments)) continue;
     const auto& names = arguments.names;
     if (!names.empty() && std::find(names.begin(), names.end(), device.name) == names.end()) continue;
     for (config::DeviceEntry& each : config::one_for_each_node(device)) devices.push_back(std::move(each));
@@ -143,12 +150,14 @@ void add_devices(CLI::App& app, const Installation& installation, Action& chosen
   CLI::App* group = app.add_subcommand("devices", "List the devices that studies may name, or look at them");
   group->require_subcommand(0, 1);
   group->add_flag("--json", arguments->json, "Print JSON");
+  group->add_option("--tag", arguments->tag, "Only those that have this tag");
   group->footer("Example:\n  ngb devices check xeon");
   group->callback([=, &installation, &chosen] {
-    if (!chosen) chosen = [=, &installation] { return list(installation, arguments->json); };
+    if (!chosen) chosen = [=, &installation] { return list(installation, *arguments); };
   });
   CLI::App* probe = group->add_subcommand("check", "Reach devices, and say what each has and lacks");
   probe->add_option("name", arguments->names, "Devices (default: all that are described)");
+  probe->add_option("--tag", arguments->tag, "Only those that have this tag");
   probe->add_flag("--json", arguments->json, "Print JSON");
   probe->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return check(installation, *arguments); }; });

@@ -57,6 +57,17 @@ void stand_in(samples::Job& job, const std::filesystem::path& device_folder) {
   complete(job.reference_cache);
 }
 
+// What the device tells of itself, and the variables that the job's processes get there.
+samples::Environment environment_of(const samples::Job& job) {
+  samples::Environment environment = probe::environment();
+  for (const auto& [name, value] : job.environment) {
+    environment.entries.push_back({"variable_" + name, "", samples::Known<std::string>::of(value)});
+  }
+  std::sort(environment.entries.begin(), environment.entries.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return environment;
+}
+
 // Signals as something to poll for.
 FileDescriptor open_signals() {
   sigset_t set;
@@ -271,6 +282,7 @@ class Server {
     if (job_ && identity_of(*job_) == identity_of(job)) return Done{};
     if (Status valid = check_job(job); !valid) return valid;
     if (Status ours = hold_device(); !ours) return ours;
+    surroundings_.environment = job.environment;
     runner_.reset();
     journal_.reset();
     job_ = std::make_unique<samples::Job>(std::move(job));
@@ -300,7 +312,7 @@ class Server {
     session_->follow(*journal_, after);
     session_->acknowledge(after);
     if (runner_) return Done{};
-    runner_ = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_, probe::environment());
+    runner_ = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_, environment_of(*job_));
     return Done{};
   }
 

@@ -106,7 +106,8 @@ void ForkServer::start_server() {
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   process::Spawn spawn{{python_, "-m", "ngraphbench.fork_server", "--compiler-dir", compiler_folder_, "--socket-fd",
                         std::to_string(kServerSocketFd)}};
-  spawn.environment = environment_;
+  spawn.environment = surroundings_.environment;
+  spawn.environment.insert(spawn.environment.end(), environment_.begin(), environment_.end());
   // Libraries that start threads as they load would leave the server unfit to fork.
   for (const auto& variable : thread_variables(1)) spawn.environment.push_back(variable);
   spawn.descriptors = {{nothing.get(), 0}, {log->get(), 1}, {log->get(), 2}, {theirs.get(), kServerSocketFd}};

@@ -58,7 +58,11 @@ Status sync_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-JobIdentity identity_of(const samples::Job& job) { return {job.run_id, hash::sha256(samples::to_json(job).dump())}; }
+JobIdentity identity_of(const samples::Job& job) {
+  samples::Job measured = job;
+  measured.limits = {};  // what a device may give changes nothing of what is done
+  return {job.run_id, hash::sha256(samples::to_json(measured).dump())};
+}
 
 Result<Journal> Journal::open(const std::filesystem::path& folder, const JobIdentity& identity, const Replay& replay) {
   Journal journal;

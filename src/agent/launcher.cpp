@@ -33,7 +33,8 @@ void ProgramLauncher::begin(const Launch& launch) {
   launched_ = {};
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   process::Spawn spawn{arguments_};
-  spawn.environment = environment_;
+  spawn.environment = surroundings_.environment;
+  spawn.environment.insert(spawn.environment.end(), environment_.begin(), environment_.end());
   spawn.environment.insert(spawn.environment.end(), launch.environment.begin(), launch.environment.end());
   spawn.environment.emplace_back(kWorkFolderVariable, surroundings_.work_folder.string());
   spawn.descriptors = {{nothing.get(), 0},

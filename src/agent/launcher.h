@@ -62,6 +62,7 @@ struct Surroundings {
   std::filesystem::path lib{};          // lib/ngraphbench
   std::filesystem::path work_folder{};  // absolute
   std::vector<int> cpus{};              // all that we may use
+  Variables environment{};              // the user's own, of every worker; ours go above them
   [[nodiscard]] std::filesystem::path logs() const { return work_folder / "logs"; }
   [[nodiscard]] std::filesystem::path scratch() const { return work_folder / "scratch"; }  // where workers stand
 };

@@ -63,6 +63,20 @@ void limit_data(pid_t pid, std::uint64_t limit_bytes) {
   ::prlimit(pid, RLIMIT_DATA, &limit, nullptr);
 }
 
+Status may_begin(const samples::Limits& limits, Nanoseconds taken, const std::filesystem::path& folder) {
+  if (limits.time_ns && taken >= Nanoseconds(*limits.time_ns)) {
+    return fail(fmt::format("the {} that the device may be used are over",
+                            text::human_duration(static_cast<double>(*limits.time_ns) / 1e9)),
+                folder.string(), "run the same command again to go on");
+  }
+  std::error_code code;
+  const std::filesystem::space_info space = std::filesystem::space(folder, code);
+  if (code || space.available >= limits.free_disk_bytes) return Done{};
+  return fail(fmt::format("the disk is too full: {} are free, {} are to stay free", text::human_bytes(space.available),
+                          text::human_bytes(limits.free_disk_bytes)),
+              folder.string(), "free some space and run the same command again");
+}
+
 std::optional<std::uint64_t> kernel_memory_kills() {
   const Result<std::string> content = file::read("/proc/vmstat", 1U << 20U);
   if (!content) return std::nullopt;

@@ -5,9 +5,11 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "samples/failure.h"
 #include "samples/job.h"
 
@@ -39,6 +41,10 @@ std::optional<samples::Failure> look_at_memory(std::uint64_t resident_bytes, std
 // meets the limit as a failed allocation, before the once-a-second look would find it over. Without effect in a build
 // with sanitizers, whose bookkeeping reserves more than any machine has.
 void limit_data(pid_t pid, std::uint64_t limit_bytes);
+
+// Whether a further process may be begun, `taken` after the agent has taken the job. Error: the device's time is over,
+// or the disk of `folder` too full.
+Status may_begin(const samples::Limits& limits, Nanoseconds taken, const std::filesystem::path& folder);
 
 // How often the kernel has killed for want of memory since boot; nothing where it does not tell.
 std::optional<std::uint64_t> kernel_memory_kills();

@@ -13,15 +13,13 @@
 #include <utility>
 
 #include "agent/lock.h"
-#include "base/hash.h"
 #include "base/text.h"
 
 namespace ngb::agent {
 namespace {
 
 constexpr Nanoseconds kLockPatience = std::chrono::minutes(10);
-// So much stays free for journals, logs and everybody else.
-constexpr std::uint64_t kSpareBytes = 64U << 20U;
+constexpr std::size_t kChunkBytes = 1U << 20U;
 
 std::filesystem::path partial_of(const std::filesystem::path& path) { return path.string() + ".partial"; }
 
@@ -78,9 +76,10 @@ Result<Receiving> Receiving::begin(const std::filesystem::path& device_folder, s
   }
   std::error_code code;
   const std::filesystem::space_info space = std::filesystem::space(device_folder, code);
-  if (!code && space.available < missing_bytes + kSpareBytes) {
-    return fail(fmt::format("the disk is too full: {} would come, {} are free", text::human_bytes(missing_bytes),
-                            text::human_bytes(space.available)),
+  if (!code && space.available < missing_bytes + receiving.tree_.keep_free_bytes) {
+    return fail(fmt::format("the disk is too full: {} would come, {} are free, {} are to stay free",
+                            text::human_bytes(missing_bytes), text::human_bytes(space.available),
+                            text::human_bytes(receiving.tree_.keep_free_bytes)),
                 device_folder.string(), "free some space, or give the device another folder");
   }
   if (const Status opened = receiving.open_piece(); !opened) return tl::unexpected(opened.error());
@@ -91,14 +90,28 @@ Status Receiving::open_piece() {
   while (!is_complete()) {
     const std::filesystem::path path = partial_of(content_path(current()));
     const std::uint64_t offset_bytes = want_.pieces[next_].offset_bytes;
-    partial_ = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    if (!partial_.is_open() || ::ftruncate(partial_.get(), static_cast<off_t>(offset_bytes)) != 0 ||
-        ::lseek(partial_.get(), 0, SEEK_END) < 0) {
+    partial_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!partial_.is_open() || ::ftruncate(partial_.get(), static_cast<off_t>(offset_bytes)) != 0) {
       return tl::unexpected(file::from_errno("write", path, errno));
     }
+    if (Status hashed = hash_what_is_there(offset_bytes); !hashed) return hashed;
     missing_bytes_ = current().size_bytes - offset_bytes;
     if (missing_bytes_ > 0) return Done{};
     if (Status closed = close_piece(); !closed) return closed;
+  }
+  return Done{};
+}
+
+// Leaves the file at that place, for what comes to be added.
+Status Receiving::hash_what_is_there(std::uint64_t size_bytes) {
+  hash_ = {};
+  std::vector<char> chunk(size_bytes > 0 ? kChunkBytes : 0);
+  while (size_bytes > 0) {
+    const ssize_t count = ::read(partial_.get(), chunk.data(), std::min<std::uint64_t>(chunk.size(), size_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return tl::unexpected(file::from_errno("read", content_path(current()), count < 0 ? errno : EIO));
+    hash_.add(std::string_view(chunk.data(), static_cast<std::size_t>(count)));
+    size_bytes -= static_cast<std::uint64_t>(count);
   }
   return Done{};
 }
@@ -110,10 +123,10 @@ Status Receiving::close_piece() {
   if (file.is_executable && ::fchmod(partial_.get(), 0700) != 0) {
     return tl::unexpected(file::from_errno("write", path, errno));
   }
+  // The disk begins with it while the rest is still coming; `install` waits for its end.
+  ::sync_file_range(partial_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
   partial_.reset();
-  const Result<std::string> hash = hash::sha256_of_file(path);
-  if (!hash) return tl::unexpected(hash.error());
-  if (*hash != file.sha256) {
+  if (hash_.finish() != file.sha256) {
     ::unlink(path.c_str());
     return fail(fmt::format("{} was damaged on its way", text::to_utf8(file.path)), tree_.path, "try again");
   }
@@ -129,6 +142,7 @@ Result<std::size_t> Receiving::take(std::string_view bytes) {
     if (const Status written = file::write_all(partial_.get(), part, folder_.string()); !written) {
       return tl::unexpected(written.error());
     }
+    hash_.add(part);
     taken += part.size();
     missing_bytes_ -= part.size();
     if (missing_bytes_ > 0) continue;

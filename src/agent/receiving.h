@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/result.h"
 #include "samples/delivery.h"
 
@@ -32,6 +33,7 @@ class Receiving {
   [[nodiscard]] std::filesystem::path content_path(const samples::TreeFile& file) const;
   [[nodiscard]] const samples::TreeFile& current() const;
   Status open_piece();
+  Status hash_what_is_there(std::uint64_t size_bytes);
   Status close_piece();
 
   std::filesystem::path folder_;
@@ -41,6 +43,7 @@ class Receiving {
   std::size_t next_ = 0;  // piece
   FileDescriptor partial_{};
   std::uint64_t missing_bytes_ = 0;  // of that piece
+  hash::Sha256 hash_{};              // of what has come of it, now or before
 };
 
 }  // namespace ngb::agent

@@ -7,6 +7,7 @@
 #include <limits>
 #include <system_error>
 
+#include "agent/limits.h"
 #include "agent/placement.h"
 #include "agent/reference.h"
 #include "base/text.h"
@@ -20,8 +21,10 @@ using samples::FailureKind;
 using samples::ProcessResult;
 using samples::WorkerRequest;
 
-std::uint64_t memory_limit(const samples::Protocol& protocol) {
-  if (protocol.memory_limit_bytes) return *protocol.memory_limit_bytes;
+std::uint64_t memory_limit(const samples::Job& job) {
+  const std::uint64_t of_device = job.limits.memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max());
+  if (job.protocol.memory_limit_bytes) return std::min(*job.protocol.memory_limit_bytes, of_device);
+  if (job.limits.memory_bytes) return of_device;
   const samples::Known<std::uint64_t> total = probe::memory_total_bytes();
   return total.value ? *total.value / 10 * 9 : std::numeric_limits<std::uint64_t>::max();
 }
@@ -64,7 +67,7 @@ Runner::Runner(const Surroundings& surroundings, Children& children, const sampl
       environment_(std::move(environment)),
       environment_hash_(environment_.hash()),
       cores_(cores_of(surroundings.cpus)),
-      memory_limit_bytes_(memory_limit(job.protocol)),
+      memory_limit_bytes_(memory_limit(job)),
       launchers_(surroundings, children) {
   for (const samples::ModelWork& each : job.models) models_[each.id] = &each;
   for (const samples::CellWork& each : job.cells) cells_[each.id] = &each;
@@ -119,6 +122,8 @@ Status Runner::begin_group() {
     if (Status recorded = record({0, environment_}); !recorded) return recorded;
     is_environment_recorded_ = true;
   }
+  const Nanoseconds taken = system_clock().now() - started_;
+  if (Status may = may_begin(job_.limits, taken, surroundings_.work_folder); !may) return may;
   if (!model_path_) return begin_model();
   if (!reference_path_) return begin_reference();
   return begin_step();

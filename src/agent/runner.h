@@ -70,6 +70,7 @@ class Runner {
   std::string environment_hash_;
   std::vector<int> cores_;
   std::uint64_t memory_limit_bytes_;
+  Nanoseconds started_ = system_clock().now();
   LauncherPool launchers_;
   std::map<std::string, const samples::ModelWork*> models_{};
   std::map<std::string, const samples::CellWork*> cells_{};

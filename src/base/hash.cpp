@@ -14,33 +14,33 @@
 #include "base/file.h"
 
 namespace ngb::hash {
-namespace {
 
-class Sha256 {
- public:
-  Sha256() { SHA256_Init(&context_); }
-  void add(const void* bytes, std::size_t count) { SHA256_Update(&context_, bytes, count); }
-  std::string finish() {
-    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-    SHA256_Final(digest.data(), &context_);
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string hex;
-    for (const unsigned char byte : digest) {
-      hex += kDigits[byte >> 4U];
-      hex += kDigits[byte & 15U];
-    }
-    return hex;
-  }
-
- private:
-  SHA256_CTX context_{};
+struct Sha256::State {
+  SHA256_CTX context{};
 };
 
-}  // namespace
+Sha256::Sha256() : state_(std::make_unique<State>()) { SHA256_Init(&state_->context); }
+Sha256::Sha256(Sha256&& other) noexcept = default;
+Sha256& Sha256::operator=(Sha256&& other) noexcept = default;
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::string_view bytes) { SHA256_Update(&state_->context, bytes.data(), bytes.size()); }
+
+std::string Sha256::finish() {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256_Final(digest.data(), &state_->context);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const unsigned char byte : digest) {
+    hex += kDigits[byte >> 4U];
+    hex += kDigits[byte & 15U];
+  }
+  return hex;
+}
 
 std::string sha256(std::string_view bytes) {
   Sha256 hash;
-  hash.add(bytes.data(), bytes.size());
+  hash.add(bytes);
   return hash.finish();
 }
 
@@ -54,7 +54,7 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return tl::unexpected(file::from_errno("read", path, errno));
     if (count == 0) return hash.finish();
-    hash.add(chunk.data(), static_cast<std::size_t>(count));
+    hash.add(std::string_view(chunk.data(), static_cast<std::size_t>(count)));
   }
 }
 

@@ -3,12 +3,30 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 
 namespace ngb::hash {
+
+// Of bytes that come a little at a time.
+class Sha256 {
+ public:
+  Sha256();
+  Sha256(Sha256&& other) noexcept;
+  Sha256& operator=(Sha256&& other) noexcept;
+  ~Sha256();
+
+  void add(std::string_view bytes);
+  // Once; nothing is added afterwards.
+  std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 std::string sha256(std::string_view bytes);
 Result<std::string> sha256_of_file(const std::filesystem::path& path);

@@ -164,6 +164,12 @@ Outcome decode(int wait_status) {
   return outcome;
 }
 
+std::string describe(int wait_status) {
+  const Outcome outcome = decode(wait_status);
+  if (outcome.signal) return fmt::format("signal {}", *outcome.signal);
+  return fmt::format("exit code {}", outcome.exit_code.value_or(-1));
+}
+
 std::filesystem::path self() {
   std::error_code code;
   return std::filesystem::read_symlink("/proc/self/exe", code);

@@ -37,6 +37,9 @@ struct Outcome {
 // Runs to the end. With `on_line`, every line of output is also handed over as it comes.
 Result<Outcome> run(const Spawn& spawn, const std::function<void(std::string_view)>& on_line = {});
 
+// "exit code 3", "signal 9".
+std::string describe(int wait_status);
+
 // waitpid's status in the terms of Outcome (output stays empty).
 Outcome decode(int wait_status);
 

@@ -2,8 +2,11 @@
 // A device of a study: what it is called and how it is reached.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ngb::config {
@@ -27,16 +30,26 @@ struct SlurmRequest {
   std::string node{};  // this one; empty: any that fits
 };
 
+// What a run may take of a device.
+struct DeviceLimits {
+  std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's own limit holds too
+  std::optional<std::uint64_t> free_disk_bytes{};  // so much stays free on the disk of the device's folder
+  std::optional<double> time_s{};                  // from the agent's start to the end of its last process
+};
+
 inline constexpr const char* kDeviceFolder = "~/.ngraphbench";
 
 struct DeviceEntry {
-  std::string name{};                    // "local", "xeon"
-  std::string kind{};                    // "local", "ssh", "slurm"
-  SshAddress ssh{};                      // of kind slurm: where Slurm's commands are; no host: here
-  SlurmRequest slurm{};                  // of kind slurm
-  std::vector<std::string> nodes{};      // likewise: stands for a device on each of these; empty in a study's devices
-  std::string folder{};                  // there, for all that NGraphBench keeps; may begin with ~/
-  std::string toolchains{};              // there, of toolchains that it has; likewise; empty: in `folder`
+  std::string name{};                // "local", "xeon"
+  std::string kind{};                // "local", "ssh", "slurm"
+  SshAddress ssh{};                  // of kind slurm: where Slurm's commands are; no host: here
+  SlurmRequest slurm{};              // of kind slurm
+  std::vector<std::string> nodes{};  // likewise: stands for a device on each of these; empty in a study's devices
+  std::string folder{};              // there, for all that NGraphBench keeps; may begin with ~/
+  std::string toolchains{};          // there, of toolchains that it has; likewise; empty: in `folder`
+  std::vector<std::pair<std::string, std::string>> environment{};  // variables of its workers, sorted by name
+  DeviceLimits limits{};
+  std::vector<std::string> tags{};       // the user's own words for it
   std::vector<std::string> compilers{};  // labels of those that run there; from `pairs`, else all
 };
 

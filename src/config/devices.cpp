@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/file.h"
 #include "config/key.h"
@@ -20,29 +21,6 @@ class DeviceReader {
     return std::move(devices_);
   }
 
-  // The mapping below a device's name.
-  void read_body(const DocumentNode& body, const std::string& path, DeviceEntry& device) {
-    if (!body.is_map()) {
-      problems_.add(body, path, "expected how it is reached, such as {ssh: HOST}, found " + found(body));
-      return;
-    }
-    for (const Field& field : fields(body, path, problems_)) {
-      const Key* const key = find_key(device_keys(), field.name);
-      if (key == nullptr) {
-        problems_.add(*field.key, path, unknown_word(field.name, "key", names(device_keys())));
-      } else if (key->name == "ssh") {
-        read_ssh(*key, *field.value, join_path(path, field.name), device.ssh);
-        if (device.kind.empty()) device.kind = "ssh";
-      } else if (key->name == "slurm") {
-        device.kind = "slurm";
-        read_slurm(*key, *field.value, join_path(path, field.name), device);
-      } else if (const auto value = read_value(*key, *field.value, join_path(path, field.name), problems_)) {
-        (key->name == "folder" ? device.folder : device.toolchains) = value->get<std::string>();
-      }
-    }
-    if (device.kind.empty()) problems_.add(body, path, "how is it reached? Add ssh: HOST, or slurm: {…}");
-  }
-
  private:
   void read_entry(const DocumentNode& node, const std::string& path) {
     DeviceEntry device{.folder = kDeviceFolder};
@@ -50,6 +28,10 @@ class DeviceReader {
       read_name(node, path, device);
     } else if (node.is_map() && node.entries.size() == 1) {
       const Field named = fields(node, path, problems_).at(0);
+      if (named.name == "tag" && named.value->is_scalar()) {
+        read_tag(*named.value, join_path(path, "tag"));
+        return;
+      }
       if (is_unnamed_slurm(named)) {
         read_unnamed_slurm(*named.value, join_path(path, "slurm"), device);
         return;
@@ -60,12 +42,29 @@ class DeviceReader {
             *named.key, path,
             fmt::format("{}: expected a name of letters, digits, . _ - that is not local", shown(named.name)));
       }
-      read_body(*named.value, join_path(path, shown(named.name)), device);
+      read_device_body(*named.value, join_path(path, shown(named.name)), device, problems_);
     } else {
       problems_.add(node, path, "expected a device's name, or a name with how it is reached, found " + found(node));
       return;
     }
     for (DeviceEntry& each : one_for_each_node(device)) add(node, path, std::move(each));
+  }
+
+  // Every known device that has it.
+  void read_tag(const DocumentNode& node, const std::string& path) {
+    std::set<std::string> tags;
+    bool is_known = false;
+    for (const DeviceEntry& known : known_) {
+      tags.insert(known.tags.begin(), known.tags.end());
+      if (!has_tag(known, node.text)) continue;
+      is_known = true;
+      for (DeviceEntry& each : one_for_each_node(known)) add(node, path, std::move(each));
+    }
+    if (is_known) return;
+    const std::vector<std::string> words(tags.begin(), tags.end());
+    problems_.add(
+        node, path,
+        words.empty() ? shown(node.text) + ": no known device has a tag" : unknown_word(node.text, "tag", words));
   }
 
   void add(const DocumentNode& node, const std::string& path, DeviceEntry device) {
@@ -84,42 +83,12 @@ class DeviceReader {
 
   // Its devices are called as their nodes, or slurm.
   void read_unnamed_slurm(const DocumentNode& node, const std::string& path, DeviceEntry& device) {
-    device.kind = "slurm";
-    read_slurm(*find_key(device_keys(), "slurm"), node, path, device);
+    read_slurm_request(node, path, device, problems_);
     device.name = "slurm";
     for (DeviceEntry& each : one_for_each_node(device)) {
       if (!each.slurm.node.empty()) each.name = each.slurm.node;
       add(node, path, std::move(each));
     }
-  }
-
-  void read_slurm(const Key& slurm, const DocumentNode& node, const std::string& path, DeviceEntry& device) {
-    if (!node.is_map()) {
-      problems_.add(node, path, "expected what Slurm is asked for, such as {partition: bench}, found " + found(node));
-      return;
-    }
-    for (const Field& field : fields(node, path, problems_)) {
-      const Key* const key = find_key(slurm.keys, field.name);
-      if (key == nullptr) {
-        problems_.add(*field.key, path, unknown_word(field.name, "key", names(slurm.keys)));
-        continue;
-      }
-      const auto value = read_value(*key, *field.value, join_path(path, field.name), problems_);
-      if (!value) continue;
-      if (key->name == "nodes") {
-        device.nodes = value->get<std::vector<std::string>>();
-      } else {
-        word_of(device.slurm, key->name) = value->get<std::string>();
-      }
-    }
-  }
-
-  static std::string& word_of(SlurmRequest& request, const std::string& key) {
-    if (key == "partition") return request.partition;
-    if (key == "constraint") return request.constraint;
-    if (key == "gres") return request.gres;
-    if (key == "account") return request.account;
-    return key == "qos" ? request.qos : request.time;
   }
 
   void read_name(const DocumentNode& node, const std::string& path, DeviceEntry& device) {
@@ -140,29 +109,6 @@ class DeviceReader {
         unknown_word(node.text, "device", names) + "; or say how it is reached: " + shown(node.text) + ": {ssh: HOST}");
   }
 
-  void read_ssh(const Key& ssh, const DocumentNode& node, const std::string& path, SshAddress& address) {
-    if (!node.is_map()) {
-      if (const auto host = read_value(*find_key(ssh.keys, "host"), node, path, problems_)) {
-        address.host = host->get<std::string>();
-      }
-      return;
-    }
-    for (const Field& field : fields(node, path, problems_)) {
-      const Key* const key = find_key(ssh.keys, field.name);
-      if (key == nullptr) {
-        problems_.add(*field.key, path, unknown_word(field.name, "key", names(ssh.keys)));
-        continue;
-      }
-      const auto value = read_value(*key, *field.value, join_path(path, field.name), problems_);
-      if (!value) continue;
-      if (key->name == "host") address.host = value->get<std::string>();
-      if (key->name == "user") address.user = value->get<std::string>();
-      if (key->name == "port") address.port = value->get<int>();
-      if (key->name == "config") address.config = value->get<std::string>();
-    }
-    if (address.host.empty()) problems_.add(node, path, "the host is missing");
-  }
-
   const std::vector<DeviceEntry>& known_;
   Problems& problems_;
   std::vector<DeviceEntry> devices_{};
@@ -180,6 +126,10 @@ std::vector<DeviceEntry> one_for_each_node(const DeviceEntry& device) {
     if (device.nodes.size() > 1) added.name += "-" + node;
   }
   return all;
+}
+
+bool has_tag(const DeviceEntry& device, std::string_view tag) {
+  return std::find(device.tags.begin(), device.tags.end(), tag) != device.tags.end();
 }
 
 DeviceEntry local_device() { return {.name = "local", .kind = "local"}; }
@@ -221,13 +171,12 @@ tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(c
     problems.add(root, "", "expected devices as name: {ssh: HOST}, found " + found(root));
     return tl::unexpected(problems.take());
   }
-  DeviceReader reader({}, problems);
   for (const Field& field : fields(root, "", problems)) {
     if (!is_device_name(field.name) || field.name == "local") {
       problems.add(*field.key, shown(field.name), "expected a name of letters, digits, . _ - that is not local");
     }
     DeviceEntry device{.name = field.name, .folder = kDeviceFolder};
-    reader.read_body(*field.value, shown(field.name), device);
+    read_device_body(*field.value, shown(field.name), device, problems);
     devices.push_back(std::move(device));
   }
   if (!problems.empty()) return tl::unexpected(problems.take());

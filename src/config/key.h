@@ -12,7 +12,7 @@
 namespace ngb::config {
 
 enum class ValueType {
-  text,        // matches `pattern`
+  text,        // matches `pattern`; of at most `maximum` characters (0: 100)
   version,     // as text, but 1.30 needs no quotes
   bare_text,   // likewise
   word,        // one of `words`

@@ -18,6 +18,8 @@ constexpr const char* kVersion = R"(^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$)";
 constexpr const char* kHost = R"(^[0-9A-Za-z_:\[][0-9A-Za-z_.:%@\[\]-]{0,252}$)";
 constexpr const char* kSlurmWord = R"(^[0-9A-Za-z_][0-9A-Za-z_.:,&|*@()\[\]-]{0,98}$)";
 constexpr const char* kUser = R"(^[0-9A-Za-z_][0-9A-Za-z_.@\\-]{0,63}$)";
+constexpr const char* kVariableValue = R"(^[^\x00-\x1f]{0,1000}$)";
+constexpr const char* kTag = R"(^[0-9A-Za-z][0-9A-Za-z_.-]{0,62}$)";
 constexpr double kMaxExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
 
 template <auto Member>
@@ -325,6 +327,44 @@ std::span<const Key> device_keys() {
        .pattern = kLabel,
        .meaning = "Folder there of toolchains that the device has already, as `ngb toolchain` lays them out",
        .default_text = "toolchains, in the device's folder"},
+      {.name = "environment",
+       .type = ValueType::structured,
+       .meaning =
+           "Variables for the measured processes there, as NAME: text; recorded with the results, so no secrets. "
+           "What NGraphBench sets itself (OMP_NUM_THREADS and its like) goes above them",
+       .default_text = "{}",
+       .keys = {{.name = "NAME",
+                 .type = ValueType::bare_text,
+                 .maximum = 1000,
+                 .pattern = kVariableValue,
+                 .meaning = "What the variable NAME is set to",
+                 .default_text = "as the login there has it"}}},
+      {.name = "limits",
+       .type = ValueType::structured,
+       .meaning = "What a run may take of it, as a mapping of the keys below",
+       .keys = {{.name = "memory",
+                 .type = ValueType::bytes,
+                 .minimum = 1,
+                 .maximum = kMaxExact,
+                 .meaning = "Memory that a process may hold, where the study does not allow less",
+                 .default_text = "90 % of the device's"},
+                {.name = "free_disk",
+                 .type = ValueType::bytes,
+                 .minimum = 0,
+                 .maximum = kMaxExact,
+                 .meaning = "Disk that stays free: nothing is delivered or measured beyond",
+                 .default_text = "64 MiB"},
+                {.name = "time_s",
+                 .type = ValueType::number,
+                 .minimum = 1,
+                 .maximum = kMaxExact,
+                 .meaning = "After so long no further process is begun; the same command goes on later",
+                 .default_text = "none"}}},
+      {.name = "tags",
+       .type = ValueType::texts,
+       .pattern = kTag,
+       .meaning = "Words of your own; `tag: WORD` in a study's devices stands for all known devices that have it",
+       .default_text = "[]"},
   };
   return kKeys;
 }

@@ -109,6 +109,9 @@ json devices_schema() {
   json body = json::object();
   for (const Key& key : device_keys()) {
     body[key.name] = key.type == ValueType::structured ? mapping_schema(key) : value_schema(key);
+    if (key.name == "environment") {
+      body[key.name] = {{"type", "object"}, {"additionalProperties", value_schema(key.keys.front())}};
+    }
     const Key* const host = find_key(key.keys, "host");
     if (host != nullptr) body[key.name] = any_of(value_schema(*host), body[key.name]);
   }
@@ -120,7 +123,11 @@ json devices_schema() {
                        {"minProperties", 1},
                        {"maxProperties", 1},
                        {"additionalProperties", closed_object(std::move(body))}};
-  json devices = list_of({{"anyOf", json::array({{{"type", "string"}}, described, unnamed})}});
+  const json tagged{{"type", "object"},
+                    {"properties", {{"tag", {{"type", "string"}}}}},
+                    {"required", {"tag"}},
+                    {"additionalProperties", false}};
+  json devices = list_of({{"anyOf", json::array({{{"type", "string"}}, described, unnamed, tagged})}});
   devices["uniqueItems"] = true;
   return devices;
 }

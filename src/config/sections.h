@@ -26,6 +26,10 @@ std::vector<CompilerEntry> read_compilers(const DocumentNode& node, int threads,
 // otherwise.
 std::vector<DeviceEntry> read_devices(const DocumentNode& node, const std::vector<DeviceEntry>& known,
                                       Problems& problems);
+// The mapping below a device's name.
+void read_device_body(const DocumentNode& body, const std::string& path, DeviceEntry& device, Problems& problems);
+// The mapping below `slurm`.
+void read_slurm_request(const DocumentNode& node, const std::string& path, DeviceEntry& device, Problems& problems);
 DeviceEntry local_device();
 // At most 64 letters, digits and . _ -, the first one no . or -: it names a folder, too.
 bool is_device_name(std::string_view name);

@@ -88,6 +88,7 @@ tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem:
 // Devices that every study may name, from a file of `name: {ssh: HOST}`: described as in a study's `devices`.
 // A device that stands for several nodes of a cluster, as these; any other as itself.
 std::vector<DeviceEntry> one_for_each_node(const DeviceEntry& device);
+bool has_tag(const DeviceEntry& device, std::string_view tag);
 
 tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(const std::filesystem::path& path);
 

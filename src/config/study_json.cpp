@@ -67,6 +67,11 @@ json device_json(const DeviceEntry& device) {
   if (!device.ssh.host.empty()) body["ssh"] = ssh_json(device.ssh);
   if (device.kind == "slurm") body["slurm"] = slurm_json(device.slurm);
   if (!device.toolchains.empty()) body["toolchains"] = device.toolchains;
+  for (const auto& [variable, value] : device.environment) body["environment"][variable] = value;
+  if (device.limits.memory_bytes) body["limits"]["memory"] = *device.limits.memory_bytes;
+  if (device.limits.free_disk_bytes) body["limits"]["free_disk"] = *device.limits.free_disk_bytes;
+  if (device.limits.time_s) body["limits"]["time_s"] = *device.limits.time_s;
+  if (!device.tags.empty()) body["tags"] = device.tags;
   return {{device.name, std::move(body)}};
 }
 

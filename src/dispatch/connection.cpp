@@ -24,12 +24,6 @@ constexpr std::size_t kMaxIncomingBytes = 1U << 16U;
 constexpr std::size_t kChunkBytes = 1U << 14U;
 constexpr std::size_t kMaxLineBytes = 4096;
 
-std::string describe(int wait_status) {
-  const process::Outcome outcome = process::decode(wait_status);
-  return outcome.signal ? fmt::format("signal {}", *outcome.signal)
-                        : fmt::format("exit code {}", outcome.exit_code.value_or(-1));
-}
-
 }  // namespace
 
 Result<std::shared_ptr<Connection>> Connection::start(Loop& loop, const std::vector<std::string>& command,
@@ -153,7 +147,7 @@ asio::awaitable<std::string> Connection::end(Nanoseconds patience) {
   }
   output_.close(ignored);  // NOLINT(bugprone-unused-return-value): likewise
   pid_ = -1;
-  co_return describe(status);
+  co_return process::describe(status);
 }
 
 std::string last_words(const std::filesystem::path& log, std::uint64_t from_byte) {

@@ -63,8 +63,11 @@ asio::awaitable<Result<std::optional<std::vector<std::string>>>> ask(Connection&
   co_return std::move((*lacking)->trees);
 }
 
-asio::awaitable<Result<bool>> deliver(Connection& device, const LocalTree& tree, const OnBytesLeft& on_bytes_left) {
-  device.queue(tree.tree);
+asio::awaitable<Result<bool>> deliver(Connection& device, const LocalTree& tree, std::uint64_t keep_free_bytes,
+                                      const OnBytesLeft& on_bytes_left) {
+  samples::Tree wanted = tree.tree;
+  wanted.keep_free_bytes = keep_free_bytes;
+  device.queue(wanted);
   co_await device.flush();
   const Result<std::optional<samples::Want>> want = co_await answer_of<samples::Want>(device, kAnswerPatience);
   if (!want) co_return tl::unexpected(want.error());

@@ -27,8 +27,9 @@ using OnBytesLeft = std::function<void(std::uint64_t bytes)>;
 asio::awaitable<Result<std::optional<std::vector<std::string>>>> ask(Connection& device,
                                                                      const std::vector<std::string>& trees);
 
-// The device has the tree when this is true; false: the connection ended. Error: the device refused it (disk full), or
-// a file here cannot be read.
-asio::awaitable<Result<bool>> deliver(Connection& device, const LocalTree& tree, const OnBytesLeft& on_bytes_left);
+// The device has the tree, and `keep_free_bytes` of disk, when this is true; false: the connection ended. Error: the
+// device refused it (disk full), or a file here cannot be read.
+asio::awaitable<Result<bool>> deliver(Connection& device, const LocalTree& tree, std::uint64_t keep_free_bytes,
+                                      const OnBytesLeft& on_bytes_left);
 
 }  // namespace ngb::dispatch

@@ -47,6 +47,7 @@ class Fleet {
     } else {
       RemoteRun run(loop_, recording_, *parts_, share);
       ending.ending = co_await run.run();
+      if (!ending.ending) ending.ending = tl::unexpected(error_of(share.device.name, ending.ending.error()));
       if (ending.ending == Ending::finished) ending.torn_down = co_await run.tear_down();
     }
     leave();
@@ -64,6 +65,12 @@ class Fleet {
   }
 
  private:
+  // What a device itself says of a place is about a place there.
+  static Error error_of(const std::string& device, Error error) {
+    if (error.where != device) error.where = error.where.empty() ? device : device + ": " + error.where;
+    return error;
+  }
+
   static void rethrow(const std::exception_ptr& error) {
     if (error) std::rethrow_exception(error);
   }

@@ -39,6 +39,15 @@ samples::Protocol protocol_of(const config::Study& study) {
   return protocol;
 }
 
+// Not found in a study that was planned before: without limits.
+void describe_device(const config::Study& study, samples::Job& job) {
+  const auto device = std::find_if(study.devices.begin(), study.devices.end(),
+                                   [&](const config::DeviceEntry& each) { return each.name == job.device; });
+  if (device == study.devices.end()) return;
+  job.limits = limits_of(*device);
+  job.environment = device->environment;
+}
+
 // A plan has one model for each (model, batch); so has a job.
 Result<samples::ModelWork> model_work(const plan::Plan& plan, std::size_t index) {
   const plan::Model& model = plan.models[index];
@@ -66,6 +75,14 @@ std::string reference_version(const config::Study& study) {
 }
 
 }  // namespace
+
+samples::Limits limits_of(const config::DeviceEntry& device) {
+  samples::Limits limits;
+  limits.memory_bytes = device.limits.memory_bytes;
+  if (device.limits.free_disk_bytes) limits.free_disk_bytes = *device.limits.free_disk_bytes;
+  if (device.limits.time_s) limits.time_ns = to_ns(*device.limits.time_s);
+  return limits;
+}
 
 Result<Jobs> Jobs::begin(const plan::Plan& plan, std::string run_id) {
   Jobs jobs;
@@ -95,6 +112,7 @@ Result<samples::Job> Jobs::of(const std::string& device, const FindCompiler& com
   job.device = device;
   job.protocol = protocol_of(plan_->study);
   job.reference_cache = reference_cache;
+  describe_device(plan_->study, job);
   const auto found = parts_.find(device);
   const Part part = found == parts_.end() ? Part{} : found->second;
   const auto model = [this](int index) -> const samples::ModelWork& {

@@ -36,12 +36,6 @@ std::string content_of(const FileDescriptor& file, std::size_t limit_bytes) {
   return content;
 }
 
-std::string describe(int wait_status) {
-  const process::Outcome outcome = process::decode(wait_status);
-  return outcome.signal ? fmt::format("signal {}", *outcome.signal)
-                        : fmt::format("exit code {}", outcome.exit_code.value_or(-1));
-}
-
 }  // namespace
 
 asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<std::string>& words,
@@ -70,7 +64,7 @@ asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<st
   end.succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   end.output = content_of(out, kMaxOutputBytes);
   end.words = text::to_utf8(text::trim(content_of(err, kMaxWordsBytes)));
-  if (end.words.empty()) end.words = describe(status);
+  if (end.words.empty()) end.words = process::describe(status);
   co_return end;
 }
 

@@ -10,6 +10,7 @@
 #include "dispatch/answer.h"
 #include "dispatch/bootstrap.h"
 #include "dispatch/delivery.h"
+#include "dispatch/make_job.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -207,12 +208,13 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
     progress.doing = fmt::format("{}: {} to deliver", share_.device.name, text::human_bytes(left_bytes));
     recording_.show(share_.device.name, progress);
   };
+  const std::uint64_t keep_free_bytes = limits_of(share_.device).free_disk_bytes;
   missing_toolchains_.clear();
   std::vector<const LocalTree*> trees{bundle};
   for (const LocalTree& model : models) trees.push_back(&model);
   for (const LocalTree* tree : trees) {
     if (!lacks(tree->tree.path)) continue;
-    const Result<bool> delivered = co_await deliver(device, *tree, show);
+    const Result<bool> delivered = co_await deliver(device, *tree, keep_free_bytes, show);
     if (!delivered || !*delivered) co_return delivered;
   }
   for (const ToolchainTree& toolchain : share_.toolchains) {
@@ -223,7 +225,7 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
     }
     const Result<const LocalTree*> tree = parts_.tree_of_toolchain(toolchain);
     if (!tree) co_return tl::unexpected(tree.error());
-    const Result<bool> delivered = co_await deliver(device, **tree, show);
+    const Result<bool> delivered = co_await deliver(device, **tree, keep_free_bytes, show);
     if (!delivered || !*delivered) co_return delivered;
   }
   co_return true;

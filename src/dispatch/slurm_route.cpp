@@ -53,6 +53,7 @@ asio::awaitable<Result<bool>> SlurmRoute::prepare(std::uint64_t progress) {
   while (!loop_.is_stopping) {
     const Result<std::optional<SlurmJob>> found = co_await look();
     if (!found) co_return tl::unexpected(found.error());
+    if (loop_.is_stopping) break;
     const bool is_alive = found->has_value() && (*found)->state != JobState::ended;
     if (is_alive) job_id_ = (*found)->id;
     if (is_alive && (*found)->state == JobState::running) {

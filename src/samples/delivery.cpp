@@ -61,12 +61,15 @@ json to_json(const Arrival& arrival) {
 json to_json(const Ask& ask) { return {{"trees", ask.trees}}; }
 json to_json(const Lacking& lacking) { return {{"trees", lacking.trees}}; }
 json to_json(const Tree& tree) {
-  return {{"path", tree.path}, {"files", fields::array_of(tree.files, [](const TreeFile& file) -> json {
-                                  return {{"path", file.path},
-                                          {"sha256", file.sha256},
-                                          {"size_bytes", file.size_bytes},
-                                          {"is_executable", file.is_executable}};
-                                })}};
+  return {{"path", tree.path},
+          {"files", fields::array_of(tree.files,
+                                     [](const TreeFile& file) -> json {
+                                       return {{"path", file.path},
+                                               {"sha256", file.sha256},
+                                               {"size_bytes", file.size_bytes},
+                                               {"is_executable", file.is_executable}};
+                                     })},
+          {"keep_free_bytes", tree.keep_free_bytes}};
 }
 json to_json(const Want& want) {
   return {{"pieces", fields::array_of(want.pieces, [](const Want::Piece& piece) -> json {
@@ -98,8 +101,10 @@ Result<Lacking> lacking_from_json(const json& object) {
   return fields::parse("answer", [&] { return Lacking{paths_of(object, "trees")}; });
 }
 Result<Tree> tree_from_json(const json& object) {
-  return fields::parse("tree",
-                       [&] { return Tree{path_of(object, "path"), fields::vector_of(object, "files", file_of)}; });
+  return fields::parse("tree", [&] {
+    return Tree{path_of(object, "path"), fields::vector_of(object, "files", file_of),
+                get<std::uint64_t>(object, "keep_free_bytes")};
+  });
 }
 Result<Want> want_from_json(const json& object) {
   return fields::parse("wish", [&] {

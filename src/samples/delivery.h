@@ -48,6 +48,7 @@ struct TreeFile {
 struct Tree {
   std::string path{};
   std::vector<TreeFile> files{};
+  std::uint64_t keep_free_bytes = 0;  // of the disk: refused where less would stay
 };
 // These bytes of it are missing. The client then sends them, plain and in this order; what comes after them is a frame
 // again.

@@ -112,6 +112,17 @@ Protocol protocol(const json& object) {
   return protocol;
 }
 
+json limits_json(const Limits& limits) {
+  return {{"memory_bytes", fields::to_json(limits.memory_bytes)},
+          {"free_disk_bytes", limits.free_disk_bytes},
+          {"time_ns", fields::to_json(limits.time_ns)}};
+}
+
+Limits limits(const json& object) {
+  return {get_optional<std::uint64_t>(object, "memory_bytes"), get<std::uint64_t>(object, "free_disk_bytes"),
+          get_optional<std::int64_t>(object, "time_ns")};
+}
+
 }  // namespace
 
 json to_json(const Protocol& protocol) {
@@ -140,6 +151,8 @@ json to_json(const Job& job) {
   return {{"run_id", job.run_id},
           {"device", job.device},
           {"protocol", to_json(job.protocol)},
+          {"limits", limits_json(job.limits)},
+          {"environment", job.environment},
           {"reference", job.reference ? to_json(*job.reference) : json(nullptr)},
           {"reference_cache", job.reference_cache},
           {"models", fields::array_of(job.models, model_json)},
@@ -153,6 +166,8 @@ Result<Job> job_from_json(const json& object) {
     job.run_id = get<std::string>(object, "run_id");
     job.device = get<std::string>(object, "device");
     job.protocol = protocol(fields::child(object, "protocol"));
+    job.limits = limits(fields::child(object, "limits"));
+    job.environment = get<std::vector<std::pair<std::string, std::string>>>(object, "environment");
     if (const json& reference = fields::child(object, "reference"); !reference.is_null()) {
       job.reference = compiler(reference);
     }

@@ -78,12 +78,21 @@ struct Group {
   std::vector<Step> steps{};
 };
 
+// What a run may take of this device.
+struct Limits {
+  std::optional<std::uint64_t> memory_bytes{};  // of a process; the protocol's own limit holds too
+  std::uint64_t free_disk_bytes = 64U << 20U;   // so much stays free where the work folder is
+  std::optional<std::int64_t> time_ns{};        // no process is begun later than this after the agent took the job
+};
+
 struct Job {
   std::string run_id{};
   std::string device{};
   Protocol protocol{};
-  std::optional<CompilerWork> reference{};  // who makes the reference outputs; nothing: no check
-  std::string reference_cache{};            // folder where reference outputs stay between studies
+  Limits limits{};
+  std::vector<std::pair<std::string, std::string>> environment{};  // variables of every worker, sorted by name
+  std::optional<CompilerWork> reference{};                         // who makes the reference outputs; nothing: no check
+  std::string reference_cache{};  // folder where reference outputs stay between studies
   std::vector<ModelWork> models{};
   std::vector<CellWork> cells{};
   std::vector<Group> groups{};

@@ -160,6 +160,24 @@ class Ssh(FleetTest):
         self.assertLess(abs(found["edge1"]["clock_offset_s"]), 5)
         self.assertIn("Could not resolve hostname", found["gone"]["error"])
 
+    def test_a_host_gives_no_more_time_than_it_may_and_the_same_command_goes_on(self):
+        self.use(self.hosts.devices().replace("folder:", "limits: {time_s: 2}, environment: {OMP_PROC_BIND: close}, "
+                                              "folder:", 1))
+        self.slow(600)
+        first = self.ngb("run", self.study)
+        self.assertEqual(first.returncode, 3, first.stdout)
+        self.assertRegex(first.stderr, "edge1: .*: the 2.0 s that the device may be used are over")
+        self.assertGreater(PROCESSES, self.recorded()["edge1"])
+        for _ in range(PROCESSES):
+            done = self.ngb("run", self.study)
+            if done.returncode == 0:
+                break
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assert_whole()
+        variables = self.query("SELECT DISTINCT device, value FROM environment_entry JOIN environment USING "
+                               "(environment_key) WHERE name = 'variable_OMP_PROC_BIND'")
+        self.assertEqual(variables, [("edge1", "close")])
+
     def test_ctrl_c_stops_all_devices_and_the_same_command_goes_on(self):
         self.slow(300)
         client = self.start("run", self.study)

@@ -74,6 +74,36 @@ TEST(Agent, FillsInWhatOnlyItKnows) {
   EXPECT_EQ(process.facts.at("NGB_ATTEMPT"), "1");
 }
 
+TEST(Agent, GivesWorkersTheDevicesVariablesBelowItsOwnAndRecordsThem) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a");
+  job.cells[0].compiler.threads = 3;
+  job.environment = {{"OMP_NUM_THREADS", "64"}, {"OMP_PROC_BIND", "close"}};
+  const WholeRun run = run_job(folder.path(), job);
+  const samples::ProcessResult& process = run.processes.at(0);
+  EXPECT_EQ(process.facts.at("OMP_PROC_BIND"), "close");
+  EXPECT_EQ(process.facts.at("OMP_NUM_THREADS"), "3");
+  std::map<std::string, std::string> recorded;
+  for (const auto& entry : std::get<samples::Environment>(run.events.at(0).body).entries) {
+    recorded[entry.name] = entry.value.value.value_or("");
+  }
+  EXPECT_EQ(recorded.at("variable_OMP_PROC_BIND"), "close");
+}
+
+TEST(Agent, StopsBetweenProcessesWhenTheDevicesTimeIsOver) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  add_cell(job, "a");
+  job.limits.time_ns = 0;
+  const WholeRun stopped = run_job(folder.path(), job);
+  EXPECT_TRUE(stopped.processes.empty());
+  ASSERT_TRUE(stopped.error);
+  EXPECT_THAT(stopped.error->what, HasSubstr("that the device may be used are over"));
+  job.limits.time_ns.reset();
+  EXPECT_EQ(run_job(folder.path(), job).processes.size(), 1U);
+}
+
 // One cell whose first attempt of process 0 misbehaves: its failure, and that the run goes on.
 Failure first_failure(const std::string& behave, samples::Job job = small_job(2)) {
   const TemporaryFolder folder;

@@ -56,7 +56,7 @@ samples::ProcessResult result_of(const WorkerRequest& request) {
   for (int i = 0; i < request.protocol.repetitions; ++i) {
     result.repetitions.push_back({1'000'000 + 1000 * request.process_index + i, 1, i == 0});
   }
-  for (const char* name : {"NGB_PROCESS_INDEX", "NGB_ATTEMPT", "OMP_NUM_THREADS"}) {
+  for (const char* name : {"NGB_PROCESS_INDEX", "NGB_ATTEMPT", "OMP_NUM_THREADS", "OMP_PROC_BIND"}) {
     if (const char* value = std::getenv(name)) result.facts[name] = value;
   }
   result.facts["finds_litter"] = ::access("left-behind", F_OK) == 0 ? "yes" : "no";

@@ -55,6 +55,26 @@ TEST(MemoryLimit, IsOverOnlyAboveIt) {
   EXPECT_EQ(over->message, "ended by the memory limit: its processes held 2.5 MB, the limit is 1 MB");
 }
 
+TEST(DeviceLimits, EndWithTheTimeThatTheDeviceMayBeUsed) {
+  samples::Limits limits;
+  EXPECT_TRUE(may_begin(limits, std::chrono::hours(1000), "/tmp"));
+  limits.time_ns = 7'200'000'000'000;
+  EXPECT_TRUE(may_begin(limits, seconds(7199), "/tmp"));
+  const Status over = may_begin(limits, seconds(7200), "/tmp");
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().what, "the 2 h 00 min that the device may be used are over");
+}
+
+TEST(DeviceLimits, KeepDiskFree) {
+  samples::Limits limits;
+  limits.free_disk_bytes = 1;
+  EXPECT_TRUE(may_begin(limits, seconds(0), "/tmp"));
+  limits.free_disk_bytes = 1ULL << 62U;
+  const Status full = may_begin(limits, seconds(0), "/tmp");
+  ASSERT_FALSE(full);
+  EXPECT_NE(full.error().what.find("the disk is too full"), std::string::npos);
+}
+
 TEST(MemoryLimit, TheKernelCountsItsKills) { EXPECT_TRUE(kernel_memory_kills().has_value()); }
 
 }  // namespace

@@ -5,6 +5,8 @@ namespace ngb::config {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
 
 std::string with_pairs(std::string_view pairs) {
   return "models: [{zoo: resnet18}]\ncompilers: [null, identity, onnxruntime, {onnxruntime: {version: 1.30.0}}]\n" +
@@ -90,6 +92,41 @@ TEST(StudyDevices, AHostThatSshWouldTakeForAnOptionIsRefused) {
   for (const std::string host : {"-oProxyCommand=touch /tmp/x", "'a b'", "\"$(touch x)\"", "\"a\\nb\"", "''"}) {
     EXPECT_EQ(problems(with_pairs("devices: [{x: {ssh: " + host + "}}]")).size(), 1U) << host;
   }
+}
+
+TEST(StudyDevices, WhatHoldsOnADeviceStandsWithIt) {
+  const Study study =
+      good(with_pairs("devices: [{orin: {ssh: orin.lab, environment: {OMP_PROC_BIND: close, CUDA_HOME: /opt/cuda 13}, "
+                      "limits: {memory: 4 GB, free_disk: 500 MB, time_s: 7200}, tags: [edge, arm]}}]"));
+  const DeviceEntry& orin = study.devices.at(0);
+  EXPECT_THAT(orin.environment, ElementsAre(Pair("CUDA_HOME", "/opt/cuda 13"), Pair("OMP_PROC_BIND", "close")));
+  EXPECT_EQ(orin.limits.memory_bytes, 4'000'000'000U);
+  EXPECT_EQ(orin.limits.free_disk_bytes, 500'000'000U);
+  EXPECT_EQ(orin.limits.time_s, 7200);
+  EXPECT_THAT(orin.tags, ElementsAre("edge", "arm"));
+}
+
+TEST(StudyDevices, ATagStandsForEveryKnownDeviceThatHasIt) {
+  Vocabulary known = small_vocabulary();
+  const Folder folder;
+  known.devices = *load_devices(folder.write("devices.yaml",
+                                             "pi: {ssh: pi, tags: [edge]}\n"
+                                             "xeon: {ssh: xeon, tags: [server]}\n"
+                                             "orin: {slurm: {nodes: [o1, o2]}, tags: [edge]}\n"));
+  const auto study = load_study(folder.write("study.yaml", with_pairs("devices: [local, tag: edge]")), known);
+  ASSERT_TRUE(study);
+  std::vector<std::string> names;
+  for (const DeviceEntry& device : study->devices) names.push_back(device.name);
+  EXPECT_THAT(names, ElementsAre("local", "pi", "orin-o1", "orin-o2"));
+  const auto wrong = load_study(folder.write("wrong.yaml", with_pairs("devices: [tag: egde]")), known);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().at(0).message, "egde: unknown tag, did you mean edge?");
+}
+
+TEST(StudyDevices, AVariableHasAnOrdinaryNameThatIsNotOurs) {
+  EXPECT_THAT(problems(with_pairs("devices: [{x: {ssh: x, environment: {1A: b, NGB_LIB: c, 'A=B': d, OK: [e]}}}]")),
+              ElementsAre(HasSubstr("1A: expected a variable's name"), HasSubstr("NGB_LIB: expected a variable's name"),
+                          HasSubstr("A=B: expected a variable's name"), HasSubstr("environment.OK: expected")));
 }
 
 TEST(StudyDevices, PairsNameTheNearestWord) {

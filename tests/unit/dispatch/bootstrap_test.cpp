@@ -59,7 +59,7 @@ class Bootstrap : public testing::Test {
     const auto conversation = [&]() -> asio::awaitable<void> {
       arrival = co_await bootstrap(**device, script, parts_.agents);
       if (is_delivering) {
-        const Result<bool> delivered = co_await deliver(**device, parts_.bundles.begin()->second, ignored);
+        const Result<bool> delivered = co_await deliver(**device, parts_.bundles.begin()->second, 0, ignored);
         EXPECT_TRUE(delivered && *delivered);
       }
       co_await (*device)->end(std::chrono::seconds(15));
