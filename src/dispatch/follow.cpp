@@ -45,6 +45,10 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
       if (!greeted) co_return tl::unexpected(greeted.error());
       has_greeted = true;
     }
+    if (taken->has_gap) {
+      recording_.say(share_.device.name, fmt::format("what came after event {} is asked for again", last_sequence_));
+      co_return std::nullopt;
+    }
     if (!taken->is_finished) continue;
     co_await farewell(agent);
     co_return Ending::finished;
@@ -98,6 +102,8 @@ Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
   }
   const auto* event = std::get_if<samples::Event>(&message);
   if (event == nullptr) return Done{};
+  taken.has_gap = taken.has_gap || event->sequence > last_sequence_ + 1;
+  if (taken.has_gap) return Done{};
   taken.has_events = true;
   taken.is_finished = taken.is_finished || std::holds_alternative<samples::Finished>(event->body);
   if (event->sequence <= last_sequence_) return Done{};

@@ -20,8 +20,9 @@ class Follower {
 
   [[nodiscard]] std::uint64_t last_sequence() const { return last_sequence_; }
 
-  // Until the job is over (an Ending), the connection is gone or has been silent for so long (nothing; a working agent
-  // tells its progress every second), or the device cannot go on (Error). `job` is asked for when the agent takes it.
+  // Until the job is over (an Ending), the connection is gone, has lost an event or been silent for so long (nothing; a
+  // working agent tells its progress every second), or the device cannot go on (Error). `job` is asked for when the
+  // agent takes it.
   asio::awaitable<Result<std::optional<Ending>>> follow(Connection& agent, const MakeJob& job, Nanoseconds silence);
 
  private:
@@ -29,6 +30,7 @@ class Follower {
     bool is_finished = false;
     bool has_events = false;
     bool has_progress = false;
+    bool has_gap = false;  // an event did not come; those behind it are not taken
   };
   asio::awaitable<Status> greet(Connection& agent, const MakeJob& job);
   Status take(const samples::AgentMessage& message, Taken& taken);

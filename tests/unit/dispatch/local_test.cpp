@@ -29,7 +29,7 @@ class LocalDevice : public testing::Test {
     };
     callbacks_.commit = [this] { return commit_ ? commit_() : Status{}; };
     callbacks_.on_progress = [](const std::string&, const samples::Progress&) {};
-    callbacks_.on_remark = [](const std::string&, const std::string&) {};
+    callbacks_.on_remark = [this](const std::string&, const std::string& remark) { remarks_.push_back(remark); };
   }
   [[nodiscard]] std::filesystem::path bin() const { return folder_.path() / "bin"; }
   [[nodiscard]] std::filesystem::path work() const { return folder_.path() / "work"; }
@@ -53,10 +53,24 @@ class LocalDevice : public testing::Test {
     std::filesystem::permissions(bin() / "ngb-agent", std::filesystem::perms::owner_all);
   }
 
+  // unruly_agent.py between the agent and its client.
+  void make_unruly_agent(const std::string& order) {
+    std::filesystem::create_directory(folder_.path() / "true");
+    std::filesystem::rename(bin() / "ngb-agent", folder_.path() / "true/ngb-agent");
+    make_agent("exec " NGB_PYTHON " " NGB_SOURCE_DIR "/tests/unit/dispatch/unruly_agent.py " + order + " " +
+               (folder_.path() / "true/ngb-agent").string() + " \"$@\"");
+  }
+  [[nodiscard]] std::vector<std::uint64_t> sequences() const {
+    std::vector<std::uint64_t> all;
+    for (const samples::Event& event : events_) all.push_back(event.sequence);
+    return all;
+  }
+
   TemporaryFolder folder_;
   Installation installation_;
   Callbacks callbacks_;
   std::vector<samples::Event> events_;
+  std::vector<std::string> remarks_;
   std::function<Status(const samples::Event&)> on_event_;
   std::function<Status()> commit_;
   bool is_stopped_ = false;
@@ -72,8 +86,7 @@ TEST_F(LocalDevice, RunsAJobToItsEndAndHandsOverEveryEventOnce) {
   const auto ending = run(job_of(3));
   ASSERT_TRUE(ending) << ending.error().text();
   EXPECT_EQ(*ending, Ending::finished);
-  ASSERT_EQ(events_.size(), 6U);
-  for (std::size_t i = 0; i < events_.size(); ++i) EXPECT_EQ(events_[i].sequence, i + 1);
+  EXPECT_THAT(sequences(), testing::ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
 TEST_F(LocalDevice, SeesThatAJobWasFinishedEarlier) {
@@ -112,6 +125,26 @@ TEST_F(LocalDevice, StartsAnAgentAgainThatWasKilledAndLosesNothing) {
   const auto processes = agent::test::processes_of(events_);
   ASSERT_EQ(processes.size(), 8U);
   for (int i = 0; i < 8; ++i) EXPECT_EQ(processes[static_cast<std::size_t>(i)].process_index, i);
+}
+
+TEST_F(LocalDevice, TakesOnceWhatIsDeliveredTwice) {
+  make_unruly_agent("twice");
+  const auto ending = run(job_of(3));
+  ASSERT_TRUE(ending) << ending.error().text();
+  EXPECT_EQ(*ending, Ending::finished);
+  EXPECT_THAT(sequences(), testing::ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST_F(LocalDevice, AsksAgainForWhatComesInAnotherOrder) {
+  make_unruly_agent("swapped");
+  const auto ending = run(job_of(3));
+  ASSERT_TRUE(ending) << ending.error().text();
+  EXPECT_EQ(*ending, Ending::finished);
+  std::vector<int> processes;
+  for (const auto& process : agent::test::processes_of(events_)) processes.push_back(process.process_index);
+  EXPECT_THAT(processes, testing::ElementsAre(0, 1, 2));
+  for (std::size_t i = 0; i < events_.size(); ++i) EXPECT_EQ(events_[i].sequence, i + 1);
+  EXPECT_THAT(remarks_, testing::ElementsAre("what came after event 1 is asked for again"));
 }
 
 TEST_F(LocalDevice, EndsTheAgentWhenAnEventCannotBeRecorded) {
