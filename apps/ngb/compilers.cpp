@@ -1,99 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/compilers.h"
-
+// ngb compilers: those that studies may name, what of them is installed, and what each may be told.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/ngb/command.h"
+#include "base/text.h"
+#include "config/value.h"
+#include "toolchain/pins.h"
+#include "toolchain/toolchain.h"
 
 namespace ngb::app {
 namespace {
 
-std::string tree_path(const std::string& name, const std::string& version) {
-  return fmt::format("toolchains/{}/{}", name, version);
+using toolchain::CompilerDescription;
+using toolchain::OptionDescription;
+
+struct Arguments {
+  std::string name{};  // empty: all
+  bool json = false;
+};
+
+struct Row {
+  CompilerDescription compiler{};
+  std::vector<std::string> installed{};  // versions, oldest first
+};
+
+std::vector<Row> rows_of(const std::vector<CompilerDescription>& catalog,
+                         const std::vector<toolchain::Toolchain>& toolchains) {
+  std::vector<Row> rows;
+  for (const CompilerDescription& compiler : catalog) {
+    Row& row = rows.emplace_back(Row{compiler, {}});
+    for (const toolchain::Toolchain& each : toolchains) {
+      if (each.compiler == compiler.name) row.installed.push_back(each.version);
+    }
+  }
+  return rows;
+}
+
+std::string installed_words(const Row& row) {
+  if (!row.compiler.needs_toolchain) return "built in";
+  return row.installed.empty() ? "no" : text::join(row.installed, ", ");
+}
+
+nlohmann::json to_json(const Row& row) {
+  nlohmann::json options = nlohmann::json::array();
+  for (const OptionDescription& option : row.compiler.options) {
+    options.push_back({{"name", option.name},
+                       {"type", option.type},
+                       {"values", option.values},
+                       {"default", config::json_of(option.default_value)},
+                       {"meaning", option.meaning}});
+  }
+  return {{"name", row.compiler.name},
+          {"summary", row.compiler.summary},
+          {"host", row.compiler.host},
+          {"needs_toolchain", row.compiler.needs_toolchain},
+          {"default_version", row.compiler.default_version},
+          {"installed", row.installed},
+          {"devices", row.compiler.devices},
+          {"options", std::move(options)}};
+}
+
+void print_table(const std::vector<Row>& rows) {
+  fmt::print("{:<14} {:<18} {:<12} {:<8} {:<8} {}\n", "compiler", "installed", "default", "devices", "host",
+             "what it is");
+  for (const Row& row : rows) {
+    const CompilerDescription& compiler = row.compiler;
+    fmt::print("{:<14} {:<18} {:<12} {:<8} {:<8} {}\n", compiler.name, installed_words(row),
+               compiler.default_version.empty() ? "-" : compiler.default_version, text::join(compiler.devices, ", "),
+               compiler.host, compiler.summary);
+  }
+  fmt::print("ngb compilers NAME shows what each may be told; ngb toolchain install NAME brings one.\n");
+}
+
+void print_one(const Row& row) {
+  const CompilerDescription& compiler = row.compiler;
+  fmt::print("{}: {}\n\n", compiler.name, compiler.summary);
+  const auto line = [](std::string_view name, const std::string& value) { fmt::print("  {:<10} {}\n", name, value); };
+  line("installed", installed_words(row));
+  if (compiler.needs_toolchain) {
+    line("default", compiler.default_version);
+    line("tested", text::join(toolchain::tested_versions(compiler.name), ", "));
+  }
+  line("devices", text::join(compiler.devices, ", "));
+  line("host", compiler.host);
+  if (!compiler.options.empty())
+    fmt::print("\noptions, in a study as `{}: {{options: {{NAME: VALUE}}}}`\n", compiler.name);
+  for (const OptionDescription& option : compiler.options) {
+    const std::string value = option.values.empty() ? option.type : text::join(option.values, " | ");
+    fmt::print("  {}: {}  (default {})\n      {}\n", option.name, value,
+               config::plain_text(config::json_of(option.default_value)), option.meaning);
+  }
+}
+
+int show(const Installation& installation, const Arguments& arguments) {
+  const auto catalog = toolchain::read_catalog(installation.parts.lib);
+  if (!catalog) return report_failure(catalog.error(), kCannotGoOn);
+  const auto toolchains = toolchain::list(installation.toolchains);
+  if (!toolchains) return report_failure(toolchains.error(), kCannotGoOn);
+  std::vector<Row> rows = rows_of(*catalog, *toolchains);
+  if (!arguments.name.empty()) {
+    const auto wanted = toolchain::find_compiler(*catalog, arguments.name);
+    if (!wanted) return report_failure(wanted.error(), kWrongUsage);
+    std::erase_if(rows, [&](const Row& row) { return row.compiler.name != wanted->name; });
+  }
+  if (arguments.json) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const Row& row : rows) all.push_back(to_json(row));
+    fmt::print("{}\n", all.dump(2));
+  } else if (arguments.name.empty()) {
+    print_table(rows);
+  } else {
+    print_one(rows.front());
+  }
+  return kAllCellsHaveResults;
 }
 
 }  // namespace
 
-Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
-  const auto catalog = toolchain::read_catalog(installation.parts.lib);
-  if (!catalog) return tl::unexpected(catalog.error());
-  std::set<std::pair<std::string, std::string>> wanted;
-  for (const plan::Cell& cell : plan.cells) wanted.emplace(cell.compiler, cell.compiler_version);
-  if (plan.study.reference != "none") wanted.emplace(plan.study.reference, plan.study.reference_version);
-
-  Compilers compilers;
-  for (const auto& [name, version] : wanted) {
-    const auto description = std::find_if(catalog->begin(), catalog->end(),
-                                          [&name = name](const auto& compiler) { return compiler.name == name; });
-    if (description == catalog->end()) return fail("no such compiler in this installation", name);
-    Entry entry{.description = *description, .toolchain = {}};
-    if (description->needs_toolchain) {
-      auto found = toolchain::find(installation.toolchains, name, version);
-      if (!found) return tl::unexpected(found.error());
-      entry.toolchain = *std::move(found);
-      if (!entry.toolchain) compilers.missing_.push_back(fmt::format("{}@{}", name, version));
-    }
-    compilers.entries_.emplace(std::pair(name, version), std::move(entry));
-  }
-  return compilers;
-}
-
-Result<samples::CompilerWork> Compilers::work(const std::string& name, const std::string& version) const {
-  const auto found = entries_.find({name, version});
-  if (found == entries_.end()) return fail("not a compiler of this plan", name + " " + version);
-  const Entry& entry = found->second;
-  samples::CompilerWork work;
-  work.name = name;
-  work.version = version;
-  work.host = entry.description.host;
-  if (!entry.toolchain) return work;
-  work.toolchain_dir = entry.toolchain->site.string();
-  if (work.host == "python") {
-    work.python = entry.toolchain->python;
-    work.python_path = entry.toolchain->site.string();
-  }
-  return work;
-}
-
-Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name, const std::string& version) const {
-  const auto found = entries_.find({name, version});
-  if (found == entries_.end()) return fail("not a compiler of this plan", name + " " + version);
-  const toolchain::CompilerDescription& description = found->second.description;
-  samples::CompilerWork work;
-  work.name = name;
-  work.version = version;
-  work.host = description.host;
-  if (!description.needs_toolchain) return work;
-  work.toolchain_dir = tree_path(name, version) + "/site";
-  if (work.host == "python") {
-    work.python = "python3";
-    work.python_path = work.toolchain_dir;
-  }
-  return work;
-}
-
-std::vector<dispatch::ToolchainTree> Compilers::trees() const {
-  std::vector<dispatch::ToolchainTree> trees;
-  for (const auto& [key, entry] : entries_) {
-    if (!entry.description.needs_toolchain) continue;
-    const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
-    trees.push_back(
-        {tree_path(key.first, key.second), can_be_given ? entry.toolchain->folder : std::filesystem::path()});
-  }
-  return trees;
-}
-
-bool Compilers::is_missing(const std::string& name, const std::string& version) const {
-  return std::find(missing_.begin(), missing_.end(), name + "@" + version) != missing_.end();
-}
-
-std::vector<toolchain::Toolchain> Compilers::installed() const {
-  std::vector<toolchain::Toolchain> all;
-  for (const auto& [key, entry] : entries_) {
-    if (entry.toolchain) all.push_back(*entry.toolchain);
-  }
-  return all;
+void add_compilers(CLI::App& app, const Installation& installation, Action& chosen) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("compilers", "List the compilers, or say what one of them may be told");
+  command->add_option("name", arguments->name, "Compiler (default: a table of all)");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer("Example:\n  ngb compilers openvino");
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return show(installation, *arguments); }; });
 }
 
 }  // namespace ngb::app

@@ -11,9 +11,9 @@
 #include <set>
 #include <utility>
 
-#include "apps/ngb/compilers.h"
 #include "apps/ngb/recorder.h"
 #include "apps/ngb/results_table.h"
+#include "apps/ngb/study_compilers.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/teardown.h"
 #include "base/clock.h"

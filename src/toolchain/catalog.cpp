@@ -124,6 +124,8 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.take("summary", compiler.summary, true);
   keys.take("host", compiler.host, true);
   keys.take("adaptor", compiler.adaptor);
+  compiler.devices = {"cpu"};
+  keys.take("devices", compiler.devices);
   keys.take("needs_toolchain", compiler.needs_toolchain, true);
   keys.take("produces_file", compiler.produces_file);
   keys.take("requirements", compiler.requirements);

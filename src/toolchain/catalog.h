@@ -23,10 +23,11 @@ struct OptionDescription {
 struct CompilerDescription {
   std::string name{};
   std::string summary{};
-  std::string host{};              // "native" | "python"
-  std::string adaptor{};           // "module:Class" of a Python one
-  std::filesystem::path folder{};  // <lib>/compilers/<name>
-  std::filesystem::path plugin{};  // the .so of a native one
+  std::string host{};                  // "native" | "python"
+  std::string adaptor{};               // "module:Class" of a Python one
+  std::filesystem::path folder{};      // <lib>/compilers/<name>
+  std::filesystem::path plugin{};      // the .so of a native one
+  std::vector<std::string> devices{};  // that it can compile for: "cpu"
   bool needs_toolchain = true;
   bool produces_file = false;
   std::string default_version{};                // from versions.json
