@@ -8,14 +8,18 @@ namespace ngb::onnxruntime {
 Runtime::Runtime(const std::string& toolchain_dir)
     : library_(plugin::find_library(toolchain_dir, "onnxruntime/capi", "libonnxruntime.so", "onnxruntime")) {
   const auto get_base = library_.function<const OrtApiBase* (*)()>("OrtGetApiBase");
-  const OrtApiBase* base = get_base();
-  version_ = base->GetVersionString();
-  api_ = base->GetApi(kApiVersion);
-  if (api_ != nullptr) return;
-  throw plugin::Failure(NGB_IMPORT_ERROR,
-                        "ONNX Runtime " + version_ + " does not serve version " + std::to_string(kApiVersion) +
-                            " of its C API, which this plugin needs",
-                        "install version 1.11 or newer: ngb toolchain install onnxruntime");
+  base_ = get_base();
+  version_ = base_->GetVersionString();
+  api_ = &api_of(kApiVersion);
+}
+
+const OrtApi& Runtime::api_of(std::uint32_t api_version) const {
+  if (const OrtApi* api = base_->GetApi(api_version)) return *api;
+  const std::string version = std::to_string(api_version);
+  throw plugin::Failure(
+      NGB_IMPORT_ERROR,
+      "ONNX Runtime " + version_ + " does not serve version " + version + " of its C API, which this plugin needs",
+      "install version 1." + version + " or newer: ngb toolchain install onnxruntime");
 }
 
 void Runtime::check(OrtStatus* status, const char* doing) const {

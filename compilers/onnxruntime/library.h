@@ -20,6 +20,8 @@ class Runtime {
   explicit Runtime(const std::string& toolchain_dir);
 
   [[nodiscard]] const OrtApi& api() const { return *api_; }
+  // The functions as of a later version. Throws plugin::Failure where the library does not serve it.
+  [[nodiscard]] const OrtApi& api_of(std::uint32_t api_version) const;
   [[nodiscard]] const std::string& version() const { return version_; }  // "1.31.1"
 
   // Throws plugin::Failure when `status` is an error, taken over here. `doing`: "compile".
@@ -28,6 +30,7 @@ class Runtime {
  private:
   plugin::Library library_;
   std::string version_;
+  const OrtApiBase* base_ = nullptr;
   const OrtApi* api_ = nullptr;
 };
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.h"
 
+#include <filesystem>
+#include <fstream>
 #include <new>
+#include <sstream>
+
+#include "placement.h"
+#include "provider.h"
 
 namespace ngb::onnxruntime {
 namespace {
@@ -53,6 +59,7 @@ Owned<OrtSessionOptions> Session::make_options() const {
                  "set its optimisation level");
   runtime_.check(api_.AddSessionConfigEntry(raw, "session.intra_op.allow_spinning", settings_.is_spinning ? "1" : "0"),
                  "set spinning");
+  append_provider(runtime_, raw, settings_);
   // On ARM this would compute products of f32 in bf16.
   runtime_.check(api_.AddSessionConfigEntry(raw, "mlas.enable_gemm_fastmath_arm64_bfloat16", "0"), "set f32");
   return options;
@@ -61,11 +68,12 @@ Owned<OrtSessionOptions> Session::make_options() const {
 void Session::compile(const ngb_model& model) {
   const Owned<OrtSessionOptions> options = make_options();
   OrtSession* session = nullptr;
+  model_path_ = model.path;
   runtime_.check(api_.CreateSession(environment_.get(), model.path, options.get(), &session), "compile the model");
   session_.reset(session);
   check_inputs(inputs_of(runtime_, session), model);
   output_slots_ = outputs_of(runtime_, session);
-  facts_.insert(facts_.end(), {{"provider", "CPUExecutionProvider"},
+  facts_.insert(facts_.end(), {{"provider", provider_name(settings_.provider)},
                                {"device", "cpu"},
                                {"precision", "f32"},
                                {"threads", std::to_string(settings_.threads)}});
@@ -81,35 +89,33 @@ Owned<OrtValue> Session::make_value(const Slot& slot, void* data) const {
 
 // Runs once with outputs that the library allocates, and takes their shapes.
 void Session::learn_output_shapes() {
+  const Owned<OrtIoBinding> binding = make_binding(session_.get());
   for (const Slot& slot : output_slots_) {
-    runtime_.check(api_.BindOutputToDevice(binding_.get(), slot.name.c_str(), memory_.get()), "bind an output");
+    runtime_.check(api_.BindOutputToDevice(binding.get(), slot.name.c_str(), memory_.get()), "bind an output");
   }
-  runtime_.check(run(), "run the model");
+  runtime_.check(api_.RunWithBinding(session_.get(), run_options_.get(), binding.get()), "run the model");
   OrtAllocator* allocator = nullptr;
   runtime_.check(api_.GetAllocatorWithDefaultOptions(&allocator), "find its allocator");
   OrtValue** values = nullptr;
   std::size_t count = 0;
-  runtime_.check(api_.GetBoundOutputValues(binding_.get(), allocator, &values, &count), "read outputs");
+  runtime_.check(api_.GetBoundOutputValues(binding.get(), allocator, &values, &count), "read outputs");
   std::vector<Owned<OrtValue>> owned;
   for (std::size_t i = 0; i < count; ++i) owned.emplace_back(values[i], api_.ReleaseValue);
   if (values != nullptr) runtime_.check(api_.AllocatorFree(allocator, static_cast<void*>(values)), "free a list");
   for (std::size_t i = 0; i < count && i < output_slots_.size(); ++i) {
     output_slots_[i] = slot_of(runtime_, output_slots_[i].name, owned[i].get());
   }
-  api_.ClearBoundOutputs(binding_.get());
 }
 
 void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   binding_.reset();
   inputs_.clear();
+  input_names_.clear();
   outputs_.clear();
   output_buffers_.clear();
-  OrtIoBinding* binding = nullptr;
-  runtime_.check(api_.CreateIoBinding(session_.get(), &binding), "make a binding");
-  binding_.reset(binding);
   for (std::uint32_t i = 0; i < count; ++i) {
+    input_names_.emplace_back(inputs[i].name);
     inputs_.push_back(make_value(slot_from(inputs[i]), inputs[i].data));
-    runtime_.check(api_.BindInput(binding, inputs[i].name, inputs_.back().get()), "bind an input");
   }
   output_slots_ = outputs_of(runtime_, session_.get());
   bool is_static = true;
@@ -119,8 +125,50 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
     output_buffers_.emplace_back(std::aligned_alloc(kAlignment, (slot.bytes() / kAlignment + 1) * kAlignment));
     if (output_buffers_.back() == nullptr) throw std::bad_alloc();
     outputs_.push_back(make_value(slot, output_buffers_.back().get()));
-    runtime_.check(api_.BindOutput(binding, slot.name.c_str(), outputs_.back().get()), "bind an output");
   }
+  binding_ = make_binding(session_.get());
+  if (settings_.provider != "cpu") prove_placement();
+}
+
+// With what there is of inputs and outputs bound.
+Owned<OrtIoBinding> Session::make_binding(OrtSession* session) const {
+  OrtIoBinding* raw = nullptr;
+  runtime_.check(api_.CreateIoBinding(session, &raw), "make a binding");
+  Owned<OrtIoBinding> binding(raw, api_.ReleaseIoBinding);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    runtime_.check(api_.BindInput(raw, input_names_[i].c_str(), inputs_[i].get()), "bind an input");
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    runtime_.check(api_.BindOutput(raw, output_slots_[i].name.c_str(), outputs_[i].get()), "bind an output");
+  }
+  return binding;
+}
+
+void Session::prove_placement() {
+  const Owned<OrtSessionOptions> options = make_options();
+  runtime_.check(api_.EnableProfiling(options.get(), "placement"), "begin a profile");
+  OrtSession* raw = nullptr;
+  runtime_.check(api_.CreateSession(environment_.get(), model_path_.c_str(), options.get(), &raw), "compile the model");
+  const Owned<OrtSession> session(raw, api_.ReleaseSession);
+  const Owned<OrtIoBinding> binding = make_binding(raw);
+  runtime_.check(api_.RunWithBinding(raw, run_options_.get(), binding.get()), "run the model");
+  OrtAllocator* allocator = nullptr;
+  runtime_.check(api_.GetAllocatorWithDefaultOptions(&allocator), "find its allocator");
+  char* name = nullptr;
+  runtime_.check(api_.SessionEndProfiling(raw, allocator, &name), "end a profile");
+  const std::filesystem::path path = name;
+  runtime_.check(api_.AllocatorFree(allocator, name), "free a name");
+  std::ostringstream profile;
+  profile << std::ifstream(path).rdbuf();
+  std::error_code code;
+  std::filesystem::remove(path, code);
+  const Placement placement = read_placement(profile.str());
+  const std::string wanted = provider_name(settings_.provider);
+  facts_.emplace_back("placement", describe(placement, wanted));
+  if (settings_.may_fall_back || is_all_on(placement, wanted)) return;
+  throw plugin::Failure(NGB_FALLBACK,
+                        "onnxruntime was told to run on " + wanted + " and runs on " + describe(placement, wanted),
+                        "set allow_fallback for this compiler, or leave the model out");
 }
 
 void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {

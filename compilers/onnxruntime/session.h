@@ -20,6 +20,7 @@ class Session {
 
   void compile(const ngb_model& model);
   // Outputs of static shape get a buffer at once; for the others one inference tells the shapes.
+  // Other providers than the CPU's are watched in one inference of a session that is made for this alone.
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   // Null on success; else owned by the caller.
   OrtStatus* run() { return api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get()); }
@@ -32,6 +33,8 @@ class Session {
     void operator()(void* data) const { std::free(data); }
   };
   Owned<OrtSessionOptions> make_options() const;
+  Owned<OrtIoBinding> make_binding(OrtSession* session) const;
+  void prove_placement();
   Owned<OrtValue> make_value(const Slot& slot, void* data) const;
   void learn_output_shapes();
 
@@ -42,6 +45,8 @@ class Session {
   Owned<OrtMemoryInfo> memory_;
   Owned<OrtSession> session_;
   Owned<OrtRunOptions> run_options_;
+  std::string model_path_;
+  std::vector<std::string> input_names_;
   std::vector<Owned<OrtValue>> inputs_;
   std::vector<std::unique_ptr<void, Free>> output_buffers_;
   std::vector<Slot> output_slots_;

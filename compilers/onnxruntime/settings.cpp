@@ -16,6 +16,8 @@ Settings read_settings(const ngb_settings& given) {
   settings.threads = given.threads;
   settings.graph_optimization = options.text("graph_optimization");
   settings.is_spinning = options.flag("spinning");
+  settings.provider = options.text("provider");
+  settings.may_fall_back = options.flag("allow_fallback");
   return settings;
 }
 

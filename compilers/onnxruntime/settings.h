@@ -15,6 +15,8 @@ struct Settings {
   int threads = 1;
   std::string graph_optimization{};
   bool is_spinning = true;
+  std::string provider{};  // "cpu", "openvino"
+  bool may_fall_back = false;
 };
 
 // Throws plugin::Failure for what compiler.json does not allow.

@@ -116,6 +116,7 @@ class Work {
     if (!inputs) return tl::unexpected(failure_of(FailureKind::out_of_memory, inputs.error()));
     inputs_ = std::move(*inputs);
     Attempt<Done> done = session_.bind(*inputs_);
+    if (done) learn_facts();  // a compiler may know only now where its nodes run
     if (done) done = session_.run();
     if (!done) return tl::unexpected(done.error());
     return session_.outputs();
