@@ -15,6 +15,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kMaxVariants = 1000;  // of one entry
+
 class CompilerReader {
  public:
   CompilerReader(int threads, const Vocabulary& vocabulary, Problems& problems)
@@ -60,21 +62,25 @@ class CompilerReader {
       return;
     }
     const std::size_t before = problems_.count();
-    CompilerEntry compiler{.name = words->name, .version = words->default_version, .threads = threads_};
-    if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, compiler);
-    const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options);
+    std::vector<CompilerEntry> variants{{.name = words->name, .version = words->default_version, .threads = threads_}};
+    if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, variants);
     const bool is_good = problems_.count() == before;
-    if (is_good && !seen_.insert(key).second) {
-      problems_.add(*name, path,
-                    fmt::format("{}: stands twice with the same settings; keep one of them", compiler.name));
-      return;
+    for (CompilerEntry& compiler : variants) {
+      compiler.options = without_defaults(std::move(compiler.options), words->options);
+      const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options);
+      if (is_good && !seen_.insert(key).second) {
+        problems_.add(*name, path,
+                      fmt::format("{}: stands twice with the same settings; keep one of them", compiler.name));
+        return;
+      }
+      compilers_.push_back(std::move(compiler));
+      at_.push_back(is_good ? node : nullptr);
     }
-    compilers_.push_back(std::move(compiler));
-    at_.push_back(is_good ? node : nullptr);
   }
 
+  // One variant becomes one for each value of every list, the last list fastest.
   void read_body(const DocumentNode& body, const std::string& path, const CompilerWords& words,
-                 CompilerEntry& compiler) {
+                 std::vector<CompilerEntry>& variants) {
     if (!body.is_map()) {
       problems_.add(body, path, "expected settings as name: value, found " + found(body));
       return;
@@ -85,11 +91,39 @@ class CompilerReader {
       if (key == nullptr) {
         problems_.add(*field.key, path, unknown_setting(field.name, words));
       } else if (key->type == ValueType::structured) {
-        compiler.options = read_options(*field.value, field_path, words);
-      } else if (const auto value = read_value(*key, *field.value, field_path, problems_)) {
-        take(*key, *value, *field.value, field_path, words, compiler);
+        read_options(*field.value, field_path, words, variants);
+      } else {
+        read_axis(*key, *field.value, field_path, variants, [&](const json& value, CompilerEntry& compiler) {
+          take(*key, value, *field.value, field_path, words, compiler);
+        });
       }
     }
+  }
+
+  // A value, or a list of them where the key is one to compare by.
+  template <class Take>
+  void read_axis(const Key& key, const DocumentNode& node, const std::string& path,
+                 std::vector<CompilerEntry>& variants, const Take& take) {
+    const bool is_axis = node.is_sequence() && !node.items.empty() && key.name != "label";
+    std::vector<CompilerEntry> all;
+    std::vector<json> values;
+    for (std::size_t i = 0; is_axis && i < node.items.size(); ++i) {
+      if (const auto value = read_value(key, *node.items[i], fmt::format("{}[{}]", path, i), problems_)) {
+        values.push_back(*value);
+      }
+    }
+    if (!is_axis) {
+      const auto value = read_value(key, node, path, problems_);
+      if (value) values.push_back(*value);
+    }
+    if (variants.size() * values.size() > kMaxVariants) {
+      problems_.add(node, path, fmt::format("the lists stand for more than {} compilers; shorten them", kMaxVariants));
+      return;
+    }
+    for (const CompilerEntry& variant : variants) {
+      for (const json& value : values) take(value, all.emplace_back(variant));
+    }
+    if (!all.empty()) variants = std::move(all);
   }
 
   // An option given beside `options` instead of in it is the likely mistake.
@@ -117,12 +151,12 @@ class CompilerReader {
     }
   }
 
-  Parameters read_options(const DocumentNode& node, const std::string& path, const CompilerWords& words) {
-    Parameters options;
-    if (node.is_null()) return options;
+  void read_options(const DocumentNode& node, const std::string& path, const CompilerWords& words,
+                    std::vector<CompilerEntry>& variants) {
+    if (node.is_null()) return;
     if (!node.is_map()) {
       problems_.add(node, path, "expected options as name: value, found " + found(node));
-      return options;
+      return;
     }
     for (const Field& field : fields(node, path, problems_)) {
       const auto known = std::find_if(words.options.begin(), words.options.end(),
@@ -131,10 +165,11 @@ class CompilerReader {
         problems_.add(*field.key, path, unknown_option(field.name, words));
         continue;
       }
-      const auto value = read_value(key_of(*known), *field.value, join_path(path, field.name), problems_);
-      if (value) options.emplace_back(field.name, json_text(*value));
+      read_axis(key_of(*known), *field.value, join_path(path, field.name), variants,
+                [&](const json& value, CompilerEntry& compiler) {
+                  compiler.options.emplace_back(field.name, json_text(value));
+                });
     }
-    return without_defaults(std::move(options), words.options);
   }
 
   static std::string unknown_option(const std::string& word, const CompilerWords& words) {
@@ -144,13 +179,19 @@ class CompilerReader {
     return unknown_word(word, "option of " + words.name, known);
   }
 
-  // "onnxruntime"; where the name stands twice also what differs: "onnxruntime 1.30.0 threads=2 arena=false".
+  // "onnxruntime"; where the name stands twice also what differs: "onnxruntime 1.30.0 threads=2 arena=false". A label
+  // of the user's own is told apart so only within the lists of its entry.
   void make_labels() {
     std::map<std::string, std::vector<const CompilerEntry*>> by_name;
-    for (const CompilerEntry& compiler : compilers_) by_name[compiler.name].push_back(&compiler);
+    std::map<NodePointer, std::vector<const CompilerEntry*>> by_entry;
+    for (std::size_t i = 0; i < compilers_.size(); ++i) {
+      by_name[compilers_[i].name].push_back(&compilers_[i]);
+      by_entry[at_[i]].push_back(&compilers_[i]);
+    }
     std::vector<std::string> labels;
-    for (const CompilerEntry& compiler : compilers_) {
-      labels.push_back(compiler.label.empty() ? label_among(compiler, by_name[compiler.name]) : compiler.label);
+    for (std::size_t i = 0; i < compilers_.size(); ++i) {
+      const CompilerEntry& compiler = compilers_[i];
+      labels.push_back(label_among(compiler, compiler.label.empty() ? by_name[compiler.name] : by_entry[at_[i]]));
     }
     for (std::size_t i = 0; i < labels.size(); ++i) compilers_[i].label = labels[i];
   }
@@ -161,7 +202,7 @@ class CompilerReader {
       return std::any_of(namesakes.begin(), namesakes.end(),
                          [&](const CompilerEntry* other) { return part(*other) != part(compiler); });
     };
-    std::string label = compiler.name;
+    std::string label = compiler.label.empty() ? compiler.name : compiler.label;
     if (differs([](const CompilerEntry& entry) { return entry.version; })) label += " " + compiler.version;
     if (differs([](const CompilerEntry& entry) { return entry.threads; })) {
       label += fmt::format(" threads={}", compiler.threads);

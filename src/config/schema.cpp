@@ -61,14 +61,17 @@ json models_schema(const Vocabulary& vocabulary) {
   return list_of(any_of(std::move(zoo), std::move(onnx)));
 }
 
+// The value, or a list of such values to compare.
+json or_list(const json& value) { return any_of(value, list_of(value)); }
+
 json compiler_body_schema(const CompilerWords& words) {
   json properties = json::object();
   for (const Key& key : compiler_keys()) {
     if (key.name == "version" && words.default_version.empty()) continue;
-    properties[key.name] = value_schema(key);
+    properties[key.name] = key.name == "label" ? value_schema(key) : or_list(value_schema(key));
     if (key.type != ValueType::structured) continue;
     json options = json::object();
-    for (const Parameter& option : words.options) options[option.name] = parameter_schema(option);
+    for (const Parameter& option : words.options) options[option.name] = or_list(parameter_schema(option));
     properties[key.name] = any_of(null_schema(), closed_object(std::move(options)));
     properties[key.name]["description"] = key.meaning;
   }

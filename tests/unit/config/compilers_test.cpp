@@ -76,6 +76,32 @@ TEST(StudyCompilers, LabelsAddWhatTellsNamesakesApart) {
       ElementsAre("onnxruntime 1.31.1 graph_optimization=all", "onnxruntime 1.31.1 graph_optimization=basic", "old"));
 }
 
+TEST(StudyCompilers, AListStandsForOneCompilerForEachOfItsValuesTheLastListFastest) {
+  const Study study =
+      good(with_compilers("  - onnxruntime: {threads: [1, 2], options: {graph_optimization: [basic, all]}}\n"
+                          "  - onnxruntime: {version: [1.29.0, 1.30.0], label: old}"));
+  EXPECT_THAT(labels(study),
+              ElementsAre("onnxruntime 1.31.1 threads=1 graph_optimization=basic",
+                          "onnxruntime 1.31.1 threads=1 graph_optimization=all",
+                          "onnxruntime 1.31.1 threads=2 graph_optimization=basic",
+                          "onnxruntime 1.31.1 threads=2 graph_optimization=all", "old 1.29.0", "old 1.30.0"));
+  EXPECT_EQ(study.compilers[2].threads, 2);
+  EXPECT_THAT(study.compilers[2].options, ElementsAre(Pair("graph_optimization", "\"basic\"")));
+  EXPECT_THAT(study.compilers[3].options, IsEmpty());
+  EXPECT_EQ(study.compilers[5].version, "1.30.0");
+}
+
+TEST(StudyCompilers, MistakesInAListAreToldWhereTheyStand) {
+  EXPECT_THAT(problems(with_compilers("  - onnxruntime: {threads: [1, 0], options: {graph_optimization: [basics]}}\n"
+                                      "  - onnxruntime: {threads: [2, 2]}\n"
+                                      "  - onnxruntime: {threads: [], label: [a, b]}")),
+              ElementsAre(testing::HasSubstr("compilers[0].onnxruntime.threads[1]: expected an integer from 1"),
+                          testing::HasSubstr("graph_optimization[0]: basics: unknown value, did you mean basic?"),
+                          testing::HasSubstr("compilers[1]: onnxruntime: stands twice with the same settings"),
+                          testing::HasSubstr("compilers[2].onnxruntime.threads: expected an integer from 1"),
+                          testing::HasSubstr("compilers[2].onnxruntime.label: expected one line of text")));
+}
+
 TEST(StudyCompilers, TheSameCompilerTwiceIsAProblem) {
   EXPECT_THAT(problems(with_compilers("  - onnxruntime\n  - onnxruntime: {version: 1.31.1, label: again}")),
               ElementsAre("4:5: compilers[1]: onnxruntime: stands twice with the same settings; keep one of them"));
