@@ -206,6 +206,14 @@ class WithoutTheReferenceCompiler(FleetTest):
         self.study = self.write("study.yaml", WITHOUT_IDENTITY + "devices:\n" +
                                 self.hosts.devices(self.folder / "hosts"))
 
+    def adopt_identity(self):
+        """As `ngb toolchain adopt` does, without the imports that it tries."""
+        folder = self.folder / "toolchains" / toolchain("identity")
+        folder.mkdir(parents=True)
+        manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
+        manifest |= {"adopted": True, "site": str(TOOLCHAINS / toolchain("identity") / manifest["site"])}
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+
     def checks(self):
         return self.query("SELECT device, reference, failure.kind FROM output_check JOIN process USING (process_key) "
                           "LEFT JOIN failure USING (process_key) ORDER BY 1, 3")
@@ -219,8 +227,7 @@ class WithoutTheReferenceCompiler(FleetTest):
             f"identity {version} is not installed on this device, and the client could not make its outputs: "
             f"identity {version} is not installed there either (ngb toolchain install identity@{version})")])
 
-        adopted = self.ngb("toolchain", "adopt", "identity", TOOLCHAINS / toolchain("identity") / "site")
-        self.assertEqual(adopted.returncode, 0, adopted.stderr)
+        self.adopt_identity()
         done = self.ngb("run", "--retry-failed", self.study)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         made_here = f"identity {version}, made by the client"
