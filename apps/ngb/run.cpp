@@ -116,15 +116,20 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
   std::vector<dispatch::Share> shares;
   for (const config::DeviceEntry& device : run.plan.study.devices) {
     const bool is_local = device.kind == "local";
-    const auto find = [&compilers, is_local](const std::string& name, const std::string& version) {
-      return is_local ? compilers.work(name, version) : compilers.work_elsewhere(name, version);
+    const dispatch::MakeJob job_here = [&jobs, &compilers, &device, cache = installation.cache / "references"] {
+      const auto find = [&](const auto& name, const auto& version) { return compilers.work(name, version); };
+      return jobs.of(device.name, find, cache.string());
     };
-    const std::string references = is_local ? (installation.cache / "references").string() : "references";
+    const dispatch::MakeJob job_elsewhere = [&jobs, &compilers, &device] {
+      const auto find = [&](const auto& name, const auto& version) { return compilers.work_elsewhere(name, version); };
+      return jobs.of(device.name, find, "references");
+    };
     const auto last = store.last_sequence(run.id, device.name);
     if (!last) return tl::unexpected(last.error());
     shares.push_back({.device = device,
                       .run_id = run.id,
-                      .job = [&jobs, &device, find, references] { return jobs.of(device.name, find, references); },
+                      .job = is_local ? job_here : job_elsewhere,
+                      .job_here = job_here,
                       .files = jobs.files(),
                       .last_sequence = *last,
                       .completed = [&store, &run, &device] { return store.completed(run.id, device.name); },

@@ -23,6 +23,7 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
   if (plan.study.reference != "none") wanted.emplace(plan.study.reference, plan.study.reference_version);
 
   Compilers compilers;
+  compilers.reference_ = {plan.study.reference, plan.study.reference_version};
   for (const auto& [name, version] : wanted) {
     const auto description = std::find_if(catalog->begin(), catalog->end(),
                                           [&name = name](const auto& compiler) { return compiler.name == name; });
@@ -78,8 +79,8 @@ std::vector<dispatch::ToolchainTree> Compilers::trees() const {
   for (const auto& [key, entry] : entries_) {
     if (!entry.description.needs_toolchain) continue;
     const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
-    trees.push_back(
-        {tree_path(key.first, key.second), can_be_given ? entry.toolchain->folder : std::filesystem::path()});
+    trees.push_back({tree_path(key.first, key.second), can_be_given ? entry.toolchain->folder : std::filesystem::path(),
+                     key == reference_});
   }
   return trees;
 }

@@ -40,6 +40,7 @@ class Compilers {
     std::optional<toolchain::Toolchain> toolchain{};
   };
   std::map<std::pair<std::string, std::string>, Entry> entries_;
+  std::pair<std::string, std::string> reference_;
   std::vector<std::string> missing_;
 };
 

@@ -52,7 +52,10 @@ void stand_in(samples::Job& job, const std::filesystem::path& device_folder) {
     complete(compiler.python_path);
   };
   for (samples::CellWork& cell : job.cells) complete_compiler(cell.compiler);
-  for (samples::ModelWork& model : job.models) complete(model.path);
+  for (samples::ModelWork& model : job.models) {
+    complete(model.path);
+    complete(model.reference_path);
+  }
   if (job.reference) complete_compiler(*job.reference);
   complete(job.reference_cache);
 }

@@ -15,7 +15,7 @@
 namespace ngb::agent {
 namespace {
 
-constexpr std::string_view kMagic = "NGBREF01";
+constexpr std::string_view kMagic = "NGBREF02";
 
 }  // namespace
 

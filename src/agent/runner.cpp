@@ -48,6 +48,7 @@ Status check_job(const samples::Job& job) {
     return fail(fmt::format("{} \"{}\" is in the job {} times", what, id, found == known.end() ? 0 : found->second),
                 "job");
   };
+  if (job.only_references && !job.reference) return fail("nobody is to make the references", "job");
   for (const samples::Group& group : job.groups) {
     if (Status known = once(models, group.model_id, "model"); !known) return known;
     for (const samples::Step& step : group.steps) {
@@ -124,6 +125,7 @@ Status Runner::begin_group() {
   }
   const Nanoseconds taken = system_clock().now() - started_;
   if (Status may = may_begin(job_.limits, taken, surroundings_.work_folder); !may) return may;
+  if (job_.only_references && is_reference_file(reference_file())) return record_reference();
   if (!model_path_) return begin_model();
   if (!reference_path_) return begin_reference();
   return begin_step();
@@ -159,26 +161,52 @@ Status Runner::record_model(const ModelFile& file) {
   return record({0, file.facts});
 }
 
+// Where the group's reference outputs are kept that are made here.
+std::filesystem::path Runner::reference_file() const {
+  const std::filesystem::path folder = job_.reference_cache.empty() ? surroundings_.work_folder / "references"
+                                                                    : std::filesystem::path(job_.reference_cache);
+  return folder / (reference_key(model(), job_.protocol.seed, *job_.reference) + ".ref");
+}
+
 Status Runner::begin_reference() {
   if (!job_.reference) {
     reference_path_.emplace();
     return Done{};
   }
-  const std::filesystem::path folder = job_.reference_cache.empty() ? surroundings_.work_folder / "references"
-                                                                    : std::filesystem::path(job_.reference_cache);
-  const std::string key = reference_key(model(), job_.protocol.seed, *job_.reference);
-  const std::filesystem::path path = folder / (key + ".ref");
+  if (!model().reference_path.empty()) {
+    reference_path_ = model().reference_path;
+    return Done{};
+  }
+  const std::filesystem::path path = reference_file();
   if (is_reference_file(path)) {
     reference_path_ = path;
     return Done{};
   }
-  if (const Status made = file::make_folder(folder); !made) return tl::unexpected(made.error());
+  if (!model().no_reference.empty()) {
+    Failure failure;
+    failure.kind = FailureKind::no_reference;
+    failure.message = fmt::format("{} is not installed on this device, and the client could not make its outputs: {}",
+                                  reference_name(*job_.reference), model().no_reference);
+    return fail_group(failure);
+  }
+  if (const Status made = file::make_folder(path.parent_path()); !made) return tl::unexpected(made.error());
   WorkerRequest request = request_for(*job_.reference);
   request.task = WorkerRequest::Task::make_reference;
   request.cell_id = "reference";
   request.attempt = tries_ + 1;
   request.reference_path = path.string() + fmt::format(".{}.partial", ::getpid());
-  start(std::move(request), fmt::format("reference-{}-{}.log", key.substr(0, 16), tries_ + 1));
+  start(std::move(request), fmt::format("reference-{}-{}.log", path.stem().string().substr(0, 16), tries_ + 1));
+  return Done{};
+}
+
+// That they are there is all that such a job is for.
+Status Runner::record_reference() {
+  for (const samples::Step& step : group().steps) {
+    if (!ledger_.next_attempt(step)) continue;
+    ProcessResult result = result_without_worker(step);
+    result.facts[samples::kReferencePathFact] = reference_file().string();
+    if (Status recorded = record({0, std::move(result)}); !recorded) return recorded;
+  }
   return Done{};
 }
 
@@ -232,7 +260,9 @@ WorkerRequest Runner::request_for(const samples::CompilerWork& compiler) const {
   request.model = model();
   request.compiler = compiler;
   request.protocol = job_.protocol;
-  if (job_.reference) request.reference_name = reference_name(*job_.reference);
+  if (!job_.reference) return request;
+  request.reference_name = reference_name(*job_.reference);
+  request.reference_key = reference_key(model(), job_.protocol.seed, *job_.reference);
   return request;
 }
 
@@ -265,17 +295,23 @@ Status Runner::end_attempt() {
 Status Runner::fail_group(const Failure& failure) {
   for (const samples::Step& step : group().steps) {
     if (!ledger_.next_attempt(step)) continue;
-    ProcessResult result;
-    result.cell_id = step.cell_id;
-    result.process_index = step.process_index;
-    result.attempt = job_.protocol.attempts;
-    result.environment_hash = environment_hash_;
-    result.started_unix_ns = system_clock().unix_now().count();
-    result.threads_used = samples::Known<int>::unknown("no worker was started");
+    ProcessResult result = result_without_worker(step);
     result.failure = failure;
     if (Status recorded = record({0, std::move(result)}); !recorded) return recorded;
   }
   return Done{};
+}
+
+// As of a last attempt.
+ProcessResult Runner::result_without_worker(const samples::Step& step) const {
+  ProcessResult result;
+  result.cell_id = step.cell_id;
+  result.process_index = step.process_index;
+  result.attempt = job_.protocol.attempts;
+  result.environment_hash = environment_hash_;
+  result.started_unix_ns = system_clock().unix_now().count();
+  result.threads_used = samples::Known<int>::unknown("no worker was started");
+  return result;
 }
 
 Status Runner::record(const samples::Event& event) {

@@ -47,6 +47,7 @@ class Runner {
   Status begin_group();
   Status begin_model();
   Status begin_reference();
+  Status record_reference();
   Status begin_step();
   Status end_writing();
   Status end_attempt();
@@ -59,6 +60,8 @@ class Runner {
   Status stop_when_disk_is_full(const samples::Failure& failure) const;
   [[nodiscard]] const samples::Group& group() const { return job_.groups[group_]; }
   [[nodiscard]] const samples::ModelWork& model() const { return *models_.at(group().model_id); }
+  [[nodiscard]] std::filesystem::path reference_file() const;
+  [[nodiscard]] samples::ProcessResult result_without_worker(const samples::Step& step) const;
   [[nodiscard]] samples::WorkerRequest request_for(const samples::CompilerWork& compiler) const;
 
   const Surroundings& surroundings_;
@@ -86,7 +89,8 @@ class Runner {
   bool is_finished_ = false;
 };
 
-// What a job must be for a runner: every step's cell and every model is in it, once. Error says which is not.
+// What a job must be for a runner: every step's cell and every model is in it, once; one for references names their
+// compiler. Error says what is not so.
 Status check_job(const samples::Job& job);
 
 }  // namespace ngb::agent

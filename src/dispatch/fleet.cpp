@@ -8,6 +8,7 @@
 
 #include "dispatch/local.h"
 #include "dispatch/parts.h"
+#include "dispatch/references.h"
 #include "dispatch/remote.h"
 
 namespace ngb::dispatch {
@@ -41,11 +42,12 @@ class Fleet {
     const Share& share = shares_[index];
     DeviceEnding& ending = endings_[index];
     if (share.device.kind == "local") {
+      co_await make_references();
       ending.ending = co_await run_local(loop_, recording_, installation_, share);
     } else if (!parts_) {
       ending.ending = tl::unexpected(parts_.error());
     } else {
-      RemoteRun run(loop_, recording_, *parts_, share);
+      RemoteRun run(loop_, recording_, *parts_, references_, share);
       ending.ending = co_await run.run();
       if (!ending.ending) ending.ending = tl::unexpected(error_of(share.device.name, ending.ending.error()));
       if (ending.ending == Ending::finished) ending.torn_down = co_await run.tear_down();
@@ -56,7 +58,7 @@ class Fleet {
   asio::awaitable<void> tear_down_device(std::size_t index) {
     const Share& share = shares_[index];
     if (share.device.kind != "local" && parts_) {
-      RemoteRun run(loop_, recording_, *parts_, share);
+      RemoteRun run(loop_, recording_, *parts_, references_, share);
       endings_[index].torn_down = co_await run.tear_down();
     } else if (share.device.kind != "local") {
       endings_[index].torn_down = tl::unexpected(parts_.error());
@@ -73,6 +75,15 @@ class Fleet {
 
   static void rethrow(const std::exception_ptr& error) {
     if (error) std::rethrow_exception(error);
+  }
+
+  // All that devices elsewhere may want of this machine is done before it measures; it needs the same itself.
+  asio::awaitable<void> make_references() {
+    for (const Share& share : shares_) {
+      const bool may_want = std::any_of(share.toolchains.begin(), share.toolchains.end(),
+                                        [](const ToolchainTree& each) { return each.makes_references; });
+      if (may_want && !share.only_fetch) (void)co_await references_.of(share);
+    }
   }
 
   void leave() {
@@ -93,6 +104,7 @@ class Fleet {
   const std::function<bool()>& stop_requested_;
   Alarm done_{loop_};
   Result<Parts> parts_{};
+  References references_{loop_, recording_, installation_};
   std::vector<DeviceEnding> endings_{};
   std::size_t running_ = 0;
 };

@@ -24,6 +24,7 @@ namespace ngb::dispatch {
 struct ToolchainTree {
   std::string path{};              // on the device, within its folder: "toolchains/onnxruntime/1.31.1"
   std::filesystem::path folder{};  // here; empty: there is none to give
+  bool makes_references = false;   // for all others
 };
 
 // Asked for at every connection, when the device takes it: the jobs of a large fleet together need more memory than its
@@ -36,6 +37,9 @@ struct Share {
   std::string run_id{};
   // Of a device elsewhere: paths of toolchains are within the device's folder.
   MakeJob job{};
+  // Of a device elsewhere: the same as this machine would take it. Where the device cannot make its reference outputs,
+  // they are made here.
+  MakeJob job_here{};
   std::vector<samples::ModelWork> files{};  // the models in it that are users' files
   // What is recorded already: the number of the last event; at every connection, the completed processes by cell id.
   std::uint64_t last_sequence = 0;

@@ -38,16 +38,22 @@ std::vector<LocalTree> trees_of(const std::vector<samples::ModelWork>& files) {
   return trees;
 }
 
+bool is_in(const std::vector<std::string>& paths, const std::string& path) {
+  return std::find(paths.begin(), paths.end(), path) != paths.end();
+}
+
 void forget_toolchain(samples::CompilerWork& compiler, const std::string& path) {
-  if (compiler.toolchain_dir.starts_with(path)) compiler.toolchain_dir.clear();
+  if (!compiler.toolchain_dir.starts_with(path)) return;
+  for (std::string* each : {&compiler.toolchain_dir, &compiler.python, &compiler.python_path}) each->clear();
 }
 
 }  // namespace
 
-RemoteRun::RemoteRun(Loop& loop, Recording& recording, Parts& parts, const Share& share)
+RemoteRun::RemoteRun(Loop& loop, Recording& recording, Parts& parts, References& references, const Share& share)
     : loop_(loop),
       recording_(recording),
       parts_(parts),
+      references_(references),
       share_(share),
       follower_(loop, recording, share),
       route_(route_to(loop, parts, share,
@@ -176,12 +182,16 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection&
 }
 
 // The job as the device can do it. A toolchain that it has not, and ours is for another kind of machine: its cells
-// fail, with that as their reason.
+// fail, with that as their reason; if it is the reference's, we have made the reference outputs.
 Result<samples::Job> RemoteRun::job_there() const {
   Result<samples::Job> job = share_.job();
   if (!job) return job;
   for (samples::ModelWork& model : job->models) {
     if (!model.path.empty()) model.path = tree_of_model(model) + "/model.onnx";
+    const auto made = references_of_models_.find(model.id);
+    if (made == references_of_models_.end()) continue;
+    model.no_reference = made->second->why_not;
+    if (model.no_reference.empty()) model.reference_path = made->second->tree.tree.path + "/" + kReferenceFile;
   }
   for (const std::string& path : missing_toolchains_) {
     for (samples::CellWork& cell : job->cells) forget_toolchain(cell.compiler, path);
@@ -200,32 +210,58 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
   const Result<std::optional<std::vector<std::string>>> lacking = co_await ask(device, wanted);
   if (!lacking) co_return tl::unexpected(lacking.error());
   if (!lacking->has_value()) co_return false;
-  const auto lacks = [&](const std::string& path) {
-    return std::find((*lacking)->begin(), (*lacking)->end(), path) != (*lacking)->end();
-  };
-  const OnBytesLeft show = [&](std::uint64_t left_bytes) {
-    samples::Progress progress;
-    progress.doing = fmt::format("{}: {} to deliver", share_.device.name, text::human_bytes(left_bytes));
-    recording_.show(share_.device.name, progress);
-  };
-  const std::uint64_t keep_free_bytes = limits_of(share_.device).free_disk_bytes;
   missing_toolchains_.clear();
+  bool has_references = true;
   std::vector<const LocalTree*> trees{bundle};
   for (const LocalTree& model : models) trees.push_back(&model);
-  for (const LocalTree* tree : trees) {
-    if (!lacks(tree->tree.path)) continue;
-    const Result<bool> delivered = co_await deliver(device, *tree, keep_free_bytes, show);
-    if (!delivered || !*delivered) co_return delivered;
-  }
   for (const ToolchainTree& toolchain : share_.toolchains) {
-    if (!lacks(toolchain.path)) continue;
+    if (!is_in(**lacking, toolchain.path)) continue;
     if (toolchain.folder.empty() || parts_.machine != arrival.machine) {
       missing_toolchains_.push_back(toolchain.path);
+      has_references = has_references && !toolchain.makes_references;
       continue;
     }
     const Result<const LocalTree*> tree = parts_.tree_of_toolchain(toolchain);
     if (!tree) co_return tl::unexpected(tree.error());
-    const Result<bool> delivered = co_await deliver(device, **tree, keep_free_bytes, show);
+    trees.push_back(*tree);
+  }
+  Result<bool> delivered = co_await deliver_what_lacks(device, trees, **lacking);
+  references_of_models_.clear();
+  if (delivered && *delivered && !has_references) delivered = co_await deliver_references(device);
+  co_return delivered;
+}
+
+// Made here, if that is still to be done; the device waits.
+asio::awaitable<Result<bool>> RemoteRun::deliver_references(Connection& device) {
+  Result<References::OfModels> made = co_await references_.of(share_);
+  if (!made) co_return tl::unexpected(made.error());
+  references_of_models_ = *std::move(made);
+  std::vector<const LocalTree*> trees;
+  std::vector<std::string> wanted;
+  for (const auto& [id, reference] : references_of_models_) {
+    if (!reference->why_not.empty()) continue;
+    trees.push_back(&reference->tree);
+    wanted.push_back(reference->tree.tree.path);
+  }
+  const Result<std::optional<std::vector<std::string>>> lacking = co_await ask(device, wanted);
+  if (!lacking) co_return tl::unexpected(lacking.error());
+  if (!lacking->has_value()) co_return false;
+  Result<bool> delivered = co_await deliver_what_lacks(device, trees, **lacking);
+  co_return delivered;
+}
+
+asio::awaitable<Result<bool>> RemoteRun::deliver_what_lacks(Connection& device,
+                                                            const std::vector<const LocalTree*>& trees,
+                                                            const std::vector<std::string>& lacking) {
+  const std::uint64_t keep_free_bytes = limits_of(share_.device).free_disk_bytes;
+  const OnBytesLeft show = [this](std::uint64_t left_bytes) {
+    samples::Progress progress;
+    progress.doing = fmt::format("{}: {} to deliver", share_.device.name, text::human_bytes(left_bytes));
+    recording_.show(share_.device.name, progress);
+  };
+  for (const LocalTree* tree : trees) {
+    if (!is_in(lacking, tree->tree.path)) continue;
+    const Result<bool> delivered = co_await deliver(device, *tree, keep_free_bytes, show);
     if (!delivered || !*delivered) co_return delivered;
   }
   co_return true;

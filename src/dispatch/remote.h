@@ -15,6 +15,7 @@
 #include "dispatch/loop.h"
 #include "dispatch/parts.h"
 #include "dispatch/recording.h"
+#include "dispatch/references.h"
 #include "dispatch/route.h"
 
 namespace ngb::dispatch {
@@ -23,8 +24,8 @@ namespace ngb::dispatch {
 // until the share's patience is over.
 class RemoteRun {
  public:
-  // All references outlive it. `parts`: what can be delivered.
-  RemoteRun(Loop& loop, Recording& recording, Parts& parts, const Share& share);
+  // What is referred to outlives it. `parts` and `references`: what can be delivered.
+  RemoteRun(Loop& loop, Recording& recording, Parts& parts, References& references, const Share& share);
 
   asio::awaitable<Result<Ending>> run();
   // Takes everything of the run off the device. Error: what is left there, or why it cannot be reached.
@@ -35,6 +36,9 @@ class RemoteRun {
   asio::awaitable<Result<std::optional<Ending>>> visit();
   asio::awaitable<Result<std::optional<Ending>>> visit_over(Connection& device);
   asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival);
+  asio::awaitable<Result<bool>> deliver_references(Connection& device);
+  asio::awaitable<Result<bool>> deliver_what_lacks(Connection& device, const std::vector<const LocalTree*>& trees,
+                                                   const std::vector<std::string>& lacking);
   [[nodiscard]] Result<samples::Job> job_there() const;
   asio::awaitable<Status> remove_all();
   asio::awaitable<Status> remove(const Route::Remains& remains);
@@ -43,6 +47,7 @@ class RemoteRun {
   Loop& loop_;
   Recording& recording_;
   Parts& parts_;
+  References& references_;
   const Share& share_;
   Follower follower_;
   std::unique_ptr<Route> route_;
@@ -54,6 +59,7 @@ class RemoteRun {
   std::string words_{};  // for people
   bool was_reached_ = false;
   std::vector<std::string> missing_toolchains_{};  // paths there, as of the last delivery
+  References::OfModels references_of_models_{};    // made here; none: the device makes its own
 };
 
 }  // namespace ngb::dispatch

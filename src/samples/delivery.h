@@ -5,6 +5,7 @@
 //   bundles/<sha256>/{bin,lib}/…               worker, plugins, Python package
 //   toolchains/<compiler>/<version>/…          as on the client
 //   models/<sha256>/model.onnx                 a user's file
+//   references/<sha256>/outputs.ref            reference outputs that the client has made
 //   files/<sha256>                             content on its way into trees
 //   runs/<run>/                                work folders: journal, logs
 //   holders/<job>                              what a batch job is to start

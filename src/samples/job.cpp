@@ -30,6 +30,8 @@ json model_json(const ModelWork& model) {
           {"path", model.path},
           {"file_sha256", model.file_sha256},
           {"recipe_json", model.recipe_json},
+          {"reference_path", model.reference_path},
+          {"no_reference", model.no_reference},
           {"inputs", fields::array_of(model.inputs, tensor_json)}};
 }
 
@@ -42,6 +44,8 @@ ModelWork model(const json& object) {
   work.path = get<std::string>(object, "path");
   work.file_sha256 = fields::get_optional<std::string>(object, "file_sha256").value_or("");
   work.recipe_json = get<std::string>(object, "recipe_json");
+  work.reference_path = get_optional<std::string>(object, "reference_path").value_or("");
+  work.no_reference = get_optional<std::string>(object, "no_reference").value_or("");
   work.inputs = fields::vector_of(object, "inputs", tensor);
   return work;
 }
@@ -155,6 +159,7 @@ json to_json(const Job& job) {
           {"environment", job.environment},
           {"reference", job.reference ? to_json(*job.reference) : json(nullptr)},
           {"reference_cache", job.reference_cache},
+          {"only_references", job.only_references},
           {"models", fields::array_of(job.models, model_json)},
           {"cells", fields::array_of(job.cells, cell_json)},
           {"groups", fields::array_of(job.groups, group_json)}};
@@ -172,6 +177,7 @@ Result<Job> job_from_json(const json& object) {
       job.reference = compiler(reference);
     }
     job.reference_cache = get<std::string>(object, "reference_cache");
+    job.only_references = get_optional<bool>(object, "only_references").value_or(false);
     job.models = fields::vector_of(object, "models", model);
     job.cells = fields::vector_of(object, "cells", cell);
     job.groups = fields::vector_of(object, "groups", group);
@@ -190,7 +196,8 @@ json to_json(const WorkerRequest& request) {
           {"compiler", to_json(request.compiler)},
           {"protocol", to_json(request.protocol)},
           {"reference_path", request.reference_path},
-          {"reference_name", request.reference_name}};
+          {"reference_name", request.reference_name},
+          {"reference_key", request.reference_key}};
 }
 
 Result<WorkerRequest> worker_request_from_json(const json& object) {
@@ -209,6 +216,7 @@ Result<WorkerRequest> worker_request_from_json(const json& object) {
     request.protocol = protocol(fields::child(object, "protocol"));
     request.reference_path = get<std::string>(object, "reference_path");
     request.reference_name = get<std::string>(object, "reference_name");
+    request.reference_key = get_optional<std::string>(object, "reference_key").value_or("");
     return request;
   });
 }

@@ -45,7 +45,9 @@ struct ModelWork {
   std::string recipe_json{};  // canonical recipe; empty for a file
   std::string path{};         // of a user's file; empty for a recipe
   std::vector<TensorSignature> inputs{};
-  std::string file_sha256{};  // of a user's file, as it was when the job was made; empty for a recipe
+  std::string file_sha256{};     // of a user's file, as it was when the job was made; empty for a recipe
+  std::string reference_path{};  // of reference outputs that the client has made; empty: they are made where the job is
+  std::string no_reference{};    // why the client, which was to make them, could not
 };
 
 // Which compiler, from where, how.
@@ -85,14 +87,19 @@ struct Limits {
   std::optional<std::int64_t> time_ns{};        // no process is begun later than this after the agent took the job
 };
 
+inline constexpr const char* kReferencePathFact = "reference_path";
+
 struct Job {
   std::string run_id{};
   std::string device{};
   Protocol protocol{};
   Limits limits{};
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of every worker, sorted by name
-  std::optional<CompilerWork> reference{};                         // who makes the reference outputs; nothing: no check
-  std::string reference_cache{};  // folder where reference outputs stay between studies
+  std::optional<CompilerWork> reference{};  // who makes the reference outputs; nothing: no check
+  std::string reference_cache{};            // folder where reference outputs stay between studies
+  // Nothing is measured: a step is done when its group's reference outputs are there; its result names the file in
+  // facts[kReferencePathFact].
+  bool only_references = false;
   std::vector<ModelWork> models{};
   std::vector<CellWork> cells{};
   std::vector<Group> groups{};
@@ -112,6 +119,7 @@ struct WorkerRequest {
   Protocol protocol{};
   std::string reference_path{};  // to read (measure; "" for no check) or to write (make_reference)
   std::string reference_name{};  // "identity 2.15.0"
+  std::string reference_key{};   // of all that the outputs depend on
 };
 
 nlohmann::json to_json(const Job& job);

@@ -132,12 +132,19 @@ class Work {
     }
     const Result<Reference> reference = Reference::open(request_.reference_path);
     if (!reference) return tl::unexpected(failure_of(FailureKind::no_reference, reference.error()));
+    if (reference->key() != request_.reference_key) {
+      return tl::unexpected(failure_of(FailureKind::no_reference,
+                                       {"these are reference outputs of another model, batch, seed or compiler",
+                                        request_.reference_path, "delete the file; it is made again"}));
+    }
+    const bool is_given = !request_.model.reference_path.empty();
+    const std::string made_by = reference->made_by() + (is_given ? ", made by the client" : "");
     const Tolerance tolerance{request_.protocol.absolute_tolerance, request_.protocol.relative_tolerance};
-    const Verdict verdict = compare(*outputs, reference->outputs(), reference->made_by(), tolerance);
+    const Verdict verdict = compare(*outputs, reference->outputs(), made_by, tolerance);
     result_.check = verdict.check;
     if (!verdict.difference) return Done{};
     return tl::unexpected(failure_of(FailureKind::inaccurate,
-                                     {*verdict.difference, "outputs compared with those of " + reference->made_by(),
+                                     {*verdict.difference, "outputs compared with those of " + made_by,
                                       "look for reduced precision among the compiler's options, or set the study's "
                                       "tolerances if this is expected"}));
   }
@@ -145,7 +152,8 @@ class Work {
   Attempt<Done> write_outputs() {
     const Attempt<std::vector<OutputView>> outputs = infer_once();
     if (!outputs) return tl::unexpected(outputs.error());
-    const Status written = write_reference(request_.reference_path, request_.reference_name, *outputs);
+    const Status written =
+        write_reference(request_.reference_path, request_.reference_name, request_.reference_key, *outputs);
     if (written) return Done{};
     const bool is_full = written.error().what.find("No space left") != std::string::npos;
     return tl::unexpected(failure_of(is_full ? FailureKind::disk_full : FailureKind::no_reference, written.error()));

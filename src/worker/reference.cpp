@@ -19,7 +19,7 @@
 namespace ngb::worker {
 namespace {
 
-constexpr std::string_view kMagic = "NGBREF01";
+constexpr std::string_view kMagic = "NGBREF02";
 constexpr std::size_t kHeaderBytes = kMagic.size() + 4;
 
 std::array<char, 4> little_endian(std::uint32_t value) {
@@ -81,19 +81,21 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
   const Result<Mapping> mapping = map_file(path);
   if (!mapping) return tl::unexpected(mapping.error());
   std::string_view rest = mapping->bytes;
-  if (rest.substr(0, kMagic.size()) != kMagic) return damaged("it does not begin with NGBREF01");
+  if (rest.substr(0, kMagic.size()) != kMagic) return damaged("it does not begin with NGBREF02");
   const std::uint32_t json_bytes = from_little_endian(rest.data() + kMagic.size());
   rest.remove_prefix(kHeaderBytes);
   if (json_bytes > rest.size()) return damaged("it ends within its description");
   const nlohmann::json json = nlohmann::json::parse(rest.substr(0, json_bytes), nullptr, false);
   rest.remove_prefix(json_bytes);
-  if (!json.is_object() || !json.contains("reference") || !json["reference"].is_string() || !json.contains("outputs") ||
+  const auto has = [&json](const char* name) { return json.contains(name) && json[name].is_string(); };
+  if (!json.is_object() || !has("reference") || !has("key") || !json.contains("outputs") ||
       !json["outputs"].is_array()) {
     return damaged("its description is not readable");
   }
   Reference reference;
   reference.mapping_ = mapping->memory;
   reference.made_by_ = json["reference"].get<std::string>();
+  reference.key_ = json["key"].get<std::string>();
   for (const nlohmann::json& row : json["outputs"]) {
     const auto parsed = parse_row(row);
     if (!parsed) return damaged("its description is not readable");
@@ -105,7 +107,7 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
   return reference;
 }
 
-Status write_reference(const std::filesystem::path& path, const std::string& made_by,
+Status write_reference(const std::filesystem::path& path, const std::string& made_by, const std::string& key,
                        std::span<const OutputView> outputs) {
   nlohmann::json rows = nlohmann::json::array();
   for (const OutputView& output : outputs) {
@@ -113,7 +115,7 @@ Status write_reference(const std::filesystem::path& path, const std::string& mad
                     {"type", std::string(name(output.signature.type))},
                     {"shape", output.signature.shape}});
   }
-  const std::string json = nlohmann::json{{"reference", made_by}, {"outputs", std::move(rows)}}.dump();
+  const std::string json = nlohmann::json{{"reference", made_by}, {"key", key}, {"outputs", std::move(rows)}}.dump();
   const std::array<char, 4> length = little_endian(static_cast<std::uint32_t>(json.size()));
   std::string content(kMagic);
   content.append(length.data(), length.size());

@@ -13,6 +13,22 @@ import time
 import unittest
 
 BIN = pathlib.Path(os.environ["NGB_BIN"])
+# This machine's; tests have an empty folder unless they take this one.
+_DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
+TOOLCHAINS = pathlib.Path(os.environ.get("NGB_TOOLCHAINS") or _DATA / "ngraphbench/toolchains")
+_PINNED = json.loads((pathlib.Path(__file__).resolve().parents[2] / "versions.json").read_text())["toolchains"]
+
+
+def toolchain(compiler):
+    """The default version's folder, as COMPILER/VERSION below TOOLCHAINS."""
+    return pathlib.Path(compiler) / _PINNED[compiler]["default"]
+
+
+def without_toolchains(*compilers):
+    """Why a test that needs these cannot run; None if it can."""
+    missing = [name for name in compilers if not (TOOLCHAINS / toolchain(name)).exists()]
+    return f"no toolchains of {', '.join(missing)} on this machine" if missing else None
+
 
 NULL_STUDY = """\
 name: test

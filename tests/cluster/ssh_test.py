@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 import hosts as network  # noqa: E402
 from fleet import PROCESSES, FleetTest  # noqa: E402
+from ngb_program import TOOLCHAINS, toolchain, without_toolchains  # noqa: E402
 
 WHY_NOT = network.missing()
 
@@ -190,6 +192,74 @@ class Ssh(FleetTest):
         done = self.ngb("run", self.study)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         self.assert_whole()
+
+
+WITHOUT_IDENTITY = """\
+name: test
+models:
+  - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
+  - onnx: user.onnx
+compilers: [onnxruntime]
+processes: 1
+warm_up: 1
+repetitions: 5
+"""
+
+
+@unittest.skipIf(WHY_NOT or without_toolchains("onnxruntime", "identity"),
+                 WHY_NOT or without_toolchains("onnxruntime", "identity"))
+class WithoutTheReferenceCompiler(FleetTest):
+    """The hosts have no identity and are given none: the client's is not its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.hosts = network.Hosts(self.folder, 2)
+        self.addCleanup(self.hosts.remove)
+        for folder in (self.folder / "toolchains", self.folder / "hosts"):
+            (folder / "onnxruntime").mkdir(parents=True)
+            (folder / toolchain("onnxruntime")).symlink_to(TOOLCHAINS / toolchain("onnxruntime"))
+        written = self.ngb("models", "write", "conv_block", "--parameters", '{"width": 8, "image_size": 16}',
+                           "-o", "user.onnx")
+        self.assertEqual(written.returncode, 0, written.stderr)
+        self.study = self.write("study.yaml", WITHOUT_IDENTITY + "devices:\n" +
+                                self.hosts.devices(self.folder / "hosts"))
+
+    def adopt_identity(self):
+        """As `ngb toolchain adopt` does, without the imports that it tries."""
+        folder = self.folder / "toolchains" / toolchain("identity")
+        folder.mkdir(parents=True)
+        manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
+        manifest |= {"adopted": True, "site": str(TOOLCHAINS / toolchain("identity") / manifest["site"])}
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+
+    def checks(self):
+        return self.query("SELECT device, reference, failure.kind FROM output_check JOIN process USING (process_key) "
+                          "LEFT JOIN failure USING (process_key) ORDER BY 1, 3")
+
+    def test_they_are_compared_with_what_the_client_has_made_for_them(self):
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 1, done.stderr + done.stdout)
+        version = toolchain("identity").name
+        self.assertEqual(self.query("SELECT DISTINCT kind, message FROM failure"), [(
+            "no_reference",
+            f"identity {version} is not installed on this device, and the client could not make its outputs: "
+            f"identity {version} is not installed there either (ngb toolchain install identity@{version})")])
+
+        self.adopt_identity()
+        done = self.ngb("run", "--retry-failed", self.study)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        made_here = f"identity {version}, made by the client"
+        self.assertEqual(self.checks(), [(host, made_here, None) for host in ("edge1", "edge1", "edge2", "edge2")])
+
+        altered = next((self.folder / "home/.cache/ngraphbench/references").glob("*.ref"))
+        altered.write_bytes(altered.read_bytes()[:-4] + struct.pack("<f", 1e6))
+        self.results = self.folder / "other"
+        done = self.ngb("run", self.study, "-o", self.results)
+        self.assertEqual(done.returncode, 1, done.stderr + done.stdout)
+        self.assertEqual(self.checks(), [(host, made_here, kind) for host in ("edge1", "edge2")
+                                         for kind in (None, "inaccurate")])
+        self.assertIn("torn down: 2 of 2 verified", done.stdout)
+        self.assertEqual([path.name for host in self.hosts.all for path in host.folder.iterdir()], ["toolchains"] * 2)
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)

@@ -72,6 +72,23 @@ TEST(NullCompiler, EatsMemoryUntilThereIsNone) {
   EXPECT_GT(run.result->phases.back().peak_rss_bytes.value.value_or(0), 500'000'000U);
 }
 
+TEST(NullCompiler, IsComparedOnlyWithReferenceOutputsOfTheSameModelAndSaysWhoMadeThem) {
+  const Scratch scratch;
+  samples::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
+  request.task = samples::WorkerRequest::Task::make_reference;
+  request.reference_path = (scratch.path() / "outputs").string();
+  request.reference_name = "null";
+  request.reference_key = "this model";
+  ASSERT_EQ(run_worker(null_compiler(), request).ending(), "none");
+  request.task = samples::WorkerRequest::Task::measure;
+  request.model.reference_path = request.reference_path;
+  const WorkerRun run = run_worker(null_compiler(), request);
+  ASSERT_TRUE(run.result && run.result->check) << run.message();
+  EXPECT_EQ(run.result->check->reference, "null, made by the client");
+  request.reference_key = "another model";
+  EXPECT_EQ(run_worker(null_compiler(), request).ending(), "no_reference");
+}
+
 TEST(NullCompiler, ReturnsAnErrorValue) {
   const WorkerRun run = run_with({{"fault", "error"}, {"fault_phase", "timed"}, {"run_ns", "10000000"}});
   EXPECT_EQ(run.ending(), "internal") << run.message();

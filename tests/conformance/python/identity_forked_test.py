@@ -93,7 +93,7 @@ class Forked(unittest.TestCase):
             with open(path, "rb") as file:
                 written.append(file.read())
         self.assertEqual(written[0], written[1])
-        self.assertTrue(written[0].startswith(b"NGBREF01"))
+        self.assertTrue(written[0].startswith(b"NGBREF02"))
 
     def test_forked_and_fresh_processes_take_the_same_time(self):
         wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 6})

@@ -333,40 +333,6 @@ TEST(Agent, MeasuresAUsersModelWhereItIs) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "user.onnx"));
 }
 
-TEST(Agent, MakesReferenceOutputsOnceAndKeepsThem) {
-  const TemporaryFolder folder;
-  const TemporaryFolder cache;
-  samples::Job job = small_job(2);
-  add_cell(job, "a");
-  job.reference = job.cells[0].compiler;
-  job.reference->version = "2.0";
-  job.reference_cache = cache.path().string();
-  const WholeRun first = run_job(folder.path() / "1", job);
-  EXPECT_EQ(first.processes.at(0).facts.at("reference"), "fake 2.0");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cache.path()), {}), 1);
-  const WholeRun second = run_job(folder.path() / "2", job);
-  int reference_logs = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "2/logs")) {
-    if (entry.path().filename().string().starts_with("reference-")) ++reference_logs;
-  }
-  EXPECT_EQ(reference_logs, 0);
-  EXPECT_FALSE(second.processes.at(0).failure);
-}
-
-TEST(Agent, FailsTheCellsOfAGroupWithoutReferenceOutputsAndSaysWhy) {
-  const TemporaryFolder folder;
-  samples::Job job = small_job(2);
-  add_cell(job, "a");
-  add_cell(job, "b");
-  job.reference = job.cells[0].compiler;
-  job.reference->options = {{"behave", "crash"}};
-  const WholeRun run = run_job(folder.path(), job);
-  ASSERT_EQ(run.processes.size(), 2U);
-  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::no_reference);
-  EXPECT_THAT(run.processes[1].failure->message, HasSubstr("signal 6"));
-  EXPECT_TRUE(ends_finished(run.events));
-}
-
 TEST(Agent, RefusesAJobWhoseStepsNameNoCell) {
   const TemporaryFolder folder;
   samples::Job job = small_job(1);

@@ -60,6 +60,7 @@ samples::ProcessResult result_of(const WorkerRequest& request) {
     if (const char* value = std::getenv(name)) result.facts[name] = value;
   }
   result.facts["finds_litter"] = ::access("left-behind", F_OK) == 0 ? "yes" : "no";
+  result.facts["reference_path"] = request.reference_path;
   result.facts["reference"] = request.reference_path.empty() ? "none" : request.reference_name;
   return result;
 }
@@ -197,7 +198,7 @@ int main(int count, char** words) {
   const WorkerRequest request = read_request();
   if (request.task == WorkerRequest::Task::make_reference) {
     if (option(request, "behave") == "crash") std::abort();
-    std::ofstream(request.reference_path) << "NGBREF01 outputs";
+    std::ofstream(request.reference_path) << "NGBREF02 outputs";
     deliver(result_of(request));
     return 0;
   }

@@ -220,5 +220,15 @@ TEST_F(FullDisk, EndsTheAgentWithAReasonAndKeepsWhatIsRecorded) {
   EXPECT_EQ(kept, run.events.size());
 }
 
+TEST(Journal, BelongsToAJobWhateverTheWordsInWhichAReferenceIsMissing) {
+  samples::Job job;
+  job.models.emplace_back().no_reference = "signal 9 after 3 s";
+  const JobIdentity identity = identity_of(job);
+  job.models[0].no_reference = "signal 9 after 4 s";
+  EXPECT_EQ(identity_of(job), identity);
+  job.models[0].reference_path = "references/00ff/outputs.ref";
+  EXPECT_NE(identity_of(job), identity);
+}
+
 }  // namespace
 }  // namespace ngb::agent

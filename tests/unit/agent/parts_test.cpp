@@ -180,7 +180,7 @@ TEST(Reference, IsTakenOnlyWhenItIsOne) {
   ASSERT_TRUE(file::write_atomically(folder.path() / "bad", "NGBREF0"));
   EXPECT_FALSE(is_reference_file(folder.path() / "bad"));
   EXPECT_FALSE(adopt_reference(folder.path() / "bad", folder.path() / "good"));
-  ASSERT_TRUE(file::write_atomically(folder.path() / "written", "NGBREF01 and more"));
+  ASSERT_TRUE(file::write_atomically(folder.path() / "written", "NGBREF02 and more"));
   ASSERT_TRUE(adopt_reference(folder.path() / "written", folder.path() / "good"));
   EXPECT_TRUE(is_reference_file(folder.path() / "good"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "written"));

@@ -22,7 +22,7 @@ class ReferenceFile : public testing::Test {
     const OutputView second{{"class", DataType::i64, {}}, &class_};
     const OutputView empty{{"boxes", DataType::f32, {0, 4}}, nullptr};
     const OutputView outputs[] = {first, second, empty};
-    ASSERT_TRUE(write_reference(path_, "identity 2.15.0", outputs));
+    ASSERT_TRUE(write_reference(path_, "identity 2.15.0", "key", outputs));
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -43,6 +43,7 @@ TEST_F(ReferenceFile, ComesBackAsItWasWritten) {
   const auto reference = Reference::open(path_);
   ASSERT_TRUE(reference) << reference.error().text();
   EXPECT_EQ(reference->made_by(), "identity 2.15.0");
+  EXPECT_EQ(reference->key(), "key");
   ASSERT_EQ(reference->outputs().size(), 3U);
   EXPECT_EQ(reference->outputs()[0].signature, (TensorSignature{"logits", DataType::f32, {1, 3}}));
   EXPECT_EQ(std::memcmp(reference->outputs()[0].data, floats_, sizeof floats_), 0);
@@ -53,7 +54,7 @@ TEST_F(ReferenceFile, ComesBackAsItWasWritten) {
 
 TEST_F(ReferenceFile, HasTheDocumentedBytes) {
   const std::string bytes = content();
-  EXPECT_EQ(bytes.substr(0, 8), "NGBREF01");
+  EXPECT_EQ(bytes.substr(0, 8), "NGBREF02");
   const std::size_t json_bytes = static_cast<unsigned char>(bytes[8]) + 256U * static_cast<unsigned char>(bytes[9]);
   EXPECT_EQ(bytes[12], '{');
   EXPECT_EQ(bytes[12 + json_bytes - 1], '}');
@@ -75,18 +76,19 @@ TEST_F(ReferenceFile, WithBytesTooManyIsAnError) {
 }
 
 TEST_F(ReferenceFile, OfAnotherKindIsAnError) {
-  write("NGBREF02" + content().substr(8));
-  EXPECT_NE(complaint().find("NGBREF01"), std::string::npos);
+  write("NGBREF01" + content().substr(8));
+  EXPECT_NE(complaint().find("NGBREF02"), std::string::npos);
 }
 
 TEST_F(ReferenceFile, WithAnUnreadableDescriptionIsAnError) {
   for (const char* json :
-       {"{}", "[]", "not json", R"({"reference":"a","outputs":[{"name":"a"}]})",
-        R"({"reference":"a","outputs":[{"name":"a","type":"f31","shape":[1]}]})",
-        R"({"reference":"a","outputs":[{"name":"a","type":"f32","shape":[-1]}]})",
-        R"({"reference":"a","outputs":[{"name":"a","type":"f32","shape":[4294967296,4294967296]}]})"}) {
+       {"{}", "[]", "not json", R"({"reference":"a","outputs":[]})",
+        R"({"reference":"a","key":"k","outputs":[{"name":"a"}]})",
+        R"({"reference":"a","key":"k","outputs":[{"name":"a","type":"f31","shape":[1]}]})",
+        R"({"reference":"a","key":"k","outputs":[{"name":"a","type":"f32","shape":[-1]}]})",
+        R"({"reference":"a","key":"k","outputs":[{"name":"a","type":"f32","shape":[4294967296,4294967296]}]})"}) {
     const std::string text = json;
-    write(std::string("NGBREF01") + static_cast<char>(text.size()) + std::string(3, '\0') + text);
+    write(std::string("NGBREF02") + static_cast<char>(text.size()) + std::string(3, '\0') + text);
     EXPECT_NE(complaint(), "") << json;
   }
 }

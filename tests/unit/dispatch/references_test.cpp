@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference outputs made here for devices elsewhere: a real agent, with the worker of the agent's tests.
+#include "dispatch/references.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "agent_client.h"
+#include "base/hash.h"
+
+namespace ngb::dispatch {
+namespace {
+
+using agent::test::TemporaryFolder;
+using testing::HasSubstr;
+
+class ReferencesHere : public testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("NGB_FAKE_WORKER", agent::test::fake_worker().c_str(), 1);
+    std::filesystem::create_directory(folder_.path() / "bin");
+    std::filesystem::create_symlink(NGB_BUILD_DIR "/bin/ngb-agent", installation_.agent);
+    std::filesystem::create_symlink(agent::test::fake_worker(), installation_.worker);
+    job_.reference.emplace();
+    job_.reference->name = "fake";
+    job_.reference->version = "2.0";
+    job_.reference->host = "native";
+    job_.reference->toolchain_dir = "/toolchains/fake";
+    job_.reference_cache = (folder_.path() / "cache").string();
+  }
+
+  // Of devices that ask at the same time.
+  std::vector<Result<References::OfModels>> ask(const std::vector<std::string>& devices) {
+    std::vector<Share> shares;
+    for (const std::string& device : devices) {
+      shares.push_back({.device = {.name = device, .kind = "ssh"},
+                        .job_here = [this] { return job_; },
+                        .work_folder = folder_.path() / device});
+    }
+    std::vector<Result<References::OfModels>> answers(devices.size());
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      asio::co_spawn(loop_.io, keep(shares[i], answers[i]), asio::detached);
+    loop_.io.run();
+    loop_.io.restart();
+    return answers;
+  }
+  asio::awaitable<void> keep(const Share& share, Result<References::OfModels>& answer) {
+    answer = co_await references_.of(share);
+  }
+
+  TemporaryFolder folder_;
+  Installation installation_{folder_.path() / "bin/ngb-agent", folder_.path() / "bin/ngb-worker",
+                             NGB_SOURCE_DIR "/tests/unit/agent/lib"};
+  samples::Job job_ = agent::test::small_job(1);
+  Loop loop_;
+  Callbacks nobody_{.on_event = {}, .commit = {}, .on_progress = [](const auto&, const auto&) {}, .on_remark = {}};
+  Recording recording_{loop_, nobody_};
+  References references_{loop_, recording_, installation_};
+};
+
+TEST_F(ReferencesHere, AreMadeOnceForAllDevicesAndCalledByTheirContent) {
+  const auto answers = ask({"a", "b"});
+  ASSERT_TRUE(answers[0] && answers[1]);
+  const MadeReference& made = *answers[0]->at("m");
+  EXPECT_EQ(made.why_not, "");
+  EXPECT_EQ(made.tree.tree.path, "references/" + hash::sha256("NGBREF02 outputs"));
+  EXPECT_EQ(file::read(made.tree.sources.at(0)).value_or(""), "NGBREF02 outputs");
+  EXPECT_EQ(made.tree.sources[0].parent_path(), folder_.path() / "cache");
+  EXPECT_EQ(answers[1]->at("m"), &made);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "b"));  // no agent was at work for the second
+}
+
+TEST_F(ReferencesHere, ThatCannotBeMadeHaveTheirReason) {
+  job_.reference->options = {{"behave", "crash"}};
+  const auto answers = ask({"a"});
+  EXPECT_THAT(answers.at(0)->at("m")->why_not, HasSubstr("fake 2.0 could not make the reference outputs (crash)"));
+}
+
+TEST_F(ReferencesHere, OfACompilerThatIsNotHereHaveThatAsTheirReason) {
+  job_.reference->toolchain_dir.clear();
+  const auto answers = ask({"a"});
+  EXPECT_EQ(answers.at(0)->at("m")->why_not, "fake 2.0 is not installed there either (ngb toolchain install fake@2.0)");
+}
+
+TEST_F(ReferencesHere, AreGivenUpWhenTheLoopStops) {
+  loop_.stop();
+  const auto answers = ask({"a"});
+  EXPECT_TRUE(answers.at(0)->empty());
+}
+
+TEST(JobForReferences, HasACellForEachModelAndNoMoreThreadsThanProcessors) {
+  samples::Job job = agent::test::small_job(5);
+  job.reference.emplace().threads = 100'000;
+  const samples::Job only = job_for_references(job);
+  EXPECT_TRUE(only.only_references);
+  ASSERT_EQ(only.cells.size(), 1U);
+  EXPECT_EQ(only.cells[0].id, "m");
+  EXPECT_EQ(only.groups.at(0).steps.size(), 1U);
+  EXPECT_EQ(only.reference->threads, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+}  // namespace ngb::dispatch
