@@ -95,8 +95,8 @@ struct Job {
   Protocol protocol{};
   Limits limits{};
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of every worker, sorted by name
-  std::optional<CompilerWork> reference{};  // who makes the reference outputs; nothing: no check
-  std::string reference_cache{};            // folder where reference outputs stay between studies
+  std::optional<CompilerWork> reference{};                         // who makes the reference outputs; nothing: no check
+  std::string reference_cache{};  // folder where reference outputs stay between studies
   // Nothing is measured: a step is done when its group's reference outputs are there; its result names the file in
   // facts[kReferencePathFact].
   bool only_references = false;
