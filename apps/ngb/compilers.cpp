@@ -6,15 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "apps/ngb/device_toolchains.h"
+
 namespace ngb::app {
-namespace {
-
-std::string tree_path(const std::string& name, const std::string& version) {
-  return fmt::format("toolchains/{}/{}", name, version);
-}
-
-}  // namespace
-
 Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return tl::unexpected(catalog.error());
@@ -73,15 +67,21 @@ Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name,
   return work;
 }
 
-std::vector<dispatch::ToolchainTree> Compilers::trees() const {
+std::vector<dispatch::ToolchainTree> Compilers::trees(const Installation& installation) const {
   std::vector<dispatch::ToolchainTree> trees;
   for (const auto& [key, entry] : entries_) {
     if (!entry.description.needs_toolchain) continue;
     const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
-    trees.push_back(
-        {tree_path(key.first, key.second), can_be_given ? entry.toolchain->folder : std::filesystem::path()});
+    trees.push_back(toolchain_for_devices(installation, entry.description, key.second,
+                                          can_be_given ? entry.toolchain : std::nullopt, Way::deliver));
   }
   return trees;
+}
+
+const toolchain::CompilerDescription* Compilers::description(const std::string& name,
+                                                             const std::string& version) const {
+  const auto found = entries_.find({name, version});
+  return found == entries_.end() ? nullptr : &found->second.description;
 }
 
 bool Compilers::is_missing(const std::string& name, const std::string& version) const {

@@ -37,8 +37,8 @@ std::vector<LocalTree> trees_of(const std::vector<samples::ModelWork>& files) {
   return trees;
 }
 
-void forget_toolchain(samples::CompilerWork& compiler, const std::string& path) {
-  if (compiler.toolchain_dir.starts_with(path)) compiler.toolchain_dir.clear();
+void forget_toolchain(samples::CompilerWork& compiler, const std::string& path, const Error& why) {
+  if (compiler.toolchain_dir.starts_with(path + "/")) compiler.why_missing = why.text();
 }
 
 }  // namespace
@@ -53,7 +53,9 @@ RemoteRun::RemoteRun(Loop& loop, Recording& recording, Parts& parts, const Share
                       [this](const std::string& remark) { recording_.say(share_.device.name, remark); })),
       pause_(loop),
       script_(bootstrap_script(parts.agents, share.device)),
-      log_(share.work_folder / "connection.log") {}
+      log_(share.work_folder / "connection.log"),
+      toolchains_(loop, parts, share.toolchains,
+                  [this](const std::string& remark) { recording_.say(share_.device.name, remark); }) {}
 
 asio::awaitable<Result<Ending>> RemoteRun::run() {
   if (share_.only_fetch) {
@@ -174,17 +176,17 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection&
   co_return ending;
 }
 
-// The job as the device can do it. A toolchain that it has not, and ours is for another kind of machine: its cells
-// fail, with that as their reason.
+// The job as the device can do it. A toolchain that it lacks and that is not to be had: its cells fail, with why as
+// their reason.
 Result<samples::Job> RemoteRun::job_there() const {
   Result<samples::Job> job = share_.job();
   if (!job) return job;
   for (samples::ModelWork& model : job->models) {
     if (!model.path.empty()) model.path = tree_of_model(model) + "/model.onnx";
   }
-  for (const std::string& path : missing_toolchains_) {
-    for (samples::CellWork& cell : job->cells) forget_toolchain(cell.compiler, path);
-    if (job->reference) forget_toolchain(*job->reference, path);
+  for (const auto& [path, why] : toolchains_.missing()) {
+    for (samples::CellWork& cell : job->cells) forget_toolchain(cell.compiler, path, why);
+    if (job->reference) forget_toolchain(*job->reference, path, why);
   }
   return job;
 }
@@ -207,7 +209,6 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
     progress.doing = fmt::format("{}: {} to deliver", share_.device.name, text::human_bytes(left_bytes));
     recording_.show(share_.device.name, progress);
   };
-  missing_toolchains_.clear();
   std::vector<const LocalTree*> trees{bundle};
   for (const LocalTree& model : models) trees.push_back(&model);
   for (const LocalTree* tree : trees) {
@@ -215,18 +216,10 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
     const Result<bool> delivered = co_await deliver(device, *tree, show);
     if (!delivered || !*delivered) co_return delivered;
   }
-  for (const ToolchainTree& toolchain : share_.toolchains) {
-    if (!lacks(toolchain.path)) continue;
-    if (toolchain.folder.empty() || parts_.machine != arrival.machine) {
-      missing_toolchains_.push_back(toolchain.path);
-      continue;
-    }
-    const Result<const LocalTree*> tree = parts_.tree_of_toolchain(toolchain);
-    if (!tree) co_return tl::unexpected(tree.error());
-    const Result<bool> delivered = co_await deliver(device, **tree, show);
-    if (!delivered || !*delivered) co_return delivered;
-  }
-  co_return true;
+  const Result<bool> delivered = co_await toolchains_.deliver(device, arrival, **lacking, show);
+  if (!delivered || !*delivered) co_return delivered;
+  const Result<bool> recorded = co_await record_toolchains(device, arrival.machine, share_, recording_);
+  co_return recorded;
 }
 
 asio::awaitable<Status> RemoteRun::remove(const Route::Remains& remains) {

@@ -16,6 +16,7 @@
 #include "dispatch/parts.h"
 #include "dispatch/recording.h"
 #include "dispatch/route.h"
+#include "dispatch/toolchains.h"
 
 namespace ngb::dispatch {
 
@@ -53,7 +54,7 @@ class RemoteRun {
   std::string how_{};    // the last connection ended
   std::string words_{};  // for people
   bool was_reached_ = false;
-  std::vector<std::string> missing_toolchains_{};  // paths there, as of the last delivery
+  ToolchainDelivery toolchains_;
 };
 
 }  // namespace ngb::dispatch
