@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/named_devices.h"
 #include "base/text.h"
 #include "dispatch/fleet.h"
 
@@ -69,6 +70,15 @@ std::string entry(const samples::Environment& environment, std::string_view name
   return "unknown";
 }
 
+std::string toolchains_of(const samples::Description& description) {
+  if (description.toolchains.empty()) return "none; what a study needs is delivered to it";
+  std::vector<std::string> names;
+  for (const samples::ToolchainFolder& each : description.toolchains) {
+    names.push_back(text::to_utf8(each.name) + (each.has_manifest ? "" : " (no manifest)"));
+  }
+  return text::join(names, ", ");
+}
+
 void print_examination(const dispatch::Examination& device) {
   if (!device.arrival) {
     fmt::print("{:<14} not reachable: {}\n", device.device, device.arrival.error().text());
@@ -92,8 +102,7 @@ void print_examination(const dispatch::Examination& device) {
                     : fmt::format("{:.0f} s off; start times of its results are off, too. Run there: timedatectl "
                                   "set-ntp true",
                                   device.clock_offset.count()));
-  line("toolchains", description.toolchains.empty() ? "none; what a study needs is delivered where it is installed here"
-                                                    : text::join(description.toolchains, ", "));
+  line("toolchains", toolchains_of(description));
 }
 
 nlohmann::json to_json(const dispatch::Examination& device) {
@@ -102,32 +111,27 @@ nlohmann::json to_json(const dispatch::Examination& device) {
   for (const samples::EnvironmentEntry& each : device.description.environment.entries) {
     environment[each.name] = each.value.value ? nlohmann::json(*each.value.value) : nlohmann::json(nullptr);
   }
+  nlohmann::json toolchains = nlohmann::json::array();
+  nlohmann::json without_manifest = nlohmann::json::array();
+  for (const samples::ToolchainFolder& each : device.description.toolchains) {
+    toolchains.push_back(text::to_utf8(each.name));
+    if (!each.has_manifest) without_manifest.push_back(text::to_utf8(each.name));
+  }
   return {{"name", device.device},
           {"machine", text::to_utf8(device.arrival->machine)},
           {"folder", text::to_utf8(device.arrival->folder)},
           {"free_bytes", device.arrival->free_bytes},
           {"clock_offset_s", device.clock_offset.count()},
-          {"toolchains", device.description.toolchains},
+          {"toolchains", std::move(toolchains)},
+          {"toolchains_without_manifest", std::move(without_manifest)},
           {"environment", std::move(environment)}};
 }
 
 int check(const Installation& installation, const Arguments& arguments) {
-  const auto vocabulary = read_vocabulary(installation);
-  if (!vocabulary) return report_failure(vocabulary.error(), kWrongUsage);
-  std::vector<config::DeviceEntry> devices;
-  for (const config::DeviceEntry& device : vocabulary->devices) {
-    if (!has_tag(device, arguments)) continue;
-    const auto& names = arguments.names;
-    if (!names.empty() && std::find(names.begin(), names.end(), device.name) == names.end()) continue;
-    for (config::DeviceEntry& each : config::one_for_each_node(device)) devices.push_back(std::move(each));
-  }
-  for (const std::string& name : arguments.names) {
-    const bool is_known = std::any_of(vocabulary->devices.begin(), vocabulary->devices.end(),
-                                      [&](const auto& each) { return each.name == name; });
-    if (is_known) continue;
-    return report_failure({"unknown device", name, "describe it in " + installation.devices.string()}, kWrongUsage);
-  }
-  const auto examined = dispatch::examine(installation.parts, devices, installation.cache / "devices");
+  auto devices = named_devices(installation, arguments.names);
+  if (!devices) return report_failure(devices.error(), kWrongUsage);
+  std::erase_if(*devices, [&](const config::DeviceEntry& device) { return !has_tag(device, arguments); });
+  const auto examined = dispatch::examine(installation.parts, *devices, installation.cache / "devices");
   if (!examined) return report_failure(examined.error(), kCannotGoOn);
   nlohmann::json all = nlohmann::json::array();
   for (const dispatch::Examination& device : *examined) {

@@ -16,6 +16,7 @@
 #include "apps/ngb/study_compilers.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/teardown.h"
+#include "apps/ngb/toolchain_record.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "dispatch/fleet.h"
@@ -64,7 +65,8 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
 }
 
 // What is left of the plan: everything that the open run still has to do, else the cells that have no result yet. A
-// cell that failed is left alone unless asked for, or its toolchain has come since.
+// cell that failed is left alone unless asked for, or its toolchain has come since, or may have (on a device
+// elsewhere).
 Result<plan::Plan> left_to_do(store::Store& store, plan::Plan plan, const Compilers& compilers, bool retry_failed) {
   const auto runs = store.runs();
   if (!runs) return tl::unexpected(runs.error());
@@ -85,22 +87,13 @@ Result<plan::Plan> left_to_do(store::Store& store, plan::Plan plan, const Compil
   for (const store::CellData& cell : *cells) {
     const bool lacked_toolchain =
         !cell.failed.empty() && cell.failed.back().failure->kind == samples::FailureKind::toolchain_missing;
-    if (lacked_toolchain && !compilers.is_missing(cell.compiler, cell.compiler_version)) settled.erase(cell.cell_id);
+    const bool is_here = std::any_of(plan.study.devices.begin(), plan.study.devices.end(), [&](const auto& device) {
+      return device.name == cell.device && device.kind == "local";
+    });
+    const bool is_still_missing = is_here && compilers.is_missing(cell.compiler, cell.compiler_version);
+    if (lacked_toolchain && !is_still_missing) settled.erase(cell.cell_id);
   }
   return plan::without_cells(std::move(plan), settled);
-}
-
-Status record_toolchains(store::Store& store, const plan::Plan& plan, const Compilers& compilers) {
-  for (const config::DeviceEntry& device : plan.study.devices) {
-    if (device.kind != "local") continue;
-    for (const toolchain::Toolchain& toolchain : compilers.installed()) {
-      const auto manifest = file::read(toolchain.folder / "manifest.json");
-      if (!manifest) return tl::unexpected(manifest.error());
-      Status recorded = store.record_toolchain(device.name, toolchain.compiler, toolchain.version, *manifest);
-      if (!recorded) return recorded;
-    }
-  }
-  return Done{};
 }
 
 struct Run {
@@ -134,7 +127,7 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
                       .last_sequence = *last,
                       .completed = [&store, &run, &device] { return store.completed(run.id, device.name); },
                       .work_folder = run.plan.study.output / "devices" / device.name,
-                      .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees(),
+                      .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees(installation),
                       .only_fetch = run.only_fetch});
   }
   return shares;
@@ -146,9 +139,6 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
                      bool only_fetch) {
   const auto run_id = store.begin_run(plan, system_clock().unix_now().count());
   if (!run_id) return tl::unexpected(run_id.error());
-  if (const Status recorded = record_toolchains(store, plan, compilers); !recorded) {
-    return tl::unexpected(recorded.error());
-  }
   const Status kept =
       file::write_atomically(plan.study.output / kStudyFile, config::to_json(plan.study).dump(2) + "\n");
   if (!kept) return tl::unexpected(kept.error());
@@ -161,8 +151,18 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
   if (!shares) return tl::unexpected(shares.error());
   auto recorder = Recorder::begin(store, run.plan, run.id);
   if (!recorder) return tl::unexpected(recorder.error());
+  dispatch::Callbacks callbacks = recorder->callbacks();
+  ToolchainRecord toolchains(store, compilers, callbacks.on_remark);
+  callbacks.on_toolchain = [&toolchains](const std::string& device, const std::string& machine,
+                                         const samples::FoundFolder& found) {
+    return toolchains.take(device, machine, found);
+  };
+  for (const config::DeviceEntry& device : run.plan.study.devices) {
+    const Status recorded = device.kind == "local" ? toolchains.take_local(device.name) : Status{};
+    if (!recorded) return tl::unexpected(recorded.error());
+  }
   const auto endings =
-      dispatch::run_fleet(installation.parts, *shares, recorder->callbacks(), [] { return g_stop_requested.load(); });
+      dispatch::run_fleet(installation.parts, *shares, callbacks, [] { return g_stop_requested.load(); });
   recorder->end();
   bool is_finished = true;
   std::vector<Error> errors;

@@ -6,24 +6,21 @@
 #include <algorithm>
 #include <set>
 
+#include "apps/ngb/device_toolchains.h"
+
 namespace ngb::app {
-namespace {
-
-std::string tree_path(const std::string& name, const std::string& version) {
-  return fmt::format("toolchains/{}/{}", name, version);
-}
-
-}  // namespace
-
 Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return tl::unexpected(catalog.error());
   std::set<std::pair<std::string, std::string>> wanted;
   for (const plan::Cell& cell : plan.cells) wanted.emplace(cell.compiler, cell.compiler_version);
-  if (plan.study.reference != "none") wanted.emplace(plan.study.reference, plan.study.reference_version);
+  const std::pair reference(plan.study.reference, plan.study.reference_version);
+  const bool is_reference_measured = wanted.contains(reference);
+  if (plan.study.reference != "none") wanted.insert(reference);
 
   Compilers compilers;
-  compilers.reference_ = {plan.study.reference, plan.study.reference_version};
+  compilers.reference_ = reference;
+  compilers.is_reference_measured_ = is_reference_measured;
   for (const auto& [name, version] : wanted) {
     const auto description = std::find_if(catalog->begin(), catalog->end(),
                                           [&name = name](const auto& compiler) { return compiler.name == name; });
@@ -74,15 +71,24 @@ Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name,
   return work;
 }
 
-std::vector<dispatch::ToolchainTree> Compilers::trees() const {
+std::vector<dispatch::ToolchainTree> Compilers::trees(const Installation& installation) const {
   std::vector<dispatch::ToolchainTree> trees;
   for (const auto& [key, entry] : entries_) {
     if (!entry.description.needs_toolchain) continue;
     const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
-    trees.push_back({tree_path(key.first, key.second), can_be_given ? entry.toolchain->folder : std::filesystem::path(),
-                     key == reference_});
+    const bool is_reference = key == reference_;
+    trees.push_back(toolchain_for_devices(installation, entry.description, key.second,
+                                          can_be_given ? entry.toolchain : std::nullopt,
+                                          is_reference && !is_reference_measured_ ? Way::deliver_ours : Way::deliver));
+    trees.back().makes_references = is_reference;
   }
   return trees;
+}
+
+const toolchain::CompilerDescription* Compilers::description(const std::string& name,
+                                                             const std::string& version) const {
+  const auto found = entries_.find({name, version});
+  return found == entries_.end() ? nullptr : &found->second.description;
 }
 
 bool Compilers::is_missing(const std::string& name, const std::string& version) const {

@@ -26,8 +26,12 @@ class Compilers {
   // The same on a device elsewhere, whose toolchains stand as here in a folder of its own: paths within the device's
   // folder.
   [[nodiscard]] Result<samples::CompilerWork> work_elsewhere(const std::string& name, const std::string& version) const;
-  // What such a device needs, and may be given where it is installed here and not adopted.
-  [[nodiscard]] std::vector<dispatch::ToolchainTree> trees() const;
+  // What such a device needs; it may be given this machine's where that is installed and not adopted.
+  [[nodiscard]] std::vector<dispatch::ToolchainTree> trees(const Installation& installation) const;
+
+  // Null: not a compiler of the plan.
+  [[nodiscard]] const toolchain::CompilerDescription* description(const std::string& name,
+                                                                  const std::string& version) const;
 
   // Those of the plan's compilers whose toolchain is not there, as "onnxruntime@1.31.1".
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
@@ -41,6 +45,7 @@ class Compilers {
   };
   std::map<std::pair<std::string, std::string>, Entry> entries_;
   std::pair<std::string, std::string> reference_;
+  bool is_reference_measured_ = false;  // too
   std::vector<std::string> missing_;
 };
 

@@ -10,35 +10,14 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/toolchain_push.h"
+#include "apps/ngb/wanted_toolchain.h"
 #include "base/text.h"
 
 namespace ngb::app {
 namespace {
 
-using toolchain::CompilerDescription;
 using toolchain::Toolchain;
-
-// "onnxruntime@1.31.1" or "onnxruntime", against the catalogue.
-struct Wanted {
-  CompilerDescription compiler;
-  std::string version;
-};
-
-Result<Wanted> find_wanted(const Installation& installation, const std::string& text) {
-  const auto catalog = toolchain::read_catalog(installation.parts.lib);
-  if (!catalog) return tl::unexpected(catalog.error());
-  const std::string name = text.substr(0, text.find('@'));
-  const std::string version = name.size() < text.size() ? text.substr(name.size() + 1) : std::string();
-  std::vector<std::string> names;
-  for (const CompilerDescription& compiler : *catalog) {
-    if (compiler.needs_toolchain) names.push_back(compiler.name);
-    if (compiler.name != name) continue;
-    if (!compiler.needs_toolchain) return fail("this compiler is built in and needs no toolchain", name);
-    return Wanted{compiler, version.empty() ? compiler.default_version : version};
-  }
-  const auto near = text::nearest(name, names);
-  return fail("unknown compiler", name, near ? "did you mean " + *near + "?" : "known: " + text::join(names, ", "));
-}
 
 void print_line(std::string_view line) { std::fprintf(stderr, "  %.*s\n", static_cast<int>(line.size()), line.data()); }
 
@@ -114,13 +93,15 @@ void add_toolchain(CLI::App& app, const Installation& installation, Action& chos
     std::vector<std::string> names;
     std::string name;
     std::string path;
+    std::string device;
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* group = app.add_subcommand("toolchain", "Install, list, adopt and remove versions of compilers");
+  CLI::App* group = app.add_subcommand("toolchain", "Install, list, adopt, remove and push versions of compilers");
   group->require_subcommand(1);
   group->footer(
       "Examples:\n  ngb toolchain install onnxruntime@1.31.1\n  ngb toolchain adopt identity ~/venv\n"
+      "  ngb toolchain push onnxruntime orin xavier\n"
       "Toolchains live in $NGB_TOOLCHAINS, or ~/.local/share/ngraphbench/toolchains. pip's own settings apply, so\n"
       "PIP_INDEX_URL or pip.conf choose where packages come from.");
 
@@ -137,9 +118,16 @@ void add_toolchain(CLI::App& app, const Installation& installation, Action& chos
   CLI::App* take = group->add_subcommand("adopt", "Use a venv or site-packages folder that exists already");
   take->add_option("name", arguments->name, "Compiler")->required();
   take->add_option("path", arguments->path, "The venv or folder")->required();
+  take->add_option("--device", arguments->device, "Where it is: a device elsewhere (default: here)");
   take->callback([=, &installation, &chosen] {
-    chosen = [=, &installation] { return adopt(installation, arguments->name, arguments->path); };
+    chosen = [=, &installation] {
+      return arguments->device.empty()
+                 ? adopt(installation, arguments->name, arguments->path)
+                 : adopt_on_device(installation, arguments->name, arguments->path, arguments->device);
+    };
   });
+  add_toolchain_push(*group, installation, chosen);
+  add_toolchain_fetch(*group, installation, chosen);
 
   CLI::App* drop = group->add_subcommand("remove", "Remove NAME[@VERSION]; an adopted folder is only forgotten");
   drop->add_option("name", arguments->name, "NAME or NAME@VERSION")->required();

@@ -4,9 +4,33 @@
 #include "agent/fork_server.h"
 
 namespace ngb::agent {
+namespace {
+
+// Of a toolchain that is not there: nothing can be started, and this is why.
+class NoLauncher final : public Launcher {
+ public:
+  explicit NoLauncher(const std::string& why_missing) {
+    launched_.failure.emplace();
+    launched_.failure->kind = samples::FailureKind::toolchain_missing;
+    launched_.failure->message = why_missing;
+  }
+  void begin(const Launch& /*launch*/) override {}
+  void advance() override {}
+  [[nodiscard]] const Launched& launched() const override { return launched_; }
+
+ private:
+  Launched launched_{};
+};
+
+}  // namespace
 
 Launcher& LauncherPool::of(const samples::CompilerWork& compiler) {
   const bool is_native = compiler.host != "python";
+  if (!compiler.why_missing.empty()) {
+    std::unique_ptr<Launcher>& none = launchers_[compiler.why_missing];
+    if (!none) none = std::make_unique<NoLauncher>(compiler.why_missing);
+    return *none;
+  }
   const std::string key =
       is_native ? "" : compiler.name + '\n' + compiler.version + '\n' + compiler.python + '\n' + compiler.python_path;
   std::unique_ptr<Launcher>& launcher = launchers_[key];

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "agent/listener.h"
 #include "agent/receiving.h"
 #include "agent/removal.h"
+#include "agent/toolchains.h"
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -224,18 +224,22 @@ class Reception {
   }
 
   Status answer(const samples::Describe& /*describe*/) {
-    samples::Description description{probe::environment(), {}, python_version()};
-    std::error_code code;
-    for (const auto& compiler : std::filesystem::directory_iterator(folder_ / "toolchains", code)) {
-      for (const auto& version : std::filesystem::directory_iterator(compiler.path(), code)) {
-        if (!std::filesystem::exists(version.path() / "manifest.json", code)) continue;
-        description.toolchains.push_back(
-            text::to_utf8(compiler.path().filename().string() + "@" + version.path().filename().string()));
-      }
-    }
-    std::sort(description.toolchains.begin(), description.toolchains.end());
-    say(description);
+    say(samples::Description{probe::environment(), toolchains_in(folder_), python_version()});
     return Done{};
+  }
+
+  Status answer(const samples::Inspect& inspected) {
+    say(inspect(folder_, inspected));
+    return Done{};
+  }
+
+  Status answer(const samples::Adopt& adoption) { return installed(adopt(folder_, adoption), adoption.path); }
+
+  Status answer(const samples::InstallThere& wanted) { return installed(install_there(folder_, wanted), wanted.path); }
+
+  static Status installed(const Status& done, const std::string& path) {
+    if (done) say(samples::Installed{path});
+    return done;
   }
 
   template <class Other>

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
-#include <system_error>
-
 #include "dispatch/answer.h"
-#include "dispatch/bootstrap.h"
 #include "dispatch/fleet.h"
+#include "dispatch/look.h"
 #include "dispatch/parts.h"
-#include "dispatch/route.h"
 
 namespace ngb::dispatch {
 namespace {
 
-constexpr Nanoseconds kEndPatience = std::chrono::seconds(3);
 constexpr Nanoseconds kPatience = std::chrono::seconds(30);
 
-asio::awaitable<Result<samples::Arrival>> question(Connection& device, const std::string& script, const Parts& parts,
-                                                   Examination& examination) {
-  const Result<std::optional<samples::Arrival>> arrival = co_await bootstrap(device, script, parts.agents);
-  const Nanoseconds ours = system_clock().unix_now();
-  if (!arrival) co_return tl::unexpected(arrival.error());
-  if (!arrival->has_value()) co_return fail("cannot be reached", examination.device);
-  examination.clock_offset = Nanoseconds((*arrival)->unix_time_ns) - ours;
+asio::awaitable<Status> question(Connection& device, const samples::Arrival& arrival, Examination& examination) {
+  examination.clock_offset = Nanoseconds(arrival.unix_time_ns) - system_clock().unix_now();
   device.queue(samples::Describe{});
   co_await device.flush();
   const Result<std::optional<samples::Description>> description =
@@ -28,28 +18,17 @@ asio::awaitable<Result<samples::Arrival>> question(Connection& device, const std
   if (!description) co_return tl::unexpected(description.error());
   if (!description->has_value()) co_return fail("the connection ended", examination.device);
   examination.description = **description;
-  co_return **arrival;
+  examination.arrival = arrival;
+  co_return Done{};
 }
 
 asio::awaitable<void> examine_one(Loop& loop, const Parts& parts, const config::DeviceEntry& device,
                                   const std::filesystem::path& log_folder, Examination& examination) {
-  const std::string script = bootstrap_script(parts.agents, device);
-  const std::filesystem::path log = log_folder / (device.name + ".log");
-  std::error_code code;
-  const std::uint64_t log_begin = std::filesystem::file_size(log, code);
-  const Share share{.device = device};
-  const std::unique_ptr<Route> route = route_to(loop, parts, share, [](const std::string&) {});
-  const auto connection = Connection::start(loop, route->command_for_a_look(script.size()), log);
-  if (!connection) {
-    examination.arrival = tl::unexpected(connection.error());
-    co_return;
-  }
-  examination.arrival = co_await question(**connection, script, parts, examination);
-  co_await (*connection)->end(kEndPatience);
-  const std::string words = last_words(log, code ? 0 : log_begin);
-  if (!examination.arrival && !words.empty()) {
-    examination.arrival = fail(examination.arrival.error().what + ": " + words, device.name, "run: ssh HOST true");
-  }
+  const LookTask task = [&](Connection& connection, const samples::Arrival& arrival) {
+    return question(connection, arrival, examination);
+  };
+  const Status done = co_await look(loop, parts, device, log_folder, task);
+  if (!done) examination.arrival = tl::unexpected(done.error());
 }
 
 }  // namespace

@@ -20,11 +20,20 @@
 
 namespace ngb::dispatch {
 
-// A toolchain that a device needs and may be given.
+// Where a toolchain for a device that lacks it comes from.
+struct ToolchainSource {
+  std::filesystem::path folder{};      // here
+  std::vector<std::string> command{};  // else: a program that gets it (fetching.h says what it answers)
+};
+// For a device like this one. Error: it cannot be had; cells that need it fail with that as their reason.
+using FindToolchain =
+    std::function<Result<ToolchainSource>(const samples::Arrival& device, const samples::Description& description)>;
+
+// A toolchain that a device needs.
 struct ToolchainTree {
-  std::string path{};              // on the device, within its folder: "toolchains/onnxruntime/1.31.1"
-  std::filesystem::path folder{};  // here; empty: there is none to give
-  bool makes_references = false;   // for all others
+  std::string path{};  // on the device, within its folder: "toolchains/onnxruntime/1.31.1"
+  FindToolchain find{};
+  bool makes_references = false;  // for all others
 };
 
 // Asked for at every connection, when the device takes it: the jobs of a large fleet together need more memory than its

@@ -25,12 +25,12 @@ const LocalTree* Parts::bundle_for(const std::string& kind) const {
   return found == bundles.end() ? nullptr : &found->second;
 }
 
-Result<const LocalTree*> Parts::tree_of_toolchain(const ToolchainTree& toolchain) {
-  const auto known = toolchains.find(toolchain.path);
+Result<const LocalTree*> Parts::tree_of_toolchain(const std::filesystem::path& folder, const std::string& path) {
+  const auto known = toolchains.find(folder);
   if (known != toolchains.end()) return &known->second;
-  Result<LocalTree> tree = tree_of(toolchain.folder, toolchain.path);
+  Result<LocalTree> tree = tree_of(folder, path);
   if (!tree) return tl::unexpected(tree.error());
-  return &(toolchains[toolchain.path] = *std::move(tree));
+  return &(toolchains[folder] = *std::move(tree));
 }
 
 Result<Parts> find_parts(const Installation& installation) {

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "dispatch/bundle.h"
+#include "dispatch/fetching.h"
 #include "dispatch/fleet.h"
 
 namespace ngb::dispatch {
@@ -17,13 +18,14 @@ struct Parts {
   std::vector<AgentFile> agents{};
   std::map<std::string, LocalTree> bundles{};  // by machine
 
-  // By path on the device: those that some device has lacked.
-  std::map<std::string, LocalTree> toolchains{};
+  // By folder here: those that some device has lacked.
+  std::map<std::filesystem::path, LocalTree> toolchains{};
+  Fetching fetching{};
 
   // Null: there is none for it.
   [[nodiscard]] const LocalTree* bundle_for(const std::string& machine) const;
   // Of gigabytes, perhaps, so hashed once, however many devices lack it. Error: a file cannot be read.
-  Result<const LocalTree*> tree_of_toolchain(const ToolchainTree& toolchain);
+  Result<const LocalTree*> tree_of_toolchain(const std::filesystem::path& folder, const std::string& path);
 };
 
 // This machine's own parts, and those in lib/ngraphbench-devices/<machine>. Error: a file cannot be read.

@@ -39,7 +39,7 @@ std::string content_of(const FileDescriptor& file, std::size_t limit_bytes) {
 }  // namespace
 
 asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<std::string>& words,
-                                                const std::string& input, Nanoseconds patience) {
+                                                const std::string& input, Nanoseconds patience, bool stops_with_loop) {
   const FileDescriptor in = memory("input");
   const FileDescriptor out = memory("output");
   const FileDescriptor err = memory("error");
@@ -57,7 +57,8 @@ asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<st
   for (bool is_killed = false;;) {
     const pid_t ended = ::waitpid(*pid, &status, WNOHANG);
     if (ended == *pid || (ended < 0 && errno != EINTR)) break;
-    if (!is_killed && system_clock().now() > give_up) is_killed = ::kill(*pid, SIGKILL) == 0;
+    const bool is_enough = system_clock().now() > give_up || (stops_with_loop && loop.is_stopping);
+    if (!is_killed && is_enough) is_killed = ::kill(*pid, SIGKILL) == 0;
     co_await pause.wait_regardless(kPause);
   }
   ProgramEnd end;

@@ -17,8 +17,9 @@ struct ProgramEnd {
 };
 
 // `input` is its standard input; both are the caller's until it has ended. It is killed when it takes longer than
-// `patience`. Error: it cannot be started.
+// `patience`; with `stops_with_loop`, also when the loop stops. Error: it cannot be started.
 asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<std::string>& words,
-                                                const std::string& input, Nanoseconds patience);
+                                                const std::string& input, Nanoseconds patience,
+                                                bool stops_with_loop = false);
 
 }  // namespace ngb::dispatch

@@ -20,6 +20,9 @@ struct Callbacks {
   std::function<void(const std::string& device, const samples::Progress&)> on_progress;
   // For the user: "connection lost, trying again in 5 s".
   std::function<void(const std::string& device, const std::string& remark)> on_remark;
+  // A toolchain of the study as it stands on a device elsewhere; told at every connection. Nobody may want to know.
+  std::function<Status(const std::string& device, const std::string& machine, const samples::FoundFolder& toolchain)>
+      on_toolchain{};
 };
 
 class Recording {
@@ -29,6 +32,10 @@ class Recording {
   Status record(const std::string& device, const samples::Event& event) { return callbacks_.on_event(device, event); }
   void show(const std::string& device, const samples::Progress& progress) { callbacks_.on_progress(device, progress); }
   void say(const std::string& device, const std::string& remark) { callbacks_.on_remark(device, remark); }
+  Status record_toolchain(const std::string& device, const std::string& machine,
+                          const samples::FoundFolder& toolchain) {
+    return callbacks_.on_toolchain ? callbacks_.on_toolchain(device, machine, toolchain) : Status{};
+  }
   // One commit serves all devices that ask for it in the same turn of the loop. After an Error the loop stops.
   asio::awaitable<Status> commit();
 

@@ -42,9 +42,8 @@ bool is_in(const std::vector<std::string>& paths, const std::string& path) {
   return std::find(paths.begin(), paths.end(), path) != paths.end();
 }
 
-void forget_toolchain(samples::CompilerWork& compiler, const std::string& path) {
-  if (!compiler.toolchain_dir.starts_with(path)) return;
-  for (std::string* each : {&compiler.toolchain_dir, &compiler.python, &compiler.python_path}) each->clear();
+void forget_toolchain(samples::CompilerWork& compiler, const std::string& path, const Error& why) {
+  if (compiler.toolchain_dir.starts_with(path + "/")) compiler.why_missing = why.text();
 }
 
 }  // namespace
@@ -60,7 +59,9 @@ RemoteRun::RemoteRun(Loop& loop, Recording& recording, Parts& parts, References&
                       [this](const std::string& remark) { recording_.say(share_.device.name, remark); })),
       pause_(loop),
       script_(bootstrap_script(parts.agents, share.device)),
-      log_(share.work_folder / "connection.log") {}
+      log_(share.work_folder / "connection.log"),
+      toolchains_(loop, parts, share.toolchains,
+                  [this](const std::string& remark) { recording_.say(share_.device.name, remark); }) {}
 
 asio::awaitable<Result<Ending>> RemoteRun::run() {
   if (share_.only_fetch) {
@@ -181,8 +182,8 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection&
   co_return ending;
 }
 
-// The job as the device can do it. A toolchain that it has not, and ours is for another kind of machine: its cells
-// fail, with that as their reason; if it is the reference's, we have made the reference outputs.
+// The job as the device can do it. A toolchain that it lacks and that is not to be had: its cells fail, with why as
+// their reason; if it is the reference's, we have made the reference outputs.
 Result<samples::Job> RemoteRun::job_there() const {
   Result<samples::Job> job = share_.job();
   if (!job) return job;
@@ -193,9 +194,9 @@ Result<samples::Job> RemoteRun::job_there() const {
     model.no_reference = made->second->why_not;
     if (model.no_reference.empty()) model.reference_path = made->second->tree.tree.path + "/" + kReferenceFile;
   }
-  for (const std::string& path : missing_toolchains_) {
-    for (samples::CellWork& cell : job->cells) forget_toolchain(cell.compiler, path);
-    if (job->reference) forget_toolchain(*job->reference, path);
+  for (const auto& [path, why] : toolchains_.missing()) {
+    for (samples::CellWork& cell : job->cells) forget_toolchain(cell.compiler, path, why);
+    if (job->reference) forget_toolchain(*job->reference, path, why);
   }
   return job;
 }
@@ -210,25 +211,23 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const s
   const Result<std::optional<std::vector<std::string>>> lacking = co_await ask(device, wanted);
   if (!lacking) co_return tl::unexpected(lacking.error());
   if (!lacking->has_value()) co_return false;
-  missing_toolchains_.clear();
-  bool has_references = true;
   std::vector<const LocalTree*> trees{bundle};
   for (const LocalTree& model : models) trees.push_back(&model);
-  for (const ToolchainTree& toolchain : share_.toolchains) {
-    if (!is_in(**lacking, toolchain.path)) continue;
-    if (toolchain.folder.empty() || parts_.machine != arrival.machine) {
-      missing_toolchains_.push_back(toolchain.path);
-      has_references = has_references && !toolchain.makes_references;
-      continue;
-    }
-    const Result<const LocalTree*> tree = parts_.tree_of_toolchain(toolchain);
-    if (!tree) co_return tl::unexpected(tree.error());
-    trees.push_back(*tree);
-  }
   Result<bool> delivered = co_await deliver_what_lacks(device, trees, **lacking);
+  if (!delivered || !*delivered) co_return delivered;
+  const std::uint64_t keep_free_bytes = limits_of(share_.device).free_disk_bytes;
+  const OnBytesLeft show = [this](std::uint64_t left_bytes) { show_bytes_left(left_bytes); };
+  delivered = co_await toolchains_.deliver(device, arrival, **lacking, keep_free_bytes, show);
+  if (!delivered || !*delivered) co_return delivered;
+  const bool has_references =
+      std::none_of(share_.toolchains.begin(), share_.toolchains.end(), [this](const ToolchainTree& toolchain) {
+        return toolchain.makes_references && toolchains_.missing().contains(toolchain.path);
+      });
   references_of_models_.clear();
-  if (delivered && *delivered && !has_references) delivered = co_await deliver_references(device);
-  co_return delivered;
+  if (!has_references) delivered = co_await deliver_references(device);
+  if (!delivered || !*delivered) co_return delivered;
+  const Result<bool> recorded = co_await record_toolchains(device, arrival.machine, share_, recording_);
+  co_return recorded;
 }
 
 // Made here, if that is still to be done; the device waits.
@@ -254,17 +253,19 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_what_lacks(Connection& device,
                                                             const std::vector<const LocalTree*>& trees,
                                                             const std::vector<std::string>& lacking) {
   const std::uint64_t keep_free_bytes = limits_of(share_.device).free_disk_bytes;
-  const OnBytesLeft show = [this](std::uint64_t left_bytes) {
-    samples::Progress progress;
-    progress.doing = fmt::format("{}: {} to deliver", share_.device.name, text::human_bytes(left_bytes));
-    recording_.show(share_.device.name, progress);
-  };
+  const OnBytesLeft show = [this](std::uint64_t left_bytes) { show_bytes_left(left_bytes); };
   for (const LocalTree* tree : trees) {
     if (!is_in(lacking, tree->tree.path)) continue;
     const Result<bool> delivered = co_await deliver(device, *tree, keep_free_bytes, show);
     if (!delivered || !*delivered) co_return delivered;
   }
   co_return true;
+}
+
+void RemoteRun::show_bytes_left(std::uint64_t left_bytes) {
+  samples::Progress progress;
+  progress.doing = fmt::format("{}: {} to deliver", share_.device.name, text::human_bytes(left_bytes));
+  recording_.show(share_.device.name, progress);
 }
 
 asio::awaitable<Status> RemoteRun::remove(const Route::Remains& remains) {

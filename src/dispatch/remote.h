@@ -17,6 +17,7 @@
 #include "dispatch/recording.h"
 #include "dispatch/references.h"
 #include "dispatch/route.h"
+#include "dispatch/toolchains.h"
 
 namespace ngb::dispatch {
 
@@ -39,6 +40,7 @@ class RemoteRun {
   asio::awaitable<Result<bool>> deliver_references(Connection& device);
   asio::awaitable<Result<bool>> deliver_what_lacks(Connection& device, const std::vector<const LocalTree*>& trees,
                                                    const std::vector<std::string>& lacking);
+  void show_bytes_left(std::uint64_t left_bytes);
   [[nodiscard]] Result<samples::Job> job_there() const;
   asio::awaitable<Status> remove_all();
   asio::awaitable<Status> remove(const Route::Remains& remains);
@@ -58,8 +60,8 @@ class RemoteRun {
   std::string how_{};    // the last connection ended
   std::string words_{};  // for people
   bool was_reached_ = false;
-  std::vector<std::string> missing_toolchains_{};  // paths there, as of the last delivery
-  References::OfModels references_of_models_{};    // made here; none: the device makes its own
+  ToolchainDelivery toolchains_;
+  References::OfModels references_of_models_{};  // made here; none: the device makes its own
 };
 
 }  // namespace ngb::dispatch

@@ -82,8 +82,30 @@ json to_json(const Attach& attach) {
 }
 json to_json(const Description& description) {
   return {{"environment", to_json(description.environment)},
-          {"toolchains", description.toolchains},
+          {"toolchains", fields::array_of(description.toolchains,
+                                          [](const ToolchainFolder& folder) -> json {
+                                            return {{"name", folder.name}, {"has_manifest", folder.has_manifest}};
+                                          })},
           {"python", fields::to_json(description.python)}};
+}
+json to_json(const Inspect& inspect) { return {{"paths", inspect.paths}}; }
+json to_json(const Inspection& inspection) {
+  const auto package = [](const FoundPackage& each) -> json {
+    return {{"name", each.name}, {"version", each.version}};
+  };
+  return {{"folders", fields::array_of(inspection.folders, [&](const FoundFolder& folder) -> json {
+             return {{"path", folder.path},
+                     {"site", folder.site},
+                     {"manifest", folder.manifest},
+                     {"packages", fields::array_of(folder.packages, package)}};
+           })}};
+}
+json to_json(const Adopt& adopt) { return {{"path", adopt.path}, {"site", adopt.site}, {"manifest", adopt.manifest}}; }
+json to_json(const InstallThere& install) {
+  return {{"path", install.path},
+          {"requirements", install.requirements},
+          {"manifest", install.manifest},
+          {"timeout_ns", install.timeout_ns}};
 }
 json to_json(const Remove& remove) { return {{"runs", remove.runs}, {"with_toolchains", remove.with_toolchains}}; }
 json to_json(const Removed& removed) { return {{"left", removed.left}, {"processes_left", removed.processes_left}}; }
@@ -126,8 +148,37 @@ Result<Attach> attach_from_json(const json& object) {
 Result<Description> description_from_json(const json& object) {
   return fields::parse("description", [&] {
     return Description{fields::value_of(environment_from_json(fields::child(object, "environment"))),
-                       get<std::vector<std::string>>(object, "toolchains"),
+                       fields::vector_of(object, "toolchains",
+                                         [](const json& folder) {
+                                           return ToolchainFolder{get<std::string>(folder, "name"),
+                                                                  get<bool>(folder, "has_manifest")};
+                                         }),
                        fields::get_known<std::string>(object, "python")};
+  });
+}
+Result<Inspect> inspect_from_json(const json& object) {
+  return fields::parse("question", [&] { return Inspect{get<std::vector<std::string>>(object, "paths")}; });
+}
+Result<Inspection> inspection_from_json(const json& object) {
+  const auto package = [](const json& each) {
+    return FoundPackage{get<std::string>(each, "name"), get<std::string>(each, "version")};
+  };
+  return fields::parse("answer", [&] {
+    return Inspection{fields::vector_of(object, "folders", [&](const json& folder) {
+      return FoundFolder{get<std::string>(folder, "path"), get<std::string>(folder, "site"),
+                         get<std::string>(folder, "manifest"), fields::vector_of(folder, "packages", package)};
+    })};
+  });
+}
+Result<Adopt> adopt_from_json(const json& object) {
+  return fields::parse("adoption", [&] {
+    return Adopt{path_of(object, "path"), get<std::string>(object, "site"), get<std::string>(object, "manifest")};
+  });
+}
+Result<InstallThere> install_there_from_json(const json& object) {
+  return fields::parse("installation", [&] {
+    return InstallThere{path_of(object, "path"), get<std::string>(object, "requirements"),
+                        get<std::string>(object, "manifest"), get<std::int64_t>(object, "timeout_ns")};
   });
 }
 Result<Remove> remove_from_json(const json& object) {

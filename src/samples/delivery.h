@@ -76,10 +76,48 @@ struct Attach {
 
 // What is this device?
 struct Describe {};
+// A folder toolchains/<compiler>/<version> that holds something.
+struct ToolchainFolder {
+  std::string name{};  // "onnxruntime@1.31.1"
+  bool has_manifest = false;
+};
 struct Description {
   Environment environment{};
-  std::vector<std::string> toolchains{};  // "onnxruntime@1.31.1"
-  Known<std::string> python{};            // what its python3 says of its version
+  std::vector<ToolchainFolder> toolchains{};  // sorted by name
+  Known<std::string> python{};                // what its python3 says of its version: "Python 3.11.2"
+};
+
+// Which Python packages are in these folders? Each is a toolchain, a virtual environment or a folder of packages;
+// within the device's folder, or a path of the user's: absolute, or beginning with ~/.
+struct Inspect {
+  std::vector<std::string> paths{};
+};
+struct FoundPackage {
+  std::string name{};  // as its dist-info spells it
+  std::string version{};
+};
+struct FoundFolder {
+  std::string path{};      // as asked for
+  std::string site{};      // absolute: where the packages are; "" when there are none
+  std::string manifest{};  // the text of its manifest.json; "" without
+  std::vector<FoundPackage> packages{};
+};
+struct Inspection {
+  std::vector<FoundFolder> folders{};
+};
+// What stands at `site` there becomes the toolchain `path`, with this manifest. Answered by Installed.
+struct Adopt {
+  std::string path{};
+  std::string site{};  // absolute
+  std::string manifest{};
+};
+// The device's own pip is to install exactly these wheels from the index that it is configured for, as the toolchain
+// `path`. Answered by Installed, or by an Error with the end of what pip said.
+struct InstallThere {
+  std::string path{};
+  std::string requirements{};  // a file of requirements, with the hash of every wheel
+  std::string manifest{};
+  std::int64_t timeout_ns = 0;
 };
 
 // Ends the agents of a run and everything below them, removes their files and what nobody else needs.
@@ -104,6 +142,10 @@ nlohmann::json to_json(const Want& want);
 nlohmann::json to_json(const Installed& installed);
 nlohmann::json to_json(const Attach& attach);
 nlohmann::json to_json(const Description& description);
+nlohmann::json to_json(const Inspect& inspect);
+nlohmann::json to_json(const Inspection& inspection);
+nlohmann::json to_json(const Adopt& adopt);
+nlohmann::json to_json(const InstallThere& install);
 nlohmann::json to_json(const Remove& remove);
 nlohmann::json to_json(const Removed& removed);
 
@@ -116,6 +158,10 @@ Result<Want> want_from_json(const nlohmann::json& json);
 Result<Installed> installed_from_json(const nlohmann::json& json);
 Result<Attach> attach_from_json(const nlohmann::json& json);
 Result<Description> description_from_json(const nlohmann::json& json);
+Result<Inspect> inspect_from_json(const nlohmann::json& json);
+Result<Inspection> inspection_from_json(const nlohmann::json& json);
+Result<Adopt> adopt_from_json(const nlohmann::json& json);
+Result<InstallThere> install_there_from_json(const nlohmann::json& json);
 Result<Remove> remove_from_json(const nlohmann::json& json);
 Result<Removed> removed_from_json(const nlohmann::json& json);
 

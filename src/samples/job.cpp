@@ -61,6 +61,7 @@ CompilerWork compiler(const json& object) {
   work.precision = get<std::string>(object, "precision");
   work.threads = get<int>(object, "threads");
   work.options = get<std::vector<std::pair<std::string, std::string>>>(object, "options");
+  work.why_missing = fields::get_optional<std::string>(object, "why_missing").value_or("");
   return work;
 }
 
@@ -146,9 +147,16 @@ json to_json(const Protocol& protocol) {
 }
 
 json to_json(const CompilerWork& compiler) {
-  return {{"name", compiler.name},           {"version", compiler.version}, {"toolchain_dir", compiler.toolchain_dir},
-          {"host", compiler.host},           {"python", compiler.python},   {"python_path", compiler.python_path},
-          {"precision", compiler.precision}, {"threads", compiler.threads}, {"options", compiler.options}};
+  return {{"name", compiler.name},
+          {"version", compiler.version},
+          {"toolchain_dir", compiler.toolchain_dir},
+          {"host", compiler.host},
+          {"python", compiler.python},
+          {"python_path", compiler.python_path},
+          {"precision", compiler.precision},
+          {"threads", compiler.threads},
+          {"options", compiler.options},
+          {"why_missing", compiler.why_missing}};
 }
 
 json to_json(const Job& job) {

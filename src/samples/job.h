@@ -61,6 +61,7 @@ struct CompilerWork {
   std::string precision = "f32";
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> options{};  // sorted by name
+  std::string why_missing{};  // its toolchain is not there, and this is why; "": it is, as far as is known
 };
 
 struct CellWork {

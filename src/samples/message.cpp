@@ -108,6 +108,10 @@ json body(const Installed& installed) { return typed("installed", to_json(instal
 json body(const Attach& attach) { return typed("attach", to_json(attach)); }
 json body(const Describe&) { return {{"type", "describe"}}; }
 json body(const Description& description) { return typed("description", to_json(description)); }
+json body(const Inspect& inspect) { return typed("inspect", to_json(inspect)); }
+json body(const Inspection& inspection) { return typed("inspection", to_json(inspection)); }
+json body(const Adopt& adopt) { return typed("adopt", to_json(adopt)); }
+json body(const InstallThere& install) { return typed("install", to_json(install)); }
 json body(const Remove& remove) { return typed("remove", to_json(remove)); }
 json body(const Removed& removed) { return typed("removed", to_json(removed)); }
 
@@ -141,6 +145,9 @@ Result<ClientMessage> decode_client_message(std::string_view text) {
     if (type == "tree") return fields::value_of(tree_from_json(object));
     if (type == "attach") return fields::value_of(attach_from_json(object));
     if (type == "describe") return Describe{};
+    if (type == "inspect") return fields::value_of(inspect_from_json(object));
+    if (type == "adopt") return fields::value_of(adopt_from_json(object));
+    if (type == "install") return fields::value_of(install_there_from_json(object));
     if (type == "remove") return fields::value_of(remove_from_json(object));
     throw fields::FieldError("unknown type \"" + type + "\"");
   });
@@ -158,6 +165,7 @@ Result<AgentMessage> decode_agent_message(std::string_view text) {
     if (type == "want") return fields::value_of(want_from_json(object));
     if (type == "installed") return fields::value_of(installed_from_json(object));
     if (type == "description") return fields::value_of(description_from_json(object));
+    if (type == "inspection") return fields::value_of(inspection_from_json(object));
     if (type == "removed") return fields::value_of(removed_from_json(object));
     throw fields::FieldError("unknown type \"" + type + "\"");
   });

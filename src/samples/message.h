@@ -17,7 +17,9 @@
 //   agent -> client   arrival{…}
 //   client -> agent   ask{trees}       -> lacking{trees}
 //                     tree{path, files} -> want{pieces}, plain bytes, -> installed{path}
-//                     attach{run, …}   then as above; or remove{runs} -> removed{…}, describe{} -> description{…}
+//                     describe{} -> description{…}, inspect{paths} -> inspection{…}
+//                     adopt{path, site, manifest}, install{path, requirements, …} -> installed{path}
+//                     attach{run, …}   then as above; or remove{runs} -> removed{…}
 #pragma once
 
 #include <cstdint>
@@ -77,9 +79,10 @@ struct Progress {
   std::string doing{};  // when no cell runs: "write model resnet18 batch 4", "reference outputs of …"
 };
 
-using ClientMessage = std::variant<Hello, Job, Follow, Acknowledge, Stop, Ask, Tree, Attach, Describe, Remove>;
+using ClientMessage = std::variant<Hello, Job, Follow, Acknowledge, Stop, Ask, Tree, Attach, Describe, Inspect, Adopt,
+                                   InstallThere, Remove>;
 using AgentMessage =
-    std::variant<Hello, Event, Progress, Error, Arrival, Lacking, Want, Installed, Description, Removed>;
+    std::variant<Hello, Event, Progress, Error, Arrival, Lacking, Want, Installed, Description, Inspection, Removed>;
 
 std::string encode(const ClientMessage& message);
 std::string encode(const AgentMessage& message);

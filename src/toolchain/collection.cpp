@@ -87,10 +87,10 @@ void Collection::add_requirements_of(const Installed& package) {
 Status Collection::take(std::vector<Installed> packages) {
   const std::filesystem::path incoming = folder_ / "incoming";
   for (const Installed& package : packages) {
-    if (!installed_.contains(package.name)) continue;
+    if (only_choose_ || !installed_.contains(package.name)) continue;
     if (Status removed = site::remove_package(site(), package.name); !removed) return removed;
   }
-  if (!packages.empty()) {
+  if (!packages.empty() && !only_choose_) {
     if (Status merged = site::merge(incoming, site()); !merged) return merged;
   }
   std::error_code code;
@@ -106,8 +106,12 @@ Status Collection::fill() {
   while (!open_.empty()) {
     const std::vector<std::string> texts = next_round();
     if (texts.empty()) continue;
-    Result<std::vector<Installed>> packages = pip_install(
-        python_, {.site = folder_ / "incoming", .scratch = folder_ / "scratch", .requirements = texts}, progress_);
+    Result<std::vector<Installed>> packages = pip_install(python_,
+                                                          {.site = folder_ / "incoming",
+                                                           .scratch = folder_ / "scratch",
+                                                           .requirements = texts,
+                                                           .only_choose = only_choose_},
+                                                          progress_);
     if (!packages) return tl::unexpected(packages.error());
     if (Status taken = take(*std::move(packages)); !taken) return taken;
   }

@@ -23,6 +23,8 @@ class Collection {
   // Works in `folder`, packages go to folder/site.
   Collection(Python python, std::filesystem::path folder, bool with_dependencies, Progress progress);
 
+  // Nothing is installed: `installed` says what would be.
+  void only_choose() { only_choose_ = true; }
   void skip(const std::vector<std::string>& names);
   [[nodiscard]] bool has_skipped() const { return !skipped_.empty(); }
   // What was skipped is asked for by the next `fill`.
@@ -51,6 +53,7 @@ class Collection {
   std::filesystem::path folder_;
   bool with_dependencies_;
   Progress progress_;
+  bool only_choose_ = false;
   std::set<std::string> skip_;
   std::vector<Requirement> skipped_;
   std::vector<Requirement> open_;

@@ -75,12 +75,16 @@ Status remove_leftovers(const Place& place) {
   return Done{};
 }
 
-Result<Toolchain> finish(const Place& place, Toolchain toolchain) {
+std::string creation_time() {
   const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(system_clock().unix_now()).count();
   std::tm utc{};
   std::array<char, 32> created{};
   std::strftime(created.data(), created.size(), "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&seconds, &utc));
-  toolchain.created = created.data();
+  return created.data();
+}
+
+Result<Toolchain> finish(const Place& place, Toolchain toolchain) {
+  toolchain.created = creation_time();
   toolchain.manifest_sha256 = hash_of(toolchain);
   if (Status written = write_manifest(toolchain, place.partial()); !written) return tl::unexpected(written.error());
   std::error_code code;
@@ -95,6 +99,11 @@ fs::path default_root() {
     return fs::path(data) / "ngraphbench/toolchains";
   const std::string home = variable("HOME");
   return fs::path(home.empty() ? "." : home) / ".local/share/ngraphbench/toolchains";
+}
+
+fs::path targets_root(const fs::path& root, const Target& target) {
+  const fs::path plain = root.has_filename() ? root : root.parent_path();
+  return plain.string() + "-" + folder_name(target);
 }
 
 Result<std::vector<Toolchain>> list(const fs::path& root) {

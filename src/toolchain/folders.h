@@ -30,6 +30,9 @@ Result<FileDescriptor> lock(const Place& place, const Progress& progress);
 // Deletes what killed installs of this toolchain have left. The lock is held.
 Status remove_leftovers(const Place& place);
 
+// Now, as manifests say it: "2026-11-21T10:30:00Z".
+std::string creation_time();
+
 // Writes the manifest into the partial folder and gives it its name. The lock is held.
 Result<Toolchain> finish(const Place& place, Toolchain toolchain);
 

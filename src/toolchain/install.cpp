@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "toolchain/collection.h"
 #include "toolchain/folders.h"
+#include "toolchain/manifest.h"
 #include "toolchain/pins.h"
 #include "toolchain/pip.h"
 #include "toolchain/site.h"
@@ -46,18 +47,28 @@ Result<std::vector<std::string>> filled_requirements(const CompilerDescription& 
   return requirements;
 }
 
+Result<Collection> begin_collection(const Python& python, const fs::path& partial, const CompilerDescription& compiler,
+                                    const std::string& version, const Progress& progress) {
+  const Result<std::vector<std::string>> requirements = filled_requirements(compiler, version);
+  if (!requirements) return tl::unexpected(requirements.error());
+  Collection collection(python, partial, compiler.with_dependencies, progress);
+  const bool has_gpu = python.target ? python.target->has_gpu : has_nvidia_gpu();
+  if (!has_gpu) collection.skip(compiler.skip_without_gpu);
+  for (const std::string& requirement : *requirements) {
+    if (Status added = collection.add(requirement); !added) return tl::unexpected(added.error());
+  }
+  return collection;
+}
+
 // Fills `partial` with the packages, the smallest set first.
 Result<std::vector<Installed>> collect(const Python& python, const fs::path& partial,
                                        const CompilerDescription& compiler, const std::string& version,
                                        const Progress& progress) {
-  const Result<std::vector<std::string>> requirements = filled_requirements(compiler, version);
-  if (!requirements) return tl::unexpected(requirements.error());
-  Collection collection(python, partial, compiler.with_dependencies, progress);
-  if (!has_nvidia_gpu()) collection.skip(compiler.skip_without_gpu);
-  for (const std::string& requirement : *requirements) {
-    if (Status added = collection.add(requirement); !added) return tl::unexpected(added.error());
-  }
+  Result<Collection> begun = begin_collection(python, partial, compiler, version, progress);
+  if (!begun) return tl::unexpected(begun.error());
+  Collection& collection = *begun;
   if (Status filled = collection.fill(); !filled) return tl::unexpected(filled.error());
+  if (python.target) return collection.installed();  // nothing that can be imported here
   if (!compiler.imports.empty() && progress) progress("importing " + text::join(compiler.imports, ", "));
   Status imported = try_imports(python.command, collection.site(), compiler.imports, true);
   if (!imported && collection.has_skipped()) {
@@ -70,11 +81,19 @@ Result<std::vector<Installed>> collect(const Python& python, const fs::path& par
   return collection.installed();
 }
 
-Result<Toolchain> build(const Place& place, const CompilerDescription& compiler, const Progress& progress) {
+// With its pip.
+Result<Python> python_for(const Target* target) {
   const Result<Python> python = find_python();
   if (!python) return tl::unexpected(python.error());
   const Result<std::string> pip = pip_version(*python);
   if (!pip) return tl::unexpected(pip.error());
+  return target == nullptr ? *python : with_target(*python, *target);
+}
+
+Result<Toolchain> build(const Place& place, const CompilerDescription& compiler, const Target* target,
+                        const Progress& progress) {
+  const Result<Python> python = python_for(target);
+  if (!python) return tl::unexpected(python.error());
   if (Status room = check_disk(place.folder().parent_path(), compiler.disk_bytes); !room) {
     return tl::unexpected(room.error());
   }
@@ -84,7 +103,7 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
                       .version = place.version,
                       .folder = place.partial(),
                       .site = place.partial() / "site",
-                      .python = python->executable};
+                      .python = target == nullptr ? python->executable : "python3"};
   for (const Installed& package : *packages) {
     const std::uint64_t size_bytes = site::installed_bytes(toolchain.site, package.name);
     toolchain.packages.push_back({package.name, package.version, package.sha256, size_bytes});
@@ -93,10 +112,9 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   return finish(place, std::move(toolchain));
 }
 
-}  // namespace
-
-Result<Toolchain> install(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
-                          const Progress& progress) {
+// `target`: null for this machine.
+Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
+                       const Target* target, const Progress& progress) {
   if (!compiler.needs_toolchain) return fail(compiler.name + " needs no toolchain");
   if (Status plain = check_version(version); !plain) return tl::unexpected(plain.error());
   const Place place{root, compiler.name, version};
@@ -107,13 +125,55 @@ Result<Toolchain> install(const fs::path& root, const CompilerDescription& compi
   if (present->has_value()) return **std::move(present);
   if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
   if (Status made = file::make_folder(place.partial()); !made) return tl::unexpected(made.error());
-  Result<Toolchain> toolchain = build(place, compiler, progress);
+  Result<Toolchain> toolchain = build(place, compiler, target, progress);
   if (!toolchain) {
     Error error = toolchain.error();
-    error.what = fmt::format("cannot install {} {}: {}", compiler.name, version, error.what);
+    error.what =
+        fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "fetch", compiler.name, version, error.what);
     if (Status clean = remove_leftovers(place); !clean) error.what += "; " + clean.error().text();
     return tl::unexpected(std::move(error));
   }
+  return toolchain;
+}
+
+}  // namespace
+
+Result<Toolchain> install(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
+                          const Progress& progress) {
+  return make(root, compiler, version, nullptr, progress);
+}
+
+Result<Toolchain> fetch(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
+                        const Target& target, const Progress& progress) {
+  return make(root, compiler, version, &target, progress);
+}
+
+Result<Toolchain> choose(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
+                         const Target& target, const Progress& progress) {
+  if (Status plain = check_version(version); !plain) return tl::unexpected(plain.error());
+  const Place place{root, compiler.name, version};
+  const Result<FileDescriptor> held = lock(place, progress);
+  if (!held) return tl::unexpected(held.error());
+  const Result<Python> python = python_for(&target);
+  if (!python) return tl::unexpected(python.error());
+  if (Status made = file::make_folder(place.partial()); !made) return tl::unexpected(made.error());
+  Result<Collection> collection = begin_collection(*python, place.partial(), compiler, version, progress);
+  Status filled = collection ? Status{} : tl::unexpected(collection.error());
+  if (collection) {
+    collection->only_choose();
+    filled = collection->fill();
+  }
+  if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
+  if (!filled) {
+    Error error = filled.error();
+    error.what = fmt::format("cannot choose {} {}: {}", compiler.name, version, error.what);
+    return tl::unexpected(std::move(error));
+  }
+  Toolchain toolchain{.compiler = compiler.name, .version = version, .python = "python3", .created = creation_time()};
+  for (const Installed& package : collection->installed()) {
+    toolchain.packages.push_back({package.name, package.version, package.sha256, 0});
+  }
+  toolchain.manifest_sha256 = hash_of(toolchain);
   return toolchain;
 }
 

@@ -21,7 +21,7 @@ std::string hash_of(const Toolchain& toolchain) {
   return hash::sha256(json{toolchain.compiler, toolchain.version, packages}.dump());
 }
 
-Status write_manifest(const Toolchain& toolchain, const std::filesystem::path& folder) {
+std::string manifest_text(const Toolchain& toolchain) {
   json packages = json::array();
   for (const Package& package : toolchain.packages) {
     packages.push_back({{"name", package.name},
@@ -40,14 +40,16 @@ Status write_manifest(const Toolchain& toolchain, const std::filesystem::path& f
                       {"size_bytes", toolchain.size_bytes},
                       {"created", toolchain.created},
                       {"sha256", toolchain.manifest_sha256}};
-  return file::write_atomically(folder / "manifest.json", manifest.dump(2) + "\n");
+  return manifest.dump(2) + "\n";
 }
 
-Result<Toolchain> read_manifest(const std::filesystem::path& folder) {
+Status write_manifest(const Toolchain& toolchain, const std::filesystem::path& folder) {
+  return file::write_atomically(folder / "manifest.json", manifest_text(toolchain));
+}
+
+Result<Toolchain> parse_manifest(std::string_view text, const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "manifest.json";
-  const Result<std::string> content = file::read(path, 64U << 20U);
-  if (!content) return tl::unexpected(content.error());
-  const json manifest = json::parse(*content, nullptr, false);
+  const json manifest = json::parse(text, nullptr, false);
   if (manifest.is_discarded()) return fail("not JSON", path.string());
   Toolchain toolchain;
   try {
@@ -69,6 +71,12 @@ Result<Toolchain> read_manifest(const std::filesystem::path& folder) {
   toolchain.folder = folder;
   toolchain.manifest_sha256 = hash_of(toolchain);
   return toolchain;
+}
+
+Result<Toolchain> read_manifest(const std::filesystem::path& folder) {
+  const Result<std::string> content = file::read(folder / "manifest.json", 64U << 20U);
+  if (!content) return tl::unexpected(content.error());
+  return parse_manifest(*content, folder);
 }
 
 }  // namespace ngb::toolchain

@@ -42,7 +42,7 @@ std::vector<std::string> nearest_versions(std::vector<std::string> versions, con
 }
 
 // "Could not find a version that satisfies the requirement x==9 (from versions: 1, 2, 3)"
-std::optional<Error> explain_missing_version(std::string_view output) {
+std::optional<Error> explain_missing_version(std::string_view output, std::string_view device) {
   constexpr std::string_view kMark = "Could not find a version that satisfies the requirement ";
   constexpr std::string_view kFrom = "(from versions: ";
   const std::optional<std::string> line = line_with(output, kMark);
@@ -52,16 +52,18 @@ std::optional<Error> explain_missing_version(std::string_view output) {
   const std::string wanted(text::trim(rest.substr(0, from)));
   std::string_view listed = from == std::string_view::npos ? "none" : rest.substr(from + kFrom.size());
   listed = listed.substr(0, listed.find(')'));
+  const std::string no_wheel = fmt::format("there is no wheel of {} for {}", wanted, device);
   if (listed == "none" || listed.empty()) {
-    return Error{fmt::format("pip finds no version of {}", wanted), "pip",
+    return Error{device.empty() ? fmt::format("pip finds no version of {}", wanted) : no_wheel, "pip",
                  "check the name, the network and pip's index settings (pip config list)"};
   }
   std::vector<std::string> versions;
   for (const std::string& version : text::split(listed, ',')) versions.emplace_back(text::trim(version));
   const std::size_t digits = wanted.find_first_of("0123456789", wanted.find_first_of("=<>~!"));
   const std::string number = digits == std::string::npos ? "" : wanted.substr(digits);
-  return Error{fmt::format("no such version: {}", wanted), "pip",
-               "versions near it: " + text::join(nearest_versions(versions, number), ", ")};
+  return Error{device.empty() ? fmt::format("no such version: {}", wanted) : no_wheel, "pip",
+               (device.empty() ? "versions near it: " : "versions near it that have one: ") +
+                   text::join(nearest_versions(versions, number), ", ")};
 }
 
 struct Symptom {
@@ -70,8 +72,9 @@ struct Symptom {
   std::string_view next;
 };
 
-constexpr std::array<Symptom, 11> kSymptoms{{
+constexpr std::array<Symptom, 12> kSymptoms{{
     {"No space left on device", "the disk is full", "free some space and run the same command again"},
+    {"No module named pip", "python3 has no pip", "install it (apt-get install python3-pip)"},
     {"Disk quota exceeded", "the disk quota is used up", "free some space and run the same command again"},
     {"Temporary failure in name resolution", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
     {"Name or service not known", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
@@ -139,12 +142,12 @@ Result<std::vector<Installed>> parse_report(std::string_view json_text) {
   return installed;
 }
 
-Error explain_pip_failure(std::string_view output) {
+Error explain_pip_failure(std::string_view output, std::string_view device) {
   // Connection errors first: without a network pip also says that it found no version.
   for (const Symptom& symptom : kSymptoms) {
     if (contains(output, symptom.part)) return {std::string(symptom.what), "pip", std::string(symptom.next)};
   }
-  if (const std::optional<Error> missing = explain_missing_version(output)) return *missing;
+  if (const std::optional<Error> missing = explain_missing_version(output, device)) return *missing;
   const std::optional<std::string> line = line_with(output, "ERROR: ");
   const std::string_view trimmed = text::trim(output);
   return {line ? line->substr(line->find("ERROR: ") + 7) : std::string(trimmed.substr(trimmed.rfind('\n') + 1)), "pip",
@@ -161,6 +164,11 @@ Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& r
   process::Spawn spawn{.arguments = {python.command, "-m", "pip", "install", "--no-deps", "--no-input",
                                      "--no-cache-dir", "--no-warn-conflicts", "--progress-bar", "off", "--only-binary",
                                      ":all:", "--target", run.site.string(), "--report", report.string()}};
+  if (run.only_choose) spawn.arguments.emplace_back("--dry-run");
+  if (python.target) {
+    const std::vector<std::string> options = pip_options(*python.target);
+    spawn.arguments.insert(spawn.arguments.end(), options.begin(), options.end());
+  }
   spawn.arguments.insert(spawn.arguments.end(), run.requirements.begin(), run.requirements.end());
   // pip unpacks here and then moves: on the same file system that costs nothing.
   spawn.environment = {{"TMPDIR", temporary.string()}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"LC_ALL", "C.UTF-8"}};
@@ -172,7 +180,9 @@ Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& r
   const Result<process::Outcome> outcome = process::run(spawn, forward);
   if (!outcome) return tl::unexpected(outcome.error());
   if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), "pip");
-  if (!outcome->succeeded()) return tl::unexpected(explain_pip_failure(outcome->output));
+  if (!outcome->succeeded()) {
+    return tl::unexpected(explain_pip_failure(outcome->output, python.target ? name_for_people(*python.target) : ""));
+  }
   if (!std::filesystem::exists(report, ignored)) return std::vector<Installed>{};  // every marker was false
   const Result<std::string> content = file::read(report);
   if (!content) return tl::unexpected(content.error());

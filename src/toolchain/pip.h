@@ -33,6 +33,7 @@ struct PipRun {
   std::filesystem::path site{};     // --target; empty or not there yet
   std::filesystem::path scratch{};  // for pip's own files; same file system as `site`
   std::vector<std::string> requirements{};
+  bool only_choose = false;  // tell what would be installed, and install nothing
 };
 // Installs exactly `requirements`, without what they require. `on_line` gets pip's own lines about what it fetches.
 // Requirements whose marker is false here are left out by pip.
@@ -40,7 +41,8 @@ Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& r
                                            const std::function<void(std::string_view)>& on_line);
 
 // What went wrong, from pip's output, and what to do: no such version (the nearest ones are listed), no network, disk
-// full, no wheel for this machine; else pip's own last error.
-Error explain_pip_failure(std::string_view output);
+// full, no wheel for this machine; else pip's own last error. `device`: for which wheels were chosen, in words; "":
+// this one.
+Error explain_pip_failure(std::string_view output, std::string_view device = "");
 
 }  // namespace ngb::toolchain

@@ -95,7 +95,7 @@ Result<Python> ask_python(const std::string& command) {
   const Result<nlohmann::json> answer = ask_for_json(command, kAsk, {}, {});
   if (!answer) return fail(answer.error().what, answer.error().where, kInstallPython);
   const Python python{command, answer->value("executable", command), answer->value("version", std::string()),
-                      answer->value("markers", MarkerVariables())};
+                      answer->value("markers", MarkerVariables()), std::nullopt};
   if (compare_versions(python.version, "3.9") < 0) {
     return fail(fmt::format("Python {} is too old", python.version), python.executable, kInstallPython);
   }
@@ -105,6 +105,12 @@ Result<Python> ask_python(const std::string& command) {
 Result<Python> find_python() {
   const char* chosen = ::getenv("NGB_PYTHON");
   return ask_python(chosen != nullptr && *chosen != '\0' ? chosen : "python3");
+}
+
+Python with_target(Python python, const Target& target) {
+  python.marker_variables = marker_variables(target);
+  python.target = target;
+  return python;
 }
 
 Result<Contents> look_into(const std::string& command, const std::filesystem::path& site,

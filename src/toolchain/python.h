@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "toolchain/marker.h"
+#include "toolchain/target.h"
 
 namespace ngb::toolchain {
 
@@ -16,11 +18,14 @@ struct Python {
   std::string executable{};  // its own file; the base interpreter's where `command` belongs to a virtual environment
   std::string version{};     // "3.11.7"
   MarkerVariables marker_variables{};
+  std::optional<Target> target{};  // wheels are chosen for this kind of device; nothing: for itself
 };
 
 // $NGB_PYTHON, else python3 of the PATH. Error says what to install: none there, or older than 3.9.
 Result<Python> find_python();
 Result<Python> ask_python(const std::string& command);
+// The same one, choosing wheels for another kind of device.
+Python with_target(Python python, const Target& target);
 
 struct Distribution {
   std::string name{};

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "toolchain/catalog.h"
+#include "toolchain/target.h"
 
 namespace ngb::toolchain {
 
@@ -51,6 +52,15 @@ using Progress = std::function<void(std::string_view line)>;
 // ".partial" folder, which the next install of the same toolchain removes.
 Result<Toolchain> install(const std::filesystem::path& root, const CompilerDescription& compiler,
                           const std::string& version, const Progress& progress);
+// The same for devices of another kind, with this machine's pip; nothing of it is run here, so its imports are not
+// tried. `root`: the toolchains of that kind (targets_root).
+Result<Toolchain> fetch(const std::filesystem::path& root, const CompilerDescription& compiler,
+                        const std::string& version, const Target& target, const Progress& progress);
+// Which wheels that would take, without taking them: no folder, and sizes are 0. pip works in `root`.
+Result<Toolchain> choose(const std::filesystem::path& root, const CompilerDescription& compiler,
+                         const std::string& version, const Target& target, const Progress& progress);
+// Beside the folder of this machine's toolchains: "toolchains-aarch64-cp311-glibc2.36".
+std::filesystem::path targets_root(const std::filesystem::path& root, const Target& target);
 // Takes a venv or site-packages folder that exists already; its version is read from the package itself, without a
 // local part ("2.15.0+cpu" is 2.15.0). Nothing is copied and nothing is ever written there.
 Result<Toolchain> adopt(const std::filesystem::path& root, const CompilerDescription& compiler,

@@ -34,6 +34,9 @@ std::vector<std::string> payloads() {
                                         tree,
                                         Attach{"runs/1", "bin/w", "lib", "holders/a"},
                                         Describe{},
+                                        Inspect{{"toolchains/x/1", "/usr"}},
+                                        Adopt{"toolchains/x/1", "/usr", "{}"},
+                                        InstallThere{"toolchains/x/1", "x==1", "{}", 1},
                                         Remove{{"runs/1"}, true}};
   for (const ClientMessage& message : ours) all.push_back(encode(message));
   const std::vector<AgentMessage> theirs{Hello{1, "v"},
@@ -44,7 +47,8 @@ std::vector<std::string> payloads() {
                                          Lacking{{"bundles/x"}},
                                          Want{{{0, 1}}},
                                          Installed{"bundles/x"},
-                                         Description{{}, {"onnxruntime@1"}, Known<std::string>::of("3.11")},
+                                         Description{{}, {{"onnxruntime@1", true}}, Known<std::string>::of("3.11")},
+                                         Inspection{{{"toolchains/x/1", "/x/site", "{}", {{"x", "1"}}}}},
                                          Removed{{"x"}, 1}};
   for (const AgentMessage& message : theirs) all.push_back(encode(message));
   return all;

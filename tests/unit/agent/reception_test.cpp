@@ -67,6 +67,33 @@ TEST_F(Device, SaysWhatItIs) {
   EXPECT_THAT(description->toolchains, IsEmpty());
 }
 
+TEST_F(Device, TellsWhatStandsInFoldersOfPackagesAndTakesThemUp) {
+  const std::filesystem::path packages = temporary_.path() / "venv/lib/python3.11/site-packages";
+  std::filesystem::create_directories(packages / "Toy-1.0.dist-info");
+  AgentClient client = arrive();
+  client.send(samples::Inspect{{(temporary_.path() / "venv").string(), "toolchains/toy/1.0"}});
+  const auto before = client.next_of<samples::Inspection>();
+  ASSERT_EQ(before->folders.size(), 2U);
+  EXPECT_EQ(before->folders[0].site, packages.string());
+  EXPECT_EQ(before->folders[0].packages[0].name, "Toy");
+  EXPECT_EQ(before->folders[0].packages[0].version, "1.0");
+  EXPECT_EQ(before->folders[1].site, "");
+  client.send(samples::Adopt{"toolchains/toy/1.0", packages.string(), "{}"});
+  EXPECT_EQ(client.next_of<samples::Installed>()->path, "toolchains/toy/1.0");
+  client.send(samples::Inspect{{"toolchains/toy/1.0"}});
+  const auto after = client.next_of<samples::Inspection>();
+  EXPECT_EQ(after->folders[0].site, packages.string());
+  EXPECT_EQ(after->folders[0].manifest, "{}");
+  std::filesystem::create_directories(folder() / "toolchains/toy/2.0/site");
+  client.send(samples::Describe{});
+  const auto description = client.next_of<samples::Description>();
+  ASSERT_EQ(description->toolchains.size(), 2U);
+  EXPECT_EQ(description->toolchains[0].name, "toy@1.0");
+  EXPECT_TRUE(description->toolchains[0].has_manifest);
+  EXPECT_EQ(description->toolchains[1].name, "toy@2.0");
+  EXPECT_FALSE(description->toolchains[1].has_manifest);
+}
+
 TEST_F(Device, TakesATreeInOneStepAndSaysWhichItLacks) {
   AgentClient client = arrive();
   client.send(samples::Ask{{"bundles/1", "bundles/2"}});

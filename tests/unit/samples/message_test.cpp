@@ -48,7 +48,8 @@ TEST(Message, AJobSurvivesEncodingInEveryField) {
   job.protocol.fixed_warm_up = 2;
   job.protocol.stop_when = Protocol::Precision{};
   job.protocol.memory_limit_bytes = 1ULL << 33;
-  job.reference = CompilerWork{"identity", "2.15.0", "/t", "python", "python3", "/t", "f32", 1, {{"a", "1"}}};
+  job.reference =
+      CompilerWork{"identity", "2.15.0", "/t", "python", "python3", "/t", "f32", 1, {{"a", "1"}}, "no wheel"};
   job.only_references = true;
   job.models = {{"m", "hash", "resnet18", 4, "{}", "", {{"input", DataType::f32, {4, 3, 224, 224}}}, "00ff"}};
   job.models[0].reference_path = "references/00ff/outputs.ref";

@@ -38,6 +38,15 @@ TEST(PipsFailure, OfAnUnknownVersionListsThoseNearIt) {
   EXPECT_EQ(error.next, "versions near it: 1.29.0, 1.30.0, 1.31.1, 1.32.0");
 }
 
+TEST(PipsFailure, OnAnotherKindOfDeviceSaysWhichVersionsHaveAWheelForIt) {
+  const Error error = explain_pip_failure(
+      "ERROR: Could not find a version that satisfies the requirement onnxruntime==1.31.1 (from versions: 1.23.1, "
+      "1.23.2)\n",
+      "aarch64 with glibc 2.35 and Python 3.10");
+  EXPECT_EQ(error.what, "there is no wheel of onnxruntime==1.31.1 for aarch64 with glibc 2.35 and Python 3.10");
+  EXPECT_EQ(error.next, "versions near it that have one: 1.23.1, 1.23.2");
+}
+
 TEST(PipsFailure, OfAnUnknownPackageSaysSo) {
   EXPECT_EQ(explain_pip_failure("ERROR: Could not find a version that satisfies the requirement onxruntime==1 (from "
                                 "versions: none)\nERROR: No matching distribution found for onxruntime==1")

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/device_toolchains.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <memory>
+
+#include "base/process.h"
+#include "base/text.h"
+#include "toolchain/manifest.h"
+#include "toolchain/python.h"
+#include "toolchain/version.h"
+
+namespace ngb::app {
+namespace {
+
+using toolchain::Target;
+using toolchain::Toolchain;
+
+// What ngb-worker needs at least: assumed of a device that does not tell.
+constexpr const char* kOldestGlibc = "2.34";
+constexpr const char* kOldestPython = "3.9";
+
+std::optional<std::string> entry(const samples::Environment& environment, std::string_view name) {
+  for (const samples::EnvironmentEntry& each : environment.entries) {
+    if (each.name == name) return each.value.value;
+  }
+  return std::nullopt;
+}
+
+// "3.11" of "3.11.2"
+std::string minor_of(const std::string& version) {
+  const std::vector<std::string> parts = text::split(version, '.');
+  return parts.size() < 2 ? version : parts[0] + "." + parts[1];
+}
+
+// Says which toolchain a device gets; one for all devices.
+class Finder {
+ public:
+  Finder(const Installation& installation, toolchain::CompilerDescription compiler, std::string version,
+         std::optional<Toolchain> local, Way way)
+      : root_(installation.toolchains),
+        compiler_(std::move(compiler)),
+        version_(std::move(version)),
+        local_(std::move(local)),
+        way_(way) {}
+
+  Result<dispatch::ToolchainSource> find(const samples::Arrival& arrival, const samples::Description& description) {
+    const Result<Target> target = target_of(arrival, description);
+    if (!target) return tl::unexpected(target.error());
+    if (way_ != Way::install_there) {
+      if (local_ && fits(*target)) return dispatch::ToolchainSource{local_->folder, {}};
+      const auto fetched = toolchain::find(toolchain::targets_root(root_, *target), compiler_.name, version_);
+      if (fetched && fetched->has_value()) return dispatch::ToolchainSource{(*fetched)->folder, {}};
+    }
+    if (way_ == Way::deliver_ours) {
+      return fail(name() + " is needed there for the reference outputs only, which are made here instead");
+    }
+    dispatch::ToolchainSource source;
+    source.command = {process::self().string(),
+                      "toolchain",
+                      "fetch",
+                      name(),
+                      "--machine",
+                      target->machine,
+                      "--glibc",
+                      target->glibc,
+                      "--python",
+                      target->python,
+                      "--json"};
+    if (target->has_gpu) source.command.emplace_back("--gpu");
+    if (way_ == Way::install_there) source.command.emplace_back("--choose");
+    return source;
+  }
+
+ private:
+  [[nodiscard]] std::string name() const { return compiler_.name + "@" + version_; }
+  [[nodiscard]] bool is_hosted_by_python() const { return compiler_.host == "python"; }
+
+  Result<Target> target_of(const samples::Arrival& arrival, const samples::Description& description) {
+    const bool needs_python = is_hosted_by_python() || way_ == Way::install_there;
+    if (needs_python && !description.python.value) {
+      return fail(
+          fmt::format("{} needs a python3, and there is none ({})", name(), text::to_utf8(description.python.reason)),
+          "", "install python3 there");
+    }
+    // A library is the same in the wheels for every Python: ours then decides, which may have the newest.
+    std::string python = needs_python ? *description.python.value : our_python();
+    if (python.starts_with("Python ")) python = python.substr(std::string_view("Python ").size());
+    auto target =
+        toolchain::make_target(arrival.machine, entry(description.environment, "glibc").value_or(kOldestGlibc), python,
+                               entry(description.environment, "gpu").has_value());
+    if (!target) return fail(fmt::format("{}: {}", name(), target.error().what), "", target.error().next);
+    return target;
+  }
+
+  [[nodiscard]] bool fits(const Target& target) {
+    utsname system{};
+    ::uname(&system);
+    if (target.machine != system.machine) return false;
+    return !is_hosted_by_python() || minor_of(target.python) == minor_of(python_of_local());
+  }
+
+  std::string python_of_local() {
+    if (!local_python_) {
+      const auto python = toolchain::ask_python(local_->python);
+      local_python_ = python ? python->version : "";
+    }
+    return *local_python_;
+  }
+
+  std::string our_python() {
+    if (!our_python_) {
+      const auto python = toolchain::find_python();
+      our_python_ = python ? python->version : kOldestPython;  // whoever fetches then says that there is none
+    }
+    return *our_python_;
+  }
+
+  std::filesystem::path root_;
+  toolchain::CompilerDescription compiler_;
+  std::string version_;
+  std::optional<Toolchain> local_;
+  Way way_;
+  std::optional<std::string> local_python_{};
+  std::optional<std::string> our_python_{};
+};
+
+}  // namespace
+
+std::string tree_path(const std::string& compiler, const std::string& version) {
+  return fmt::format("toolchains/{}/{}", compiler, version);
+}
+
+dispatch::ToolchainTree toolchain_for_devices(const Installation& installation,
+                                              const toolchain::CompilerDescription& compiler,
+                                              const std::string& version, const std::optional<Toolchain>& local,
+                                              Way way) {
+  const auto finder = std::make_shared<Finder>(installation, compiler, version, local, way);
+  return {tree_path(compiler.name, version),
+          [finder](const samples::Arrival& arrival, const samples::Description& description) {
+            return finder->find(arrival, description);
+          }};
+}
+
+std::vector<toolchain::Distribution> distributions(const samples::FoundFolder& found) {
+  std::vector<toolchain::Distribution> packages;
+  for (const samples::FoundPackage& each : found.packages) {
+    packages.push_back({text::to_utf8(each.name), text::to_utf8(each.version)});
+  }
+  return packages;
+}
+
+Result<Toolchain> toolchain_there(const samples::FoundFolder& found) {
+  const std::vector<std::string> parts = text::split(found.path, '/');
+  if (parts.size() != 3) return fail("not a toolchain's folder", text::to_utf8(found.path));
+  Result<Toolchain> told = toolchain::parse_manifest(found.manifest, found.path);
+  if (told && told->compiler == parts[1] && told->version == parts[2]) return told;
+  return toolchain::without_manifest(parts[1], parts[2], text::to_utf8(found.site), distributions(found));
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/wanted_toolchain.h"
+
+#include "base/text.h"
+
+namespace ngb::app {
+
+Result<WantedToolchain> find_wanted(const Installation& installation, const std::string& text) {
+  const auto catalog = toolchain::read_catalog(installation.parts.lib);
+  if (!catalog) return tl::unexpected(catalog.error());
+  const std::string name = text.substr(0, text.find('@'));
+  const std::string version = name.size() < text.size() ? text.substr(name.size() + 1) : std::string();
+  std::vector<std::string> names;
+  for (const toolchain::CompilerDescription& compiler : *catalog) {
+    if (compiler.needs_toolchain) names.push_back(compiler.name);
+    if (compiler.name != name) continue;
+    if (!compiler.needs_toolchain) return fail("this compiler is built in and needs no toolchain", name);
+    return WantedToolchain{compiler, version.empty() ? compiler.default_version : version};
+  }
+  const auto near = text::nearest(name, names);
+  return fail("unknown compiler", name, near ? "did you mean " + *near + "?" : "known: " + text::join(names, ", "));
+}
+
+}  // namespace ngb::app
