@@ -29,7 +29,7 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
     if (description == catalog->end()) return fail("no such compiler in this installation", name);
     Entry entry{.description = *description, .toolchain = {}};
     if (description->needs_toolchain) {
-      auto found = toolchain::find(installation.toolchains, name, version);
+      auto found = toolchain::find(installation.toolchains, description->toolchain, version);
       if (!found) return tl::unexpected(found.error());
       entry.toolchain = *std::move(found);
       if (!entry.toolchain) compilers.missing_.push_back(fmt::format("{}@{}", name, version));
@@ -65,7 +65,7 @@ Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name,
   work.version = version;
   work.host = description.host;
   if (!description.needs_toolchain) return work;
-  work.toolchain_dir = tree_path(name, version) + "/site";
+  work.toolchain_dir = tree_path(description.toolchain, version) + "/site";
   if (work.host == "python") {
     work.python = "python3";
     work.python_path = work.toolchain_dir;
@@ -74,13 +74,15 @@ Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name,
 }
 
 std::vector<dispatch::ToolchainTree> Compilers::trees() const {
-  std::vector<dispatch::ToolchainTree> trees;
+  std::map<std::string, std::filesystem::path> folders;  // one for compilers that share a toolchain
   for (const auto& [key, entry] : entries_) {
     if (!entry.description.needs_toolchain) continue;
     const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
-    trees.push_back(
-        {tree_path(key.first, key.second), can_be_given ? entry.toolchain->folder : std::filesystem::path()});
+    folders[tree_path(entry.description.toolchain, key.second)] =
+        can_be_given ? entry.toolchain->folder : std::filesystem::path();
   }
+  std::vector<dispatch::ToolchainTree> trees;
+  for (const auto& [path, folder] : folders) trees.push_back({path, folder});
   return trees;
 }
 
@@ -91,7 +93,10 @@ bool Compilers::is_missing(const std::string& name, const std::string& version) 
 std::vector<toolchain::Toolchain> Compilers::installed() const {
   std::vector<toolchain::Toolchain> all;
   for (const auto& [key, entry] : entries_) {
-    if (entry.toolchain) all.push_back(*entry.toolchain);
+    const bool is_known = entry.toolchain && std::any_of(all.begin(), all.end(), [&](const auto& known) {
+                            return known.folder == entry.toolchain->folder;
+                          });
+    if (entry.toolchain && !is_known) all.push_back(*entry.toolchain);
   }
   return all;
 }

@@ -99,10 +99,10 @@ Result<Toolchain> install(const fs::path& root, const CompilerDescription& compi
                           const Progress& progress) {
   if (!compiler.needs_toolchain) return fail(compiler.name + " needs no toolchain");
   if (Status plain = check_version(version); !plain) return tl::unexpected(plain.error());
-  const Place place{root, compiler.name, version};
+  const Place place{root, compiler.toolchain, version};
   const Result<FileDescriptor> held = lock(place, progress);
   if (!held) return tl::unexpected(held.error());
-  Result<std::optional<Toolchain>> present = find(root, compiler.name, version);
+  Result<std::optional<Toolchain>> present = find(root, compiler.toolchain, version);
   if (!present) return tl::unexpected(present.error());
   if (present->has_value()) return **std::move(present);
   if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
@@ -110,7 +110,7 @@ Result<Toolchain> install(const fs::path& root, const CompilerDescription& compi
   Result<Toolchain> toolchain = build(place, compiler, progress);
   if (!toolchain) {
     Error error = toolchain.error();
-    error.what = fmt::format("cannot install {} {}: {}", compiler.name, version, error.what);
+    error.what = fmt::format("cannot install {} {}: {}", place.compiler, version, error.what);
     if (Status clean = remove_leftovers(place); !clean) error.what += "; " + clean.error().text();
     return tl::unexpected(std::move(error));
   }
