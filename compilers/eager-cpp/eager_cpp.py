@@ -12,15 +12,13 @@ class EagerCpp(Identity):
         super().preload()
         from . import script  # noqa: F401
 
-    def __init__(self, settings):
-        super().__init__(settings)
-        self._torch._C._set_graph_executor_optimize(False)
-
     def prepare(self, module, signatures):
         from . import script
 
         inputs = self.zeros(signatures)
         program = script.trace(module, inputs)
+        script.fold_shapes(program)  # which needs the optimiser
+        self._torch._C._set_graph_executor_optimize(False)
         forward = script.forward_of(program)
         forward(*inputs)  # the interpreter's code is made at the first call
         return forward
