@@ -34,7 +34,7 @@ std::vector<Row> rows_of(const std::vector<CompilerDescription>& catalog,
   for (const CompilerDescription& compiler : catalog) {
     Row& row = rows.emplace_back(Row{compiler, {}});
     for (const toolchain::Toolchain& each : toolchains) {
-      if (each.compiler == compiler.name) row.installed.push_back(each.version);
+      if (each.compiler == compiler.toolchain) row.installed.push_back(each.version);
     }
   }
   return rows;
@@ -83,7 +83,7 @@ void print_one(const Row& row) {
   line("installed", installed_words(row));
   if (compiler.needs_toolchain) {
     line("default", compiler.default_version);
-    line("tested", text::join(toolchain::tested_versions(compiler.name), ", "));
+    line("tested", text::join(toolchain::tested_versions(compiler.toolchain), ", "));
   }
   line("devices", text::join(compiler.devices, ", "));
   line("host", compiler.host);

@@ -51,7 +51,7 @@ class Finder {
     if (!target) return tl::unexpected(target.error());
     if (way_ != Way::install_there) {
       if (local_ && fits(*target)) return dispatch::ToolchainSource{local_->folder, {}};
-      const auto fetched = toolchain::find(toolchain::targets_root(root_, *target), compiler_.name, version_);
+      const auto fetched = toolchain::find(toolchain::targets_root(root_, *target), compiler_.toolchain, version_);
       if (fetched && fetched->has_value()) return dispatch::ToolchainSource{(*fetched)->folder, {}};
     }
     if (way_ == Way::deliver_ours) {
@@ -75,7 +75,7 @@ class Finder {
   }
 
  private:
-  [[nodiscard]] std::string name() const { return compiler_.name + "@" + version_; }
+  [[nodiscard]] std::string name() const { return compiler_.toolchain + "@" + version_; }
   [[nodiscard]] bool is_hosted_by_python() const { return compiler_.host == "python"; }
 
   Result<Target> target_of(const samples::Arrival& arrival, const samples::Description& description) {
@@ -138,7 +138,7 @@ dispatch::ToolchainTree toolchain_for_devices(const Installation& installation,
                                               const std::string& version, const std::optional<Toolchain>& local,
                                               Way way) {
   const auto finder = std::make_shared<Finder>(installation, compiler, version, local, way);
-  return {tree_path(compiler.name, version),
+  return {tree_path(compiler.toolchain, version),
           [finder](const samples::Arrival& arrival, const samples::Description& description) {
             return finder->find(arrival, description);
           }};

@@ -4,30 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "apps/ngb/device_toolchains.h"
 
 namespace ngb::app {
+
 Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return tl::unexpected(catalog.error());
-  std::set<std::pair<std::string, std::string>> wanted;
-  for (const plan::Cell& cell : plan.cells) wanted.emplace(cell.compiler, cell.compiler_version);
-  const std::pair reference(plan.study.reference, plan.study.reference_version);
-  const bool is_reference_measured = wanted.contains(reference);
-  if (plan.study.reference != "none") wanted.insert(reference);
-
   Compilers compilers;
-  compilers.reference_ = reference;
-  compilers.is_reference_measured_ = is_reference_measured;
+  for (const plan::Cell& cell : plan.cells) compilers.measured_.emplace(cell.compiler, cell.compiler_version);
+  auto wanted = compilers.measured_;
+  compilers.reference_ = {plan.study.reference, plan.study.reference_version};
+  if (plan.study.reference != "none") wanted.insert(compilers.reference_);
   for (const auto& [name, version] : wanted) {
     const auto description = std::find_if(catalog->begin(), catalog->end(),
                                           [&name = name](const auto& compiler) { return compiler.name == name; });
     if (description == catalog->end()) return fail("no such compiler in this installation", name);
     Entry entry{.description = *description, .toolchain = {}};
     if (description->needs_toolchain) {
-      auto found = toolchain::find(installation.toolchains, name, version);
+      auto found = toolchain::find(installation.toolchains, description->toolchain, version);
       if (!found) return tl::unexpected(found.error());
       entry.toolchain = *std::move(found);
       if (!entry.toolchain) compilers.missing_.push_back(fmt::format("{}@{}", name, version));
@@ -63,7 +59,7 @@ Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name,
   work.version = version;
   work.host = description.host;
   if (!description.needs_toolchain) return work;
-  work.toolchain_dir = tree_path(name, version) + "/site";
+  work.toolchain_dir = tree_path(description.toolchain, version) + "/site";
   if (work.host == "python") {
     work.python = "python3";
     work.python_path = work.toolchain_dir;
@@ -72,17 +68,23 @@ Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name,
 }
 
 std::vector<dispatch::ToolchainTree> Compilers::trees(const Installation& installation) const {
-  std::vector<dispatch::ToolchainTree> trees;
-  for (const auto& [key, entry] : entries_) {
-    if (!entry.description.needs_toolchain) continue;
-    const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
-    const bool is_reference = key == reference_;
-    trees.push_back(toolchain_for_devices(installation, entry.description, key.second,
-                                          can_be_given ? entry.toolchain : std::nullopt,
-                                          is_reference && !is_reference_measured_ ? Way::deliver_ours : Way::deliver));
-    trees.back().makes_references = is_reference;
+  std::map<std::string, dispatch::ToolchainTree> trees;  // by path: one for compilers that share a toolchain
+  for (const bool is_measured : {true, false}) {
+    for (const auto& [key, entry] : entries_) {
+      if (!entry.description.needs_toolchain || measured_.contains(key) != is_measured) continue;
+      const std::string path = tree_path(entry.description.toolchain, key.second);
+      if (!trees.contains(path)) {
+        const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
+        trees[path] = toolchain_for_devices(installation, entry.description, key.second,
+                                            can_be_given ? entry.toolchain : std::nullopt,
+                                            is_measured ? Way::deliver : Way::deliver_ours);
+      }
+      if (key == reference_) trees[path].makes_references = true;
+    }
   }
-  return trees;
+  std::vector<dispatch::ToolchainTree> all;
+  for (auto& [path, tree] : trees) all.push_back(std::move(tree));
+  return all;
 }
 
 const toolchain::CompilerDescription* Compilers::description(const std::string& name,
@@ -98,7 +100,10 @@ bool Compilers::is_missing(const std::string& name, const std::string& version) 
 std::vector<toolchain::Toolchain> Compilers::installed() const {
   std::vector<toolchain::Toolchain> all;
   for (const auto& [key, entry] : entries_) {
-    if (entry.toolchain) all.push_back(*entry.toolchain);
+    const bool is_known = entry.toolchain && std::any_of(all.begin(), all.end(), [&](const auto& known) {
+                            return known.folder == entry.toolchain->folder;
+                          });
+    if (entry.toolchain && !is_known) all.push_back(*entry.toolchain);
   }
   return all;
 }

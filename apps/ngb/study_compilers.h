@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,7 +46,7 @@ class Compilers {
   };
   std::map<std::pair<std::string, std::string>, Entry> entries_;
   std::pair<std::string, std::string> reference_;
-  bool is_reference_measured_ = false;  // too
+  std::set<std::pair<std::string, std::string>> measured_;  // by some cell; the reference need not be
   std::vector<std::string> missing_;
 };
 

@@ -80,7 +80,13 @@ int adopt(const Installation& installation, const std::string& name, const std::
 int remove(const Installation& installation, const std::string& name) {
   const auto wanted = find_wanted(installation, name);
   if (!wanted) return report_failure(wanted.error(), kWrongUsage);
-  const auto done = toolchain::remove(installation.toolchains, wanted->compiler.name, wanted->version);
+  const std::string& owner = wanted->compiler.toolchain;
+  if (owner != wanted->compiler.name) {
+    return report_failure({"runs from the toolchain of " + owner, name,
+                           fmt::format("ngb toolchain remove {}@{} takes it from both", owner, wanted->version)},
+                          kWrongUsage);
+  }
+  const auto done = toolchain::remove(installation.toolchains, owner, wanted->version);
   if (!done) return report_failure(done.error(), kCannotGoOn);
   fmt::print("{} {}: removed\n", wanted->compiler.name, wanted->version);
   return kAllCellsHaveResults;

@@ -73,7 +73,7 @@ int push(const Installation& installation, const PushArguments& arguments) {
   if (!wanted) return report_failure(wanted.error(), kWrongUsage);
   const auto devices = named_devices(installation, arguments.devices);
   if (!devices) return report_failure(devices.error(), kWrongUsage);
-  auto local = toolchain::find(installation.toolchains, wanted->compiler.name, wanted->version);
+  auto local = toolchain::find(installation.toolchains, wanted->compiler.toolchain, wanted->version);
   if (!local) return report_failure(local.error(), kCannotGoOn);
   if (local->has_value() && (*local)->is_adopted) local->reset();
   const std::vector<dispatch::ToolchainTree> trees{
@@ -138,7 +138,7 @@ Result<Toolchain> adopted(const toolchain::CompilerDescription& compiler, const 
                 text::to_utf8(found.path), "give a virtual environment or a folder of packages on the device");
   }
   if (Status plain = toolchain::check_version(*version); !plain) return tl::unexpected(plain.error());
-  Toolchain toolchain = toolchain::without_manifest(compiler.name, *version, text::to_utf8(found.site), packages);
+  Toolchain toolchain = toolchain::without_manifest(compiler.toolchain, *version, text::to_utf8(found.site), packages);
   toolchain.created = toolchain::creation_time();
   return toolchain;
 }

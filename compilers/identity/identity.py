@@ -12,6 +12,10 @@ _INPUT_TYPES = {name: dtype.rpartition(".")[2] for dtype, name in _OUTPUT_TYPES.
 
 
 class Identity(Adaptor):
+    """Also what the other compilers of PyTorch's family start from: they replace `prepare`."""
+
+    NAME = "the identity"
+
     @classmethod
     def preload(cls):
         import onnx2torch  # noqa: F401
@@ -20,17 +24,15 @@ class Identity(Adaptor):
         families.preload()
 
     def __init__(self, settings):
-        _refuse_what_is_not_supported(settings)
+        self._refuse_what_is_not_supported(settings)
         import torch
 
         from . import facts
 
         _refuse_another_torch(torch, settings.toolchain_dir)
         self._torch, self._facts = torch, facts
-        self._options = settings.options
-        self._module = None
-        self._outputs = None
-        self._mode = None
+        self._options, self._threads = settings.options, settings.threads
+        self._module = self._call = self._outputs = self._mode = None
         torch.set_num_threads(settings.threads)
         if torch.get_num_interop_threads() != 1:
             torch.set_num_interop_threads(1)
@@ -42,22 +44,34 @@ class Identity(Adaptor):
         proto = onnx_weights.load_onnx(model.path)
         if model.recipe is not None:
             module = self._from_recipe(model, proto)
-            self._input_names = [tensor.name for tensor in model.inputs]
         else:
             from . import user_file
 
             module = user_file.convert(proto, model.path)
-            self._input_names = user_file.input_names(proto)
-        self._output_names = [output.name for output in proto.graph.output]
+        self._learn_names(proto)
         self._module = module.eval().to(memory_format=self._memory_format())
         self._enter_mode()
+        signatures = {tensor.name: tensor for tensor in model.inputs}
+        self._check_names(signatures)
+        self._call = self.prepare(self._module, [signatures[name] for name in self._input_names])
+
+    def _learn_names(self, proto):
+        """Inputs in the order of the module's arguments, outputs in that of its results: both are the file's."""
+        from . import onnx_weights
+
+        self._input_names = onnx_weights.input_names(proto)
+        self._output_names = [output.name for output in proto.graph.output]
+
+    def prepare(self, module, signatures):
+        """What inference calls, made from the module. signatures: of the inputs, in the order of its arguments."""
+        return module
 
     def _from_recipe(self, model, proto):
         from . import families, onnx_weights
 
         family = model.recipe.get("family")
         if family not in families.FAMILIES:
-            raise CompilerError("unsupported_operator", f'the identity has no module for model family "{family}"',
+            raise CompilerError("unsupported_operator", f'{self.NAME} has no module for model family "{family}"',
                                 "known families: " + ", ".join(sorted(families.FAMILIES)))
         try:
             return onnx_weights.build_with_weights(
@@ -68,19 +82,34 @@ class Identity(Adaptor):
 
     def _memory_format(self):
         formats = {"contiguous": self._torch.contiguous_format, "channels_last": self._torch.channels_last}
-        return formats[self._options["memory_format"]]
+        return formats[self._options.get("memory_format", "contiguous")]
 
     def bind(self, inputs):
         by_name = {tensor.name: tensor for tensor in inputs}
-        if set(by_name) != set(self._input_names):
-            raise CompilerError("invalid_model", f"the model's inputs are {', '.join(self._input_names)}; "
-                                                 f"given were {', '.join(by_name)}")
+        self._check_names(by_name)
         self._inputs = [self._to_tensor(by_name[name]) for name in self._input_names]
+
+    def _check_names(self, given):
+        if set(given) != set(self._input_names):
+            raise CompilerError("invalid_model", f"the model's inputs are {', '.join(self._input_names)}; "
+                                                 f"given were {', '.join(given)}")
 
     def _enter_mode(self):
         """From here to close() the process does nothing but this model's inference."""
-        self._mode = self._torch.inference_mode() if self._options["inference_mode"] else self._torch.no_grad()
+        self._mode = self._without_gradients()
         self._mode.__enter__()
+
+    def _without_gradients(self):
+        return self._torch.inference_mode() if self._options.get("inference_mode", True) else self._torch.no_grad()
+
+    def zeros(self, signatures):
+        """Inputs of these shapes, to compile with: what is measured is seen in `bind` first."""
+        torch = self._torch
+        return [torch.zeros(tensor.shape, dtype=getattr(torch, _INPUT_TYPES[tensor.dtype])).contiguous(
+            memory_format=self._layout_of(tensor)) for tensor in signatures]
+
+    def _layout_of(self, tensor):
+        return self._memory_format() if len(tensor.shape) == 4 else self._torch.contiguous_format
 
     def _to_tensor(self, tensor):
         torch = self._torch
@@ -88,21 +117,20 @@ class Identity(Adaptor):
         if not tensor.data.nbytes:
             return torch.empty(tensor.shape, dtype=dtype)
         value = torch.frombuffer(bytearray(tensor.data), dtype=dtype).reshape(tensor.shape)
-        is_image = value.dim() == 4
-        return value.clone(memory_format=self._memory_format() if is_image else torch.contiguous_format)
+        return value.clone(memory_format=self._layout_of(tensor))
 
     def runner(self):
-        module = self._module
+        call = self._call
         if len(self._inputs) == 1:
             (only,) = self._inputs
 
             def infer():
-                self._outputs = module(only)
+                self._outputs = call(only)
         else:
             inputs = self._inputs
 
             def infer():
-                self._outputs = module(*inputs)
+                self._outputs = call(*inputs)
 
         return infer
 
@@ -133,15 +161,14 @@ class Identity(Adaptor):
     def close(self):
         if self._mode is not None:
             self._mode.__exit__(None, None, None)
-        self._module = self._inputs = self._outputs = self._mode = None
+        self._module = self._call = self._inputs = self._outputs = self._mode = None
 
-
-def _refuse_what_is_not_supported(settings) -> None:
-    if settings.device != "cpu":
-        raise CompilerError("invalid_option", f'the identity does not run on device "{settings.device}"', "use cpu")
-    if settings.precision != "f32":
-        raise CompilerError("invalid_option", f'the identity does not run in precision "{settings.precision}"',
-                            "use f32: it is what others are compared with")
+    def _refuse_what_is_not_supported(self, settings):
+        if settings.device != "cpu":
+            raise CompilerError("invalid_option", f'{self.NAME} does not run on device "{settings.device}"', "use cpu")
+        if settings.precision != "f32":
+            raise CompilerError("invalid_option", f'{self.NAME} does not run in precision "{settings.precision}"',
+                                "use f32: it is what compilers are compared in")
 
 
 def _refuse_another_torch(torch, toolchain_dir: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX files and their initializers, without a copy more than needed."""
 import warnings
-from typing import Callable, Dict
+from typing import Callable, Dict, List
 
 import torch
 from ngraphbench.adaptor import CompilerError
@@ -9,13 +9,13 @@ from ngraphbench.adaptor import CompilerError
 _COUNTER = "num_batches_tracked"  # of a BatchNorm; only training reads it, so ONNX files do not hold it
 
 
-def load_onnx(path: str):
-    """The onnx.ModelProto of a file, with its external data. Raises CompilerError."""
+def load_onnx(path: str, with_weights: bool = True):
+    """The onnx.ModelProto of a file, with its external data where it is asked for. Raises CompilerError."""
     import onnx
     from google.protobuf.message import DecodeError
 
     try:
-        model = onnx.load(path)
+        model = onnx.load(path, load_external_data=with_weights)
     except OSError as error:
         raise CompilerError("invalid_model", f"{path}: {error.strerror or error}") from None
     except (DecodeError, ValueError, onnx.checker.ValidationError) as error:
@@ -23,6 +23,12 @@ def load_onnx(path: str):
     if not model.graph.output:
         raise CompilerError("invalid_model", f"{path} is not an ONNX file, or a damaged one: its graph has no output")
     return model
+
+
+def input_names(model) -> List[str]:
+    """The graph's inputs in the order of the module's arguments."""
+    initializers = {initializer.name for initializer in model.graph.initializer}
+    return [value.name for value in model.graph.input if value.name not in initializers]
 
 
 def to_tensor(initializer) -> torch.Tensor:

@@ -42,9 +42,3 @@ def _without_converter(model):
         except NotImplementedError:
             missing.add(f"{node.domain}.{node.op_type}".lstrip("."))
     return sorted(missing)
-
-
-def input_names(model):
-    """The graph's inputs in the order of the module's arguments."""
-    initializers = {initializer.name for initializer in model.graph.initializer}
-    return [value.name for value in model.graph.input if value.name not in initializers]

@@ -19,7 +19,9 @@ _STATUS = {
 }
 assert set(_STATUS) == set(FAILURE_KINDS)
 
-_PACKAGE = "ngraphbench_compiler"  # the adaptor's folder, as a package, so that its module names clash with nothing
+# The adaptor's folder as a package, so that its module names clash with nothing; behind it, the folder of the compiler
+# whose toolchain it shares.
+_PACKAGE = "ngraphbench_compiler"
 
 
 class Host:
@@ -36,13 +38,15 @@ class Host:
             raise ValueError(f'{path}: needs "adaptor": "module:Class"')
         self.produces_file = bool(described.get("produces_file", False))
         self._options = described.get("options", [])
+        owner = str(described.get("toolchain", described.get("name", "")))
+        self._modules = list(dict.fromkeys([self.folder, os.path.join(os.path.dirname(self.folder), owner)]))
         self._module, _, self._class = described["adaptor"].partition(":")
 
     def adaptor_class(self) -> Type[Adaptor]:
         """Imports the adaptor's module, the first time."""
         if _PACKAGE not in sys.modules:
             package = types.ModuleType(_PACKAGE)
-            package.__path__ = [self.folder]
+            package.__path__ = self._modules
             sys.modules[_PACKAGE] = package
         module = importlib.import_module(f"{_PACKAGE}.{self._module}")
         found = getattr(module, self._class, None)

@@ -47,7 +47,7 @@ Result<Toolchain> describe(const Candidate& candidate, const CompilerDescription
   if (Status imported = try_imports(candidate.command, candidate.site, compiler.imports, false); !imported) {
     return tl::unexpected(imported.error());
   }
-  Toolchain toolchain{.compiler = compiler.name,
+  Toolchain toolchain{.compiler = compiler.toolchain,
                       .version = std::string(public_version(contents->version)),
                       .site = contents->site,
                       .python = candidate.python,
@@ -74,14 +74,14 @@ Result<Toolchain> adopt(const fs::path& root, const CompilerDescription& compile
     return tl::unexpected(std::move(error));
   }
   if (Status plain = check_version(toolchain->version); !plain) return tl::unexpected(plain.error());
-  const Place place{root, compiler.name, toolchain->version};
+  const Place place{root, compiler.toolchain, toolchain->version};
   const Result<FileDescriptor> held = lock(place, {});
   if (!held) return tl::unexpected(held.error());
-  const Result<std::optional<Toolchain>> present = find(root, compiler.name, toolchain->version);
+  const Result<std::optional<Toolchain>> present = find(root, compiler.toolchain, toolchain->version);
   if (!present) return tl::unexpected(present.error());
   if (present->has_value()) {
-    return fail(fmt::format("{} {} is there already", compiler.name, toolchain->version), (*present)->folder.string(),
-                fmt::format("ngb toolchain remove {}@{}", compiler.name, toolchain->version));
+    return fail(fmt::format("{} {} is there already", place.compiler, place.version), (*present)->folder.string(),
+                fmt::format("ngb toolchain remove {}@{}", place.compiler, place.version));
   }
   if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
   if (Status made = file::make_folder(place.partial()); !made) return tl::unexpected(made.error());

@@ -100,7 +100,11 @@ std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, cons
   if (compiler.host == "python" && compiler.adaptor.find(':') == std::string::npos) {
     keys.refuse("key \"adaptor\": a python compiler needs \"module:Class\"");
   }
-  if (compiler.needs_toolchain && compiler.distributions.empty()) {
+  const bool is_guest = compiler.toolchain != compiler.name;
+  if (is_guest && (!compiler.needs_toolchain || !compiler.distributions.empty() || !compiler.imports.empty())) {
+    keys.refuse("key \"toolchain\": what is installed stands in the description of " + compiler.toolchain);
+  }
+  if (compiler.needs_toolchain && !is_guest && compiler.distributions.empty()) {
     keys.refuse("key \"requirements\": none has {version}, and there are no \"distributions\"");
   }
   for (const std::string& requirement : compiler.requirements) {
@@ -128,6 +132,8 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.take("devices", compiler.devices);
   keys.take("needs_toolchain", compiler.needs_toolchain, true);
   keys.take("produces_file", compiler.produces_file);
+  compiler.toolchain = compiler.name;
+  keys.take("toolchain", compiler.toolchain);
   keys.take("requirements", compiler.requirements);
   keys.take("with_dependencies", compiler.with_dependencies);
   keys.take("skip_without_gpu", compiler.skip_without_gpu);
@@ -148,8 +154,29 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   }
   compiler.folder = folder;
   if (compiler.host == "native") compiler.plugin = folder / (compiler.name + ".so");
-  compiler.default_version = default_version(compiler.name);
+  compiler.default_version = default_version(compiler.toolchain);
   return compiler;
+}
+
+// Compilers that share a toolchain get from its owner what installing it takes.
+Status share_toolchains(std::vector<CompilerDescription>& catalog) {
+  for (CompilerDescription& guest : catalog) {
+    if (guest.toolchain == guest.name) continue;
+    const auto owner = std::find_if(catalog.begin(), catalog.end(), [&](const CompilerDescription& compiler) {
+      return compiler.name == guest.toolchain && compiler.toolchain == compiler.name && compiler.needs_toolchain;
+    });
+    if (owner == catalog.end()) {
+      return fail(fmt::format("key \"toolchain\": {} has no toolchain of its own here", guest.toolchain),
+                  (guest.folder / "compiler.json").string());
+    }
+    guest.requirements = owner->requirements;
+    guest.with_dependencies = owner->with_dependencies;
+    guest.skip_without_gpu = owner->skip_without_gpu;
+    guest.distributions = owner->distributions;
+    guest.imports = owner->imports;
+    guest.disk_bytes = owner->disk_bytes;
+  }
+  return Done{};
 }
 
 }  // namespace
@@ -166,6 +193,7 @@ Result<std::vector<CompilerDescription>> read_catalog(const std::filesystem::pat
     catalog.push_back(*std::move(compiler));
   }
   if (code) return tl::unexpected(file::from_errno("read", compilers, code.value()));
+  if (Status shared = share_toolchains(catalog); !shared) return tl::unexpected(shared.error());
   std::sort(catalog.begin(), catalog.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return catalog;
 }

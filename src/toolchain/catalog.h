@@ -29,6 +29,7 @@ struct CompilerDescription {
   std::filesystem::path plugin{};      // the .so of a native one
   std::vector<std::string> devices{};  // that it can compile for: "cpu"
   bool needs_toolchain = true;
+  std::string toolchain{};  // the compiler that it shares a toolchain with, whose keys below hold; else its own name
   bool produces_file = false;
   std::string default_version{};                // from versions.json
   std::vector<std::string> requirements{};      // of pip; "{version}": the toolchain's, "{timm}", …: from versions.json

@@ -49,7 +49,7 @@ Check examine_disk(const fs::path& root, const std::vector<CompilerDescription>&
   for (const CompilerDescription& compiler : catalog) {
     const bool is_there = std::any_of(toolchains.begin(), toolchains.end(),
                                       [&](const Toolchain& toolchain) { return toolchain.compiler == compiler.name; });
-    if (!is_there) needed_bytes += compiler.disk_bytes;
+    if (!is_there && compiler.toolchain == compiler.name) needed_bytes += compiler.disk_bytes;
   }
   std::error_code code;
   const fs::space_info space = fs::space(existing_part(root), code);
@@ -66,16 +66,17 @@ Check examine_toolchain(const CompilerDescription& compiler, const std::vector<T
   Check check{"toolchain " + compiler.name, State::ok, "", ""};
   std::vector<std::string> versions;
   for (const Toolchain& toolchain : toolchains) {
-    if (toolchain.compiler != compiler.name) continue;
+    if (toolchain.compiler != compiler.toolchain) continue;
     const bool is_there = fs::exists(toolchain.site) && (compiler.host != "python" || fs::exists(toolchain.python));
     versions.push_back(toolchain.version + (toolchain.is_adopted ? " (adopted)" : "") + (is_there ? "" : " (broken)"));
     if (is_there) continue;
     check.state = State::warning;
     check.advice = fmt::format("{} is gone: ngb toolchain remove {}@{}, then install it again",
-                               fs::exists(toolchain.site) ? toolchain.python : toolchain.site.string(), compiler.name,
-                               toolchain.version);
+                               fs::exists(toolchain.site) ? toolchain.python : toolchain.site.string(),
+                               compiler.toolchain, toolchain.version);
   }
   check.found = text::join(versions, ", ");
+  if (!versions.empty() && compiler.toolchain != compiler.name) check.found = compiler.toolchain + " " + check.found;
   if (!versions.empty()) return check;
   return {check.name, State::missing, "none installed", "ngb toolchain install " + compiler.name};
 }

@@ -117,10 +117,10 @@ Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler
                        const Target* target, const Progress& progress) {
   if (!compiler.needs_toolchain) return fail(compiler.name + " needs no toolchain");
   if (Status plain = check_version(version); !plain) return tl::unexpected(plain.error());
-  const Place place{root, compiler.name, version};
+  const Place place{root, compiler.toolchain, version};
   const Result<FileDescriptor> held = lock(place, progress);
   if (!held) return tl::unexpected(held.error());
-  Result<std::optional<Toolchain>> present = find(root, compiler.name, version);
+  Result<std::optional<Toolchain>> present = find(root, compiler.toolchain, version);
   if (!present) return tl::unexpected(present.error());
   if (present->has_value()) return **std::move(present);
   if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
@@ -129,7 +129,7 @@ Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler
   if (!toolchain) {
     Error error = toolchain.error();
     error.what =
-        fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "fetch", compiler.name, version, error.what);
+        fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "fetch", place.compiler, version, error.what);
     if (Status clean = remove_leftovers(place); !clean) error.what += "; " + clean.error().text();
     return tl::unexpected(std::move(error));
   }
@@ -151,7 +151,7 @@ Result<Toolchain> fetch(const fs::path& root, const CompilerDescription& compile
 Result<Toolchain> choose(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
                          const Target& target, const Progress& progress) {
   if (Status plain = check_version(version); !plain) return tl::unexpected(plain.error());
-  const Place place{root, compiler.name, version};
+  const Place place{root, compiler.toolchain, version};
   const Result<FileDescriptor> held = lock(place, progress);
   if (!held) return tl::unexpected(held.error());
   const Result<Python> python = python_for(&target);
@@ -169,7 +169,7 @@ Result<Toolchain> choose(const fs::path& root, const CompilerDescription& compil
     error.what = fmt::format("cannot choose {} {}: {}", compiler.name, version, error.what);
     return tl::unexpected(std::move(error));
   }
-  Toolchain toolchain{.compiler = compiler.name, .version = version, .python = "python3", .created = creation_time()};
+  Toolchain toolchain{.compiler = compiler.toolchain, .version = version, .python = "python3", .created = creation_time()};
   for (const Installed& package : collection->installed()) {
     toolchain.packages.push_back({package.name, package.version, package.sha256, 0});
   }

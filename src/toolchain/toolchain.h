@@ -47,6 +47,7 @@ Result<std::optional<Toolchain>> find(const std::filesystem::path& root, std::st
 
 using Progress = std::function<void(std::string_view line)>;
 
+// The compiler's toolchain, its own or the one that it shares.
 // Installs with pip (its own index settings apply), with the Python that $NGB_PYTHON names, else python3. Present
 // already: returns it. A killed install leaves only a
 // ".partial" folder, which the next install of the same toolchain removes.

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <iostream>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
 namespace ngb::conformance {
 namespace {
@@ -13,6 +18,8 @@ struct Limit {
 };
 
 constexpr const char* kReadsNoModel = "it does not read the model: its outputs are its inputs";
+constexpr const char* kTransposed = "onnx2torch 1.5.15 gives NonZero's output transposed";
+constexpr const char* kHasNoShape = "a PyTorch module has no shape of its own to compare with";
 
 // clang-format off
 constexpr Limit kLimits[] = {
@@ -26,10 +33,37 @@ constexpr Limit kLimits[] = {
     {"null", "ReportsAnInputShapeThatIsNotTheModels", kReadsNoModel},
     {"null", "ReportsAMissingToolchain", "it needs none"},
     {"null", "ReportsABrokenLibrary", "it has none"},
-    {"identity", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "onnx2torch 1.5.15 gives NonZero's output transposed"},
-    {"identity", "ReportsAnInputShapeThatIsNotTheModels", "an eager module has no shape of its own to compare with"},
+    {"identity", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
+    {"identity", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
+    {"torch-compile", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
+    {"torch-compile", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
+    {"torchscript", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
+    {"torchscript", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
+    {"eager-cpp", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
+    {"eager-cpp", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
+    {"aotinductor", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
+    {"aotinductor", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
+};
+
+// Inductor calls a C++ compiler for every model, for several seconds each, and these cases have many models.
+constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
+    {"torch-compile", "ComputesWhatTheModelSays"},
+    {"torch-compile", "ComputesOutputsOfAShapeKnownOnlyAfterARun"},
+    {"torch-compile", "AgreesWithReferenceOutputsAndRefusesOthers"},
+    {"torch-compile", "TakesEveryValueThatItDescribes"},
+    {"aotinductor", "ComputesWhatTheModelSays"},
+    {"aotinductor", "ComputesOutputsOfAShapeKnownOnlyAfterARun"},
+    {"aotinductor", "AgreesWithReferenceOutputsAndRefusesOthers"},
+    {"aotinductor", "UsesAsManyThreadsAsItIsAllowed"},
+    {"aotinductor", "TakesEveryValueThatItDescribes"},
 };
 // clang-format on
+
+bool takes_too_long(const std::string& compiler, const std::string& case_name) {
+  if (std::getenv("NGB_ALL_CASES") != nullptr) return false;
+  return std::find(std::begin(kSlow), std::end(kSlow),
+                   std::pair<std::string_view, std::string_view>(compiler, case_name)) != std::end(kSlow);
+}
 
 }  // namespace
 
@@ -43,7 +77,9 @@ std::optional<std::string> limit(const std::string& compiler, const std::string&
 void judge(const CompilerUnderTest& compiler, const std::function<Problem()>& run) {
   if (const std::string missing = compiler.missing(); !missing.empty()) GTEST_SKIP() << missing;
   const std::string full_name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const std::optional<std::string> reason = limit(compiler.name, full_name.substr(0, full_name.find('/')));
+  const std::string case_name = full_name.substr(0, full_name.find('/'));
+  if (takes_too_long(compiler.name, case_name)) GTEST_SKIP() << "takes minutes: NGB_ALL_CASES=1 runs it";
+  const std::optional<std::string> reason = limit(compiler.name, case_name);
   const Problem problem = run();
   if (!reason) {
     EXPECT_FALSE(problem) << *problem;

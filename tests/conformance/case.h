@@ -19,7 +19,7 @@ using Problem = std::optional<std::string>;
 std::optional<std::string> limit(const std::string& compiler, const std::string& case_name);
 
 // Runs the case and judges it: a problem fails the test unless it is listed, and a listed one that is no problem fails
-// it too. Skips where the compiler is not installed.
+// it too. Skips where the compiler is not installed, and, unless NGB_ALL_CASES is set, what takes too long for it.
 void judge(const CompilerUnderTest& compiler, const std::function<Problem()>& run);
 
 class Conformance : public testing::TestWithParam<CompilerUnderTest> {};

@@ -59,9 +59,9 @@ std::vector<CompilerUnderTest> compilers_under_test() {
       all.push_back(compiler);
       continue;
     }
-    for (const auto& version : versions.at("toolchains").at(compiler.name).at("tested")) {
+    for (const auto& version : versions.at("toolchains").at(compiler.toolchain_name()).at("tested")) {
       compiler.version = version.get<std::string>();
-      compiler.toolchain = toolchain_root() / compiler.name / compiler.version / "site";
+      compiler.toolchain = toolchain_root() / compiler.toolchain_name() / compiler.version / "site";
       all.push_back(compiler);
     }
   }

@@ -19,6 +19,8 @@ struct CompilerUnderTest {
   std::filesystem::path folder{};     // lib/ngraphbench/compilers/<name>
   std::filesystem::path toolchain{};  // its site-packages folder; empty for none
 
+  // The compiler whose toolchain it shares, or its own name.
+  [[nodiscard]] std::string toolchain_name() const { return description.value("toolchain", name); }
   [[nodiscard]] bool is_native() const { return description.at("host") == "native"; }
   [[nodiscard]] std::filesystem::path plugin() const { return folder / (name + ".so"); }
   // Why it cannot be tested here; empty when it can.

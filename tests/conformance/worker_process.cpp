@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "forked_worker.h"
 #include "samples/frame.h"
 #include "samples/progress_page.h"
 #include "worker/element.h"
@@ -111,35 +112,59 @@ samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const Tin
   return request;
 }
 
+namespace {
+
+// With the toolchain as it is, and nothing around it.
+bool can_be_forked(const CompilerUnderTest& compiler, const samples::WorkerRequest& request,
+                   const std::vector<std::string>& prefix) {
+  return !compiler.is_native() && prefix.empty() && request.compiler.toolchain_dir == compiler.toolchain.string();
+}
+
+// Starts a program of its own. Waitpid's status; nothing when it had to be killed.
+Result<std::optional<int>> run_program(const CompilerUnderTest& compiler, const samples::WorkerRequest& request,
+                                       const agent::Launch& launch, int limit_s,
+                                       const std::vector<std::string>& prefix) {
+  process::Spawn spawn;
+  spawn.arguments = prefix;
+  for (const std::string& word : command(compiler, request)) spawn.arguments.push_back(word);
+  spawn.descriptors = {{launch.request_fd, samples::kRequestFd},
+                       {launch.result_fd, samples::kResultFd},
+                       {launch.progress_fd, samples::kProgressFd},
+                       {launch.log_fd, 1},
+                       {launch.log_fd, 2}};
+  if (!compiler.is_native()) {
+    spawn.environment = {{"PYTHONPATH", (lib_folder() / "python").string() + ":" + request.compiler.python_path}};
+  }
+  const Result<pid_t> pid = process::spawn(spawn);
+  if (!pid) return tl::unexpected(pid.error());
+  const bool was_killed = !wait_for_end(*pid, limit_s);
+  if (was_killed) ::kill(*pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (was_killed) return std::optional<int>{};
+  return std::optional(status);
+}
+
+}  // namespace
+
 WorkerRun run_worker(const CompilerUnderTest& compiler, const samples::WorkerRequest& request, int limit_s,
                      const std::vector<std::string>& prefix) {
   const FileDescriptor input = memory_file(samples::frame(samples::to_json(request).dump()));
   const FileDescriptor output = memory_file("");
   const FileDescriptor page = memory_file(std::string(samples::kProgressPageBytes, '\0'));
   const FileDescriptor log = memory_file("");
-  process::Spawn spawn;
-  spawn.arguments = prefix;
-  for (const std::string& word : command(compiler, request)) spawn.arguments.push_back(word);
-  spawn.descriptors = {{input.get(), samples::kRequestFd},
-                       {output.get(), samples::kResultFd},
-                       {page.get(), samples::kProgressFd},
-                       {log.get(), 1},
-                       {log.get(), 2}};
-  if (!compiler.is_native()) {
-    spawn.environment = {{"PYTHONPATH", (lib_folder() / "python").string() + ":" + request.compiler.python_path}};
-  }
+  const agent::Launch launch{{}, input.get(), output.get(), page.get(), log.get()};
   WorkerRun run;
-  const Result<pid_t> pid = process::spawn(spawn);
-  if (!pid) {
-    run.log = pid.error().text();
+  const Result<std::optional<int>> status = can_be_forked(compiler, request, prefix)
+                                                ? run_forked(compiler, launch, limit_s)
+                                                : run_program(compiler, request, launch, limit_s, prefix);
+  if (!status) {
+    run.log = status.error().text();
     return run;
   }
-  run.was_killed = !wait_for_end(*pid, limit_s);
-  if (run.was_killed) ::kill(*pid, SIGKILL);
-  int status = 0;
-  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  run.outcome = process::decode(status);
+  run.was_killed = !status->has_value();
+  if (!run.was_killed) run.outcome = process::decode(**status);
   run.result = parse_result(content_of(output));
   const std::string progress = content_of(page);
   const auto* seen = reinterpret_cast<const samples::ProgressPage*>(progress.data());

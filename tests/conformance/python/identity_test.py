@@ -46,6 +46,8 @@ def small_model(nodes, opset=20, initializers=(), inputs=(("x", (1, 3, 8, 8)),),
 
 
 class IdentityTest(unittest.TestCase):
+    folder = FOLDER
+
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory()
         self.addCleanup(self._folder.cleanup)
@@ -61,7 +63,7 @@ class IdentityTest(unittest.TestCase):
             session.close()
 
     def open(self, device="cpu", precision="f32", threads=1, toolchain=SITE, **options):
-        self.session = Host(FOLDER).open(toolchain, device, precision, threads, options)
+        self.session = Host(self.folder).open(toolchain, device, precision, threads, options)
         return self.session
 
     def compile(self, recipe, inputs, **options):

@@ -42,6 +42,20 @@ TEST_F(Catalog, KnowsWhatStandsBesideEachPlugin) {
   EXPECT_EQ(openvino.options[0].default_value, "1");
 }
 
+TEST_F(Catalog, InstallsTheToolchainThatACompilerSharesAsItsOwnersDescriptionSays) {
+  put("compilers/openvino/compiler.json", kNative);
+  const std::string guest = R"({"name": "guest", "summary": "", "host": "native", "needs_toolchain": true)";
+  put("compilers/guest/compiler.json", guest + R"(, "toolchain": "openvino"})");
+  const auto catalog = read_catalog(folder());
+  ASSERT_TRUE(catalog) << catalog.error().text();
+  EXPECT_EQ((*catalog)[0].toolchain, "openvino");
+  EXPECT_EQ((*catalog)[0].requirements, std::vector<std::string>{"openvino=={version}"});
+  EXPECT_EQ((*catalog)[0].default_version, (*catalog)[1].default_version);
+  EXPECT_EQ((*catalog)[1].toolchain, "openvino");
+  put("compilers/guest/compiler.json", guest + R"(, "toolchain": "tensorflow"})");
+  EXPECT_NE(read_catalog(folder()).error().what.find("tensorflow has no toolchain"), std::string::npos);
+}
+
 TEST_F(Catalog, NamesFileAndKeyOfWhatIsWrong) {
   EXPECT_EQ(error_of("{"), "compilers/openvino/compiler.json: not JSON");
   EXPECT_EQ(error_of("[]"), "compilers/openvino/compiler.json: expected an object");

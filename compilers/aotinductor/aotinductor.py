@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AOTInductor: the identity's module, exported and compiled by Inductor into a package of machine code, which PyTorch's
+C++ loader opens and runs. A package is for one batch size and one number of threads."""
+import os
+import tempfile
+import traceback
+
+from ngraphbench.adaptor import CompilerError
+
+from . import inductor
+from .identity import Identity
+
+_MODEL = "model"  # the package's own name for its only model
+
+
+class AotInductor(Identity):
+    NAME = "aotinductor"
+
+    @classmethod
+    def preload(cls):
+        super().preload()
+        inductor.preload()
+        import torch._inductor.package  # noqa: F401
+        import torch.export  # noqa: F401
+
+    def __init__(self, settings):
+        super().__init__(settings)
+        self._cxx = inductor.cxx()
+        self._loader = None
+
+    def compile(self, model):
+        self._artifact_path = model.artifact_path
+        if self._cxx is None:
+            raise inductor.no_cxx()
+        super().compile(model)
+
+    def _without_gradients(self):
+        return self._torch.no_grad()  # which torch.export knows; a package has neither gradients nor modes
+
+    def prepare(self, module, signatures):
+        torch = self._torch
+        with inductor.cold(self._threads, self._options["freezing"]), tempfile.TemporaryDirectory() as folder:
+            package = os.path.join(folder, f"{_MODEL}.pt2")
+            try:
+                program = torch.export.export(module, tuple(self.zeros(signatures)), strict=False)
+                torch._inductor.aoti_compile_and_package(
+                    program, package_path=package, inductor_configs={"max_autotune": self._options["max_autotune"]})
+            except (torch._dynamo.exc.TorchDynamoException, RuntimeError, NotImplementedError) as error:
+                traceback.print_exc()
+                first_line = (str(error).strip().splitlines() or [""])[0]
+                raise CompilerError("internal", f"AOTInductor: {type(error).__name__}: {first_line}",
+                                    "the whole of it is in the log of this attempt") from None
+            inductor.move(package, self._artifact_path)
+        self._module = None  # all that is needed is in the package
+
+    def load(self, model):
+        from . import onnx_weights
+
+        self._learn_names(onnx_weights.load_onnx(model.path, with_weights=False))
+        self._loader = self._torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, _MODEL, False, 1, -1)
+
+    def runner(self):
+        run, inputs = self._loader.run, self._inputs
+
+        def infer():
+            self._outputs = run(inputs)
+
+        return infer
+
+    def inspect(self):
+        told = super().inspect()
+        told["cxx"] = self._cxx or "none"
+        if self._loader is not None:
+            told.update(package_metadata=str(self._loader.get_metadata()), weights="torch.float32")
+        return told
+
+    def close(self):
+        super().close()
+        self._loader = None

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inductor, PyTorch's compiler, as torch.compile and AOTInductor use it: it writes C++ and calls a C++ compiler."""
+import contextlib
+import os
+import shutil
+import tempfile
+
+from ngraphbench.adaptor import CompilerError
+
+# Read when it is imported: helpers of its own would be running before a model is there, and a fork would lose them.
+_IMPORT_ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCH_WARM_POOL": "0"}
+
+
+def preload() -> None:
+    os.environ.update(_IMPORT_ENVIRONMENT)
+    import torch._dynamo  # noqa: F401
+    import torch._inductor.compile_fx  # noqa: F401
+
+
+def cxx():
+    """The C++ compiler that Inductor calls; None where there is none."""
+    return shutil.which(os.environ.get("CXX", "g++"))
+
+
+def no_cxx() -> CompilerError:
+    command = os.environ.get("CXX", "g++")
+    return CompilerError("toolchain_missing",
+                         f"Inductor needs a C++ compiler on the device, and there is no {command}",
+                         "install g++ (Debian: apt-get install g++), or name another in CXX")
+
+
+@contextlib.contextmanager
+def cold(threads: int, freezing: bool):
+    """Nothing of what was compiled before, nor kept for later: a cache of its own, gone at the end."""
+    from torch._inductor import config
+
+    with tempfile.TemporaryDirectory(prefix="inductor-", dir=_scratch(), ignore_cleanup_errors=True) as folder:
+        before = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
+        try:
+            with config.patch(freezing=freezing, compile_threads=threads):
+                yield
+        finally:
+            os.environ.pop("TORCHINDUCTOR_CACHE_DIR")
+            if before is not None:
+                os.environ["TORCHINDUCTOR_CACHE_DIR"] = before
+
+
+def _scratch():
+    """Where the worker stands, which the agent empties; elsewhere where that cannot be written."""
+    return os.getcwd() if os.access(os.getcwd(), os.W_OK) else None
+
+
+def move(made: str, wanted: str) -> None:
+    """A file that was made in a temporary folder gets its place and name. Raises CompilerError."""
+    try:
+        shutil.move(made, wanted)
+    except OSError as error:
+        raise CompilerError("internal", f"{wanted}: {error.strerror or error}") from None

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.compile over the identity's module. The first call, which compiles, is part of the compile phase."""
+import traceback
+
+from ngraphbench.adaptor import CompilerError
+
+from . import inductor
+from .identity import Identity
+
+
+class TorchCompile(Identity):
+    NAME = "torch-compile"
+
+    @classmethod
+    def preload(cls):
+        super().preload()
+        inductor.preload()
+
+    def __init__(self, settings):
+        options = settings.options
+        self._is_inductor = options["backend"] == "inductor"
+        if not self._is_inductor and options["mode"] != "default":
+            raise CompilerError("invalid_option", f'mode "{options["mode"]}" is for the backend inductor',
+                                f'leave it out for the backend {options["backend"]}')
+        super().__init__(settings)
+        self._cxx = inductor.cxx() if self._is_inductor else "none"
+        if self._cxx is None:
+            raise inductor.no_cxx()
+
+    def prepare(self, module, signatures):
+        torch = self._torch
+        torch._dynamo.reset()
+        torch._dynamo.utils.counters.clear()
+        mode = {"mode": self._options["mode"]} if self._is_inductor else {}
+        compiled = torch.compile(module, backend=self._options["backend"], dynamic=False, **mode)
+        with inductor.cold(self._threads, self._options["freezing"]):
+            try:
+                compiled(*self.zeros(signatures))
+            except torch._dynamo.exc.TorchDynamoException as error:
+                traceback.print_exc()
+                raise self._explained(error) from None
+        self._graphs = self._count("stats", "unique_graphs")
+        return compiled
+
+    def _explained(self, error):
+        cause = error.__cause__ or error
+        text = str(cause).strip().splitlines() or [type(cause).__name__]
+        return CompilerError("unsupported_operator" if isinstance(error, self._torch._dynamo.exc.Unsupported)
+                             else "internal", f"torch.compile: {type(cause).__name__}: {text[0]}",
+                             "the whole of it is in the log of this attempt")
+
+    def inspect(self):
+        told = super().inspect()
+        told.update(backend=self._options["backend"], cxx=self._cxx)
+        if self._call is not None:
+            told.update(graphs=str(self._graphs), graph_breaks=str(self._count("graph_break")),
+                        compiled_again="true" if self._count("stats", "unique_graphs") > self._graphs else "false")
+        return told
+
+    def _count(self, group, name=None):
+        counted = self._torch._dynamo.utils.counters[group]
+        return counted[name] if name else sum(counted.values())
+
+    def close(self):
+        super().close()
+        if hasattr(self, "_torch"):
+            self._torch._dynamo.reset()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TorchScript: the identity's module as a program, its graph optimised ahead, run by PyTorch's C++ interpreter."""
+from .identity import Identity
+
+
+class TorchScript(Identity):
+    NAME = "torchscript"
+
+    @classmethod
+    def preload(cls):
+        super().preload()
+        from . import script  # noqa: F401
+
+    def prepare(self, module, signatures):
+        from . import script
+
+        inputs = self.zeros(signatures)
+        program = script.trace(module, inputs)
+        if self._options["optimize_for_inference"]:
+            program = script.quietly(lambda: self._torch.jit.optimize_for_inference(program))
+        elif self._options["freeze"]:
+            program = script.quietly(lambda: self._torch.jit.freeze(program))
+        self._operators = script.operators_of(program)
+        forward = script.forward_of(program)
+        # The executor watches some runs, and then optimises for the shapes that it has seen.
+        for _ in range(self._torch._C._jit_get_num_profiled_runs() + 1):
+            forward(*inputs)
+        return forward
+
+    def inspect(self):
+        told = super().inspect()
+        if self._call is not None:
+            told["operators"] = str(self._operators)
+        return told

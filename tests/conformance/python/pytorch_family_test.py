@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What PyTorch's other compilers make of the identity's modules, in this process."""
+import os
+import sys
+import unittest
+from collections import Counter
+
+import identity_test
+from identity_test import SMALL, IdentityTest, random_input, write_recipe
+
+import onnx
+
+COMPILERS = os.path.dirname(identity_test.FOLDER)
+_WRAPPERS = {"aten::conv2d", "aten::convolution"}  # in eager mode, around the operator that a trace holds
+_IDLE = {"aten::slice", "aten::as_strided", "aten::alias", "aten::contiguous"}  # views that Python skips, or makes otherwise
+
+
+def input_shape(path):
+    return tuple(dim.dim_value for dim in onnx.load(path).graph.input[0].type.tensor_type.shape.dim)
+
+
+class FamilyTest(IdentityTest):
+    def use(self, compiler):
+        """From now on sessions are that compiler's. An adaptor's package is one for each process."""
+        for name in [name for name in sys.modules if name.startswith("ngraphbench_compiler")]:
+            del sys.modules[name]
+        self.folder = os.path.join(COMPILERS, compiler)
+
+    def assert_all_families_are_right(self, compiler):
+        self.use(compiler)
+        for name, parameters in SMALL:
+            with self.subTest(name=name):
+                recipe = write_recipe(self.path, name, batch=2, **parameters)
+                self.assert_right(recipe, {"input": random_input(*input_shape(self.path))})
+                self.close()
+
+
+class Programs(FamilyTest):
+    def test_torchscript_is_right_for_each_family(self):
+        self.assert_all_families_are_right("torchscript")
+
+    def test_eager_cpp_is_right_for_each_family(self):
+        self.assert_all_families_are_right("eager-cpp")
+
+    def test_torchscript_is_right_in_either_layout_and_however_far_it_is_optimised(self):
+        self.use("torchscript")
+        recipe = write_recipe(self.path, "conv_block", width=8, depth=3, image_size=17)
+        for options in ({"memory_format": "channels_last"}, {"optimize_for_inference": "false"},
+                        {"optimize_for_inference": "false", "freeze": "false"}):
+            self.assert_right(recipe, {"input": random_input(1, 3, 17, 17)}, **options)
+            self.close()
+
+    def test_freezing_leaves_fewer_operators_to_run(self):
+        recipe = write_recipe(self.path, "resnet", depths=[1, 1, 1, 1], width=0.125, classes=10, image_size=32)
+        counts = []
+        self.use("torchscript")
+        for freeze in ("false", "true"):
+            facts = dict(self.compile(recipe, {"input": random_input(1, 3, 32, 32)}, freeze=freeze,
+                                      optimize_for_inference="false").inspect())
+            counts.append(int(facts["operators"]))
+            self.close()
+        self.assertEqual(counts[0] - counts[1], 1 + 2 * 4 + 4)  # batch normalisations of stem, blocks and shortcuts
+
+
+class EagerCpp(FamilyTest):
+    def operators_called(self, compiler, recipe, given):
+        import torch
+
+        self.use(compiler)
+        self.infer(recipe, {"input": given})
+        infer = self.session.runner()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            infer()
+        self.close()
+        called = Counter(event.name for event in profile.events() if event.name.startswith("aten::"))
+        return {name: count for name, count in called.items() if name not in _WRAPPERS | _IDLE}
+
+    def test_it_calls_the_operators_that_the_identity_calls(self):
+        for name, parameters in SMALL:
+            with self.subTest(name=name):
+                recipe = write_recipe(self.path, name, batch=2, **parameters)
+                given = random_input(*input_shape(self.path))
+                identity = self.operators_called("identity", recipe, given)
+                self.assertGreater(sum(identity.values()), 5)
+                self.assertEqual(self.operators_called("eager-cpp", recipe, given), identity)
+
+    def test_it_optimises_nothing(self):
+        self.use("eager-cpp")
+        recipe = write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
+        session = self.compile(recipe, {"input": random_input(1, 3, 17, 17)})
+        self.assertEqual(dict(session.inspect())["graph_optimization"], "false")
+
+
+class WithoutACppCompiler(FamilyTest):
+    def test_inductor_says_what_is_missing(self):
+        os.environ["CXX"] = "no-such-compiler"
+        self.addCleanup(os.environ.pop, "CXX")
+        recipe = write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
+        for compiler in ("torch-compile", "aotinductor"):
+            self.use(compiler)
+            error = self.refusal(self.compile, recipe, {"input": random_input(1, 3, 17, 17)})
+            self.assertEqual(error.kind, "toolchain_missing")
+            self.assertIn("no-such-compiler", error.message)
+            self.assertIn("apt-get install g++", error.advice)
+
+
+if __name__ == "__main__":
+    unittest.main()
