@@ -228,6 +228,10 @@ WorkerRequest Runner::request_for(const samples::CompilerWork& compiler) const {
   request.compiler = compiler;
   request.protocol = job_.protocol;
   if (job_.reference) request.reference_name = reference_name(*job_.reference);
+  const std::filesystem::path caches = job_.reference_cache.empty()
+                                           ? surroundings_.work_folder
+                                           : std::filesystem::path(job_.reference_cache).parent_path();
+  request.cache_dir = (caches / "tuning").string();
   return request;
 }
 
@@ -304,6 +308,7 @@ samples::Progress Runner::progress() const {
   }
   progress.cell_id = request.cell_id;
   progress.process_index = request.process_index;
+  progress.remark = text::to_utf8(attempt_->remark());
   return progress;
 }
 

@@ -175,7 +175,8 @@ json to_json(const WorkerRequest& request) {
           {"compiler", to_json(request.compiler)},
           {"protocol", to_json(request.protocol)},
           {"reference_path", request.reference_path},
-          {"reference_name", request.reference_name}};
+          {"reference_name", request.reference_name},
+          {"cache_dir", request.cache_dir}};
 }
 
 Result<WorkerRequest> worker_request_from_json(const json& object) {
@@ -194,6 +195,7 @@ Result<WorkerRequest> worker_request_from_json(const json& object) {
     request.protocol = protocol(fields::child(object, "protocol"));
     request.reference_path = get<std::string>(object, "reference_path");
     request.reference_name = get<std::string>(object, "reference_name");
+    request.cache_dir = get<std::string>(object, "cache_dir");
     return request;
   });
 }

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tuning has measured, a line for each round of trials, so that a killed one knows where it was."""
+
+import json
+import os
+import time
+
+CURVE_POINTS = 200
+
+
+class Log:
+    """Counts trials and follows the best estimate of the model's latency: over its tasks, weight times the fastest run
+    measured. There is no estimate until every task has a measured run. Holds its file for one process at a time."""
+
+    def __init__(self, path, weights, max_trials, early_stop, clock=time.monotonic):
+        self.path, self.weights, self.max_trials, self.early_stop = path, weights, max_trials, early_stop
+        self.trials = 0
+        self.best_s = None
+        self.seconds = 0.0  # spent tuning, over all processes that have worked on it
+        self.sessions = 0
+        self.is_finished = False
+        self.curve = []  # (trials, best estimate in seconds) at each improvement
+        self._fastest = [None] * len(weights)
+        self._clock = clock
+        self._file = None
+
+    def __enter__(self):
+        import fcntl
+
+        self._file = open(self.path, "a+", encoding="utf-8")
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        self._file.seek(0)
+        for line in self._file:
+            if line.endswith("\n"):  # what was being written when it was killed is not whole
+                self._take(json.loads(line))
+        size = sum(len(line) for line in whole_lines(self.path))
+        os.truncate(self.path, size)
+        if not self.is_over():
+            self._write({"session": self.sessions + 1})
+        self._trials_before, self._started, self._seconds_before = self.trials, self._clock(), self.seconds
+        return self
+
+    def __exit__(self, *_):
+        self._file.close()
+
+    def add(self, task, trials, fastest_s):
+        """A round of trials of one task; `fastest_s`: None when none could be run."""
+        self._write({"task": task, "trials": trials, "fastest_s": fastest_s, "seconds": self._spent()})
+
+    def finish(self):
+        if not self.is_finished:
+            self._write({"finished": True, "seconds": self._spent()})
+
+    def is_over(self):
+        if self.is_finished or self.trials >= self.max_trials:
+            return True
+        return bool(self.early_stop and self.curve and self.trials - self.curve[-1][0] >= self.early_stop)
+
+    def describe(self):
+        """"tuning: 64 of 1500 trials, best 12.3 ms, 14 min left" """
+        text = f"tuning: {self.trials} of {self.max_trials} trials"
+        if self.best_s is not None:
+            text += f", best {self.best_s * 1e3:.4g} ms"
+        done, seconds = self.trials - self._trials_before, self.seconds - self._seconds_before
+        if done:
+            text += f", {duration(seconds / done * max(0, self.max_trials - self.trials))} left"
+        return text
+
+    def facts(self):
+        """For the results, as text."""
+        return {"trials": str(self.trials),
+                "tuning_seconds": f"{self.seconds:.1f}",
+                "tuning_sessions": str(self.sessions),
+                "tuning_tasks": str(len(self.weights)),
+                "tuning_curve": json.dumps({"trials": [trials for trials, _ in thinned(self.curve)],
+                                            "best_ms": [float(f"{best * 1e3:.5g}") for _, best in thinned(self.curve)]})}
+
+    def _spent(self):
+        return round(self._seconds_before + self._clock() - self._started, 3)
+
+    def _write(self, entry):
+        self._file.write(json.dumps(entry) + "\n")
+        self._file.flush()
+        self._take(entry)
+
+    def _take(self, entry):
+        self.seconds = entry.get("seconds", self.seconds)
+        self.sessions = entry.get("session", self.sessions)
+        self.is_finished = entry.get("finished", self.is_finished)
+        if "task" not in entry:
+            return
+        self.trials += entry["trials"]
+        task, fastest_s = entry["task"], entry["fastest_s"]
+        if fastest_s is not None and (self._fastest[task] is None or fastest_s < self._fastest[task]):
+            self._fastest[task] = fastest_s
+        if None in self._fastest:
+            return
+        estimate = sum(weight * fastest for weight, fastest in zip(self.weights, self._fastest))
+        if self.best_s is None or estimate < self.best_s:
+            self.best_s = estimate
+            self.curve.append((self.trials, estimate))
+
+
+def whole_lines(path):
+    with open(path, "rb") as file:
+        return [line for line in file if line.endswith(b"\n")]
+
+
+def thinned(curve):
+    """At most CURVE_POINTS of the curve, the first and the last among them."""
+    if len(curve) <= CURVE_POINTS:
+        return curve
+    step = (len(curve) - 1) / (CURVE_POINTS - 1)
+    return [curve[round(i * step)] for i in range(CURVE_POINTS)]
+
+
+def duration(seconds):
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
