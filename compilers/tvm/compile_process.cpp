@@ -28,11 +28,11 @@ using plugin::Failure;
 constexpr int kRepliesFd = 3;  // compile.py's
 constexpr const char* kReinstall = "install the toolchain again: ngb toolchain install tvm";
 
-// lib/ngraphbench/compilers/tvm.
-std::filesystem::path plugin_folder() {
+// lib/ngraphbench/compilers/tvm/python. Not the plugin's own folder: there Python would take tvm.so for the module.
+std::filesystem::path python_folder() {
   Dl_info info{};
   ::dladdr(reinterpret_cast<const void*>(&description), &info);
-  return std::filesystem::path(info.dli_fname == nullptr ? "" : info.dli_fname).parent_path();
+  return std::filesystem::path(info.dli_fname == nullptr ? "" : info.dli_fname).parent_path() / "python";
 }
 
 ngb_status status_named(const std::string& kind) {
@@ -65,14 +65,14 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 // Equal threads in tuning and running; processors are those that this process has.
 std::map<std::string, std::string> python_variables(const Settings& settings) {
   const std::string threads = std::to_string(settings.threads);
-  return {{"PYTHONPATH", settings.toolchain_dir + ":" + plugin_folder().string()},
+  return {{"PYTHONPATH", settings.toolchain_dir},
           {"TVM_NUM_THREADS", threads},
           {"OMP_NUM_THREADS", threads},
           {"TVM_BIND_THREADS", "0"}};
 }
 
 pid_t start(const Settings& settings, int requests, int replies) {
-  std::vector<std::string> arguments{settings.python, (plugin_folder() / "compile.py").string()};
+  std::vector<std::string> arguments{settings.python, (python_folder() / "compile.py").string()};
   std::vector<std::string> environment = variables(python_variables(settings));
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);

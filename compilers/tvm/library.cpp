@@ -48,8 +48,9 @@ plugin::Failure Runtime::failure(const char* doing) const {
   const std::string kind(cell.kind.data, cell.kind.size);
   message += ": " + kind + ": " + std::string(cell.message.data, cell.message.size);
   functions_.release(error);
-  const bool wants_memory = message.find("bad_alloc") != std::string::npos || kind == "MemoryError";
-  return {wants_memory ? NGB_OUT_OF_MEMORY : NGB_INTERNAL, message};
+  if (message.find("bad_alloc") != std::string::npos || kind == "MemoryError") return {NGB_OUT_OF_MEMORY, message};
+  if (message.find("Cannot find ffi::Function relax.run.") == std::string::npos) return {NGB_INTERNAL, message};
+  return {NGB_UNSUPPORTED_OPERATOR, message, "TVM has this operator in Python only; leave this model out for tvm"};
 }
 
 Value Runtime::global(std::string_view name) const {

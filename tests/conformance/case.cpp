@@ -27,6 +27,8 @@ constexpr Limit kLimits[] = {
     {"null", "ReportsAMissingToolchain", "it needs none"},
     {"null", "ReportsABrokenLibrary", "it has none"},
     {"identity", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "onnx2torch 1.5.15 gives NonZero's output transposed"},
+    {"tvm", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "TVM 0.27 has NonZero as a Python function only"},
+    {"tvm", "UsesAsManyThreadsAsItIsAllowed", "TVM's kernels are serial until they are tuned"},
     {"identity", "ReportsAnInputShapeThatIsNotTheModels", "an eager module has no shape of its own to compare with"},
 };
 // clang-format on

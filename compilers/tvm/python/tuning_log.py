@@ -15,12 +15,15 @@ class Log:
     def __init__(self, path, weights, max_trials, early_stop, clock=time.monotonic):
         self.path, self.weights, self.max_trials, self.early_stop = path, weights, max_trials, early_stop
         self.trials = 0
+        self.failed_trials = 0  # those of them that could not be built or run
+        self.last_error = None
         self.best_s = None
         self.seconds = 0.0  # spent tuning, over all processes that have worked on it
         self.sessions = 0
         self.is_finished = False
         self.curve = []  # (trials, best estimate in seconds) at each improvement
         self._fastest = [None] * len(weights)
+        self._trials_of = [0] * len(weights)
         self._clock = clock
         self._file = None
 
@@ -43,9 +46,12 @@ class Log:
     def __exit__(self, *_):
         self._file.close()
 
-    def add(self, task, trials, fastest_s):
-        """A round of trials of one task; `fastest_s`: None when none could be run."""
-        self._write({"task": task, "trials": trials, "fastest_s": fastest_s, "seconds": self._spent()})
+    def add(self, task, trials, fastest_s, errors=()):
+        """A round of trials of one task. `fastest_s`: None when none could be run; `errors`: of each that could not."""
+        if errors:
+            self.last_error = errors[-1].strip()
+        self._write({"task": task, "trials": trials, "failed": len(errors), "fastest_s": fastest_s,
+                     "seconds": self._spent()})
 
     def finish(self):
         if not self.is_finished:
@@ -56,9 +62,13 @@ class Log:
             return True
         return bool(self.early_stop and self.curve and self.trials - self.curve[-1][0] >= self.early_stop)
 
+    def least_tried_first(self):
+        """The tasks, by number."""
+        return sorted(range(len(self.weights)), key=lambda task: self._trials_of[task])
+
     def describe(self):
-        """"tuning: 64 of 1500 trials, best 12.3 ms, 14 min left" """
-        text = f"tuning: {self.trials} of {self.max_trials} trials"
+        """For the user's progress line: tuning 64 of 1500, best 12.3 ms, 14 min left"""
+        text = f"tuning {self.trials} of {self.max_trials}"
         if self.best_s is not None:
             text += f", best {self.best_s * 1e3:.4g} ms"
         done, seconds = self.trials - self._trials_before, self.seconds - self._seconds_before
@@ -69,6 +79,7 @@ class Log:
     def facts(self):
         """For the results, as text."""
         return {"trials": str(self.trials),
+                "failed_trials": str(self.failed_trials),
                 "tuning_seconds": f"{self.seconds:.1f}",
                 "tuning_sessions": str(self.sessions),
                 "tuning_tasks": str(len(self.weights)),
@@ -90,7 +101,9 @@ class Log:
         if "task" not in entry:
             return
         self.trials += entry["trials"]
+        self.failed_trials += entry["failed"]
         task, fastest_s = entry["task"], entry["fastest_s"]
+        self._trials_of[task] += entry["trials"]
         if fastest_s is not None and (self._fastest[task] is None or fastest_s < self._fastest[task]):
             self._fastest[task] = fastest_s
         if None in self._fastest:

@@ -37,6 +37,9 @@ def tune(module, target, folder, request, report):
     with log:
         if tasks and not log.is_over():
             search(tasks, target, folder, log, request, report)
+        if log.trials and log.trials == log.failed_trials:
+            raise TuningError(f"none of tuning's {log.trials} candidates could be built and run; the last: "
+                              f"{log.last_error or 'its error was not kept'}")
         log.finish()
     return folder, log.facts()
 
@@ -64,14 +67,24 @@ def search(tasks, target, folder, log, request, report):
     contexts, weights = ms.relax_integration.extracted_tasks_to_tune_contexts(
         extracted_tasks=tasks, work_dir=folder, seed=request["seed"], num_threads=threads,
         strategy=strategy_for(round_size))
-    watch = make_watch(log, report)
+    # TVM gives each task a turn, in this order, before it weighs them against each other; also when it goes on.
+    order = log.least_tried_first()
+    watch = make_watch(log, order, report)
+    scheduler = ms.TaskScheduler.create("gradient")
+
+    def take_results():
+        """TVM lets results lie until a task has its next turn, and would lose them all when it is killed before that."""
+        for task in range(len(tasks)):
+            scheduler.touch_task(task)
+
     report(log.describe())
     try:
         ms.tune.tune_tasks(
-            tasks=contexts, task_weights=weights, work_dir=folder,
+            tasks=[contexts[task] for task in order], task_weights=[weights[task] for task in order], work_dir=folder,
             max_trials_global=request["trials"] - log.trials,
             num_trials_per_iter=round_size,
-            builder=measuring.make_builder(threads), runner=measuring.make_runner(),
+            builder=measuring.make_builder(threads, take_results), runner=measuring.make_runner(),
+            task_scheduler=scheduler,
             cost_model=ms.cost_model.XGBModel(num_tuning_cores=threads),
             measure_callbacks=[*ms.MeasureCallback.create("default"), watch])
     except Exception:
@@ -79,11 +92,15 @@ def search(tasks, target, folder, log, request, report):
             raise  # otherwise it is the watch that has ended it
 
 
+class TuningError(Exception):
+    """Nothing could be measured."""
+
+
 class EnoughTrials(Exception):
     """Ends a tuning from within: the library has no early stopping."""
 
 
-def make_watch(log, report):
+def make_watch(log, order, report):
     from tvm.ir.utils import derived_object
     from tvm.s_tir.meta_schedule.measure_callback import PyMeasureCallback
 
@@ -94,7 +111,8 @@ def make_watch(log, report):
         def apply(self, _scheduler, task, _candidates, _built, results):
             seconds = [sum(map(float, result.run_secs)) / len(result.run_secs) for result in results
                        if result.run_secs]
-            log.add(int(task), len(results), min(seconds, default=None))
+            errors = [str(result.error_msg) for result in results if result.error_msg]
+            log.add(order[int(task)], len(results), min(seconds, default=None), errors)
             report(log.describe())
             if log.is_over():
                 raise EnoughTrials

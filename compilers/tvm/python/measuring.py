@@ -38,7 +38,7 @@ def build_candidate(module, target):
     return path
 
 
-def make_builder(processes):
+def make_builder(processes, before_each_round):
     from tvm.ir.utils import derived_object
     from tvm.s_tir.meta_schedule.builder import BuilderResult, PyBuilder
     from tvm.support.popen_pool import PopenPoolExecutor, StatusKind
@@ -53,6 +53,7 @@ def make_builder(processes):
                                           maximum_process_uses=BUILDS_PER_PROCESS)
 
         def build(self, build_inputs):
+            before_each_round()
             work = [(each.mod, each.target) for each in build_inputs]
             return [self._result(each.status, each.value)
                     for each in self.pool.map_with_error_catching(lambda pair: build_candidate(*pair), work)]

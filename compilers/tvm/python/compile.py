@@ -196,6 +196,9 @@ def serve(say):
 
 def main():
     os.set_inheritable(3, False)
+    # For the processes that tuning starts.
+    paths = [os.path.dirname(os.path.abspath(__file__)), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     replies = os.fdopen(3, "w", encoding="utf-8")
 
     def say(**message):
