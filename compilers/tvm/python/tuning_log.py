@@ -81,6 +81,7 @@ class Log:
         return {"trials": str(self.trials),
                 "failed_trials": str(self.failed_trials),
                 "tuning_seconds": f"{self.seconds:.1f}",
+                "tuning_seconds_here": f"{self.seconds - self._seconds_before:.1f}",
                 "tuning_sessions": str(self.sessions),
                 "tuning_tasks": str(len(self.weights)),
                 "tuning_curve": json.dumps({"trials": [trials for trials, _ in thinned(self.curve)],

@@ -67,6 +67,7 @@ class TuningLog(unittest.TestCase):
             log.add(0, 10, 0.008)
             log.finish()
         self.assertEqual((log.facts()["trials"], log.facts()["tuning_seconds"]), ("20", "90.0"))
+        self.assertEqual(log.facts()["tuning_seconds_here"], "30.0")
 
     def test_a_finished_one_is_over_for_whoever_comes_later(self):
         with self.log() as log:
