@@ -51,7 +51,7 @@ std::vector<std::string> variables(const std::map<std::string, std::string>& our
     const std::string text = *each;
     if (!ours.contains(text.substr(0, text.find('=')))) all.push_back(text);
   }
-  for (const auto& [name, value] : ours) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : ours) all.emplace_back(name).append("=").append(value);
   return all;
 }
 

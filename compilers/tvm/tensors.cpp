@@ -66,7 +66,7 @@ Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor) {
   TVMFFIObjectHandle handle = nullptr;
   if (runtime.functions().tensor_from_dlpack(&lent->managed, 0, 1, &handle) != 0)
     throw runtime.failure("take an input");
-  static_cast<void>(lent.release());  // TVM's now
+  [[maybe_unused]] const Lent* const theirs = lent.release();
   value.put()->type_index = kTVMFFITensor;
   value.put()->v_obj = static_cast<TVMFFIObject*>(handle);
   return value;

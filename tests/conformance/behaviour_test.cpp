@@ -54,7 +54,11 @@ Problem use_threads(const CompilerUnderTest& compiler, int threads) {
   const Scratch scratch;
   samples::WorkerRequest request = make_request(compiler, busy_model(), scratch);
   request.compiler.threads = threads;
-  if (!compiler.produces_file()) request.protocol.repetitions = 40;  // tvm's take a second each, untuned
+  request.protocol.repetitions = 40;
+  if (compiler.produces_file()) {  // tvm's take a second each, untuned
+    request.protocol.repetitions = 3;
+    request.protocol.fixed_warm_up = 1;
+  }
   if (compiler.name == "null") request.compiler.options = {{"run_ns", "3000000"}, {"spin_threads", "true"}};
   const WorkerRun run = run_worker(compiler, request);
   if (run.ending() != "none") return run.message();

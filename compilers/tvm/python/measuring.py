@@ -5,11 +5,13 @@ import importlib
 import importlib.util
 import os
 import platform
+import shutil
 import sys
 import tempfile
 
 BUILD_TIMEOUT_S = 120
 RUN_TIMEOUT_S = 60
+UNTUNED_TIMEOUT_S = 600
 BUILDS_PER_PROCESS = 256  # build processes grow, which is why TVM starts fresh ones for each round; these live longer
 
 
@@ -53,7 +55,7 @@ def make_builder(processes, before_each_round):
                                           maximum_process_uses=BUILDS_PER_PROCESS)
 
         def build(self, build_inputs):
-            before_each_round()
+            before_each_round(len(build_inputs))
             work = [(each.mod, each.target) for each in build_inputs]
             return [self._result(each.status, each.value)
                     for each in self.pool.map_with_error_catching(lambda pair: build_candidate(*pair), work)]
@@ -72,3 +74,23 @@ def make_runner():
 
     return LocalRunner(timeout_sec=RUN_TIMEOUT_S,
                        evaluator_config=EvaluatorConfig(number=1, repeat=3, min_repeat_ms=20))
+
+
+def measure_untuned(modules, target, builder):
+    """Seconds of one run of each kernel as it is without tuning; None for one that cannot be run."""
+    from tvm.s_tir.meta_schedule.arg_info import ArgInfo
+    from tvm.s_tir.meta_schedule.builder import BuilderInput
+    from tvm.s_tir.meta_schedule.runner import EvaluatorConfig, LocalRunner, RunnerInput
+
+    runner = LocalRunner(timeout_sec=UNTUNED_TIMEOUT_S,
+                         evaluator_config=EvaluatorConfig(number=1, repeat=1, min_repeat_ms=0))
+    built = builder.build([BuilderInput(module, target) for module in modules])
+    seconds = []
+    for module, kernel in zip(modules, built):
+        result = None
+        if kernel.artifact_path:
+            inputs = RunnerInput(kernel.artifact_path, "cpu", ArgInfo.from_entry_func(module))
+            result = runner.run([inputs])[0].result()
+            shutil.rmtree(os.path.dirname(str(kernel.artifact_path)), ignore_errors=True)
+        seconds.append(float(result.run_secs[0]) if result and result.run_secs else None)
+    return seconds

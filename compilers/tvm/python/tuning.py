@@ -63,6 +63,10 @@ def search(tasks, target, folder, log, request, report):
 
     measuring.import_intrinsics()
     threads = request["threads"]
+    if not log.knows_untuned():
+        report("tuning: measuring what is there without it")
+        modules = [task.dispatched[0] for task in tasks]
+        log.add_untuned(measuring.measure_untuned(modules, target, measuring.make_builder(threads, lambda trials: None)))
     round_size = trials_per_round(request["trials"], len(tasks))
     contexts, weights = ms.relax_integration.extracted_tasks_to_tune_contexts(
         extracted_tasks=tasks, work_dir=folder, seed=request["seed"], num_threads=threads,
@@ -71,11 +75,17 @@ def search(tasks, target, folder, log, request, report):
     order = log.least_tried_first()
     watch = make_watch(log, order, report)
     scheduler = ms.TaskScheduler.create("gradient")
+    is_full = False
 
-    def take_results():
-        """TVM lets results lie until a task has its next turn, and would lose them all when it is killed before that."""
+    def before_each_round(trials):
+        """TVM lets results lie until a task has its next turn, and would lose them all when it is killed before that;
+        and it would measure a whole round when there are fewer trials left."""
+        nonlocal is_full
         for task in range(len(tasks)):
             scheduler.touch_task(task)
+        is_full = not log.has_room_for(trials)
+        if is_full:
+            raise EnoughTrials
 
     report(log.describe())
     try:
@@ -83,13 +93,13 @@ def search(tasks, target, folder, log, request, report):
             tasks=[contexts[task] for task in order], task_weights=[weights[task] for task in order], work_dir=folder,
             max_trials_global=request["trials"] - log.trials,
             num_trials_per_iter=round_size,
-            builder=measuring.make_builder(threads, take_results), runner=measuring.make_runner(),
+            builder=measuring.make_builder(threads, before_each_round), runner=measuring.make_runner(),
             task_scheduler=scheduler,
             cost_model=ms.cost_model.XGBModel(num_tuning_cores=threads),
             measure_callbacks=[*ms.MeasureCallback.create("default"), watch])
     except Exception:
-        if not log.is_over():
-            raise  # otherwise it is the watch that has ended it
+        if not (is_full or log.is_over()):
+            raise  # otherwise it is EnoughTrials, in TVM's clothes
 
 
 class TuningError(Exception):

@@ -10,7 +10,7 @@ CURVE_POINTS = 200
 
 class Log:
     """Counts trials and follows the best estimate of the model's latency: over its tasks, weight times the fastest run
-    measured. There is no estimate until every task has a measured run. Holds its file for one process at a time."""
+    measured, of its untuned kernel as long as no other has been. Holds its file for one process at a time."""
 
     def __init__(self, path, weights, max_trials, early_stop, clock=time.monotonic):
         self.path, self.weights, self.max_trials, self.early_stop = path, weights, max_trials, early_stop
@@ -22,8 +22,10 @@ class Log:
         self.sessions = 0
         self.is_finished = False
         self.curve = []  # (trials, best estimate in seconds) at each improvement
+        self._untuned = None  # seconds of each task's kernel as it is without tuning
         self._fastest = [None] * len(weights)
         self._trials_of = [0] * len(weights)
+        self._all_tried_at = None  # trials when the last of the tasks had had its first turn
         self._clock = clock
         self._file = None
 
@@ -46,6 +48,13 @@ class Log:
     def __exit__(self, *_):
         self._file.close()
 
+    def knows_untuned(self):
+        return self._untuned is not None
+
+    def add_untuned(self, seconds):
+        """The curve's beginning; None for a task whose kernel could not be run."""
+        self._write({"untuned_s": seconds, "seconds": self._spent()})
+
     def add(self, task, trials, fastest_s, errors=()):
         """A round of trials of one task. `fastest_s`: None when none could be run; `errors`: of each that could not."""
         if errors:
@@ -60,7 +69,13 @@ class Log:
     def is_over(self):
         if self.is_finished or self.trials >= self.max_trials:
             return True
-        return bool(self.early_stop and self.curve and self.trials - self.curve[-1][0] >= self.early_stop)
+        if not self.early_stop or self._all_tried_at is None:
+            return False
+        improved_at = self.curve[-1][0] if self.curve else 0
+        return self.trials - max(improved_at, self._all_tried_at) >= self.early_stop
+
+    def has_room_for(self, trials):
+        return self.trials + trials <= self.max_trials
 
     def least_tried_first(self):
         """The tasks, by number."""
@@ -99,17 +114,27 @@ class Log:
         self.seconds = entry.get("seconds", self.seconds)
         self.sessions = entry.get("session", self.sessions)
         self.is_finished = entry.get("finished", self.is_finished)
+        if "untuned_s" in entry:
+            self._untuned = entry["untuned_s"]
+            self._estimate()
         if "task" not in entry:
             return
         self.trials += entry["trials"]
         self.failed_trials += entry["failed"]
         task, fastest_s = entry["task"], entry["fastest_s"]
         self._trials_of[task] += entry["trials"]
+        if self._all_tried_at is None and all(self._trials_of):
+            self._all_tried_at = self.trials
         if fastest_s is not None and (self._fastest[task] is None or fastest_s < self._fastest[task]):
             self._fastest[task] = fastest_s
-        if None in self._fastest:
+        self._estimate()
+
+    def _estimate(self):
+        seconds = [untuned if fastest is None else fastest for fastest, untuned in
+                   zip(self._fastest, self._untuned or [None] * len(self.weights))]
+        if None in seconds:
             return
-        estimate = sum(weight * fastest for weight, fastest in zip(self.weights, self._fastest))
+        estimate = sum(weight * each for weight, each in zip(self.weights, seconds))
         if self.best_s is None or estimate < self.best_s:
             self.best_s = estimate
             self.curve.append((self.trials, estimate))

@@ -92,10 +92,10 @@ class Tuning(unittest.TestCase):
             killed.end()
 
             said = self.all_of(CompileProcess(folder))
-            self.assertEqual(said[0], "tuning 2 of 4")
+            self.assertTrue(said[0].startswith("tuning 2 of 4"), said[0])
             facts = said[-1]["facts"]
             self.assertEqual((facts["trials"], facts["tuning_sessions"], facts["tuning_tasks"]), ("4", "2", "2"))
-            self.assertEqual(json.loads(facts["tuning_curve"])["trials"], [4])
+            self.assertEqual(json.loads(facts["tuning_curve"])["trials"][0], 0)
             self.assertGreater(float(facts["tuning_seconds"]), 0)
 
             said = self.all_of(CompileProcess(folder))

@@ -31,12 +31,36 @@ class TuningLog(unittest.TestCase):
             log.add(0, 4, 0.004)
         self.assertEqual(json.loads(log.facts()["tuning_curve"]), {"trials": [8, 16], "best_ms": [16.0, 10.0]})
 
+    def test_a_task_counts_as_untuned_until_it_is_measured_and_as_measured_then(self):
+        with self.log() as log:
+            log.add_untuned([0.1, 0.2])
+            log.add(1, 4, 0.1)
+            log.add(0, 4, 0.15)
+        self.assertEqual(json.loads(log.facts()["tuning_curve"]), {"trials": [0, 4], "best_ms": [700.0, 400.0]})
+        with self.log() as log:
+            self.assertTrue(log.knows_untuned())
+
+    def test_a_round_that_would_be_too_many_trials_has_no_room(self):
+        with self.log(max_trials=10) as log:
+            log.add(0, 8, 0.1)
+            self.assertEqual((log.has_room_for(2), log.has_room_for(3)), (True, False))
+
     def test_it_is_over_when_the_best_has_not_improved_for_early_stop_trials(self):
         with self.log(weights=[1]) as log:
             log.add(0, 5, 0.010)
             log.add(0, 19, 0.011)
             self.assertFalse(log.is_over())
             log.add(0, 1, 0.012)
+            self.assertTrue(log.is_over())
+
+    def test_early_stopping_waits_until_every_task_has_had_a_turn(self):
+        with self.log(weights=[1, 1]) as log:
+            log.add_untuned([0.1, 5.0])
+            log.add(0, 30, 0.2)
+            self.assertFalse(log.is_over())
+            log.add(1, 30, 6.0)
+            self.assertFalse(log.is_over())
+            log.add(1, 20, 6.0)
             self.assertTrue(log.is_over())
 
     def test_a_best_that_improves_late_puts_the_end_off(self):
