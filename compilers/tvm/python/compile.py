@@ -5,9 +5,11 @@ Lines of JSON: one request on standard input; on descriptor 3 first {"ready": fa
 {"report": text}, then {"done": facts} or {"failed": {"kind", "message", "advice"}}. Kinds are those of ngb_status.
 """
 
+import ctypes
 import json
 import os
 import re
+import signal
 import sys
 import traceback
 import warnings
@@ -194,7 +196,13 @@ def serve(say):
         return say(failed=failure_from(error))
 
 
+def die_with_parent():
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
 def main():
+    die_with_parent()
     os.set_inheritable(3, False)
     # For the processes that tuning starts.
     paths = [os.path.dirname(os.path.abspath(__file__)), os.environ.get("PYTHONPATH", "")]

@@ -8,7 +8,7 @@ import json
 import os
 
 import measuring
-from tuning_log import Log
+from tuning_log import Log, drop_unfinished_line
 
 MAX_TRIALS_PER_ROUND = 64  # as TVM has it
 
@@ -34,7 +34,9 @@ def tune(module, target, folder, request, report):
     tasks = relax_integration.extract_tasks(module, target)
     log = Log(os.path.join(folder, "trials.jsonl"), [task.weight for task in tasks], request["trials"],
               request["early_stop"])
-    with log:
+    with log:  # the folder is ours alone now
+        for name in ("database_workload.json", "database_tuning_record.json"):
+            drop_unfinished_line(os.path.join(folder, name))
         if tasks and not log.is_over():
             search(tasks, target, folder, log, request, report)
         if log.trials and log.trials == log.failed_trials:

@@ -34,12 +34,10 @@ class Log:
 
         self._file = open(self.path, "a+", encoding="utf-8")
         fcntl.flock(self._file, fcntl.LOCK_EX)
+        drop_unfinished_line(self.path)
         self._file.seek(0)
         for line in self._file:
-            if line.endswith("\n"):  # what was being written when it was killed is not whole
-                self._take(json.loads(line))
-        size = sum(len(line) for line in whole_lines(self.path))
-        os.truncate(self.path, size)
+            self._take(json.loads(line))
         if not self.is_over():
             self._write({"session": self.sessions + 1})
         self._trials_before, self._started, self._seconds_before = self.trials, self._clock(), self.seconds
@@ -140,9 +138,13 @@ class Log:
             self.curve.append((self.trials, estimate))
 
 
-def whole_lines(path):
+def drop_unfinished_line(path):
+    """What was being written when it was killed. A file that is not there has none."""
+    if not os.path.exists(path):
+        return
     with open(path, "rb") as file:
-        return [line for line in file if line.endswith(b"\n")]
+        size = sum(len(line) for line in file if line.endswith(b"\n"))
+    os.truncate(path, size)
 
 
 def thinned(curve):
