@@ -39,7 +39,9 @@ class Library {
  public:
   // Never unloaded: such libraries leave threads and thread-local destructors behind. Opened again it costs nothing.
   // Throws Failure(NGB_IMPORT_ERROR).
-  explicit Library(std::filesystem::path path) : path_(std::move(path)), handle_(open(path_)) {}
+  // `visibility`: RTLD_GLOBAL for one whose functions others look up in the whole process.
+  explicit Library(std::filesystem::path path, int visibility = RTLD_LOCAL)
+      : path_(std::move(path)), handle_(open(path_, visibility)) {}
 
   // Throws Failure(NGB_IMPORT_ERROR).
   template <class Function>
@@ -55,13 +57,13 @@ class Library {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  static void* open(const std::filesystem::path& path) {
-    if (void* loaded = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return loaded;
+  static void* open(const std::filesystem::path& path, int visibility) {
+    if (void* loaded = ::dlopen(path.c_str(), RTLD_NOW | visibility | RTLD_NOLOAD)) return loaded;
     const std::string advice = "install the toolchain again: ngb toolchain remove, then ngb toolchain install";
     if (const std::string defect = defect_of(path); !defect.empty()) {
       throw Failure(NGB_IMPORT_ERROR, "the library " + path.string() + " does not load: " + defect, advice);
     }
-    void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void* handle = ::dlopen(path.c_str(), RTLD_NOW | visibility | RTLD_NODELETE);
     if (handle == nullptr) {
       throw Failure(NGB_IMPORT_ERROR, std::string("the library does not load: ") + ::dlerror(), advice);
     }

@@ -76,17 +76,17 @@ class Finder {
 
  private:
   [[nodiscard]] std::string name() const { return compiler_.toolchain + "@" + version_; }
-  [[nodiscard]] bool is_hosted_by_python() const { return compiler_.host == "python"; }
+  [[nodiscard]] bool needs_python() const { return compiler_.host == "python" || !compiler_.imports.empty(); }
 
   Result<Target> target_of(const samples::Arrival& arrival, const samples::Description& description) {
-    const bool needs_python = is_hosted_by_python() || way_ == Way::install_there;
-    if (needs_python && !description.python.value) {
+    const bool has_to_tell = needs_python() || way_ == Way::install_there;
+    if (has_to_tell && !description.python.value) {
       return fail(
           fmt::format("{} needs a python3, and there is none ({})", name(), text::to_utf8(description.python.reason)),
           "", "install python3 there");
     }
     // A library is the same in the wheels for every Python: ours then decides, which may have the newest.
-    std::string python = needs_python ? *description.python.value : our_python();
+    std::string python = has_to_tell ? *description.python.value : our_python();
     if (python.starts_with("Python ")) python = python.substr(std::string_view("Python ").size());
     auto target =
         toolchain::make_target(arrival.machine, entry(description.environment, "glibc").value_or(kOldestGlibc), python,
@@ -99,7 +99,7 @@ class Finder {
     utsname system{};
     ::uname(&system);
     if (target.machine != system.machine) return false;
-    return !is_hosted_by_python() || minor_of(target.python) == minor_of(python_of_local());
+    return !needs_python() || minor_of(target.python) == minor_of(python_of_local());
   }
 
   std::string python_of_local() {

@@ -110,6 +110,7 @@ void Recorder::on_progress(const samples::Progress& progress) {
   if (!progress.doing.empty()) return line_->show(progress.doing);
   const auto cell = cells_.find(progress.cell_id);
   if (cell == cells_.end()) return;
+  if (!progress.remark.empty()) return line_->show(fmt::format("{} · {}", progress.remark, label(cell->second)));
   line_->show(fmt::format("{} · process {} · {} {}", label(cell->second), progress.process_index + 1,
                           name(progress.phase), progress.repetitions_done));
 }

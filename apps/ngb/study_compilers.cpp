@@ -43,10 +43,8 @@ Result<samples::CompilerWork> Compilers::work(const std::string& name, const std
   work.host = entry.description.host;
   if (!entry.toolchain) return work;
   work.toolchain_dir = entry.toolchain->site.string();
-  if (work.host == "python") {
-    work.python = entry.toolchain->python;
-    work.python_path = entry.toolchain->site.string();
-  }
+  work.python = entry.toolchain->python;
+  if (work.host == "python") work.python_path = entry.toolchain->site.string();
   return work;
 }
 
@@ -60,10 +58,8 @@ Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name,
   work.host = description.host;
   if (!description.needs_toolchain) return work;
   work.toolchain_dir = tree_path(description.toolchain, version) + "/site";
-  if (work.host == "python") {
-    work.python = "python3";
-    work.python_path = work.toolchain_dir;
-  }
+  work.python = "python3";
+  if (work.host == "python") work.python_path = work.toolchain_dir;
   return work;
 }
 

@@ -73,6 +73,13 @@ typedef struct ngb_settings {
   int32_t threads;           /* >= 1: threads that inference may use, the calling one included */
   const ngb_option* options; /* those that the study gives; the rest have their described defaults */
   uint32_t option_count;
+  const char* python;    /* interpreter that can import what is in toolchain_dir; "" for none */
+  const char* cache_dir; /* folder where a compiler may keep what it was long in finding, such as records of tuning, for
+                            later processes and runs; it may not be there yet; "" for none */
+  /* Tells the user what is under way, within `open`, `compile` and `load`, at most a few times a second. NULL: nobody
+   * listens. The host copies the text. */
+  void (*report)(void* report_context, const char* text);
+  void* report_context;
 } ngb_settings;
 
 typedef struct ngb_model {
@@ -81,7 +88,7 @@ typedef struct ngb_model {
   const char* recipe_json;  /* {"family":…, "parameters":{…}, …} when the file comes from a built-in recipe, else "" */
   const ngb_tensor* inputs; /* names, types and static shapes of this cell; data is NULL */
   uint32_t input_count;
-  const char* artifact_path; /* where a compiler that produces a file writes it; "" otherwise */
+  const char* artifact_path; /* where a compiler that produces a file writes it, or a folder of them; "" otherwise */
 } ngb_model;
 
 typedef struct ngb_session ngb_session;
@@ -96,8 +103,9 @@ typedef struct ngb_compiler {
   /* Opens the compiler's library and checks settings; no model yet. On success *session is not NULL. */
   ngb_status (*open)(const ngb_settings* settings, ngb_session** session, ngb_error* error);
 
-  /* Model -> executable, cold, without a cache. A compiler whose description says "produces_file": true writes
-   * model->artifact_path and is ready to run only after `load`; any other is ready when this returns. */
+  /* Model -> executable, cold, without a cache; only what tuning has found may come from settings->cache_dir. A
+   * compiler whose description says "produces_file": true writes model->artifact_path and is ready to run only after
+   * `load`; any other is ready when this returns. */
   ngb_status (*compile)(ngb_session* session, const ngb_model* model, ngb_error* error);
 
   /* Opens an artifact that `compile` wrote, in this process or an earlier one. NULL when no file is produced. */

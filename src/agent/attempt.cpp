@@ -101,6 +101,8 @@ std::uint64_t Attempt::repetitions_done() const {
   return page_ ? page_->repetitions.load(std::memory_order_relaxed) : 0;
 }
 
+std::string Attempt::remark() const { return page_ ? samples::read_remark(*page_) : std::string(); }
+
 Nanoseconds Attempt::deadline() const {
   if (exit_deadline_) return *exit_deadline_;
   return deadlines_ ? deadlines_->next() : created_;

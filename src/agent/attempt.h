@@ -46,6 +46,7 @@ class Attempt {
   [[nodiscard]] const samples::WorkerRequest& request() const { return plan_.request; }
   [[nodiscard]] samples::Phase phase() const;
   [[nodiscard]] std::uint64_t repetitions_done() const;
+  [[nodiscard]] std::string remark() const;  // as the worker wrote it, of whatever bytes
   [[nodiscard]] int result_fd() const { return result_read_.get(); }
   [[nodiscard]] int launcher_fd() const { return launcher_.poll_fd(); }
   // When `advance` has something to do even if nothing happens.

@@ -64,7 +64,7 @@ void drop_unlinked_content(const std::filesystem::path& files) {
 // With the last run: what only runs need.
 void remove_the_rest(const std::filesystem::path& device_folder, bool with_toolchains) {
   std::error_code code;
-  for (const char* name : {"bundles", "agents", "models", "references", "holders", "lock"}) {
+  for (const char* name : {"bundles", "agents", "models", "references", "tuning", "holders", "lock"}) {
     std::filesystem::remove_all(device_folder / name, code);
   }
   if (with_toolchains) std::filesystem::remove_all(device_folder / "toolchains", code);

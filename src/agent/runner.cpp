@@ -260,6 +260,10 @@ WorkerRequest Runner::request_for(const samples::CompilerWork& compiler) const {
   request.model = model();
   request.compiler = compiler;
   request.protocol = job_.protocol;
+  const std::filesystem::path caches = job_.reference_cache.empty()
+                                           ? surroundings_.work_folder
+                                           : std::filesystem::path(job_.reference_cache).parent_path();
+  request.cache_dir = (caches / "tuning").string();
   if (!job_.reference) return request;
   request.reference_name = reference_name(*job_.reference);
   request.reference_key = reference_key(model(), job_.protocol.seed, *job_.reference);
@@ -345,6 +349,7 @@ samples::Progress Runner::progress() const {
   }
   progress.cell_id = request.cell_id;
   progress.process_index = request.process_index;
+  progress.remark = text::to_utf8(attempt_->remark());
   return progress;
 }
 

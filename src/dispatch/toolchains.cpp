@@ -19,7 +19,8 @@ constexpr Nanoseconds kMargin = std::chrono::minutes(1);
 
 asio::awaitable<Result<bool>> ToolchainDelivery::deliver(Connection& device, const samples::Arrival& arrival,
                                                          const std::vector<std::string>& lacking,
-                                                         std::uint64_t keep_free_bytes, const OnBytesLeft& on_bytes_left) {
+                                                         std::uint64_t keep_free_bytes,
+                                                         const OnBytesLeft& on_bytes_left) {
   missing_.clear();
   std::optional<samples::Description> description;
   for (const ToolchainTree& toolchain : toolchains_) {
@@ -56,7 +57,8 @@ asio::awaitable<Result<Fetched>> ToolchainDelivery::get(const ToolchainTree& too
 }
 
 asio::awaitable<Result<bool>> ToolchainDelivery::bring(Connection& device, const ToolchainTree& toolchain,
-                                                       const Fetched& fetched, std::uint64_t keep_free_bytes, const OnBytesLeft& on_bytes_left) {
+                                                       const Fetched& fetched, std::uint64_t keep_free_bytes,
+                                                       const OnBytesLeft& on_bytes_left) {
   if (!fetched.folder.empty()) {
     const Result<const LocalTree*> tree = parts_.tree_of_toolchain(fetched.folder, toolchain.path);
     if (!tree) co_return tl::unexpected(tree.error());

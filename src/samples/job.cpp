@@ -205,7 +205,8 @@ json to_json(const WorkerRequest& request) {
           {"protocol", to_json(request.protocol)},
           {"reference_path", request.reference_path},
           {"reference_name", request.reference_name},
-          {"reference_key", request.reference_key}};
+          {"reference_key", request.reference_key},
+          {"cache_dir", request.cache_dir}};
 }
 
 Result<WorkerRequest> worker_request_from_json(const json& object) {
@@ -225,6 +226,7 @@ Result<WorkerRequest> worker_request_from_json(const json& object) {
     request.reference_path = get<std::string>(object, "reference_path");
     request.reference_name = get<std::string>(object, "reference_name");
     request.reference_key = get_optional<std::string>(object, "reference_key").value_or("");
+    request.cache_dir = get<std::string>(object, "cache_dir");
     return request;
   });
 }

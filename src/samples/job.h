@@ -56,7 +56,7 @@ struct CompilerWork {
   std::string version{};        // "1.31.1"; "" for a compiler without a toolchain
   std::string toolchain_dir{};  // its site-packages folder; "" without
   std::string host{};           // "native" | "python"
-  std::string python{};         // the interpreter that hosts it; "" for native
+  std::string python{};         // the toolchain's interpreter; "" without
   std::string python_path{};    // PYTHONPATH for it: the toolchain's site-packages; "" for native
   std::string precision = "f32";
   int threads = 1;
@@ -121,6 +121,7 @@ struct WorkerRequest {
   std::string reference_path{};  // to read (measure; "" for no check) or to write (make_reference)
   std::string reference_name{};  // "identity 2.15.0"
   std::string reference_key{};   // of all that the outputs depend on
+  std::string cache_dir{};       // where compilers keep what they were long in finding; "" for nowhere
 };
 
 nlohmann::json to_json(const Job& job);

@@ -67,7 +67,7 @@ json body(const Progress& progress) {
   return {
       {"type", "progress"},          {"cell_id", progress.cell_id},   {"process_index", progress.process_index},
       {"attempt", progress.attempt}, {"phase", name(progress.phase)}, {"repetitions_done", progress.repetitions_done},
-      {"doing", progress.doing}};
+      {"doing", progress.doing},     {"remark", progress.remark}};
 }
 
 Progress progress(const json& object) {
@@ -76,7 +76,8 @@ Progress progress(const json& object) {
           get<int>(object, "attempt"),
           fields::value_of(parse_phase(get<std::string>(object, "phase"))),
           get<std::uint64_t>(object, "repetitions_done"),
-          get<std::string>(object, "doing")};
+          get<std::string>(object, "doing"),
+          get<std::string>(object, "remark")};
 }
 
 json body(const Error& error) {

@@ -76,7 +76,8 @@ struct Progress {
   int attempt = 1;
   Phase phase = Phase::start;
   std::uint64_t repetitions_done = 0;
-  std::string doing{};  // when no cell runs: "write model resnet18 batch 4", "reference outputs of …"
+  std::string doing{};   // when no cell runs: "write model resnet18 batch 4", "reference outputs of …"
+  std::string remark{};  // what its compiler says is under way: "tuning: 64 of 1500 trials, …"
 };
 
 using ClientMessage = std::variant<Hello, Job, Follow, Acknowledge, Stop, Ask, Tree, Attach, Describe, Inspect, Adopt,

@@ -3,17 +3,25 @@
 // stores, the agent loads, neither waits.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace ngb::samples {
 
 struct ProgressPage {
   std::atomic<std::int32_t> phase{0};  // samples::Phase
   std::atomic<std::uint32_t> reserved{0};
-  std::atomic<std::uint64_t> repetitions{0};  // done so far, warm-up included
+  std::atomic<std::uint64_t> repetitions{0};            // done so far, warm-up included
+  std::array<std::atomic<std::uint64_t>, 24> remark{};  // what the compiler says is under way: text, 0 bytes at its end
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+// A text that does not fit is cut off. Whoever reads while it is written may see parts of both texts: it is for people.
+void write_remark(ProgressPage& page, std::string_view text);
+std::string read_remark(const ProgressPage& page);
 
 inline constexpr std::size_t kProgressPageBytes = 4096;
 

@@ -98,7 +98,7 @@ class Work {
   Attempt<Done> open() {
     const Result<std::string> pinned = pin_to_cpus(request_.compiler.threads);
     if (!pinned) return tl::unexpected(failure_of(FailureKind::internal, pinned.error()));
-    Attempt<Done> opened = session_.open(request_.compiler);
+    Attempt<Done> opened = session_.open(request_.compiler, request_.cache_dir, page_);
     if (opened) learn_facts();
     result_.facts["affinity"] = *pinned;
     return opened;

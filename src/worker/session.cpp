@@ -34,6 +34,10 @@ Result<OutputView> view_of(const ngb_tensor& tensor, std::uint32_t index) {
   return view;
 }
 
+void take_remark(void* page, const char* text) {
+  samples::write_remark(*static_cast<samples::ProgressPage*>(page), plugin_text(text));
+}
+
 bool produces_file(const ngb_compiler& compiler) {
   const auto description = nlohmann::json::parse(plugin_text(compiler.describe()), nullptr, false);
   return compiler.load != nullptr && description.is_object() && description.value("produces_file", false);
@@ -88,7 +92,9 @@ Attempt<Done> Session::attempt(ngb_status status) const {
   return tl::unexpected(failure(status));
 }
 
-Attempt<Done> Session::open(const samples::CompilerWork& work) {
+Attempt<Done> Session::open(const samples::CompilerWork& work, const std::string& cache_dir,
+                            samples::ProgressPage* page) {
+  page_ = page;
   std::vector<ngb_option> options;
   for (const auto& [name, value] : work.options) options.push_back({name.c_str(), value.c_str()});
   const ngb_settings settings{sizeof(ngb_settings),
@@ -97,14 +103,20 @@ Attempt<Done> Session::open(const samples::CompilerWork& work) {
                               work.precision.c_str(),
                               work.threads,
                               options.data(),
-                              static_cast<std::uint32_t>(options.size())};
+                              static_cast<std::uint32_t>(options.size()),
+                              work.python.c_str(),
+                              cache_dir.c_str(),
+                              page == nullptr ? nullptr : take_remark,
+                              page};
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
 
 Attempt<Done> Session::compile(const std::string& model_path, const samples::ModelWork& model) {
   const std::vector<ngb_tensor> inputs = describe(model.inputs);
   const bool makes_file = produces_file(compiler_);
-  const std::string artifact = makes_file ? fmt::format("{}.{}.artifact", model_path, ::getpid()) : std::string();
+  // Where the worker stands: with the agent, a folder that is emptied after each.
+  const std::string artifact =
+      makes_file ? (std::filesystem::current_path() / fmt::format("artifact-{}", ::getpid())).string() : std::string();
   const ngb_model handed{sizeof(ngb_model),
                          model_path.c_str(),
                          model.recipe_json.c_str(),
@@ -117,6 +129,7 @@ Attempt<Done> Session::compile(const std::string& model_path, const samples::Mod
     std::error_code ignored;
     std::filesystem::remove_all(artifact, ignored);
   }
+  if (page_ != nullptr) samples::write_remark(*page_, {});
   return result;
 }
 

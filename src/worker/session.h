@@ -9,6 +9,7 @@
 #include "ngraphbench/compiler.h"
 #include "samples/failure.h"
 #include "samples/job.h"
+#include "samples/progress_page.h"
 #include "worker/inputs.h"
 #include "worker/loop.h"
 #include "worker/reference.h"
@@ -32,7 +33,9 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // In this order; after a failure nothing else may be called.
-  Attempt<Done> open(const samples::CompilerWork& work);
+  // `cache_dir` and `page` are what the compiler is lent (ngb_settings); the page outlives the session, or is null.
+  Attempt<Done> open(const samples::CompilerWork& work, const std::string& cache_dir = {},
+                     samples::ProgressPage* page = nullptr);
   Attempt<Done> compile(const std::string& model_path, const samples::ModelWork& model);
   Attempt<Done> bind(const Inputs& inputs);
   Attempt<Done> run();
@@ -50,6 +53,7 @@ class Session {
 
   const ngb_compiler& compiler_;
   ngb_session* session_ = nullptr;
+  samples::ProgressPage* page_ = nullptr;
   ngb_error error_{};
 };
 

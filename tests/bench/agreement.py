@@ -44,7 +44,7 @@ def worker_ms(build, compiler, site, model):
                      "min_repetition_ns": 1_000_000, "max_transient_ns": 30_000_000_000, "stop_when": None,
                      "absolute_tolerance": 1e-4, "relative_tolerance": 1e-3, "seed": 1,
                      "compile_timeout_ns": 10**12, "run_timeout_ns": 10**12, "memory_limit_bytes": None, "attempts": 1},
-        "reference_path": "", "reference_name": "none",
+        "reference_path": "", "reference_name": "none", "cache_dir": "",
     }
     request_read, request_write = os.pipe()
     result_read, result_write = os.pipe()

@@ -43,6 +43,8 @@ constexpr Limit kLimits[] = {
     {"eager-cpp", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
     {"aotinductor", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
     {"aotinductor", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
+    {"tvm", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "TVM 0.27 has NonZero as a Python function only"},
+    {"tvm", "UsesAsManyThreadsAsItIsAllowed", "TVM's kernels are serial until they are tuned"},
 };
 
 // Inductor calls a C++ compiler for every model, for several seconds each, and these cases have many models.

@@ -39,10 +39,10 @@ samples::CompilerWork CompilerUnderTest::work() const {
   work.version = version;
   work.toolchain_dir = toolchain.string();
   work.host = description.at("host").get<std::string>();
-  if (is_native()) return work;
+  if (toolchain.empty()) return work;
   const nlohmann::json manifest = read_json(toolchain.parent_path() / "manifest.json");
   work.python = manifest.is_object() ? manifest.value("python", NGB_PYTHON) : NGB_PYTHON;
-  work.python_path = toolchain.string();
+  if (!is_native()) work.python_path = toolchain.string();
   return work;
 }
 

@@ -22,6 +22,8 @@ struct CompilerUnderTest {
   // The compiler whose toolchain it shares, or its own name.
   [[nodiscard]] std::string toolchain_name() const { return description.value("toolchain", name); }
   [[nodiscard]] bool is_native() const { return description.at("host") == "native"; }
+  // It compiles in a process of its own, seconds for the smallest model: what is done often with others is done less.
+  [[nodiscard]] bool produces_file() const { return description.value("produces_file", false); }
   [[nodiscard]] std::filesystem::path plugin() const { return folder / (name + ".so"); }
   // Why it cannot be tested here; empty when it can.
   [[nodiscard]] std::string missing() const;

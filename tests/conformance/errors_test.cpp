@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 fs::path main_file(const CompilerUnderTest& compiler) {
   const std::map<std::string, std::string> main_files = {{"onnxruntime", "onnxruntime/capi/libonnxruntime.so"},
                                                          {"openvino", "openvino/libs/libopenvino_c.so"},
-                                                         {"identity", "torch/__init__.py"}};
+                                                         {"identity", "torch/__init__.py"},
+                                                         {"tvm", "tvm_ffi/lib/libtvm_ffi.so"}};
   const auto row = main_files.find(compiler.toolchain_name());
   if (row == main_files.end()) return {};
   const fs::path wanted = compiler.toolchain / row->second;

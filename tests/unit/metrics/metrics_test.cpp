@@ -95,6 +95,18 @@ TEST(Metrics, GiveProcessorUseAsShareOfTheMachineAndOfTheThreads) {
   EXPECT_EQ(reason({cell}, "fast-4", "cpu_percent"), "the device did not tell how many processors it has");
 }
 
+TEST(Metrics, CompileTimeLeavesOutWhatTuningTookOfIt) {
+  CellData cell = cell_of("tuned", 1, {process(0, {10, 10}), process(1, {10, 10})});
+  cell.processes[0].phases[0].wall_ns = 62'000'000'000;
+  cell.processes[0].facts = {{"trials", "240"}, {"tuning_seconds", "100.0"}, {"tuning_seconds_here", "60.0"}};
+  cell.processes[1].facts = {{"trials", "240"}, {"tuning_seconds", "100.0"}, {"tuning_seconds_here", "0.0"}};
+  EXPECT_NEAR(number({cell}, "tuned-1", "compile_s"), 2.0, 1e-9);
+  EXPECT_DOUBLE_EQ(number({cell}, "tuned-1", "tuning_s"), 100.0);
+  EXPECT_DOUBLE_EQ(number({cell}, "tuned-1", "tuning_trials"), 240.0);
+  cell.processes[0].facts = cell.processes[1].facts = {{"trials", "0"}};
+  EXPECT_EQ(reason({cell}, "tuned-1", "tuning_s"), "not tuned");
+}
+
 // Identity at batch 1 and 4: 100 and 200 samples/s; fast: 300 and 900. No spread.
 std::vector<CellData> two_compilers() {
   return {cell_of("identity", 1, {process(0, {10, 10}), process(1, {10, 10})}),

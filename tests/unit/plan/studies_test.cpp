@@ -7,7 +7,10 @@ namespace {
 
 Plan plan_of(const std::string& name) {
   const config::Vocabulary vocabulary{
-      .compilers = {{"identity", "2.15.0", {}}, {"onnxruntime", "1.31.1", {}}, {"openvino", "2026.4.1", {}}},
+      .compilers = {{"identity", "2.15.0", {}},
+                    {"onnxruntime", "1.31.1", {}},
+                    {"openvino", "2026.4.1", {}},
+                    {"tvm", "0.27.0.post1", {{.name = "trials", .type = "int", .default_value = "0"}}}},
       .models = {{"conv_block",
                   {{.name = "width", .type = "int", .default_value = "64"},
                    {.name = "depth", .type = "int", .default_value = "1"},
@@ -47,6 +50,11 @@ TEST(Studies, ResnetScalingIsThreeDepthsTimesThreeWidths) {
 TEST(Studies, MhaIsEmbedTimesDepthTimesBatch) {
   const Plan plan = plan_of("mha.yaml");
   EXPECT_EQ(plan.cells.size(), 72U);  // 12 models, 2 batch sizes, 3 compilers
+}
+
+TEST(Studies, TvmTuningIsTwoModelsTimesFiveCompilers) {
+  const Plan plan = plan_of("tvm_tuning.yaml");
+  EXPECT_EQ(plan.cells.size(), 10U);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ def request(**changes):
     model.update(changes.pop("model", {}))
     whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",
              "model_path": "", "model": model, "compiler": compiler, "protocol": protocol, "reference_path": "",
-             "reference_name": ""}
+             "reference_name": "", "cache_dir": ""}
     whole.update(changes)
     return whole
 

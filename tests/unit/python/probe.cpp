@@ -50,7 +50,8 @@ PyObject* open(PyObject* /*module*/, PyObject* arguments) {
     return nullptr;
   }
   const ngb_option option{name, value};
-  const ngb_settings settings{sizeof(ngb_settings), "", "cpu", "f32", threads, &option, name == nullptr ? 0U : 1U};
+  const ngb_settings settings{sizeof(ngb_settings),      "", "cpu", "f32",   threads, &option,
+                              name == nullptr ? 0U : 1U, "", "",    nullptr, nullptr};
   ngb_error error{};
   return done(table->open(&settings, &session, &error), error);
 }

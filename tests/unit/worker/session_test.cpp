@@ -94,6 +94,28 @@ TEST_F(SessionOfAPlugin, IsClosedHoweverItEnds) {
   EXPECT_EQ(closed, 1);
 }
 
+TEST_F(SessionOfAPlugin, IsLentAnInterpreterAFolderAndAListener) {
+  table_.open = [](const ngb_settings* settings, ngb_session** session, ngb_error*) {
+    *session = reinterpret_cast<ngb_session*>(&identity);
+    settings->report(settings->report_context, (std::string(settings->python) + " " + settings->cache_dir).c_str());
+    return NGB_OK;
+  };
+  samples::CompilerWork work;
+  work.python = "python3";
+  samples::ProgressPage page;
+  Session session(table_);
+  EXPECT_TRUE(session.open(work, "/cache", &page));
+  EXPECT_EQ(samples::read_remark(page), "python3 /cache");
+}
+
+TEST(ProgressPage, CutsOffARemarkThatDoesNotFit) {
+  samples::ProgressPage page;
+  samples::write_remark(page, std::string(500, 'x'));
+  EXPECT_EQ(samples::read_remark(page), std::string(192, 'x'));
+  samples::write_remark(page, "short");
+  EXPECT_EQ(samples::read_remark(page), "short");
+}
+
 TEST_F(SessionOfAPlugin, GivesAMessageEvenWhenThePluginGivesNone) {
   told_status = NGB_DEVICE_LOST;
   Session session(table_);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// TVM's runtime behind the stable C ABI of tvm_ffi, opened at run time.
+#pragma once
+
+#include <tvm/ffi/c_api.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../late_binding.h"
+
+namespace ngb::tvm {
+
+struct Functions {
+  decltype(&TVMFFIFunctionGetGlobal) get_global;
+  decltype(&TVMFFIFunctionCall) call;
+  decltype(&TVMFFIObjectDecRef) release;
+  decltype(&TVMFFIErrorMoveFromRaised) take_error;
+  decltype(&TVMFFITensorFromDLPack) tensor_from_dlpack;
+};
+
+// A value of TVM's, released with this.
+class Value {
+ public:
+  explicit Value(const Functions& functions) : functions_(&functions) {}
+  Value(Value&& other) noexcept : functions_(other.functions_), any_(std::exchange(other.any_, {})) {}
+  Value& operator=(Value&& other) noexcept {
+    std::swap(any_, other.any_);
+    return *this;
+  }
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
+  ~Value() { reset(); }
+
+  void reset() {
+    if (any_.type_index >= kTVMFFIStaticObjectBegin) functions_->release(any_.v_obj);
+    any_ = {};
+  }
+  // For a function to put its result; the value must be empty.
+  TVMFFIAny* put() { return &any_; }
+  // Lent: valid as long as this.
+  [[nodiscard]] const TVMFFIAny& lend() const { return any_; }
+  [[nodiscard]] std::int32_t type() const { return any_.type_index; }
+  [[nodiscard]] TVMFFIObjectHandle object() const { return any_.v_obj; }
+
+ private:
+  const Functions* functions_;
+  TVMFFIAny any_{};
+};
+
+// Arguments: lent for the call.
+TVMFFIAny argument(std::int64_t number);
+TVMFFIAny argument(const char* text);
+
+class Runtime {
+ public:
+  // Sets the threads that the runtime may start, before it reads them. Throws plugin::Failure: toolchain missing,
+  // library broken.
+  Runtime(const std::string& toolchain_dir, int threads);
+
+  [[nodiscard]] const Functions& functions() const { return functions_; }
+  // All of these throw plugin::Failure with TVM's own message; `doing` is for it: "load the model".
+  Value global(std::string_view name) const;
+  Value call(const Value& function, std::span<TVMFFIAny> arguments, const char* doing) const;
+  Value call(std::string_view global_name, std::span<TVMFFIAny> arguments, const char* doing) const;
+  // A function of a module.
+  Value function_of(const Value& module, const char* name) const;
+  // What the last call that failed has left.
+  [[nodiscard]] plugin::Failure failure(const char* doing) const;
+
+ private:
+  Functions functions_;
+};
+
+}  // namespace ngb::tvm

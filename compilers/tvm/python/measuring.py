@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How tuning builds and measures its candidates: as TVM does by itself, without what costs it most of its time."""
+
+import importlib
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+import tempfile
+
+BUILD_TIMEOUT_S = 120
+RUN_TIMEOUT_S = 60
+UNTUNED_TIMEOUT_S = 600
+BUILDS_PER_PROCESS = 256  # build processes grow, which is why TVM starts fresh ones for each round; these live longer
+
+
+def import_intrinsics():
+    """Tensor intrinsics for this machine's processor alone. TVM imports those of every kind of device at once, which
+    takes 18 s; a package that is there already, as this one is then, it takes as it is."""
+    name = "tvm.s_tir.tensor_intrin"
+    if name in sys.modules:
+        return
+    sys.modules[name] = importlib.util.module_from_spec(importlib.util.find_spec(name))
+    own = {"x86_64": "x86", "aarch64": "arm_cpu"}.get(platform.machine())
+    if own:
+        importlib.import_module(f"{name}.{own}")
+
+
+def build_candidate(module, target):
+    """In a build process: the path of the built kernel. What TVM's own build function does, without importing tensor
+    intrinsics, 18 s in each process: they are in the module by now."""
+    from tvm.driver import build
+    from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
+    from tvm.support.tar import tar
+
+    built = build(RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(module), target=target)
+    path = os.path.join(tempfile.mkdtemp(), "kernel." + tar.output_format)
+    built.export_library(path, fcompile=tar)
+    return path
+
+
+def make_builder(processes, before_each_round):
+    from tvm.ir.utils import derived_object
+    from tvm.s_tir.meta_schedule.builder import BuilderResult, PyBuilder
+    from tvm.support.popen_pool import PopenPoolExecutor, StatusKind
+
+    @derived_object
+    class Builder(PyBuilder):
+        """Builds in processes of its own, which importing TVM costs 2 s each, once and not in every round."""
+
+        def __init__(self):
+            super().__init__()
+            self.pool = PopenPoolExecutor(max_workers=processes, timeout=BUILD_TIMEOUT_S,
+                                          maximum_process_uses=BUILDS_PER_PROCESS)
+
+        def build(self, build_inputs):
+            before_each_round(len(build_inputs))
+            work = [(each.mod, each.target) for each in build_inputs]
+            return [self._result(each.status, each.value)
+                    for each in self.pool.map_with_error_catching(lambda pair: build_candidate(*pair), work)]
+
+        def _result(self, status, value):
+            if status == StatusKind.COMPLETE:
+                return BuilderResult(value, None)
+            why = f"took more than {BUILD_TIMEOUT_S} s" if status == StatusKind.TIMEOUT else str(value)
+            return BuilderResult(None, "the candidate was not built: " + why)
+
+    return Builder()
+
+
+def make_runner():
+    from tvm.s_tir.meta_schedule.runner import EvaluatorConfig, LocalRunner
+
+    return LocalRunner(timeout_sec=RUN_TIMEOUT_S,
+                       evaluator_config=EvaluatorConfig(number=1, repeat=3, min_repeat_ms=20))
+
+
+def measure_untuned(modules, target, builder):
+    """Seconds of one run of each kernel as it is without tuning; None for one that cannot be run."""
+    from tvm.s_tir.meta_schedule.arg_info import ArgInfo
+    from tvm.s_tir.meta_schedule.builder import BuilderInput
+    from tvm.s_tir.meta_schedule.runner import EvaluatorConfig, LocalRunner, RunnerInput
+
+    runner = LocalRunner(timeout_sec=UNTUNED_TIMEOUT_S,
+                         evaluator_config=EvaluatorConfig(number=1, repeat=1, min_repeat_ms=0))
+    built = builder.build([BuilderInput(module, target) for module in modules])
+    seconds = []
+    for module, kernel in zip(modules, built):
+        result = None
+        if kernel.artifact_path:
+            inputs = RunnerInput(kernel.artifact_path, "cpu", ArgInfo.from_entry_func(module))
+            result = runner.run([inputs])[0].result()
+            shutil.rmtree(os.path.dirname(str(kernel.artifact_path)), ignore_errors=True)
+        seconds.append(float(result.run_secs[0]) if result and result.run_secs else None)
+    return seconds

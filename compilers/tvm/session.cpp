@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+#include <array>
+
+#include "tensors.h"
+
+namespace ngb::tvm {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kPooledAllocator = 2;
+
+CompileProcess::Report report_of(const ngb_settings& settings) {
+  if (settings.report == nullptr) return {};
+  return [report = settings.report, context = settings.report_context](const std::string& text) {
+    report(context, text.c_str());
+  };
+}
+
+// In the artifact's folder: TVM takes the kind of a file from its ending.
+std::string object_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.so"; }
+
+json inputs_of(const ngb_model& model) {
+  json inputs = json::array();
+  for (std::uint32_t i = 0; i < model.input_count; ++i) {
+    const ngb_tensor& input = model.inputs[i];
+    inputs.push_back({{"name", input.name},
+                      {"dtype", type_name(input.dtype)},
+                      {"shape", std::vector<std::int64_t>(input.shape, input.shape + input.rank)}});
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Session::Session(const ngb_settings& given)
+    : settings_(read_settings(given)),
+      report_(report_of(given)),
+      runtime_(settings_.toolchain_dir, settings_.threads),
+      functions_(runtime_.functions()),
+      process_(std::in_place, settings_),
+      machine_(functions_),
+      main_(functions_),
+      result_(functions_),
+      read_(functions_),
+      facts_{{"version", process_->version()}} {}
+
+void Session::compile(const ngb_model& model) {
+  const json done = process_->compile({{"model", model.path},
+                                       {"inputs", inputs_of(model)},
+                                       {"output", object_path(model)},
+                                       {"threads", settings_.threads},
+                                       {"trials", settings_.trials},
+                                       {"early_stop", settings_.early_stop},
+                                       {"seed", settings_.seed},
+                                       {"cache", settings_.cache_dir}},
+                                      report_);
+  process_.reset();
+  output_names_ = done.at("outputs").get<std::vector<std::string>>();
+  for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());
+}
+
+void Session::load(const ngb_model& model) {
+  const std::string path = object_path(model);
+  std::array<TVMFFIAny, 1> file{argument(path.c_str())};
+  const Value module = runtime_.call("ffi.ModuleLoadFromFile", file, "load the compiled model");
+  machine_ = runtime_.call(runtime_.function_of(module, "vm_load_executable"), {}, "load the compiled model");
+  std::array<TVMFFIAny, 3> device{argument(std::int64_t{kDLCPU}), argument(std::int64_t{0}),
+                                  argument(kPooledAllocator)};
+  runtime_.call(runtime_.function_of(machine_, "vm_initialization"), device, "start its virtual machine");
+  main_ = runtime_.function_of(machine_, "main");
+  check_threads();
+}
+
+void Session::check_threads() {
+  const Value threads = runtime_.call("runtime.NumThreads", {}, "tell its threads");
+  const std::int64_t count = threads.lend().v_int64;
+  if (count != settings_.threads) {
+    throw plugin::Failure(NGB_FALLBACK, "TVM runs on " + std::to_string(count) + " threads, " +
+                                            std::to_string(settings_.threads) + " were asked for");
+  }
+  facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}, {"threads", std::to_string(count)}});
+}
+
+void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
+  arguments_.clear();
+  inputs_.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    inputs_.push_back(tensor_over(runtime_, inputs[i]));
+    arguments_.push_back(inputs_.back().lend());
+  }
+}
+
+// A model with one output returns a tensor, with several an array of them.
+std::int64_t Session::output_count() const {
+  if (result_.type() != kTVMFFIArray) return 1;
+  std::array<TVMFFIAny, 1> array{result_.lend()};
+  return runtime_.call("ffi.ArraySize", array, "count its outputs").lend().v_int64;
+}
+
+void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
+  *count = static_cast<std::uint32_t>(output_count());
+  if (index >= *count && output == nullptr) return;
+  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+  const std::string& name = output_names_.at(index);
+  if (result_.type() != kTVMFFIArray) {
+    *output = view_of(result_, name);
+    return;
+  }
+  std::array<TVMFFIAny, 2> item{result_.lend(), argument(std::int64_t{index})};
+  read_ = runtime_.call("ffi.ArrayGetItem", item, "read an output");
+  *output = view_of(read_, name);
+}
+
+bool Session::inspect(std::uint32_t index, const char** key, const char** value) const {
+  if (index >= facts_.size()) return false;
+  *key = facts_[index].first.c_str();
+  *value = facts_[index].second.c_str();
+  return true;
+}
+
+}  // namespace ngb::tvm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model in TVM: compiled by another process into a shared object, which Relax's virtual machine runs in this one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compile_process.h"
+#include "library.h"
+#include "ngraphbench/compiler.h"
+#include "settings.h"
+
+namespace ngb::tvm {
+
+class Session {
+ public:
+  explicit Session(const ngb_settings& settings);
+
+  void compile(const ngb_model& model);
+  void load(const ngb_model& model);
+  void bind(const ngb_tensor* inputs, std::uint32_t count);
+  // 0 on success. The result of the run before goes back to TVM's pool first.
+  int run() {
+    result_.reset();
+    return functions_.call(main_.object(), arguments_.data(), static_cast<std::int32_t>(arguments_.size()),
+                           result_.put());
+  }
+  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+
+ private:
+  void check_threads();
+  [[nodiscard]] std::int64_t output_count() const;
+
+  Settings settings_;
+  CompileProcess::Report report_;
+  Runtime runtime_;
+  const Functions& functions_;
+  std::optional<CompileProcess> process_;
+  Value machine_;
+  Value main_;
+  std::vector<Value> inputs_;
+  std::vector<TVMFFIAny> arguments_;
+  Value result_;
+  Value read_;  // the output last read
+  std::vector<std::string> output_names_;
+  std::vector<std::pair<std::string, std::string>> facts_;
+};
+
+}  // namespace ngb::tvm

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ngraphbench/compiler.h"
+
+namespace ngb::tvm {
+
+// The JSON text of compiler.json.
+const char* description();
+
+struct Settings {
+  std::string toolchain_dir{};
+  std::string python{};
+  std::string cache_dir{};
+  int threads = 1;
+  std::int64_t trials = 0;
+  std::int64_t early_stop = 0;
+  std::int64_t seed = 0;
+};
+
+// Throws plugin::Failure for what compiler.json does not allow.
+Settings read_settings(const ngb_settings& settings);
+
+}  // namespace ngb::tvm
