@@ -39,7 +39,8 @@ class AotInductor(Identity):
 
     def prepare(self, module, signatures):
         torch = self._torch
-        with inductor.cold(self._threads, self._options["freezing"]), tempfile.TemporaryDirectory() as folder:
+        with inductor.cold(self._threads, self._options["freezing"]), \
+                tempfile.TemporaryDirectory(prefix="package-", dir=inductor.scratch()) as folder:
             package = os.path.join(folder, f"{_MODEL}.pt2")
             try:
                 program = torch.export.export(module, tuple(self.zeros(signatures)), strict=False)

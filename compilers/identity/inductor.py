@@ -34,7 +34,7 @@ def cold(threads: int, freezing: bool):
     """Nothing of what was compiled before, nor kept for later: a cache of its own, gone at the end."""
     from torch._inductor import config
 
-    with tempfile.TemporaryDirectory(prefix="inductor-", dir=_scratch(), ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="inductor-", dir=scratch(), ignore_cleanup_errors=True) as folder:
         before = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
         try:
@@ -46,7 +46,7 @@ def cold(threads: int, freezing: bool):
                 os.environ["TORCHINDUCTOR_CACHE_DIR"] = before
 
 
-def _scratch():
+def scratch():
     """Where the worker stands, which the agent empties; elsewhere where that cannot be written."""
     return os.getcwd() if os.access(os.getcwd(), os.W_OK) else None
 

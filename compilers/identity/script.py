@@ -19,8 +19,8 @@ def trace(module: torch.nn.Module, inputs) -> torch.jit.ScriptModule:
 
 
 def fold_shapes(program: torch.jit.ScriptModule) -> None:
-    """Arithmetic on shapes, which Python does with its own numbers and a trace with operators on tensors, becomes what it
-    results in. Weights are attributes, not constants: nothing that is computed from them or the inputs is touched."""
+    """Arithmetic on shapes, which Python does with its own numbers and a trace with operators on tensors, becomes what
+    it results in. Weights are attributes, not constants: nothing that is computed from them or the inputs is touched."""
     graph = program._c._get_method("forward").graph
     torch._C._jit_pass_inline(graph)
     torch._C._jit_pass_peephole(graph, False)  # False: do not leave out the shapes
