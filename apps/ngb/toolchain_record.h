@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "apps/ngb/compilers.h"
+#include "apps/ngb/study_compilers.h"
 #include "store/store.h"
 #include "toolchain/elsewhere.h"
 

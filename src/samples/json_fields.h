@@ -5,8 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,15 +33,50 @@ T value_of(Result<T> result) {
   return *std::move(result);
 }
 
+// Whether every integer that T wants is one, and within range: the JSON library would convert 1.5 or 10^20 without a
+// word.
+template <class T>
+struct Fits {
+  static bool look(const nlohmann::json& /*value*/) { return true; }
+};
+template <std::integral T>
+  requires(!std::same_as<T, bool>)
+struct Fits<T> {
+  static bool look(const nlohmann::json& value) {
+    if (value.is_number_unsigned()) return std::in_range<T>(value.get<std::uint64_t>());
+    if (value.is_number_integer()) return std::in_range<T>(value.get<std::int64_t>());
+    return !value.is_number();
+  }
+};
+template <class T>
+struct Fits<std::vector<T>> {
+  static bool look(const nlohmann::json& value) { return std::all_of(value.begin(), value.end(), Fits<T>::look); }
+};
+template <class T>
+struct Fits<std::map<std::string, T>> : Fits<std::vector<T>> {};
+template <class A, class B>
+struct Fits<std::pair<A, B>> {
+  static bool look(const nlohmann::json& value) {
+    return !value.is_array() || value.size() != 2 || (Fits<A>::look(value[0]) && Fits<B>::look(value[1]));
+  }
+};
+
+// `name`: of the field that it is, or is in.
+template <class T>
+T as(const nlohmann::json& value, const char* name) {
+  if (!Fits<T>::look(value)) throw FieldError(fmt::format("\"{}\" is not an integer within its range", name));
+  try {
+    return value.get<T>();
+  } catch (const nlohmann::json::exception&) {
+    throw FieldError(fmt::format("\"{}\" has the wrong type ({})", name, value.type_name()));
+  }
+}
+
 template <class T>
 T get(const nlohmann::json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   if (!object.is_object() || found == object.end()) throw FieldError(fmt::format("\"{}\" is missing", key));
-  try {
-    return found->get<T>();
-  } catch (const nlohmann::json::exception&) {
-    throw FieldError(fmt::format("\"{}\" has the wrong type ({})", key, found->type_name()));
-  }
+  return as<T>(*found, key);
 }
 
 // Absent or null: nothing.

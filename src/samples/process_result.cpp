@@ -75,7 +75,8 @@ json repetition_json(const Repetition& repetition) {
 
 Repetition repetition(const json& triple) {
   if (!triple.is_array() || triple.size() != 3) throw fields::FieldError("a repetition is not an array of 3");
-  return {triple[0].get<std::int64_t>(), triple[1].get<std::uint32_t>(), triple[2].get<bool>()};
+  return {fields::as<std::int64_t>(triple[0], "repetitions"), fields::as<std::uint32_t>(triple[1], "repetitions"),
+          triple[2].get<bool>()};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "samples/message.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -71,6 +72,16 @@ TEST(Message, WhatIsMissingOrOfTheWrongTypeIsNamed) {
   EXPECT_FALSE(decode_agent_message("{"));
   EXPECT_FALSE(decode_agent_message("[]"));
   EXPECT_FALSE(decode_event(R"({"sequence":1,"event":"process","process":{"cell_id":3}})"));
+}
+
+TEST(Message, AnIntegerThatIsNoneOrTooLargeIsRefusedAndNotConverted) {
+  for (const std::string_view sequence : {"1.5", "333333333333333333334", "-1", "1e300"}) {
+    const auto decoded = decode_client_message(fmt::format(R"({{"type":"acknowledge","sequence":{}}})", sequence));
+    ASSERT_FALSE(decoded) << sequence;
+    EXPECT_NE(decoded.error().text().find("\"sequence\" is not an integer within its range"), std::string::npos);
+  }
+  const auto completed = decode_client_message(R"({"type":"follow","after":0,"completed":{"a":[0, 1e12]}})");
+  EXPECT_FALSE(completed);
 }
 
 TEST(Message, AStrayByteInACompilersMessageDoesNotCostTheRecord) {
