@@ -7,14 +7,26 @@
 
 namespace ngb::onnxruntime {
 
+namespace {
+
+// "" where it is not there, or no text.
+std::string text_of(const nlohmann::json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  if (!object.is_object() || found == object.end() || !found->is_string()) return {};
+  return found->get_ref<const std::string&>();
+}
+
+}  // namespace
+
 Placement read_placement(std::string_view profile) {
   Placement placement;
   const nlohmann::json events = nlohmann::json::parse(profile, nullptr, false);
-  for (const nlohmann::json& event : events.is_array() ? events : nlohmann::json::array()) {
-    if (!event.is_object() || event.value("cat", "") != "Node" || !event.contains("args")) continue;
-    const nlohmann::json& node = event["args"];
-    const std::string provider = node.value("provider", "");
-    if (!provider.empty()) ++placement[provider][node.value("op_name", "?")];
+  if (events.is_array()) {
+    for (const nlohmann::json& event : events) {
+      if (text_of(event, "cat") != "Node" || !event.contains("args")) continue;
+      const std::string provider = text_of(event["args"], "provider");
+      if (!provider.empty()) ++placement[provider][text_of(event["args"], "op_name")];
+    }
   }
   if (!placement.empty()) return placement;
   throw plugin::Failure(NGB_INTERNAL, "onnxruntime's profile does not tell which provider ran which node");

@@ -16,7 +16,7 @@ namespace ngb::dispatch {
 // Says for each cell (and for the study's reference) which toolchain to use.
 using FindCompiler = std::function<Result<samples::CompilerWork>(const std::string& name, const std::string& version)>;
 
-// As the agent takes them; what the user does not say is as samples::Limits has it.
+// As the agent takes them; where the user does not say, 64 MiB of disk stay free on a device elsewhere.
 samples::Limits limits_of(const config::DeviceEntry& device);
 
 // The jobs of all devices, each made when it is asked for: a large fleet's together are larger than its plan.

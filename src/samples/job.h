@@ -84,7 +84,7 @@ struct Group {
 // What a run may take of this device.
 struct Limits {
   std::optional<std::uint64_t> memory_bytes{};  // of a process; the protocol's own limit holds too
-  std::uint64_t free_disk_bytes = 64U << 20U;   // so much stays free where the work folder is
+  std::uint64_t free_disk_bytes = 0;            // so much stays free where the work folder is
   std::optional<std::int64_t> time_ns{};        // no process is begun later than this after the agent took the job
 };
 

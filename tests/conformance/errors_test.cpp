@@ -96,7 +96,9 @@ TEST_P(Conformance, TakesEveryValueThatItDescribes) {
         const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
           request.compiler.options = {{option.at("name").template get<std::string>(), value}};
         });
-        if (run.ending() != "none") return fmt::format("{}: {}", value, run.message());
+        // Some value is for another package of the compiler only, and says so.
+        const bool is_elsewhere = run.ending() == "toolchain_missing" && value != option.at("default");
+        if (run.ending() != "none" && !is_elsewhere) return fmt::format("{}: {}", value, run.message());
       }
     }
     return std::nullopt;

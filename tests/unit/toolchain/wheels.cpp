@@ -61,7 +61,7 @@ void WithWheels::make_wheel(const Wheel& wheel) {
 
 CompilerDescription toy() {
   CompilerDescription compiler;
-  compiler.name = "toy";
+  compiler.name = compiler.toolchain = "toy";
   compiler.host = "python";
   compiler.adaptor = "toy_adaptor:Adaptor";
   compiler.requirements = {"toy=={version}"};
