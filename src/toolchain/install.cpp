@@ -128,8 +128,8 @@ Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler
   Result<Toolchain> toolchain = build(place, compiler, target, progress);
   if (!toolchain) {
     Error error = toolchain.error();
-    error.what =
-        fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "fetch", place.compiler, version, error.what);
+    error.what = fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "fetch", place.compiler, version,
+                             error.what);
     if (Status clean = remove_leftovers(place); !clean) error.what += "; " + clean.error().text();
     return tl::unexpected(std::move(error));
   }
@@ -169,7 +169,8 @@ Result<Toolchain> choose(const fs::path& root, const CompilerDescription& compil
     error.what = fmt::format("cannot choose {} {}: {}", compiler.name, version, error.what);
     return tl::unexpected(std::move(error));
   }
-  Toolchain toolchain{.compiler = compiler.toolchain, .version = version, .python = "python3", .created = creation_time()};
+  Toolchain toolchain{
+      .compiler = compiler.toolchain, .version = version, .python = "python3", .created = creation_time()};
   for (const Installed& package : collection->installed()) {
     toolchain.packages.push_back({package.name, package.version, package.sha256, 0});
   }
