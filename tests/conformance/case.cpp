@@ -53,11 +53,13 @@ constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
     {"torch-compile", "ComputesOutputsOfAShapeKnownOnlyAfterARun"},
     {"torch-compile", "AgreesWithReferenceOutputsAndRefusesOthers"},
     {"torch-compile", "TakesEveryValueThatItDescribes"},
+    {"torch-compile", "KeepsToOneThread"},
     {"aotinductor", "ComputesWhatTheModelSays"},
     {"aotinductor", "ComputesOutputsOfAShapeKnownOnlyAfterARun"},
     {"aotinductor", "AgreesWithReferenceOutputsAndRefusesOthers"},
     {"aotinductor", "UsesAsManyThreadsAsItIsAllowed"},
     {"aotinductor", "TakesEveryValueThatItDescribes"},
+    {"aotinductor", "KeepsToOneThread"},
 };
 // clang-format on
 
