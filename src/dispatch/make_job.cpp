@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dispatch/make_job.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "dispatch/make_job.h"
 
 namespace ngb::dispatch {
 namespace {
