@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. What is behind it: CMake presets (dev, release, aarch64, asan, tsan, fuzz), ctest, scripts/.
-.PHONY: quickstart devices test lint sanitize fuzz bench clean setup setup-tests dev release toolchains
+.PHONY: quickstart devices test lint sanitize fuzz bench clean setup setup-tests dev release tested-toolchains tested-devices
 
 ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER := ccache
@@ -16,9 +16,16 @@ devices: release
 	scripts/devices release
 
 # Everything that ctest knows, with both tested versions of each compiler.
-test: toolchains
-	scripts/devices dev
+test: dev
+	@$(MAKE) -j2 tested-toolchains tested-devices
 	ctest --preset dev
+
+# Side by side: one mostly downloads, the other compiles.
+tested-toolchains:
+	scripts/toolchains build/dev/bin/ngb tested
+
+tested-devices:
+	scripts/devices dev
 
 # clang-format, clang-tidy, shellcheck.
 lint: dev
@@ -60,5 +67,3 @@ release: setup
 	cmake --preset release
 	cmake --build --preset release
 
-toolchains: dev
-	scripts/toolchains build/dev/bin/ngb tested

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What befalls jobs and nodes of a real Slurm: in the end every process is recorded once."""
+
+import pathlib
+import sys
+import unittest
+
+for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
+from slurm_fleet import WHY_NOT, SlurmFleetTest  # noqa: E402
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class SlurmFaults(SlurmFleetTest):
+    def test_a_job_that_is_requeued_goes_on_wherever_it_comes_to(self):
+        self.use_any_node()
+        self.slow(400)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: self.recorded().get("any", 0) >= 3)
+        job = self.cluster.jobs()[0]
+        first = self.node()
+        self.cluster.command("scontrol", "update", f"NodeName={first.name}", "State=DRAIN", "Reason=test")
+        self.cluster.command("scontrol", "requeue", job["id"])
+        self.wait_until(lambda: self.node() not in (None, first))
+        self.cluster.command("scontrol", "update", f"NodeName={first.name}", "State=RESUME")
+        output = client.communicate(timeout=180)[0]
+        self.assertEqual(client.returncode, 0, output)
+        self.assert_whole()
+        self.assert_no_jobs()
+
+    def test_a_node_that_is_lost_costs_no_recorded_process(self):
+        self.use_any_node()
+        self.slow(400)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: self.recorded().get("any", 0) >= 3)
+        lost = self.node()
+        self.cluster.lose_node(lost)
+        output = client.communicate(timeout=180)[0]
+        self.assertEqual(client.returncode, 0, output)
+        self.assert_recorded()
+        self.assertIn(f"{lost.name}: cannot be reached for the teardown", output)
+        lost.start()
+        self.cluster.start_node(lost)
+        self.cluster.wait_until_idle()
+        cancelled = self.ngb("cancel", self.results)
+        self.assertIn("torn down: 1 of 1 verified", cancelled.stdout, cancelled.stderr)
+        self.assert_whole()
+
+    def test_a_partition_that_heals_after_the_requeue_records_nothing_twice(self):
+        self.use_any_node()
+        self.slow(1500)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: self.recorded().get("any", 0) >= 3)
+        cut = self.node()
+        cut.down()
+        self.wait_until(lambda: self.node() not in (None, cut), patience_s=60)
+        at_the_requeue = self.recorded()["any"]
+        self.wait_until(lambda: self.recorded()["any"] > at_the_requeue, patience_s=60)
+        cut.up()
+        output = client.communicate(timeout=180)[0]
+        self.assertEqual(client.returncode, 0, output)
+        self.assert_whole()
+
+    def test_a_preempted_job_goes_on_when_its_node_is_free_again(self):
+        self.use("  - edge1: {slurm: {partition: bench, nodes: [edge1]}, folder: " + str(self.hosts.all[0].folder) + "}\n")
+        self.slow(300)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
+        self.cluster.command("sbatch", "-p", "urgent", "-w", "edge1", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 3")
+        output = client.communicate(timeout=180)[0]
+        self.assertEqual(client.returncode, 0, output)
+        self.assertIn("PENDING", output)
+        self.assert_whole()
+
+    def test_a_time_limit_shorter_than_the_study_takes_several_jobs(self):
+        self.use_any_node(time=1)  # Slurm counts minutes, and looks twice in each
+        self.slow(9500)
+        client = self.start("run", self.study)
+        output = client.communicate(timeout=300)[0]
+        self.assertEqual(client.returncode, 0, output)
+        self.assertIn("ended: TIMEOUT; another one goes on", output)
+        self.assert_whole()
+
+
+if __name__ == "__main__":
+    unittest.main()
