@@ -86,7 +86,7 @@ class Faults(NgbTest):
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", small]).returncode != 0:
             self.skipTest("tmpfs cannot be mounted here")
         self.addCleanup(subprocess.run, ["umount", "-l", small])
-        study = FAULTY_STUDY.format(options="run_ns: 50000", more=f"output: {small / 'r'}")
+        study = FAULTY_STUDY.format(options="run_ns: 50000", more=f"min_repetition_ms: 0\noutput: {small / 'r'}")
         self.write("study.yaml", study.replace("processes: 2", "processes: 200").replace("repetitions: 3", "repetitions: 200"))
         run = self.ngb("run", "study.yaml", timeout=300)
         self.assertEqual(run.returncode, 3, run.stdout + run.stderr)

@@ -25,9 +25,11 @@ def is_running(pid):
 
 def wait_until(condition, seconds=20):
     end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
+    while time.monotonic() < end:
+        if condition():
+            return True
         time.sleep(0.01)
-    return condition()
+    return False
 
 
 class Workers(unittest.TestCase):
