@@ -46,7 +46,7 @@ constexpr Limit kLimits[] = {
     {"tvm", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "TVM 0.27 has NonZero as a Python function only"},
 };
 
-// Inductor calls a C++ compiler for every model, for several seconds each, and these cases have many models.
+// Inductor and TVM call a C++ compiler for every model, for several seconds each, and these cases have many models.
 constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
     {"torch-compile", "ComputesWhatTheModelSays"},
     {"torch-compile", "ComputesOutputsOfAShapeKnownOnlyAfterARun"},
@@ -59,6 +59,10 @@ constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
     {"aotinductor", "UsesAsManyThreadsAsItIsAllowed"},
     {"aotinductor", "TakesEveryValueThatItDescribes"},
     {"aotinductor", "KeepsToOneThread"},
+    {"tvm", "KeepsToOneThread"},
+    {"tvm", "TakesEveryValueThatItDescribes"},
+    {"tvm", "LeavesNothingBehindInManyRounds"},
+    {"tvm", "EndsDamagedModelsInAValue"},
 };
 // clang-format on
 
