@@ -46,6 +46,7 @@ class Network:
                 self.lock.close()
         else:
             raise RuntimeError("all networks are in use")
+        self.number = number
         self.name = f"ngb{number}"
         self.prefix = f"10.99.{number}"
         self.sweep()

@@ -21,13 +21,14 @@ def missing():
     return network.missing()
 
 
-def configuration(folder, address, hosts):
+def configuration(folder, hosts):
+    """slurmctld listens on all addresses, so that each cluster of this machine needs a port of its own."""
     here = os.uname().nodename
     nodes = "".join(f"NodeName={host.name} NodeHostname={here} NodeAddr={host.address} Port=16818 CPUs=1 RealMemory=500 "
-                    f"Feature=edge\n" for host in hosts)
+                    f"Feature=edge\n" for host in hosts.all)
     return f"""ClusterName=test
-SlurmctldHost={here}({address})
-SlurmctldPort=16817
+SlurmctldHost={here}({hosts.network.prefix}.1)
+SlurmctldPort={16817 + hosts.network.number}
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket,cred_expire=5
 SlurmUser=root
@@ -68,8 +69,15 @@ class Cluster:
         self.folder = hosts.folder / "slurm"
         self.running = {}
         (self.folder / "state").mkdir(parents=True)
-        (self.folder / "slurm.conf").write_text(configuration(self.folder, f"{hosts.network.prefix}.1", hosts.all))
+        (self.folder / "slurm.conf").write_text(configuration(self.folder, hosts))
         self.environment = {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": PATH}
+        try:
+            self.begin()
+        except BaseException:
+            self.remove()
+            raise
+
+    def begin(self):
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o400)
@@ -78,7 +86,7 @@ class Cluster:
                    f"--seed-file={self.folder}/munged.seed")
         self.wait_until(lambda: (self.folder / "munge.socket").exists())
         self.start("slurmctld", "-D")
-        for host in hosts.all:
+        for host in self.hosts.all:
             (self.folder / f"slurmd.{host.name}").mkdir()
             self.start_node(host)
         self.wait_until_idle()
