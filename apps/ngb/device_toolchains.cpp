@@ -103,6 +103,7 @@ class Finder {
   }
 
   std::string python_of_local() {
+    if (!local_->python_version.empty()) return local_->python_version;
     if (!local_python_) {
       const auto python = toolchain::ask_python(local_->python);
       local_python_ = python ? python->version : "";

@@ -38,7 +38,8 @@ Result<Candidate> candidate_at(const fs::path& path) {
 }
 
 Result<Toolchain> describe(const Candidate& candidate, const CompilerDescription& compiler) {
-  if (Result<Python> python = ask_python(candidate.command); !python) return tl::unexpected(python.error());
+  const Result<Python> python = ask_python(candidate.command);
+  if (!python) return tl::unexpected(python.error());
   const Result<Contents> contents = look_into(candidate.command, candidate.site, compiler.distributions);
   if (!contents) return tl::unexpected(contents.error());
   if (!candidate.site.empty() && contents->site != candidate.site) {
@@ -51,6 +52,7 @@ Result<Toolchain> describe(const Candidate& candidate, const CompilerDescription
                       .version = std::string(public_version(contents->version)),
                       .site = contents->site,
                       .python = candidate.python,
+                      .python_version = python->version,
                       .is_adopted = true};
   for (const Distribution& distribution : contents->distributions) {
     const std::string name = normalised_name(distribution.name);

@@ -103,7 +103,8 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
                       .version = place.version,
                       .folder = place.partial(),
                       .site = place.partial() / "site",
-                      .python = target == nullptr ? python->executable : "python3"};
+                      .python = target == nullptr ? python->executable : "python3",
+                      .python_version = target == nullptr ? python->version : target->python};
   for (const Installed& package : *packages) {
     const std::uint64_t size_bytes = site::installed_bytes(toolchain.site, package.name);
     toolchain.packages.push_back({package.name, package.version, package.sha256, size_bytes});

@@ -35,6 +35,7 @@ std::string manifest_text(const Toolchain& toolchain) {
                       // Relative for our own, so that the folder may be moved.
                       {"site", toolchain.is_adopted ? toolchain.site.string() : "site"},
                       {"python", toolchain.python},
+                      {"python_version", toolchain.python_version},
                       {"adopted", toolchain.is_adopted},
                       {"packages", packages},
                       {"size_bytes", toolchain.size_bytes},
@@ -57,6 +58,7 @@ Result<Toolchain> parse_manifest(std::string_view text, const std::filesystem::p
     toolchain.compiler = manifest.at("compiler");
     toolchain.version = manifest.at("version");
     toolchain.python = manifest.at("python");
+    toolchain.python_version = manifest.value("python_version", "");
     toolchain.is_adopted = manifest.at("adopted");
     toolchain.site = folder / manifest.at("site").get<std::string>();  // an absolute one stays as it is
     toolchain.size_bytes = manifest.at("size_bytes");

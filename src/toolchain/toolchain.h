@@ -29,6 +29,7 @@ struct Toolchain {
   std::filesystem::path folder{};  // holds manifest.json
   std::filesystem::path site{};    // site-packages: inside folder, or the adopted venv's
   std::string python{};            // interpreter that can import from `site`
+  std::string python_version{};    // its "3.11.7" when the packages were chosen; "" where a manifest does not say
   bool is_adopted = false;
   std::vector<Package> packages{};
   std::uint64_t size_bytes = 0;

@@ -58,9 +58,12 @@ TEST(PinnedRequirements, NameEveryWheelByItsHash) {
 }
 
 TEST(Manifest, SurvivesBeingSentAsText) {
-  const auto read = parse_manifest(manifest_text(kFirst), "/there");
+  Toolchain sent = kFirst;
+  sent.python_version = "3.11.7";
+  const auto read = parse_manifest(manifest_text(sent), "/there");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->packages[1].version, "2.4.6");
+  EXPECT_EQ(read->python_version, "3.11.7");
   EXPECT_EQ(read->site, "/there/site");
   EXPECT_EQ(read->manifest_sha256, hash_of(kFirst));
   EXPECT_FALSE(parse_manifest("", "/there"));
