@@ -85,9 +85,12 @@ asio::awaitable<void> Connection::read_all(std::shared_ptr<Connection> self) {
 }
 
 asio::awaitable<void> Connection::write(std::string_view bytes) {
-  boost::system::error_code error;  // its end shows on the other side
+  // Asio would wait for ever with a second write after one that failed: it is told of the program's end only once.
+  if (is_deaf_) co_return;
+  boost::system::error_code error;
   co_await asio::async_write(input_, asio::buffer(bytes.data(), bytes.size()),
                              asio::redirect_error(asio::use_awaitable, error));
+  is_deaf_ = error.failed();
 }
 
 void Connection::queue(const samples::ClientMessage& message) { outgoing_ += samples::frame(samples::encode(message)); }

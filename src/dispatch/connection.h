@@ -68,6 +68,7 @@ class Connection {
   std::string incoming_{};  // not yet given to `frames_`
   samples::FrameReader frames_{};
   bool is_gone_ = false;
+  bool is_deaf_ = false;  // it has closed its input; that it is gone shows on its output
 };
 
 // The last lines of a log from that byte on, for an Error about the end of the program that wrote it.
