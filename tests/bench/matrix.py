@@ -31,6 +31,7 @@ threads: {threads}
 processes: 1
 repetitions: {repetitions}
 attempts: 1
+reference: {reference}
 timeouts: {{compile_s: {compile_s}, run_s: {run_s}}}
 max_transient_s: {max_transient_s}
 tolerances: {{absolute: {absolute}, relative: 1e-3}}
@@ -62,7 +63,11 @@ def row_of(cell):
     fields = [number(name, metric["value"]) if metric["value"] is not None else metric["reason"]
               for name, metric in ((name, cell["metrics"][name]) for name in FIELDS)]
     words = [cell["model"], str(cell["batch"]), cell["compiler_label"], "ok" if result == "measured" else result, *fields]
-    return [word.splitlines()[0].replace("|", "\\|")[:160] for word in words]
+    return [shortened(word.splitlines()[0].replace("|", "\\|")) for word in words]
+
+
+def shortened(text, length=160):
+    return text if len(text) <= length else text[:length - 1] + "…"
 
 
 def print_table(shown):
@@ -83,6 +88,7 @@ def main():
     parser.add_argument("--without-zoo", action="store_true", help="only the models of --model")
     parser.add_argument("--compiler", action="append", default=[], metavar="TEXT")
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 8])
+    parser.add_argument("--reference", default="identity", help="whose outputs are right; another one: another --output")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--compile-s", type=float, default=1800)
@@ -99,7 +105,7 @@ def main():
         study.write_text(STUDY.format(
             models=as_list(models), compilers=as_list(arguments.compiler or installed(ngb)), batch=arguments.batch,
             threads=arguments.threads, repetitions=arguments.repetitions, compile_s=arguments.compile_s,
-            run_s=arguments.run_s, max_transient_s=min(30, arguments.run_s / 4), absolute=arguments.absolute,
+            reference=arguments.reference, run_s=arguments.run_s, max_transient_s=min(30, arguments.run_s / 4), absolute=arguments.absolute,
             output=output))
         done = subprocess.run([ngb, "run", study], stdout=subprocess.DEVNULL)
         if done.returncode not in (0, 1):  # 1: some cells failed, which is what the table is for
