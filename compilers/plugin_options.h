@@ -103,13 +103,16 @@ class Options {
 };
 
 // What every compiler here has in common: device, precision and thread count that it takes.
-inline void check_common(const std::string& compiler, const ngb_settings& settings) {
+inline void check_common(const std::string& compiler, const ngb_settings& settings,
+                         std::initializer_list<std::string_view> precisions = {"f32"}) {
   if (std::string_view(settings.device) != "cpu") {
     throw Failure(NGB_INVALID_OPTION, compiler + " runs on device \"cpu\" only, not on \"" + settings.device + "\"");
   }
-  if (std::string_view(settings.precision) != "f32") {
-    throw Failure(NGB_INVALID_OPTION,
-                  compiler + " is offered in precision \"f32\" only, not in \"" + settings.precision + "\"");
+  if (std::find(precisions.begin(), precisions.end(), settings.precision) == precisions.end()) {
+    std::string offered;
+    for (const std::string_view each : precisions) offered += (offered.empty() ? "" : ", ") + std::string(each);
+    throw Failure(NGB_INVALID_OPTION, compiler + " is not offered in precision \"" + settings.precision + "\"",
+                  "it is offered in " + offered);
   }
   if (settings.threads < 1) {
     throw Failure(NGB_INVALID_OPTION,

@@ -217,7 +217,7 @@ int print_outcome(const std::filesystem::path& results) {
     if (!states) return report_failure(states.error(), kCannotGoOn);
     if (states->size() > kMostCellsInATable) return print_counts(*states);
   }  // a reader would keep from writing what the table derives
-  return print_table(results, false);
+  return print_table(results, false, false);
 }
 
 int run(const Installation& installation, const Arguments& arguments) {

@@ -23,6 +23,7 @@ struct Arguments {
   std::string results;
   bool json = false;
   bool all = false;
+  bool best = false;
 };
 
 int threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
@@ -36,19 +37,19 @@ int print_json(const std::filesystem::path& results_folder) {
 
 int show(const Arguments& arguments) {
   if (arguments.json) return print_json(arguments.results);
-  const ExitCode code = print_table(arguments.results, arguments.all);
+  const ExitCode code = print_table(arguments.results, arguments.all, arguments.best);
   return code == kSomeCellsFailed ? kAllCellsHaveResults : code;
 }
 
 }  // namespace
 
-ExitCode print_table(const std::filesystem::path& results_folder, bool all) {
+ExitCode print_table(const std::filesystem::path& results_folder, bool all, bool best) {
   const auto derived = metrics::derive(results_folder / "results.db", threads());
   if (!derived) {
     report_failure(derived.error(), kCannotGoOn);
     return kCannotGoOn;
   }
-  report::ShowOptions options{.all = all};
+  report::ShowOptions options{.all = all, .best = best || derived->asks_best_options};
   winsize size{};
   options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) options.width = size.ws_col;
@@ -65,6 +66,8 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   command->add_option("results", arguments->results, "Results folder")->required();
   command->add_flag("--json", arguments->json, "Print JSON: every cell with every metric");
   command->add_flag("--all", arguments->all, "Every metric, however wide");
+  command->add_flag("--best", arguments->best,
+                    "Below the table, the best options of each compiler, also where the study does not ask for them");
   command->footer("Example:\n  ngb show results/quickstart");
   command->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
 }

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
+#include <thread>
 
 #include "../plugin_boundary.h"
 
@@ -19,6 +22,40 @@ constexpr int kRunOfTimedFault = 10;
 long number_from(const char* variable, long otherwise) {
   const char* text = ::getenv(variable);
   return text == nullptr ? otherwise : std::strtol(text, nullptr, 10);
+}
+
+// As a library does that thinks it owns the process: handlers of its end run.
+[[noreturn]] void leave() { std::exit(kExitCode); }  // NOLINT(concurrency-mt-unsafe): the point is the harm
+
+// A megabyte: half of it on each stream.
+void chatter() {
+  constexpr int kLines = (1 << 20) / 64 / 2;
+  for (int line = 1; line <= kLines; ++line) {
+    for (std::FILE* stream : {stdout, stderr}) {
+      std::fprintf(stream, "null: line %6d of what nobody has asked for, 64 bytes each..\n", line);
+    }
+  }
+  std::fflush(stdout);
+}
+
+void leak_threads() {
+  constexpr int kIdle = 6;
+  constexpr int kBusy = 2;
+  for (int i = 0; i < kIdle; ++i) std::thread([] { ::pause(); }).detach();
+  for (int i = 0; i < kBusy; ++i) {
+    std::thread([] {
+      for (volatile bool is_on = true; is_on;) {
+      }
+    }).detach();
+  }
+}
+
+// A child that nobody waits for, out of reach of what ends a group or a session.
+void leave_a_child() {
+  if (::fork() != 0) return;
+  ::setsid();
+  ::signal(SIGTERM, SIG_IGN);
+  for (;;) ::pause();
 }
 
 [[noreturn]] void crash() {
@@ -55,8 +92,12 @@ Faults::Faults(const Settings& settings) : fault_(settings.fault), phase_(settin
 void Faults::strike(const std::string& phase) {
   if (!is_armed_ || phase != phase_) return;
   if (fault_ == "crash") crash();
+  if (fault_ == "abort") std::abort();
   if (fault_ == "hang") hang();
-  if (fault_ == "exit") ::_exit(kExitCode);
+  if (fault_ == "exit") leave();
+  if (fault_ == "chatter") chatter();
+  if (fault_ == "leak_threads") leak_threads();
+  if (fault_ == "fork") leave_a_child();
   if (fault_ == "eat_memory") eat_memory();
   if (fault_ == "error") throw plugin::Failure(NGB_INTERNAL, "null was told to fail", "set fault to none");
 }

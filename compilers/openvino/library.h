@@ -40,6 +40,8 @@ class Runtime {
   NGB_OPENVINO_FUNCTION(ov_core_create)
   NGB_OPENVINO_FUNCTION(ov_core_free)
   NGB_OPENVINO_FUNCTION(ov_core_read_model)
+  NGB_OPENVINO_FUNCTION(ov_core_get_available_devices)
+  NGB_OPENVINO_FUNCTION(ov_available_devices_free)
   NGB_OPENVINO_FUNCTION(ov_core_set_property)
   NGB_OPENVINO_FUNCTION(ov_core_compile_model)
   NGB_OPENVINO_FUNCTION(ov_model_free)

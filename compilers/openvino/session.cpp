@@ -1,15 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.h"
 
+#include <algorithm>
+
 #include "model.h"
 
 namespace ngb::openvino {
 namespace {
 
-constexpr const char* kDevice = "CPU";
 constexpr const char* kPrecision = "INFERENCE_PRECISION_HINT";
 
 const char* hint_of(const std::string& word) { return word == "throughput" ? "THROUGHPUT" : "LATENCY"; }
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  return list;
+}
+
+// "GPU.1" is one of "GPU".
+bool is_of(const std::string& device, const std::string& kind) {
+  return device == kind || device.rfind(kind + ".", 0) == 0;
+}
+
+// One property of a device in "{CPU:{INFERENCE_NUM_THREADS:2,INFERENCE_PRECISION_HINT:f32,…}}"; "" where it is not
+// told.
+std::string property_in(const std::string& properties, const std::string& device, const std::string& key) {
+  const std::size_t of_device = properties.find(device + ":{");
+  if (of_device == std::string::npos) return {};
+  const std::size_t first = properties.find("{" + key + ":", of_device);
+  const std::size_t found = first != std::string::npos ? first : properties.find("," + key + ":", of_device);
+  if (found == std::string::npos) return {};
+  const std::size_t begin = found + key.size() + 2;
+  return properties.substr(begin, properties.find_first_of(",}", begin) - begin);
+}
 
 }  // namespace
 
@@ -23,20 +47,53 @@ Session::Session(const ngb_settings& given)
   ov_core_t* core = nullptr;
   runtime_.check(runtime_.ov_core_create(&core), "start");
   core_.reset(core);
+  check_device();
   configure();
   facts_.emplace_back("version", runtime_.version());
 }
 
+std::vector<std::string> Session::available_devices() const {
+  ov_available_devices_t found{};
+  runtime_.check(runtime_.ov_core_get_available_devices(core_.get(), &found), "tell its devices");
+  std::vector<std::string> devices(found.devices, found.devices + found.size);
+  runtime_.ov_available_devices_free(&found);
+  return devices;
+}
+
+void Session::check_device() const {
+  if (settings_.device == "CPU" || settings_.device == "AUTO") return;  // asking would load every device's plugin
+  const std::vector<std::string> here = available_devices();
+  if (std::any_of(here.begin(), here.end(), [&](const auto& each) { return is_of(each, settings_.device); })) return;
+  throw plugin::Failure(NGB_INVALID_OPTION,
+                        "openvino finds no " + settings_.device + " here; it finds " + list_of(here),
+                        "choose one of these, or install the driver that OpenVINO needs for the " + settings_.device);
+}
+
 void Session::configure() {
-  const auto set = [this](const char* key, const std::string& value) {
-    runtime_.check(runtime_.ov_core_set_property(core_.get(), kDevice, key, value.c_str()), "take its settings");
-  };
-  // The default on processors that have bf16 arithmetic is bf16, which changes predictions.
-  set(kPrecision, "f32");
-  set("INFERENCE_NUM_THREADS", std::to_string(settings_.threads));
-  set("NUM_STREAMS", "1");
-  set("ENABLE_CPU_PINNING", settings_.has_cpu_pinning ? "YES" : "NO");
-  if (settings_.performance_hint != "none") set("PERFORMANCE_HINT", hint_of(settings_.performance_hint));
+  if (settings_.device == "CPU" || settings_.device == "AUTO") {
+    set("CPU", "INFERENCE_NUM_THREADS", std::to_string(settings_.threads));
+    set("CPU", "ENABLE_CPU_PINNING", settings_.has_cpu_pinning ? "YES" : "NO");
+  }
+  if (settings_.device == "AUTO") {
+    // Otherwise the CPU would take the first inferences while another device still compiles.
+    set("AUTO", "ENABLE_STARTUP_FALLBACK", "NO");
+    for (const std::string& each : available_devices()) configure_device(each);
+  } else {
+    configure_device(settings_.device);
+  }
+  if (settings_.performance_hint != "none") {
+    set(settings_.device, "PERFORMANCE_HINT", hint_of(settings_.performance_hint));
+  }
+}
+
+// The default precision on processors that have bf16 arithmetic is bf16, on GPUs f16: either changes predictions.
+void Session::configure_device(const std::string& device) {
+  set(device, kPrecision, settings_.precision);
+  if (!is_of(device, "NPU")) set(device, "NUM_STREAMS", "1");
+}
+
+void Session::set(const std::string& device, const char* key, const std::string& value) {
+  runtime_.check(runtime_.ov_core_set_property(core_.get(), device.c_str(), key, value.c_str()), "take its settings");
 }
 
 void Session::compile(const ngb_model& cell) {
@@ -45,7 +102,8 @@ void Session::compile(const ngb_model& cell) {
   const Owned<ov_model_t> model(raw, runtime_.ov_model_free);
   settle_inputs(runtime_, raw, cell);
   ov_compiled_model_t* compiled = nullptr;
-  runtime_.check(runtime_.ov_core_compile_model(core_.get(), raw, kDevice, 0, &compiled), "compile the model");
+  runtime_.check(runtime_.ov_core_compile_model(core_.get(), raw, settings_.device.c_str(), 0, &compiled),
+                 "compile the model");
   compiled_.reset(compiled);
   ov_infer_request_t* request = nullptr;
   runtime_.check(runtime_.ov_compiled_model_create_infer_request(compiled, &request), "make an inference request");
@@ -56,26 +114,38 @@ void Session::compile(const ngb_model& cell) {
 std::string Session::property(const char* key) const {
   char* value = nullptr;
   runtime_.check(runtime_.ov_compiled_model_get_property(compiled_.get(), key, &value), "tell its settings");
-  const std::string text = value == nullptr ? "" : value;
+  std::string text = value == nullptr ? "" : value;
   runtime_.ov_free(value);
   return text;
 }
 
 // What holds is what the compiled model says, not what it was told.
 void Session::read_back() {
-  const std::string precision = property(kPrecision);
   const std::string device = property("EXECUTION_DEVICES");
-  facts_.emplace_back("precision", precision);
   facts_.emplace_back("device", device);
-  facts_.emplace_back("threads", property("INFERENCE_NUM_THREADS"));
-  facts_.emplace_back("streams", property("NUM_STREAMS"));
+  // Chosen by AUTO, a model tells of its device all at once.
+  const std::string all = settings_.device == "AUTO" ? property("DEVICE_PROPERTIES") : "";
+  const auto told = [&](const char* key) { return all.empty() ? property(key) : property_in(all, device, key); };
+  const std::string precision = told(kPrecision);
+  facts_.emplace_back("precision", precision);
   facts_.emplace_back("performance_hint", property("PERFORMANCE_HINT"));
-  facts_.emplace_back("cpu_pinning", property("ENABLE_CPU_PINNING"));
-  if (precision != "f32") {
-    throw plugin::Failure(NGB_FALLBACK, "openvino was told to compute in f32 and computes in " + precision,
-                          "this processor or version does not offer f32; leave openvino out on this device");
+  if (!is_of(device, "NPU")) facts_.emplace_back("streams", told("NUM_STREAMS"));
+  if (device == "CPU") {
+    facts_.emplace_back("threads", told("INFERENCE_NUM_THREADS"));
+    facts_.emplace_back("cpu_pinning", told("ENABLE_CPU_PINNING"));
   }
-  if (device != kDevice) throw plugin::Failure(NGB_FALLBACK, "openvino was told to run on CPU and runs on " + device);
+  check_precision(precision);
+  if (settings_.device != "AUTO" && !is_of(device, settings_.device)) {
+    throw plugin::Failure(NGB_FALLBACK, "openvino was told to run on " + settings_.device + " and runs on " + device);
+  }
+}
+
+void Session::check_precision(const std::string& got) const {
+  if (got == settings_.precision) return;
+  throw plugin::Failure(NGB_FALLBACK,
+                        "openvino was told to compute in " + settings_.precision + " and computes in " + got,
+                        "this device or version does not offer " + settings_.precision +
+                            "; give the study another precision, or leave openvino out on this device");
 }
 
 void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {

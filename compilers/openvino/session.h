@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model in OpenVINO's CPU plugin: f32, one stream, one synchronous request.
+// A model on one of OpenVINO's devices: one stream, one synchronous request.
 #pragma once
 
 #include <string>
@@ -23,9 +23,14 @@ class Session {
   bool inspect(std::uint32_t index, const char** key, const char** value) const;
 
  private:
+  [[nodiscard]] std::vector<std::string> available_devices() const;
+  void check_device() const;
   void configure();
+  void configure_device(const std::string& device);
+  void set(const std::string& device, const char* key, const std::string& value);
   void read_back();
-  [[nodiscard]] std::string property(const char* key) const;
+  void check_precision(const std::string& got) const;
+  [[nodiscard]] std::string property(const char* key) const;  // of the compiled model; throws plugin::Failure
   [[nodiscard]] std::string output_name(std::size_t index) const;
 
   Settings settings_;

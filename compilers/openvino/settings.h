@@ -13,6 +13,8 @@ const char* description();
 struct Settings {
   std::string toolchain_dir{};
   int threads = 1;
+  std::string device{};     // as OpenVINO has it: "CPU", "GPU", "NPU", "AUTO"
+  std::string precision{};  // "f32", "bf16", "f16"
   std::string performance_hint{};
   bool has_cpu_pinning = false;
 };

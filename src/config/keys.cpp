@@ -184,6 +184,12 @@ std::vector<Key> what_is_allowed() {
       scalar<&Study::attempts>("attempts", ValueType::integer, 1, 100,
                                "Tries for each process, where a failure may not come again (crash, timeout, memory)"),
       scalar<&Study::seed>("seed", ValueType::integer, 0, kMaxExact, "Of weights, inputs and the order of processes"),
+      {.name = "best_options",
+       .type = ValueType::boolean,
+       .meaning = "Below the table, name the best settings (options, threads, version) of each compiler that stands "
+                  "with several, and their margin over the runner-up",
+       .set = set_member<&Study::best_options>,
+       .get = get_member<&Study::best_options>},
       {.name = "output",
        .type = ValueType::path,
        .meaning = "Results folder, from the working folder",

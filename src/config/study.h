@@ -65,6 +65,7 @@ struct Study {
   std::optional<std::uint64_t> memory_limit_bytes{};
   int attempts = 2;
   std::uint64_t seed = 1;
+  bool best_options = false;         // the best settings of each compiler are named below the table
   std::filesystem::path output{};    // results folder, absolute; default: results/<name> in the working folder
   std::vector<std::string> given{};  // keys that the file gives ("tolerances.absolute"); all others have their defaults
 };

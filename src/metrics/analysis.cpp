@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "metrics/resampling.h"
+#include "metrics/statistics.h"
 
 namespace ngb::metrics {
 namespace {
@@ -14,11 +16,17 @@ using samples::Known;
 using store::CellData;
 
 std::string family_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.threads, cell.precision);
+  return fmt::format("{}\n{}\n{}", cell.device, cell.model_hash, cell.precision);
 }
 
+std::string equals_of(const CellData& cell) { return fmt::format("{}\n{}", family_of(cell), cell.threads); }
+
 std::string compiler_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}", family_of(cell), cell.compiler, cell.compiler_version, cell.options);
+  return fmt::format("{}\n{}\n{}\n{}", equals_of(cell), cell.compiler, cell.compiler_version, cell.options);
+}
+
+std::string choice_of(const CellData& cell) {
+  return fmt::format("{}\n{}\n{}", family_of(cell), cell.batch, cell.compiler);
 }
 
 Known<std::vector<double>> find_busy_cpus(const CellData& cell, const Steady& steady) {
@@ -50,7 +58,7 @@ Analysis::Analysis(std::vector<const CellData*> cells) : cells_(std::move(cells)
   std::unordered_map<std::string, std::size_t> singles;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const CellData& cell = *cells_[i];
-    if (cell.compiler == "identity") identities.emplace(fmt::format("{}\n{}", family_of(cell), cell.batch), i);
+    if (cell.compiler == "identity") identities.emplace(fmt::format("{}\n{}", equals_of(cell), cell.batch), i);
     if (cell.batch == 1) singles.emplace(compiler_of(cell), i);
   }
   for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -64,11 +72,27 @@ Analysis::Analysis(std::vector<const CellData*> cells) : cells_(std::move(cells)
     }
     if (cell.compiler == "identity") {
       facts.identity = i;
-    } else if (const auto found = identities.find(fmt::format("{}\n{}", family_of(cell), cell.batch));
+    } else if (const auto found = identities.find(fmt::format("{}\n{}", equals_of(cell), cell.batch));
                found != identities.end()) {
       facts.identity = found->second;
     }
     if (const auto found = singles.find(compiler_of(cell)); found != singles.end()) facts.single = found->second;
+  }
+  find_best_others();
+}
+
+void Analysis::find_best_others() {
+  std::unordered_map<std::string, std::vector<std::size_t>> choices;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (facts_[i].steady.reason.empty()) choices[choice_of(*cells_[i])].push_back(i);
+  }
+  const auto speed = [this](std::size_t i) { return mean(facts_[i].steady.throughput_sorted); };
+  for (auto& [name, choice] : choices) {
+    std::sort(choice.begin(), choice.end(), [&](std::size_t a, std::size_t b) { return speed(a) > speed(b); });
+    for (const std::size_t i : choice) {
+      if (i != choice.front()) facts_[i].best_other = choice.front();
+    }
+    if (choice.size() > 1) facts_[choice.front()].best_other = choice[1];
   }
 }
 

@@ -36,6 +36,9 @@ class Analysis {
   [[nodiscard]] std::optional<std::size_t> identity_of(std::size_t index) const { return facts_[index].identity; }
   // The cell of the same compiler at batch 1.
   [[nodiscard]] std::optional<std::size_t> single_of(std::size_t index) const { return facts_[index].single; }
+  // Of the same compiler's cells at other settings (options, threads, version), with the same device, model, batch and
+  // precision: the one with the highest mean throughput.
+  [[nodiscard]] std::optional<std::size_t> best_other_of(std::size_t index) const { return facts_[index].best_other; }
 
  private:
   struct Facts {
@@ -45,13 +48,16 @@ class Analysis {
     std::vector<double> cpu_resamples{};
     std::optional<std::size_t> identity{};
     std::optional<std::size_t> single{};
+    std::optional<std::size_t> best_other{};
   };
+  void find_best_others();
+
   std::vector<const store::CellData*> cells_;
   std::vector<Facts> facts_;
 };
 
-// The cells (as indices) that metrics may relate to each other: one device, model, thread count and precision. In the
-// order of their first cells.
+// The cells (as indices) that metrics may relate to each other: one device, model and precision. In the order of their
+// first cells.
 std::vector<std::vector<std::size_t>> families(const std::vector<store::CellData>& cells);
 
 }  // namespace ngb::metrics

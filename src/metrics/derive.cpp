@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/derive.h"
 
+#include <nlohmann/json.hpp>
+
 namespace ngb::metrics {
 namespace {
 
@@ -11,6 +13,12 @@ void keep(const std::filesystem::path& results_file, std::int64_t revision,
   if (store) (void)store->save_derived(revision, values, formulas_version());
 }
 
+bool asks_best_options(const std::vector<store::RunState>& runs) {
+  if (runs.empty()) return false;
+  const nlohmann::json study = nlohmann::json::parse(runs.back().study_json, nullptr, false);
+  return study.is_object() && study.value("best_options", false);
+}
+
 }  // namespace
 
 Result<Derived> derive(const std::filesystem::path& results_file, int threads) {
@@ -18,16 +26,18 @@ Result<Derived> derive(const std::filesystem::path& results_file, int threads) {
   if (!store) return tl::unexpected(store.error());
   const auto revision = store->revision();
   if (!revision) return tl::unexpected(revision.error());
+  const auto runs = store->runs();
+  if (!runs) return tl::unexpected(runs.error());
   auto kept = store->load_derived(*revision, formulas_version());
   if (!kept) return tl::unexpected(kept.error());
   if (*kept) {
     auto outlines = store->load_cells(store::Detail::outline);
     if (!outlines) return tl::unexpected(outlines.error());
-    return Derived{std::move(*outlines), std::move(**kept), true};
+    return Derived{std::move(*outlines), std::move(**kept), true, asks_best_options(*runs)};
   }
   auto cells = store->load_cells();
   if (!cells) return tl::unexpected(cells.error());
-  Derived derived{std::move(*cells), {}, false};
+  Derived derived{std::move(*cells), {}, false, asks_best_options(*runs)};
   derived.values = compute_all(derived.cells, threads);
   {
     const store::Store closed = std::move(*store);

@@ -12,7 +12,8 @@ namespace ngb::metrics {
 struct Derived {
   std::vector<store::CellData> cells{};  // outlines
   std::vector<store::DerivedValue> values{};
-  bool were_kept = false;  // by an earlier call: nothing was resampled
+  bool were_kept = false;          // by an earlier call: nothing was resampled
+  bool asks_best_options = false;  // the last study that ran into the file does
 };
 
 // The values kept in the file, or computed and, where the file can be written and nobody else writes it, kept.

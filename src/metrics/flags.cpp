@@ -62,6 +62,14 @@ std::optional<double> throttled(const Evidence& evidence) {
   return share < 0.75 ? std::optional(share) : std::nullopt;
 }
 
+std::optional<double> extra_threads(const Evidence& evidence) {
+  std::vector<double> threads;
+  for (const samples::ProcessResult& process : evidence.cell.processes) {
+    if (process.threads_used.value) threads.push_back(*process.threads_used.value);
+  }
+  return highest_above(threads, evidence.cell.threads);
+}
+
 std::optional<double> mixed_environment(const Evidence& evidence) {
   std::set<std::string> hashes;
   for (const samples::ProcessResult& process : evidence.cell.processes) hashes.insert(process.environment_hash);
@@ -92,6 +100,8 @@ constexpr std::array kFlags{
     Flag{"pressure", "PSI some (CPU) > 5 % in a timed phase", "programs had to wait for a processor", pressure},
     Flag{"throttled", "clock < 75 % of its highest in these results", "the processor was slowed down, by heat or power",
          throttled},
+    Flag{"extra_threads", "more threads used processor time than the study allows",
+         "the compiler worked with more threads than the others: no equal conditions", extra_threads},
     Flag{"mixed_environment", "processes from more than one environment",
          "something about the machine changed between the processes of this cell", mixed_environment},
     Flag{"unchecked", "outputs not compared with a reference", "the outputs may be wrong", unchecked},

@@ -244,6 +244,11 @@ Value bsr(const Analysis& analysis, std::size_t cell) {
                            [](const auto& t) { return (t[0] / t[1]) / (t[2] / t[3]); });
 }
 
+Value margin(const Analysis& analysis, std::size_t cell) {
+  return of_throughputs<2>(analysis, {{{cell, ""}, {analysis.best_other_of(cell), "another setting of this compiler"}}},
+                           [](const auto& t) { return t[0] / t[1]; });
+}
+
 Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
   const std::optional<std::size_t> identity = analysis.identity_of(cell);
   const auto& own = analysis.busy_cpus(cell);
@@ -337,6 +342,10 @@ constexpr std::array kMetrics{
     Metric{"rtr_ratio", "RTR", "ratio", "T_c(b) / T_c(1)", kPaper, true, 0, rtr},
     Metric{"ase_ratio", "ASE", "ratio", "T_c(b) / (b · T_c(1))", kPaper, true, 0, ase},
     Metric{"bsr_ratio", "BSR", "ratio", "ASE_c(b) / ASE_identity(b)", kPaper, true, 0, bsr},
+    Metric{"margin_ratio", "margin", "ratio",
+           "T_s(b) / highest T_s'(b) of the same compiler at other settings s' (options, threads, version); above 1: s "
+           "is the best",
+           kProtocol, true, 0, margin},
     Metric{"spread_ratio", "spread", "ratio", "interquartile range / median of b·k / t", kProtocol, false, 0, spread},
     Metric{"max_absolute_error", "max error", "1",
            "largest absolute difference between output and reference, over elements and processes", kProtocol, false, 0,

@@ -17,7 +17,9 @@ samples/s. Only steady repetitions of completed processes count. A cell that fai
 known has a reason in its place, never 0.
 
 A cell is related to the identity of the same device, model, batch, threads and precision (where a study has several
-versions of the identity, the first one), and to the same compiler at batch 1.
+versions of the identity, the first one), to the same compiler at batch 1, and, by its margin, to the same compiler's
+other settings. The settings with the highest mean throughput are the best; their margin is over the runner-up. Where its
+interval holds 1, the two are not told apart.
 )";
 
 constexpr const char* kIntervals = R"(

@@ -10,10 +10,12 @@
 #include "base/text.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
+#include "report/best_options.h"
 #include "report/numbers.h"
 #include "report/table.h"
 #include "report/text_width.h"
 #include "report/values.h"
+#include "report/words.h"
 
 namespace ngb::report {
 namespace {
@@ -72,20 +74,6 @@ TableCell number_cell(const Values& values, const CellData& cell, const MetricCo
   return shown;
 }
 
-std::string compiler_of(const CellData& cell) {
-  const bool is_told =
-      cell.compiler_version.empty() || cell.compiler_label.find(cell.compiler_version) != std::string::npos;
-  return is_told ? cell.compiler_label : cell.compiler_label + " " + cell.compiler_version;
-}
-
-std::string threads_of(const CellData& cell) {
-  return fmt::format("{} {}", cell.threads, cell.threads == 1 ? "thread" : "threads");
-}
-
-bool is_same_section(const CellData& a, const CellData& b) {
-  return a.device == b.device && a.model_hash == b.model_hash && a.model == b.model && a.batch == b.batch;
-}
-
 // The notes below the table, each at most once.
 class Notes {
  public:
@@ -142,7 +130,7 @@ class Builder {
     const bool same_precision = std::all_of(cells.begin(), cells.end(),
                                             [&](const CellData* cell) { return cell->precision == first.precision; });
     TableSection section;
-    section.title = fmt::format("{}, batch {}, on {}", first.model, first.batch, first.device);
+    section.title = workload_of(first);
     if (same_threads) section.title += ", " + threads_of(first);
     if (same_precision) section.title += ", " + first.precision;
     for (const CellData* cell : cells) {
@@ -211,7 +199,7 @@ std::string show_table(const std::vector<CellData>& cells, const std::vector<Der
   Builder builder(values, options);
   std::vector<const CellData*> section;
   for (const CellData& cell : cells) {
-    if (!section.empty() && !is_same_section(*section.front(), cell)) {
+    if (!section.empty() && !is_same_workload(*section.front(), cell)) {
       builder.add_section(section);
       section.clear();
     }
@@ -219,7 +207,9 @@ std::string show_table(const std::vector<CellData>& cells, const std::vector<Der
   }
   if (!section.empty()) builder.add_section(section);
   const Rendering rendering = render(builder.table(), options.all ? 0 : options.width, options.color);
-  return rendering.text + builder.notes().text(rendering.left_out, builder.counts(), options);
+  std::string text = rendering.text + builder.notes().text(rendering.left_out, builder.counts(), options);
+  if (options.best) text += best_options_table(best_options(cells, values), options.width, options.color);
+  return text;
 }
 
 }  // namespace ngb::report

@@ -11,8 +11,9 @@
 namespace ngb::report {
 
 struct ShowOptions {
-  bool all = false;  // every metric, however wide
-  int width = 100;   // columns of the terminal; columns of the table are left out, the least important first, to fit
+  bool all = false;   // every metric, however wide
+  bool best = false;  // below the table, the best options of each compiler that stands with several
+  int width = 100;    // columns of the terminal; columns of the table are left out, the least important first, to fit
   bool color = false;
 };
 
@@ -23,7 +24,7 @@ std::string show_table(const std::vector<store::CellData>& cells, const std::vec
                        const ShowOptions& options);
 
 // {"cells": [{…, "status", "failure", "flags", "metrics": {name: {"value", "low", "high"} or {"value": null,
-// "reason"}}}], "metrics": [the rows of the table of metrics]}
+// "reason"}}}], "best_options": [as in best_options.h], "metrics": [the rows of the table of metrics]}
 nlohmann::json to_json(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived);
 
 }  // namespace ngb::report

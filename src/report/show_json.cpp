@@ -3,6 +3,7 @@
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
+#include "report/best_options.h"
 #include "report/show.h"
 #include "report/values.h"
 
@@ -75,7 +76,9 @@ json to_json(const std::vector<store::CellData>& cells, const std::vector<store:
     table.push_back(
         {{"name", metric.name}, {"unit", metric.unit}, {"formula", metric.formula}, {"source", metric.source}});
   }
-  return {{"cells", std::move(rows)}, {"metrics", std::move(table)}};
+  return {{"cells", std::move(rows)},
+          {"best_options", to_json(best_options(cells, values))},
+          {"metrics", std::move(table)}};
 }
 
 }  // namespace ngb::report

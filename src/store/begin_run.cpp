@@ -135,7 +135,11 @@ Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t starte
     for (const plan::Cell& cell : plan.cells) add_cell(database, plan, cell);
     const std::string study_sha256 = study_hash(plan);
     std::optional<std::string> run_id = unfinished_run(database, study_sha256);
-    if (!run_id) run_id = add_run(database, plan, study_sha256, started_unix_ns);
+    if (run_id) {
+      database.kept("UPDATE run SET study_json = ? WHERE run_id = ?").run(config::to_json(plan.study).dump(), *run_id);
+    } else {
+      run_id = add_run(database, plan, study_sha256, started_unix_ns);
+    }
     database.commit();
     return *run_id;
   });

@@ -1,142 +1,200 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does the worker tell the same time as a bare loop over the same library, and as OpenVINO's benchmark_app?
+"""Does `ngb run` tell the same time as what others would measure with: a bare loop over the same library for native
+plugins, the library's own benchmark for those that Python hosts?
 
-    agreement.py BUILD_DIR --toolchain onnxruntime=SITE --toolchain openvino=SITE [--numpy SITE] [--pairs N]
+    agreement.py BUILD_DIR [COMPILER …] [--batch N …] [--threads N] [--repetitions N] [--rounds N]
 
-benchmark_app needs numpy, which OpenVINO's toolchain does without: SITE of any toolchain that has it.
+ResNet-50. Each round, in shuffled order, every one in a fresh process on the same processors: a study of one process,
+the rival twice (A and B: the rival against itself shows what the machine can resolve), and further rivals once. Prints
+the ratios of the medians over rounds of each process's median, and of the minima over all repetitions; below 1, ours is
+the shorter time. Without a COMPILER: those whose toolchain is installed. A rival that does not run says why.
 
-ResNet-50, batch 1, one thread. Fresh processes, interleaved in shuffled order: the worker, the bare loop twice (A and B:
-the bare loop against itself shows what the machine can resolve), and benchmark_app where its Python package runs.
-Prints, per compiler, the ratio of the medians and of the minima over all repetitions."""
+Another compiler is a row in RIVALS and a function that returns the command; what it starts prints a line of nanoseconds
+for each repetition."""
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
 import random
 import re
+import sqlite3
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 
-REPETITIONS, WARM_UP = 20, 3
-
-
-def frame(payload):
-    return struct.pack("<II", len(payload), zlib.crc32(payload)) + payload
-
-
-def worker_ms(build, compiler, site, model):
-    """One fresh ngb-worker, driven as the agent drives it: request on 3, result on 4, progress page on 5."""
-    request = {
-        "task": "measure", "cell_id": "agreement", "process_index": 0, "attempt": 1,
-        "plugin_path": str(build / f"lib/ngraphbench/compilers/{compiler}/{compiler}.so"),
-        "model_path": str(model),
-        "model": {"id": "m", "hash": "h", "label": "resnet50", "batch": 1, "recipe_json": "", "path": str(model),
-                  "inputs": [{"name": "input", "type": "f32", "shape": [1, 3, 224, 224]}]},
-        "compiler": {"name": compiler, "version": "", "toolchain_dir": str(site), "host": "native", "python": "",
-                     "python_path": "", "precision": "f32", "threads": 1, "options": []},
-        "protocol": {"processes": 1, "repetitions": REPETITIONS, "fixed_warm_up": WARM_UP,
-                     "min_repetition_ns": 1_000_000, "max_transient_ns": 30_000_000_000, "stop_when": None,
-                     "absolute_tolerance": 1e-4, "relative_tolerance": 1e-3, "seed": 1,
-                     "compile_timeout_ns": 10**12, "run_timeout_ns": 10**12, "memory_limit_bytes": None, "attempts": 1},
-        "reference_path": "", "reference_name": "none", "cache_dir": "",
-    }
-    request_read, request_write = os.pipe()
-    result_read, result_write = os.pipe()
-    page = os.memfd_create("progress")
-    os.truncate(page, 4096)
-    sources = (request_read, result_write, page)
-
-    def place():
-        high = [os.dup2(fd, 100 + i) for i, fd in enumerate(sources)]
-        for i, fd in enumerate(high):
-            os.dup2(fd, 3 + i)
-
-    worker = subprocess.Popen([build / "bin/ngb-worker"], preexec_fn=place, pass_fds=(3, 4, 5),
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    os.close(request_read)
-    os.close(result_write)
-    os.write(request_write, frame(json.dumps(request).encode()))
-    os.close(request_write)
-    with os.fdopen(result_read, "rb") as stream:
-        answer = stream.read()
-    worker.wait()
-    os.close(page)
-    result = json.loads(answer[8:])
-    if result["failure"]:
-        raise SystemExit(f"{compiler}: {result['failure']}")
-    return [wall_ns / inferences / 1e6 for wall_ns, inferences, is_warm_up in result["repetitions"] if not is_warm_up]
+WARM_UP = 3
+HERE = pathlib.Path(__file__).resolve().parent
+STUDY = """\
+models: [{{zoo: resnet50}}]
+compilers: [{{{compiler}: {{version: {version}}}}}]
+batch_sizes: [{batch}]
+threads: {threads}
+processes: 1
+repetitions: {repetitions}
+warm_up: {warm_up}
+reference: none
+output: results
+"""
+# OpenMP's runtimes read theirs when they are loaded.
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "TVM_NUM_THREADS")
 
 
-LIBRARIES = {"onnxruntime": "onnxruntime/capi/libonnxruntime.so*", "openvino": "openvino/libs/libopenvino_c.so*"}
+class DoesNotRun(Exception):
+    """Why."""
 
 
-def bare_ms(build, compiler, site, model):
-    library = next(pathlib.Path(site).glob(LIBRARIES[compiler]))
-    cpu = str(max(os.sched_getaffinity(0)))
-    command = ["taskset", "-c", cpu, build / "bench/bare_loop", compiler, library, model, "1", str(REPETITIONS),
-               str(WARM_UP)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [float(ns) / 1e6 for ns in done.stdout.split()]
+@dataclasses.dataclass
+class Case:
+    build: pathlib.Path
+    compiler: str
+    toolchain: dict  # as `ngb toolchain list --json` has it
+    sites: dict      # of all toolchains, by compiler: the newest
+    model: pathlib.Path
+    batch: int
+    threads: int
+    repetitions: int
+    folder: pathlib.Path  # for this process alone
 
 
-def benchmark_app_ms(site, numpy_site, model, report_folder):
-    command = [sys.executable, "-c", "from openvino.tools.benchmark.main import main; main()", "-m", model, "-d", "CPU",
-               "-hint", "none", "-nstreams", "1", "-nthreads", "1", "-api", "sync", "-infer_precision", "f32",
-               "-niter", str(REPETITIONS), "-pin", "NO"]
-    cpu = str(max(os.sched_getaffinity(0)))
-    done = subprocess.run(["taskset", "-c", cpu, *command], capture_output=True, text=True, cwd=report_folder,
-                          env={**os.environ, "PYTHONPATH": f"{site}:{numpy_site}"})
-    found = {key: re.search(rf"{key}:\s+([\d.]+) ms", done.stdout) for key in ("Median", "Min")}
-    if not all(found.values()):
-        return None
-    return float(found["Median"][1]), float(found["Min"][1])
+def ours(case):
+    """Milliseconds of each steady repetition of a study's only process."""
+    study = case.folder / "study.yaml"
+    study.write_text(STUDY.format(compiler=case.compiler, version=case.toolchain["version"], batch=case.batch,
+                                  threads=case.threads, repetitions=case.repetitions, warm_up=WARM_UP))
+    done = subprocess.run([case.build / "bin/ngb", "run", study], cwd=case.folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{case.compiler}: ngb run: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    with sqlite3.connect(case.folder / "results/results.db") as results:
+        rows = results.execute("SELECT wall_ns / 1e6 / inferences FROM sample WHERE is_warm_up = 0").fetchall()
+    return [milliseconds for milliseconds, in rows]
+
+
+def on_our_processors(case, command, site="", **more):
+    """Runs the command as a worker is run: the THREADS highest processors, as many threads."""
+    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))[-case.threads:]))
+    environment = {**os.environ, **{name: str(case.threads) for name in THREAD_VARIABLES}, "PYTHONPATH": str(site),
+                   "TVM_BIND_THREADS": "0"}
+    done = subprocess.run(["taskset", "-c", cpus, *map(str, command)], capture_output=True, text=True,
+                          env=environment, cwd=case.folder, **more)
+    if done.returncode != 0:
+        raise DoesNotRun((done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1])
+    return done.stdout
+
+
+def from_nanoseconds(text):
+    return [int(line) / 1e6 for line in text.splitlines() if line.strip().isdigit()]
+
+
+def bare_loop(library):
+    def run(case):
+        found = next(pathlib.Path(case.toolchain["site"]).glob(library))
+        return from_nanoseconds(on_our_processors(
+            case, [case.build / "bench/bare_loop", case.compiler, found, case.model, case.threads, case.repetitions,
+                   WARM_UP]))
+
+    return run
+
+
+def benchmark_app(case):
+    """Tells a median and a minimum, which stand for its repetitions. It needs numpy, which OpenVINO's toolchain does
+    without: that of another one will do."""
+    numpy = next((site for site in case.sites.values() if (pathlib.Path(site) / "numpy").is_dir()), "")
+    told = on_our_processors(
+        case, [sys.executable, "-c", "from openvino.tools.benchmark.main import main; main()", "-m", case.model, "-d",
+               "CPU", "-hint", "none", "-nstreams", "1", "-nthreads", case.threads, "-api", "sync", "-infer_precision",
+               "f32", "-niter", case.repetitions, "-pin", "NO"], f"{case.toolchain['site']}:{numpy}")
+    found = [re.search(rf"{key}:\s+([\d.]+) ms", told) for key in ("Median", "Min")]
+    if not all(found):
+        raise DoesNotRun("benchmark_app told no median")
+    median, minimum = (float(match[1]) for match in found)
+    return [minimum, median, median]
+
+
+def in_python(script, *, wants_model):
+    """A program in idioms/, run by the toolchain's own Python."""
+    def run(case):
+        given = case.model if wants_model else f"{case.compiler} {case.batch}"
+        return from_nanoseconds(on_our_processors(
+            case, [case.toolchain["python"] or sys.executable, HERE / "idioms" / script, *str(given).split(),
+                   case.threads, case.repetitions], case.toolchain["site"]))
+
+    return run
+
+
+TORCH = {"torch.utils.benchmark": in_python("torch_timer.py", wants_model=False)}
+# compiler: its toolchain, and what it is compared with; the first is measured twice
+RIVALS = {
+    "onnxruntime": ("onnxruntime", {"bare loop": bare_loop("onnxruntime/capi/libonnxruntime.so*")}),
+    "openvino": ("openvino", {"bare loop": bare_loop("openvino/libs/libopenvino_c.so*"),
+                              "benchmark_app": benchmark_app}),
+    "identity": ("identity", TORCH),
+    "eager-cpp": ("identity", TORCH),
+    "torchscript": ("identity", TORCH),
+    "torch-compile": ("identity", TORCH),
+    "aotinductor": ("identity", TORCH),
+    "tvm": ("tvm", {"time_evaluator": in_python("time_evaluator.py", wants_model=True)}),
+}
+
+
+def measure(case, rounds):
+    """Milliseconds by who and process; and why what did not run did not."""
+    rivals = RIVALS[case.compiler][1]
+    first = next(iter(rivals))
+    runs = {"ngb": ours, f"{first} A": rivals[first], f"{first} B": rivals[first],
+            **{name: run for name, run in rivals.items() if name != first}}
+    samples, reasons = {who: [] for who in runs}, {}
+    for number in range(rounds):
+        for who in random.Random(number).sample(list(runs), len(runs)):
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    samples[who].append(runs[who](dataclasses.replace(case, folder=pathlib.Path(folder))))
+                except DoesNotRun as reason:
+                    reasons[who] = reason
+    return samples, reasons
+
+
+def print_rows(case, samples, reasons):
+    median = {who: statistics.median(map(statistics.median, runs)) for who, runs in samples.items() if runs}
+    minimum = {who: min(map(min, runs)) for who, runs in samples.items() if runs}
+    rivals = [who for who in samples if who != "ngb"]
+    for a, b in [("ngb", rival) for rival in rivals] + [tuple(rivals[:2])]:
+        start = f"| {case.compiler} | {case.batch} | {a} / {b} |"
+        missing = [reasons[who] for who in (a, b) if who not in median]
+        if missing:
+            print(f"{start} | | does not run: {missing[0]} |", flush=True)
+        else:
+            print(f"{start} {median['ngb']:.2f} | {median[a] / median[b]:.4f} | {minimum[a] / minimum[b]:.4f} |",
+                  flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--toolchain", action="append", default=[], metavar="COMPILER=SITE")
-    parser.add_argument("--numpy", default="", metavar="SITE")
-    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("compilers", nargs="*", metavar="COMPILER", choices=[[], *RIVALS])
+    parser.add_argument("--batch", type=int, nargs="+", default=[1, 8])
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repetitions", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=10)
     arguments = parser.parse_args()
     build = arguments.build.resolve()
+    listed = json.loads(subprocess.run([build / "bin/ngb", "toolchain", "list", "--json"], check=True,
+                                       capture_output=True, text=True).stdout)
+    newest = {toolchain["compiler"]: toolchain for toolchain in listed}
+    sites = {name: toolchain["site"] for name, toolchain in newest.items()}
+    print("| compiler | batch | times | ms | medians | minima |\n| --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as name:
-        model = pathlib.Path(name) / "resnet50.onnx"
-        subprocess.run([build / "bin/ngb", "models", "write", "resnet50", "-o", model], check=True)
-        print(f"{'':<34}{'median':>8}{'minimum':>9}")
-        for toolchain in arguments.toolchain:
-            compiler, _, site = toolchain.partition("=")
-            samples = {"worker": [], "bare A": [], "bare B": []}
-            medians, minima = [], []
-            for number in range(arguments.pairs):
-                order = ["worker", "bare A", "bare B"] + (["benchmark_app"] if compiler == "openvino" else [])
-                random.Random(number).shuffle(order)
-                for who in order:
-                    if who == "worker":
-                        samples[who].append(worker_ms(build, compiler, site, model))
-                    elif who == "benchmark_app":
-                        told = benchmark_app_ms(site, arguments.numpy, model, name)
-                        if told:
-                            medians.append(told[0])
-                            minima.append(told[1])
-                    else:
-                        samples[who].append(bare_ms(build, compiler, site, model))
-            median = {who: statistics.median(statistics.median(p) for p in runs) for who, runs in samples.items()}
-            minimum = {who: min(min(p) for p in runs) for who, runs in samples.items()}
-            print(f"{compiler}: worker {median['worker']:.2f} ms median, {minimum['worker']:.2f} ms minimum")
-            for a, b in (("worker", "bare A"), ("worker", "bare B"), ("bare A", "bare B")):
-                print(f"  {a + ' / ' + b:<32}{median[a] / median[b]:8.4f}{minimum[a] / minimum[b]:9.4f}")
-            if medians:
-                print(f"  {'worker / benchmark_app':<32}{median['worker'] / statistics.median(medians):8.4f}"
-                      f"{minimum['worker'] / min(minima):9.4f}")
-            elif compiler == "openvino":
-                print("  benchmark_app did not run: it needs numpy: --numpy")
+        for compiler in arguments.compilers or [each for each, row in RIVALS.items() if row[0] in newest]:
+            for batch in arguments.batch:
+                model = pathlib.Path(name) / f"resnet50-{batch}.onnx"
+                subprocess.run([build / "bin/ngb", "models", "write", "resnet50", "--batch", str(batch), "-o", model],
+                               check=True, stdout=subprocess.DEVNULL)
+                case = Case(build, compiler, newest[RIVALS[compiler][0]], sites, model, batch, arguments.threads,
+                            arguments.repetitions, pathlib.Path(name))
+                print_rows(case, *measure(case, arguments.rounds))
 
 
 if __name__ == "__main__":

@@ -66,6 +66,7 @@ std::vector<std::string> patches() {
                                 "memory_limit",
                                 "attempts",
                                 "seed",
+                                "best_options",
                                 "output",
                                 "models",
                                 "compilers"}) {

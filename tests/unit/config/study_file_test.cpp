@@ -33,6 +33,7 @@ timeouts: {compile_s: 60, run_s: 30.5}
 memory_limit: 4 GB
 attempts: 1
 seed: 42
+best_options: true
 output: /tmp/somewhere/../there
 )";
 
@@ -63,6 +64,7 @@ TEST(StudyFile, GivesEveryKeyItsValue) {
   EXPECT_EQ(study.memory_limit_bytes, 4'000'000'000U);
   EXPECT_EQ(study.attempts, 1);
   EXPECT_EQ(study.seed, 42U);
+  EXPECT_TRUE(study.best_options);
   EXPECT_EQ(study.output, "/tmp/there");
 }
 
@@ -84,6 +86,7 @@ TEST(StudyFile, FillsInTheDefaultsOfTheMeasurementProtocol) {
   EXPECT_FALSE(study.memory_limit_bytes.has_value());
   EXPECT_EQ(study.attempts, 2);
   EXPECT_EQ(study.seed, 1U);
+  EXPECT_FALSE(study.best_options);
   EXPECT_EQ(study.output, std::filesystem::current_path() / "results" / "study");
   EXPECT_THAT(study.given, ElementsAre("models", "compilers"));
 }

@@ -50,6 +50,14 @@ TEST(Flags, AreRaisedByPressureAbove5Percent) {
   EXPECT_THAT(flags(cell), ElementsAre("pressure"));
 }
 
+TEST(Flags, AreRaisedByMoreThreadsThanAreAllowed) {
+  CellData cell = calm();  // 2 threads
+  cell.processes[0].threads_used = samples::Known<int>::of(2);
+  EXPECT_THAT(flags(cell), IsEmpty());
+  cell.processes[1].threads_used = samples::Known<int>::of(3);
+  EXPECT_THAT(flags(cell), ElementsAre("extra_threads"));
+}
+
 TEST(Flags, AreRaisedByAClockBelowThreeQuartersOfTheHighestOfTheDevice) {
   CellData cell = calm();
   tell(cell, 0, "frequency", "start", 3.0e9);

@@ -157,6 +157,40 @@ TEST(Metrics, PairCellsOfTheSameThreadsPrecisionModelAndDeviceOnly) {
   }
 }
 
+// 100, 80 and 50 samples/s with other options, another thread count, another version.
+std::vector<CellData> three_settings() {
+  std::vector<CellData> cells{cell_of("fast", 1, {process(0, {10, 10}), process(1, {10, 10})}),
+                              cell_of("fast", 1, {process(0, {12.5, 12.5}), process(1, {12.5, 12.5})}),
+                              cell_of("fast", 1, {process(0, {20, 20}), process(1, {20, 20})})};
+  cells[0].cell_id = "best";
+  cells[0].options = R"({"hint":"latency"})";
+  cells[1].cell_id = "second";
+  cells[1].threads = 1;
+  cells[2].cell_id = "third";
+  cells[2].compiler_version = "0.9";
+  return cells;
+}
+
+TEST(Metrics, SetACompilersSettingsAgainstTheBestOfItsOthers) {
+  const auto cells = three_settings();
+  EXPECT_NEAR(number(cells, "best", "margin_ratio"), 1.25, 1e-9);   // 100 / 80
+  EXPECT_NEAR(number(cells, "second", "margin_ratio"), 0.8, 1e-9);  // 80 / 100
+  EXPECT_NEAR(number(cells, "third", "margin_ratio"), 0.5, 1e-9);   // 50 / 100
+  EXPECT_NEAR(value_of(cells, "best", "margin_ratio").low.value(), 1.25, 1e-9);
+}
+
+TEST(Metrics, SetNoSettingsAgainstAnotherBatchModelDeviceOrPrecision) {
+  for (const auto& change :
+       {+[](CellData& cell) { cell.batch = 2; }, +[](CellData& cell) { cell.precision = "bf16"; },
+        +[](CellData& cell) { cell.model_hash = "other"; }, +[](CellData& cell) { cell.device = "other"; },
+        +[](CellData& cell) { cell.compiler = "slow"; }, +[](CellData& cell) { cell.processes.clear(); }}) {
+    auto cells = three_settings();
+    cells.pop_back();
+    change(cells[1]);
+    EXPECT_EQ(reason(cells, "best", "margin_ratio"), "another setting of this compiler was not measured here");
+  }
+}
+
 TEST(Metrics, GiveAFailedCellNoSpeedButTheReason) {
   CellData cell = by_hand();
   cell.failed = {made_up::failure(2, FailureKind::inaccurate)};

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/best_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "report/numbers.h"
+#include "report/table.h"
+#include "report/words.h"
+
+namespace ngb::report {
+namespace {
+
+using nlohmann::json;
+using store::CellData;
+
+double speed_of(const CellData& cell, const Values& values) {
+  const store::DerivedValue* value = values.find(cell.cell_id, "throughput_mean_per_s");
+  return value == nullptr ? 0 : value->value.value_or(0);
+}
+
+BestOptions chosen_from(std::vector<const CellData*> cells, const Values& values) {
+  BestOptions choice{.any = cells.front()};
+  std::erase_if(cells, [&](const CellData* cell) { return speed_of(*cell, values) <= 0; });
+  std::stable_sort(cells.begin(), cells.end(),
+                   [&](const CellData* a, const CellData* b) { return speed_of(*a, values) > speed_of(*b, values); });
+  if (!cells.empty()) choice.winner = cells[0];
+  if (cells.size() < 2) return choice;
+  choice.runner_up = cells[1];
+  choice.margin = values.find(choice.winner->cell_id, "margin_ratio");
+  return choice;
+}
+
+// {"over", "openvino threads=1"}
+TableRow row_of(const BestOptions& choice) {
+  if (choice.winner == nullptr) {
+    return {{{choice.any->compiler}}, TableCell{"none of its settings has a speed", "", Style::bad}};
+  }
+  if (choice.margin == nullptr || !choice.margin->value) {
+    return {{{compiler_of(*choice.winner)}}, TableCell{"no other setting has a speed", "", Style::plain}};
+  }
+  TableCell margin{number(*choice.margin->value, "ratio"), "", choice.is_told_apart() ? Style::good : Style::plain};
+  if (choice.has_interval()) {
+    margin.tail = fmt::format(" [{}, {}]", number_beside(*choice.margin->low, *choice.margin->value, "ratio"),
+                              number_beside(*choice.margin->high, *choice.margin->value, "ratio"));
+  }
+  const char* relation = !choice.has_interval()   ? "over, by one process, "
+                         : choice.is_told_apart() ? "over "
+                                                  : "not told apart from ";
+  return {{{compiler_of(*choice.winner)}, margin, {relation + compiler_of(*choice.runner_up)}}, {}};
+}
+
+json settings_json(const CellData* cell) {
+  if (cell == nullptr) return nullptr;
+  json options = json::parse(cell->options, nullptr, false);
+  return {{"cell_id", cell->cell_id},
+          {"compiler_label", cell->compiler_label},
+          {"compiler_version", cell->compiler_version},
+          {"options", options.is_discarded() ? json::object() : std::move(options)},
+          {"threads", cell->threads}};
+}
+
+json margin_json(const BestOptions& choice) {
+  if (choice.margin == nullptr || !choice.margin->value) return nullptr;
+  json margin{{"value", *choice.margin->value}};
+  if (choice.has_interval()) margin.update({{"low", *choice.margin->low}, {"high", *choice.margin->high}});
+  return margin;
+}
+
+}  // namespace
+
+bool BestOptions::has_interval() const { return margin != nullptr && margin->low && margin->high; }
+
+bool BestOptions::is_told_apart() const { return has_interval() && (*margin->low > 1 || *margin->high < 1); }
+
+std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const Values& values) {
+  std::map<std::tuple<std::string, std::string, std::string, int, std::string>, std::size_t> known;
+  std::vector<std::vector<const CellData*>> by_choice;
+  for (const CellData& cell : cells) {
+    const auto [place, is_new] = known.emplace(
+        std::tuple(cell.device, cell.model_hash, cell.precision, cell.batch, cell.compiler), by_choice.size());
+    if (is_new) by_choice.emplace_back();
+    by_choice[place->second].push_back(&cell);
+  }
+  std::vector<BestOptions> choices;
+  for (std::vector<const CellData*>& choice : by_choice) {
+    if (choice.size() > 1) choices.push_back(chosen_from(std::move(choice), values));
+  }
+  return choices;
+}
+
+std::string best_options_table(const std::vector<BestOptions>& choices, int width, bool color) {
+  if (choices.empty()) return "\nBest options: no compiler stands with several\n";
+  Table table;
+  table.columns = {{"best options", true, 0}, {"margin [95 %]", false, 0}, {"", true, 0}};
+  const CellData* last = nullptr;
+  for (const BestOptions& choice : choices) {
+    if (last == nullptr || !is_same_workload(*last, *choice.any)) {
+      table.sections.push_back({workload_of(*choice.any), {}});
+    }
+    table.sections.back().rows.push_back(row_of(choice));
+    last = choice.any;
+  }
+  return '\n' + render(table, width, color).text;
+}
+
+json to_json(const std::vector<BestOptions>& choices) {
+  json all = json::array();
+  for (const BestOptions& choice : choices) {
+    all.push_back({{"device", choice.any->device},
+                   {"model", choice.any->model},
+                   {"batch", choice.any->batch},
+                   {"compiler", choice.any->compiler},
+                   {"winner", settings_json(choice.winner)},
+                   {"runner_up", settings_json(choice.runner_up)},
+                   {"margin_ratio", margin_json(choice)},
+                   {"is_told_apart", choice.has_interval() ? json(choice.is_told_apart()) : json(nullptr)}});
+  }
+  return all;
+}
+
+}  // namespace ngb::report

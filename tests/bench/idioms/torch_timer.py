@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ResNet-50 as a user of PyTorch would time it: timm's module and torch.utils.benchmark, none of our code.
+
+    torch_timer.py COMPILER BATCH THREADS REPETITIONS
+
+Prints one line for each repetition: nanoseconds."""
+import sys
+import tempfile
+
+import timm
+import torch
+from torch.utils import benchmark
+
+
+def eager_cpp(module, x):
+    """The trace as it is. The call after next would have been optimised."""
+    program = torch.jit.trace(module, x)
+    torch._C._set_graph_executor_optimize(False)
+    return program
+
+
+def torchscript(module, x):
+    return torch.jit.optimize_for_inference(torch.jit.trace(module, x))
+
+
+def torch_compile(module, x):
+    torch._inductor.config.freezing = True
+    return torch.compile(module)
+
+
+def aotinductor(module, x):
+    torch._inductor.config.freezing = True
+    with tempfile.TemporaryDirectory() as folder:
+        program = torch.export.export(module, (x,))
+        package = torch._inductor.aoti_compile_and_package(program, package_path=f"{folder}/resnet50.pt2")
+        return torch._inductor.aoti_load_package(package)
+
+
+MAKERS = {"identity": lambda module, x: module, "eager-cpp": eager_cpp, "torchscript": torchscript,
+          "torch-compile": torch_compile, "aotinductor": aotinductor}
+
+
+def main():
+    compiler, (batch, threads, repetitions) = sys.argv[1], map(int, sys.argv[2:])
+    torch.set_num_threads(threads)
+    torch.manual_seed(1)
+    with torch.no_grad() if compiler == "aotinductor" else torch.inference_mode():
+        x = torch.rand(batch, 3, 224, 224)
+        call = MAKERS[compiler](timm.create_model("resnet50").eval(), x)
+        timer = benchmark.Timer("call(x)", globals={"call": call, "x": x}, num_threads=threads)
+        timer.timeit(2)  # compiles, and with the two calls that it throws away warms up
+        seconds = timer.blocked_autorange(min_run_time=repetitions * timer.timeit(1).mean).times
+    print(*(round(each * 1e9) for each in seconds), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
