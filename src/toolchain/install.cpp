@@ -131,6 +131,9 @@ Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler
     error.what = fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "fetch", place.compiler, version,
                              error.what);
     if (Status clean = remove_leftovers(place); !clean) error.what += "; " + clean.error().text();
+    if (!compiler.install_advice.empty()) {
+      error.next += (error.next.empty() ? "" : "; ") + compiler.install_advice;
+    }
     return tl::unexpected(std::move(error));
   }
   return toolchain;
