@@ -45,8 +45,7 @@ def of_mode() -> Dict[str, str]:
 def use_strict_f32() -> None:
     """Neither tf32 nor bf16 inside f32 operators, on the CPU and on a GPU."""
     torch.set_float32_matmul_precision("highest")
-    if not _fp32_settings():
-        torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False  # the older setting, which PyTorch wants to agree with those below
     for settings in _fp32_settings():
         settings.fp32_precision = "ieee"
 

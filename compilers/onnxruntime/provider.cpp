@@ -42,8 +42,8 @@ const Provider& row_of(const std::string& word) {
   return row == kProviders.end() ? kProviders.front() : *row;
 }
 
-// A provider on the GPU opens libraries of CUDA, which the package does not bring.
-void check_appended(const Runtime& runtime, OrtStatus* status, const std::string& word) {
+// A provider on the GPU opens, with its first call, libraries of CUDA, which the package does not bring.
+void check_provider(const Runtime& runtime, OrtStatus* status, const std::string& word) {
   if (status == nullptr) return;
   const std::string message = runtime.api().GetErrorMessage(status);
   if (message.find("Failed to load") == std::string::npos && message.find("shared object") == std::string::npos) {
@@ -70,12 +70,12 @@ void append_openvino(const Runtime& runtime, OrtSessionOptions* options, const S
 void append_cuda(const Runtime& runtime, OrtSessionOptions* options) {
   const OrtApi& api = runtime.api();
   OrtCUDAProviderOptionsV2* raw = nullptr;
-  runtime.check(api.CreateCUDAProviderOptions(&raw), "make options of the provider cuda");
+  check_provider(runtime, api.CreateCUDAProviderOptions(&raw), "cuda");
   const Owned<OrtCUDAProviderOptionsV2> owned(raw, api.ReleaseCUDAProviderOptions);
   constexpr std::array<const char*, 2> kKeys{"device_id", "use_tf32"};
   constexpr std::array<const char*, 2> kValues{"0", "0"};
-  runtime.check(api.UpdateCUDAProviderOptions(raw, kKeys.data(), kValues.data(), kKeys.size()), "set f32");
-  check_appended(runtime, api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, raw), "cuda");
+  check_provider(runtime, api.UpdateCUDAProviderOptions(raw, kKeys.data(), kValues.data(), kKeys.size()), "cuda");
+  check_provider(runtime, api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, raw), "cuda");
 }
 
 // Cold, in f32. The provider has no option for TF32; NVIDIA's libraries read this variable when they are loaded.
@@ -83,13 +83,14 @@ void append_tensorrt(const Runtime& runtime, OrtSessionOptions* options) {
   ::setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
   const OrtApi& api = runtime.api();
   OrtTensorRTProviderOptionsV2* raw = nullptr;
-  runtime.check(api.CreateTensorRTProviderOptions(&raw), "make options of the provider tensorrt");
+  check_provider(runtime, api.CreateTensorRTProviderOptions(&raw), "tensorrt");
   const Owned<OrtTensorRTProviderOptionsV2> owned(raw, api.ReleaseTensorRTProviderOptions);
   constexpr std::array<const char*, 4> kKeys{"device_id", "trt_fp16_enable", "trt_engine_cache_enable",
                                              "trt_timing_cache_enable"};
   constexpr std::array<const char*, 4> kValues{"0", "0", "0", "0"};
-  runtime.check(api.UpdateTensorRTProviderOptions(raw, kKeys.data(), kValues.data(), kKeys.size()), "set f32");
-  check_appended(runtime, api.SessionOptionsAppendExecutionProvider_TensorRT_V2(options, raw), "tensorrt");
+  check_provider(runtime, api.UpdateTensorRTProviderOptions(raw, kKeys.data(), kValues.data(), kKeys.size()),
+                 "tensorrt");
+  check_provider(runtime, api.SessionOptionsAppendExecutionProvider_TensorRT_V2(options, raw), "tensorrt");
 }
 
 }  // namespace

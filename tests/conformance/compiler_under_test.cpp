@@ -49,7 +49,9 @@ std::string CompilerUnderTest::missing() const {
   if (is_native() && !fs::exists(plugin())) return plugin().string() + " is not built";
   if (!toolchain.empty() && !fs::exists(toolchain)) return "no toolchain " + toolchain.string();
   const auto devices = description.value("devices", std::vector<std::string>{"cpu"});
-  if (devices.front() == "cuda" && !fs::exists("/dev/nvidiactl")) return "no CUDA device";
+  if (devices.front() == "cuda" && !fs::exists("/dev/nvidiactl")) {
+    return "no toolchain of it runs here: no CUDA device";
+  }
   return {};
 }
 

@@ -181,6 +181,25 @@ TEST_P(Conformance, ReportsAMissingToolchain) {
   });
 }
 
+// Either the package lacks it and the right one is named, or there is no GPU, or all is well.
+TEST_P(Conformance, NamesWhatAProviderOnTheGpuNeeds) {
+  if (GetParam().name != "onnxruntime") GTEST_SKIP() << "it has no providers";
+  judge(GetParam(), []() -> Problem {
+    for (const char* provider : {"cuda", "tensorrt"}) {
+      const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
+        request.compiler.options = {{"provider", provider}};
+      });
+      if (run.ending() == "none") continue;
+      const bool is_missing = run.ending() == "toolchain_missing";
+      if (Problem problem = expect_failure(run, is_missing ? "toolchain_missing" : "no_device",
+                                           {is_missing ? "onnxruntime-gpu" : "no CUDA device"})) {
+        return problem;
+      }
+    }
+    return std::nullopt;
+  });
+}
+
 TEST_P(Conformance, ReportsABrokenLibrary) {
   judge(GetParam(), []() -> Problem {
     const fs::path library = main_file(GetParam());

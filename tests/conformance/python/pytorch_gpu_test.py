@@ -97,6 +97,7 @@ class Precision(FamilyTest):
         self.assertEqual((torch.backends.cudnn.conv.fp32_precision, torch.backends.cudnn.rnn.fp32_precision,
                           torch.backends.cuda.matmul.fp32_precision), ("ieee", "ieee", "ieee"))
         self.assertEqual(dict(self.session.inspect())["precision"], "f32")
+        self.assertFalse(torch.backends.cudnn.allow_tf32)
         torch.backends.cudnn.conv.fp32_precision = "tf32"
         self.assertEqual(dict(self.session.inspect())["precision"], "reduced: tf32")
 

@@ -134,6 +134,15 @@ STAND_IN int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_
 STAND_IN int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
   return copy("cuMemcpyDtoHAsync_v2", to, pointer(from), bytes, stream);
 }
+STAND_IN int cuCtxSynchronize() { return record("cuCtxSynchronize", ""); }
+STAND_IN int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
+  std::memcpy(pointer(to), from, bytes);
+  return record("cuMemcpyHtoD_v2", std::to_string(bytes));
+}
+STAND_IN int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
+  std::memcpy(to, pointer(from), bytes);
+  return record("cuMemcpyDtoH_v2", std::to_string(bytes));
+}
 STAND_IN int cuStreamCreate(void** stream, unsigned) {
   *stream = std::malloc(1);
   return record("cuStreamCreate", give_name('s', number(*stream)));
