@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "../plugin_boundary.h"
 
@@ -83,14 +84,19 @@ std::string CudaDevice::explain(int status) const {
 }
 
 void open_cuda_libraries(const std::string& toolchain_dir) {
-  constexpr std::array<std::string_view, 8> kWanted{"libcudart.so", "libnvJitLink.so", "libcublasLt.so", "libcublas.so",
-                                                    "libnvrtc.so",  "libcurand.so",    "libcufft.so",    "libcudnn"};
+  constexpr std::array<std::string_view, 11> kWanted{
+      "libcudart.so", "libnvJitLink.so", "libcublasLt.so", "libcublas.so",         "libnvrtc.so",       "libcurand.so",
+      "libcufft.so",  "libcudnn",        "libnvinfer.so",  "libnvinfer_plugin.so", "libnvonnxparser.so"};
+  std::vector<fs::path> folders{fs::path(toolchain_dir) / "tensorrt_libs"};
   std::error_code code;
+  for (fs::directory_iterator package(fs::path(toolchain_dir) / "nvidia", code), end; !code && package != end;
+       package.increment(code)) {
+    folders.push_back(package->path() / "lib");
+  }
   for (const std::string_view prefix : kWanted) {
-    for (fs::directory_iterator package(fs::path(toolchain_dir) / "nvidia", code), end; !code && package != end;
-         package.increment(code)) {
+    for (const fs::path& folder : folders) {
       std::error_code none;
-      for (fs::directory_iterator file(package->path() / "lib", none); !none && file != end; file.increment(none)) {
+      for (fs::directory_iterator file(folder, none), end; !none && file != end; file.increment(none)) {
         if (!file->path().filename().string().starts_with(prefix)) continue;
         // What is of no use here fails, and what is missing is named by the provider's own library.
         (void)::dlopen(file->path().c_str(), RTLD_LAZY | RTLD_GLOBAL | RTLD_NODELETE);
