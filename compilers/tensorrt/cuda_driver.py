@@ -3,7 +3,7 @@
 library. That one is on every machine with an NVIDIA GPU, Jetson included, and serves programs of every older CUDA
 version; a package such as cuda-bindings has to match the CUDA version of each toolchain, and JetPack brings none."""
 import ctypes
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_ulonglong, c_void_p
+from ctypes import POINTER, c_char_p, c_float, c_int, c_size_t, c_uint, c_uint64, c_ulonglong, c_void_p
 
 from ngraphbench.adaptor import CompilerError
 
@@ -36,6 +36,10 @@ _FUNCTIONS = {
     "cuGraphLaunch": (c_void_p, c_void_p),
     "cuGraphExecDestroy": (c_void_p,),
     "cuGraphDestroy": (c_void_p,),
+    "cuEventCreate": (POINTER(c_void_p), c_uint),
+    "cuEventRecord": (c_void_p, c_void_p),
+    "cuEventElapsedTime": (POINTER(c_float), c_void_p, c_void_p),
+    "cuEventDestroy_v2": (c_void_p,),
     "cuGetErrorString": (c_int, POINTER(c_char_p)),
 }
 _OUT_OF_MEMORY = 2
@@ -142,6 +146,23 @@ class CudaDriver:
         finally:
             self._library.cuGraphDestroy(graph)
         return executable.value
+
+    def time_ns(self, stream: int, enqueue) -> int:
+        """How long the GPU is busy with what `enqueue` puts on the stream, by its own clock (CUDA events)."""
+        start, stop, milliseconds = c_void_p(), c_void_p(), c_float()
+        try:
+            self.call("cuEventCreate", ctypes.byref(start), 0)
+            self.call("cuEventCreate", ctypes.byref(stop), 0)
+            self.call("cuEventRecord", start, stream)
+            enqueue()
+            self.call("cuEventRecord", stop, stream)
+            self.call("cuStreamSynchronize", stream)
+            self.call("cuEventElapsedTime", ctypes.byref(milliseconds), start, stop)
+        finally:
+            for event in (start, stop):
+                if event.value is not None:
+                    self._library.cuEventDestroy_v2(event)
+        return round(milliseconds.value * 1e6)
 
 
 def _open(asked_by: str):

@@ -39,7 +39,7 @@ class Execution:
         self._trt, self._cuda, self._logger = trt, cuda, logger
         self._inputs, self._outputs = [], []
         self._allocators = {}  # of outputs whose shape is known only after a run
-        self._graph = self._engine = self._context = self._stream = None
+        self._graph = self._engine = self._context = self._stream = self._gpu_ns = None
         self._runtime = trt.Runtime(logger)
         self._engine = self._runtime.deserialize_cuda_engine(plan)
         if self._engine is None:
@@ -54,11 +54,13 @@ class Execution:
         # The first of them until 10, the second from 10.1 on.
         memory = engine.device_memory_size_v2 if hasattr(engine, "device_memory_size_v2") else engine.device_memory_size
         buffers = sum(buffer.size_bytes for buffer in self._inputs + self._outputs)
-        return {"layers": str(engine.num_layers), "activation_memory_bytes": str(memory),
+        told = {} if self._gpu_ns is None else {"gpu_inference_ns": str(self._gpu_ns)}
+        return {**told, "layers": str(engine.num_layers), "activation_memory_bytes": str(memory),
                 "input_output_memory_bytes": str(buffers), "is_cuda_graph": "false" if self._graph is None else "true"}
 
     def bind(self, tensors, includes_transfer: bool, uses_graph: bool) -> None:
-        """Ends with one inference, in which the context makes its last preparations, outside of any timed call."""
+        """Ends with two inferences, outside of any timed call: one in which the context makes its last preparations, and
+        one that the GPU times."""
         self._unbind()
         self._includes_transfer = includes_transfer
         for tensor in tensors:
@@ -72,6 +74,7 @@ class Execution:
             self._copy_in(buffer)
         self._enqueue()
         self._synchronize()
+        self._gpu_ns = self._cuda.time_ns(self._stream, self._enqueue)
         if uses_graph:
             self._graph = self._cuda.capture(self._stream, self._enqueue)
 

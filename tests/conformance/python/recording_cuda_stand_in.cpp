@@ -46,11 +46,12 @@ int record(const std::string& function, const std::string& arguments) {
   return found == stand_in().failures.end() ? 0 : found->second;
 }
 
+// With its size where that is more than that of a mere handle.
 int allocate(const char* function, char kind, void** made, std::size_t bytes) {
   const auto failure = stand_in().failures.find(function);
   if (failure != stand_in().failures.end()) return record(function, std::to_string(bytes));
   *made = std::malloc(bytes);
-  return record(function, give_name(kind, number(*made)) + " " + std::to_string(bytes));
+  return record(function, give_name(kind, number(*made)) + (bytes > 1 ? " " + std::to_string(bytes) : ""));
 }
 
 int release(const char* function, void* pointer) {
@@ -143,10 +144,7 @@ STAND_IN int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
   std::memcpy(to, pointer(from), bytes);
   return record("cuMemcpyDtoH_v2", std::to_string(bytes));
 }
-STAND_IN int cuStreamCreate(void** stream, unsigned) {
-  *stream = std::malloc(1);
-  return record("cuStreamCreate", give_name('s', number(*stream)));
-}
+STAND_IN int cuStreamCreate(void** stream, unsigned) { return allocate("cuStreamCreate", 's', stream, 1); }
 STAND_IN int cuStreamSynchronize(void* stream) {
   const int status = record("cuStreamSynchronize", name(stream));
   for (const auto& step : stand_in().queue) step();
@@ -181,6 +179,15 @@ STAND_IN int cuGraphExecDestroy(void* graph) {
   delete static_cast<Steps*>(graph);
   return status;
 }
+STAND_IN int cuEventCreate(void** event, unsigned) { return allocate("cuEventCreate", 'e', event, 1); }
+STAND_IN int cuEventRecord(void* event, void* stream) {
+  return record("cuEventRecord", name(event) + " " + name(stream));
+}
+STAND_IN int cuEventElapsedTime(float* milliseconds, void* start, void* stop) {
+  *milliseconds = 0.25F;
+  return record("cuEventElapsedTime", name(start) + " " + name(stop));
+}
+STAND_IN int cuEventDestroy_v2(void* event) { return release("cuEventDestroy_v2", event); }
 STAND_IN int cuGetErrorString(int status, const char** text) {
   *text = status == 2 ? "out of memory" : status == 100 ? "no CUDA-capable device is detected" : "the stand-in says so";
   return 0;

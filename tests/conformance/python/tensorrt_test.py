@@ -34,6 +34,9 @@ LOADED = ["new Runtime", "deserialize_cuda_engine", "new ICudaEngine", "new IExe
 BUFFERS = ["cuMemAlloc_v2 d1 24", "cuMemHostAlloc h1 24", "set_tensor_address x d1",
            "cuMemAlloc_v2 d2 24", "cuMemHostAlloc h2 24", "set_tensor_address y d2"]
 FIRST_RUN = ["cuMemcpyHtoDAsync_v2 d1 h1 24 s1", "execute_async_v3 s1", "cuStreamSynchronize s1"]
+RUN_TIMED_BY_THE_GPU = ["cuEventCreate e1", "cuEventCreate e2", "cuEventRecord e1 s1", "execute_async_v3 s1",
+                        "cuEventRecord e2 s1", "cuStreamSynchronize s1", "cuEventElapsedTime e1 e2",
+                        "cuEventDestroy_v2 e1", "cuEventDestroy_v2 e2"]
 CLOSED = ["cuMemFree_v2 d1", "cuMemFreeHost h1", "cuMemFree_v2 d2", "cuMemFreeHost h2", "delete IExecutionContext",
           "delete ICudaEngine", "delete Runtime", "cuStreamDestroy_v2 s1", "cuDevicePrimaryCtxRelease_v2"]
 
@@ -98,7 +101,7 @@ class Life(TensorRTTest):
         session = self.compile()
         self.assertEqual(self.calls(), OPENED + PARSED + ["new IBuilderConfig", "clear_flag TF32"] + BUILT + LOADED)
         session.bind([("x", "f32", (2, 3), memoryview(struct.pack("6f", *VALUES)))])
-        self.assertEqual(self.calls(), BUFFERS + FIRST_RUN)
+        self.assertEqual(self.calls(), BUFFERS + FIRST_RUN + RUN_TIMED_BY_THE_GPU)
         infer = session.runner()
         self.assertEqual(self.calls(), [])
         infer()
@@ -126,6 +129,7 @@ class Life(TensorRTTest):
             "driver_cuda_version": "12.6", "precision": "f32", "reduced_precision_flags": "none",
             "workspace_bytes": "1000000", "builder_optimization_level": "5", "builder_threads": "2",
             "engine_bytes": str(os.path.getsize(os.path.join(self.folder, "engine"))), "layers": "1",
+            "gpu_inference_ns": "250000",
             "activation_memory_bytes": "4096", "input_output_memory_bytes": "48", "is_cuda_graph": "false"})
 
 
@@ -170,7 +174,7 @@ class Options(TensorRTTest):
 
     def test_a_graph_is_captured_once_and_launched_in_the_timed_call(self):
         infer = self.bind(cuda_graph="true").runner()
-        self.assertEqual(self.calls()[len(BUFFERS + FIRST_RUN):], [
+        self.assertEqual(self.calls()[len(BUFFERS + FIRST_RUN + RUN_TIMED_BY_THE_GPU):], [
             "cuStreamBeginCapture_v2 s1", "execute_async_v3 s1", "cuStreamEndCapture s1",
             "cuGraphInstantiateWithFlags g1", "cuGraphDestroy"])
         infer()
