@@ -107,6 +107,7 @@ std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, cons
   if (compiler.needs_toolchain && !is_guest && compiler.distributions.empty()) {
     keys.refuse("key \"requirements\": none has {version}, and there are no \"distributions\"");
   }
+  if (compiler.devices.empty()) keys.refuse("key \"devices\": it has none");
   for (const OptionDescription& option : compiler.options) {
     if (option.name != "device" || option.values == compiler.devices) continue;
     keys.refuse("key \"devices\": the option device has other values");

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "toolchain/nvidia.h"
 
 namespace ngb::conformance {
 namespace {
@@ -49,7 +50,7 @@ std::string CompilerUnderTest::missing() const {
   if (is_native() && !fs::exists(plugin())) return plugin().string() + " is not built";
   if (!toolchain.empty() && !fs::exists(toolchain)) return "no toolchain " + toolchain.string();
   const auto devices = description.value("devices", std::vector<std::string>{"cpu"});
-  if (devices.front() == "cuda" && !fs::exists("/dev/nvidiactl")) {
+  if (devices.front() == "cuda" && !toolchain::has_nvidia_gpu()) {
     return "no toolchain of it runs here: no CUDA device";
   }
   return {};
