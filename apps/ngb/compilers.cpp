@@ -83,7 +83,8 @@ void print_one(const Row& row) {
   line("installed", installed_words(row));
   if (compiler.needs_toolchain) {
     line("default", compiler.default_version);
-    line("tested", text::join(toolchain::tested_versions(compiler.toolchain), ", "));
+    const std::vector<std::string> tested = toolchain::tested_versions(compiler.toolchain);
+    line("tested", tested.empty() ? "none" : text::join(tested, ", "));
   }
   line("devices", text::join(compiler.devices, ", "));
   line("host", compiler.host);

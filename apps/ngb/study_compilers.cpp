@@ -9,6 +9,16 @@
 
 namespace ngb::app {
 
+namespace {
+
+std::string why_missing(const toolchain::CompilerDescription& compiler, const std::string& version) {
+  std::string why = fmt::format("{0} {1} is not installed: ngb toolchain install {0}@{1}", compiler.toolchain, version);
+  if (!compiler.install_advice.empty()) why += ". " + compiler.install_advice;
+  return why;
+}
+
+}  // namespace
+
 Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return tl::unexpected(catalog.error());
@@ -41,7 +51,10 @@ Result<samples::CompilerWork> Compilers::work(const std::string& name, const std
   work.name = name;
   work.version = version;
   work.host = entry.description.host;
-  if (!entry.toolchain) return work;
+  if (!entry.toolchain) {
+    if (entry.description.needs_toolchain) work.why_missing = why_missing(entry.description, version);
+    return work;
+  }
   work.toolchain_dir = entry.toolchain->site.string();
   work.python = entry.toolchain->python;
   if (work.host == "python") work.python_path = entry.toolchain->site.string();

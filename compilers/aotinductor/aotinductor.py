@@ -60,7 +60,7 @@ class AotInductor(Identity):
         self._learn_names(onnx_weights.load_onnx(model.path, with_weights=False))
         self._loader = self._torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, _MODEL, False, 1, -1)
 
-    def runner(self):
+    def _make_infer(self):
         run, inputs = self._loader.run, self._inputs
 
         def infer():

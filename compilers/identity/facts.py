@@ -11,7 +11,6 @@ def of_torch() -> Dict[str, str]:
     build = torch.__config__.parallel_info()
     facts = {
         "version": torch.__version__,
-        "device": "cpu",
         "threads": str(torch.get_num_threads()),
         "interop_threads": str(torch.get_num_interop_threads()),
         "precision": "f32" if not reduced_precision() else f"reduced: {reduced_precision()}",
@@ -28,8 +27,10 @@ def of_torch() -> Dict[str, str]:
 
 
 def of_module(module: torch.nn.Module) -> Dict[str, str]:
-    floats = {str(value.dtype) for value in module.state_dict().values() if value.is_floating_point()}
+    values = module.state_dict().values()
+    floats = {str(value.dtype) for value in values if value.is_floating_point()}
     return {
+        "weights_device": " ".join(sorted({value.device.type for value in values})) or "none",
         "module": f"{type(module).__module__}.{type(module).__qualname__}",
         "eval_mode": _word(not any(part.training for part in module.modules())),
         "weights": " ".join(sorted(floats)) or "none",
@@ -42,8 +43,9 @@ def of_mode() -> Dict[str, str]:
 
 
 def use_strict_f32() -> None:
-    """Neither tf32 nor bf16 inside f32 operators."""
+    """Neither tf32 nor bf16 inside f32 operators, on the CPU and on a GPU."""
     torch.set_float32_matmul_precision("highest")
+    torch.backends.cudnn.allow_tf32 = False  # the older setting, which PyTorch wants to agree with those below
     for settings in _fp32_settings():
         settings.fp32_precision = "ieee"
 
@@ -55,12 +57,17 @@ def reduced_precision() -> Optional[str]:
     for settings in _fp32_settings():
         if settings.fp32_precision not in ("ieee", "none"):
             return settings.fp32_precision
+    if not _fp32_settings() and torch.backends.cudnn.allow_tf32:
+        return "tf32"
     return None
 
 
 def _fp32_settings():
-    """Per kind of operator; releases before 2.9 have the matmul setting only."""
-    parts = (getattr(torch.backends.mkldnn, name, None) for name in ("conv", "matmul", "rnn"))
+    """Per library and kind of operator; releases before 2.9 have those of matrix products and of cuDNN as a whole."""
+    backends = torch.backends
+    parts = [getattr(library, name, None) for library, name in (
+        (backends.mkldnn, "conv"), (backends.mkldnn, "matmul"), (backends.mkldnn, "rnn"), (backends.cuda, "matmul"),
+        (backends.cudnn, "conv"), (backends.cudnn, "rnn"))]
     return [part for part in parts if hasattr(part, "fp32_precision")]
 
 

@@ -19,7 +19,7 @@ class Identity(Adaptor):
     @classmethod
     def preload(cls):
         import onnx2torch  # noqa: F401
-        from . import facts, families, onnx_weights, user_file  # noqa: F401
+        from . import facts, families, gpu, onnx_weights, user_file  # noqa: F401
 
         families.preload()
 
@@ -27,11 +27,12 @@ class Identity(Adaptor):
         self._refuse_what_is_not_supported(settings)
         import torch
 
-        from . import facts
+        from . import facts, gpu
 
         _refuse_another_torch(torch, settings.toolchain_dir)
         self._torch, self._facts = torch, facts
-        self._options, self._threads = settings.options, settings.threads
+        self._options, self._threads, self._device = settings.options, settings.threads, settings.device
+        self._gpu = gpu.Gpu(torch, settings.options["include_transfer"]) if settings.device == "cuda" else None
         self._module = self._call = self._outputs = self._mode = None
         torch.set_num_threads(settings.threads)
         if torch.get_num_interop_threads() != 1:
@@ -49,7 +50,7 @@ class Identity(Adaptor):
 
             module = user_file.convert(proto, model.path)
         self._learn_names(proto)
-        self._module = module.eval().to(memory_format=self._memory_format())
+        self._module = module.eval().to(device=self._device, memory_format=self._memory_format())
         self._enter_mode()
         signatures = {tensor.name: tensor for tensor in model.inputs}
         self._check_names(signatures)
@@ -105,8 +106,9 @@ class Identity(Adaptor):
     def zeros(self, signatures):
         """Inputs of these shapes, to compile with: what is measured is seen in `bind` first."""
         torch = self._torch
-        return [torch.zeros(tensor.shape, dtype=getattr(torch, _INPUT_TYPES[tensor.dtype])).contiguous(
-            memory_format=self._layout_of(tensor)) for tensor in signatures]
+        return [torch.zeros(tensor.shape, dtype=getattr(torch, _INPUT_TYPES[tensor.dtype]),
+                            device=self._device).contiguous(memory_format=self._layout_of(tensor))
+                for tensor in signatures]
 
     def _layout_of(self, tensor):
         return self._memory_format() if len(tensor.shape) == 4 else self._torch.contiguous_format
@@ -115,11 +117,16 @@ class Identity(Adaptor):
         torch = self._torch
         dtype = getattr(torch, _INPUT_TYPES[tensor.dtype])
         if not tensor.data.nbytes:
-            return torch.empty(tensor.shape, dtype=dtype)
+            return torch.empty(tensor.shape, dtype=dtype, device=self._device)
         value = torch.frombuffer(bytearray(tensor.data), dtype=dtype).reshape(tensor.shape)
-        return value.clone(memory_format=self._layout_of(tensor))
+        return value.clone(memory_format=self._layout_of(tensor)).to(self._device)
 
     def runner(self):
+        infer = self._make_infer()
+        return infer if self._gpu is None else self._gpu.timed(infer, self._inputs, self._take_outputs)
+
+    def _make_infer(self):
+        """A call that leaves the outputs of one inference in self._outputs; on a GPU perhaps not yet complete."""
         call = self._call
         if len(self._inputs) == 1:
             (only,) = self._inputs
@@ -134,8 +141,13 @@ class Identity(Adaptor):
 
         return infer
 
+    def _take_outputs(self):
+        self._outputs = [output.cpu() for output in self._tensors()]
+
     def read(self):
         outputs = self._tensors()
+        if self._gpu is not None:
+            self._gpu.refuse_outputs_elsewhere(outputs)
         if len(outputs) != len(self._output_names):
             raise CompilerError("internal", f"the module has {len(outputs)} outputs, "
                                             f"the ONNX file {len(self._output_names)}")
@@ -148,11 +160,14 @@ class Identity(Adaptor):
         dtype = _OUTPUT_TYPES.get(str(tensor.dtype))
         if dtype is None:
             raise CompilerError("internal", f'output "{name}" has type {tensor.dtype}, which cannot be compared')
-        data = tensor.detach().contiguous().reshape(-1).view(self._torch.uint8).numpy()
+        data = tensor.detach().cpu().contiguous().reshape(-1).view(self._torch.uint8).numpy()
         return name, dtype, tuple(tensor.shape), data.tobytes()
 
     def inspect(self):
         told = self._facts.of_torch()
+        told["device"] = self._device
+        if self._gpu is not None:
+            told.update(self._gpu.facts())
         if self._module is not None:
             told.update(self._facts.of_module(self._module))
             told.update(self._facts.of_mode())
@@ -164,8 +179,9 @@ class Identity(Adaptor):
         self._module = self._call = self._inputs = self._outputs = self._mode = None
 
     def _refuse_what_is_not_supported(self, settings):
-        if settings.device != "cpu":
-            raise CompilerError("invalid_option", f'{self.NAME} does not run on device "{settings.device}"', "use cpu")
+        if settings.device not in ("cpu", "cuda"):
+            raise CompilerError("invalid_option", f'{self.NAME} does not run on device "{settings.device}"',
+                                "use cpu or cuda")
         if settings.precision != "f32":
             raise CompilerError("invalid_option", f'{self.NAME} does not run in precision "{settings.precision}"',
                                 "use f32: it is what compilers are compared in")

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "errors.h"
@@ -22,16 +24,36 @@ std::vector<std::string> available_providers(const Runtime& runtime) {
   return all;
 }
 
-void require(const Runtime& runtime, const std::string& provider) {
-  const std::vector<std::string> available = available_providers(runtime);
-  if (std::find(available.begin(), available.end(), provider) != available.end()) return;
-  std::string list;
-  for (const std::string& name : available) list += (list.empty() ? "" : ", ") + name;
+struct Provider {
+  std::string_view word;
+  std::string_view name;
+  std::string_view package;  // that carries it
+  bool is_on_gpu = false;
+};
+
+constexpr std::array<Provider, 4> kProviders{{{"cpu", "CPUExecutionProvider", "onnxruntime"},
+                                              {"openvino", "OpenVINOExecutionProvider", "onnxruntime-openvino"},
+                                              {"cuda", "CUDAExecutionProvider", "onnxruntime-gpu", true},
+                                              {"tensorrt", "TensorrtExecutionProvider", "onnxruntime-gpu", true}}};
+
+const Provider& row_of(const std::string& word) {
+  const auto row =
+      std::find_if(kProviders.begin(), kProviders.end(), [&](const auto& each) { return each.word == word; });
+  return row == kProviders.end() ? kProviders.front() : *row;
+}
+
+// A provider on the GPU opens, with its first call, libraries of CUDA, which the package does not bring.
+void check_provider(const Runtime& runtime, OrtStatus* status, const std::string& word) {
+  if (status == nullptr) return;
+  const std::string message = runtime.api().GetErrorMessage(status);
+  if (message.find("Failed to load") == std::string::npos && message.find("shared object") == std::string::npos) {
+    return runtime.check(status, ("take the provider " + word).c_str());
+  }
+  runtime.api().ReleaseStatus(status);
   throw plugin::Failure(
-      NGB_TOOLCHAIN_MISSING,
-      "this ONNX Runtime " + runtime.version() + " has no " + provider + " (it has " + list + ")",
-      "put the package that has it into a virtual environment, such as onnxruntime-openvino, and adopt "
-      "that: ngb toolchain adopt onnxruntime FOLDER");
+      NGB_IMPORT_ERROR, "onnxruntime's provider " + word + " does not load: " + message,
+      "install what it needs into the virtual environment: onnxruntime-gpu[cuda,cudnn], and TensorRT's "
+      "libraries for tensorrt");
 }
 
 // In f32, one stream, like the compiler of that name.
@@ -44,16 +66,56 @@ void append_openvino(const Runtime& runtime, OrtSessionOptions* options, const S
                 "take the provider openvino");
 }
 
+// Products and convolutions of f32 without TF32, which is on by default.
+void append_cuda(const Runtime& runtime, OrtSessionOptions* options) {
+  const OrtApi& api = runtime.api();
+  OrtCUDAProviderOptionsV2* raw = nullptr;
+  check_provider(runtime, api.CreateCUDAProviderOptions(&raw), "cuda");
+  const Owned<OrtCUDAProviderOptionsV2> owned(raw, api.ReleaseCUDAProviderOptions);
+  constexpr std::array<const char*, 2> kKeys{"device_id", "use_tf32"};
+  constexpr std::array<const char*, 2> kValues{"0", "0"};
+  check_provider(runtime, api.UpdateCUDAProviderOptions(raw, kKeys.data(), kValues.data(), kKeys.size()), "cuda");
+  check_provider(runtime, api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, raw), "cuda");
+}
+
+// Cold, in f32. The provider has no option for TF32; NVIDIA's libraries read this variable when they are loaded.
+void append_tensorrt(const Runtime& runtime, OrtSessionOptions* options) {
+  ::setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+  const OrtApi& api = runtime.api();
+  OrtTensorRTProviderOptionsV2* raw = nullptr;
+  check_provider(runtime, api.CreateTensorRTProviderOptions(&raw), "tensorrt");
+  const Owned<OrtTensorRTProviderOptionsV2> owned(raw, api.ReleaseTensorRTProviderOptions);
+  constexpr std::array<const char*, 4> kKeys{"device_id", "trt_fp16_enable", "trt_engine_cache_enable",
+                                             "trt_timing_cache_enable"};
+  constexpr std::array<const char*, 4> kValues{"0", "0", "0", "0"};
+  check_provider(runtime, api.UpdateTensorRTProviderOptions(raw, kKeys.data(), kValues.data(), kKeys.size()),
+                 "tensorrt");
+  check_provider(runtime, api.SessionOptionsAppendExecutionProvider_TensorRT_V2(options, raw), "tensorrt");
+}
+
 }  // namespace
 
-std::string provider_name(const std::string& word) {
-  return word == "openvino" ? "OpenVINOExecutionProvider" : "CPUExecutionProvider";
+std::string provider_name(const std::string& word) { return std::string(row_of(word).name); }
+
+bool is_on_gpu(const std::string& word) { return row_of(word).is_on_gpu; }
+
+void require_provider(const Runtime& runtime, const std::string& word) {
+  const std::vector<std::string> available = available_providers(runtime);
+  if (std::find(available.begin(), available.end(), provider_name(word)) != available.end()) return;
+  std::string list;
+  for (const std::string& name : available) list += (list.empty() ? "" : ", ") + name;
+  throw plugin::Failure(
+      NGB_TOOLCHAIN_MISSING,
+      "this ONNX Runtime " + runtime.version() + " has no " + provider_name(word) + " (it has " + list + ")",
+      "put the package that has it, " + std::string(row_of(word).package) +
+          ", into a virtual environment and adopt that: ngb toolchain adopt onnxruntime FOLDER");
 }
 
 void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings) {
-  if (settings.provider == "cpu") return;
-  require(runtime, provider_name(settings.provider));
-  append_openvino(runtime, options, settings);
+  if (settings.provider == "openvino") append_openvino(runtime, options, settings);
+  if (settings.provider == "tensorrt") append_tensorrt(runtime, options);
+  // Beside TensorRT it takes what that leaves, where the study allows it.
+  if (is_on_gpu(settings.provider)) append_cuda(runtime, options);
 }
 
 }  // namespace ngb::onnxruntime

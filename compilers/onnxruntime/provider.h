@@ -13,8 +13,12 @@ namespace ngb::onnxruntime {
 
 // "openvino" -> "OpenVINOExecutionProvider"
 std::string provider_name(const std::string& word);
+[[nodiscard]] bool is_on_gpu(const std::string& word);
 
-// Adds it to a session's options; the CPU provider is always there. Throws plugin::Failure when the library has none.
+// Throws plugin::Failure(NGB_TOOLCHAIN_MISSING) when the library has no such provider; names the package that has.
+void require_provider(const Runtime& runtime, const std::string& word);
+
+// Adds it to a session's options; the CPU provider is always there. Throws plugin::Failure.
 void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings);
 
 }  // namespace ngb::onnxruntime

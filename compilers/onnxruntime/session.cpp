@@ -34,8 +34,14 @@ Session::Session(const ngb_settings& given)
       environment_(nullptr, api_.ReleaseEnv),
       memory_(nullptr, api_.ReleaseMemoryInfo),
       session_(nullptr, api_.ReleaseSession),
+      gpu_memory_(nullptr, api_.ReleaseAllocator),
       run_options_(nullptr, api_.ReleaseRunOptions),
       binding_(nullptr, api_.ReleaseIoBinding) {
+  require_provider(runtime_, settings_.provider);
+  if (is_on_gpu(settings_.provider)) {
+    gpu_ = std::make_unique<CudaDevice>("onnxruntime's provider " + settings_.provider);
+    open_cuda_libraries(settings_.toolchain_dir);
+  }
   OrtEnv* environment = nullptr;
   runtime_.check(api_.CreateEnv(ORT_LOGGING_LEVEL_ERROR, "ngraphbench", &environment), "start");
   environment_.reset(environment);
@@ -74,9 +80,36 @@ void Session::compile(const ngb_model& model) {
   check_inputs(inputs_of(runtime_, session), model);
   output_slots_ = outputs_of(runtime_, session);
   facts_.insert(facts_.end(), {{"provider", provider_name(settings_.provider)},
-                               {"device", "cpu"},
+                               {"device", gpu_ != nullptr ? "cuda" : "cpu"},
                                {"precision", "f32"},
                                {"threads", std::to_string(settings_.threads)}});
+  if (gpu_ == nullptr) return;
+  facts_.emplace_back("device_name", gpu_->name());
+  facts_.emplace_back("include_transfer", settings_.includes_transfer ? "true" : "false");
+  if (!settings_.includes_transfer) use_gpu_memory();
+}
+
+void Session::use_gpu_memory() {
+  OrtMemoryInfo* raw = nullptr;
+  runtime_.check(api_.CreateMemoryInfo("Cuda", OrtDeviceAllocator, 0, OrtMemTypeDefault, &raw), "describe memory");
+  const Owned<OrtMemoryInfo> memory(raw, api_.ReleaseMemoryInfo);
+  OrtAllocator* allocator = nullptr;
+  runtime_.check(api_.CreateAllocator(session_.get(), raw, &allocator), "use the GPU's memory");
+  gpu_memory_.reset(allocator);
+}
+
+Owned<OrtValue> Session::make_value_on_gpu(const Slot& slot) const {
+  OrtValue* value = nullptr;
+  runtime_.check(api_.CreateTensorAsOrtValue(gpu_memory_.get(), slot.shape.data(), slot.shape.size(),
+                                             element_type(slot.type), &value),
+                 "allocate on the GPU");
+  return {value, api_.ReleaseValue};
+}
+
+void* Session::data_of(OrtValue* value) const {
+  void* data = nullptr;
+  runtime_.check(api_.GetTensorMutableData(value, &data), "find a tensor's memory");
+  return data;
 }
 
 Owned<OrtValue> Session::make_value(const Slot& slot, void* data) const {
@@ -115,7 +148,12 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   output_buffers_.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     input_names_.emplace_back(inputs[i].name);
-    inputs_.push_back(make_value(slot_from(inputs[i]), inputs[i].data));
+    if (gpu_memory_ == nullptr) {
+      inputs_.push_back(make_value(slot_from(inputs[i]), inputs[i].data));
+      continue;
+    }
+    inputs_.push_back(make_value_on_gpu(slot_from(inputs[i])));
+    gpu_->copy_in(data_of(inputs_.back().get()), inputs[i].data, inputs[i].size_bytes);
   }
   output_slots_ = outputs_of(runtime_, session_.get());
   bool is_static = true;
@@ -124,7 +162,8 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   for (const Slot& slot : output_slots_) {
     output_buffers_.emplace_back(std::aligned_alloc(kAlignment, (slot.bytes() / kAlignment + 1) * kAlignment));
     if (output_buffers_.back() == nullptr) throw std::bad_alloc();
-    outputs_.push_back(make_value(slot, output_buffers_.back().get()));
+    outputs_.push_back(gpu_memory_ == nullptr ? make_value(slot, output_buffers_.back().get())
+                                              : make_value_on_gpu(slot));
   }
   binding_ = make_binding(session_.get());
   if (settings_.provider != "cpu") prove_placement();
@@ -176,6 +215,9 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   if (index >= *count && output == nullptr) return;
   if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
   const Slot& slot = output_slots_[index];
+  if (gpu_memory_ != nullptr) {
+    gpu_->copy_out(output_buffers_[index].get(), data_of(outputs_[index].get()), slot.bytes());
+  }
   *output = {slot.name.c_str(),
              slot.type,
              static_cast<std::int32_t>(slot.shape.size()),

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda_device.h"
 #include "library.h"
 #include "model.h"
 #include "settings.h"
@@ -22,8 +23,13 @@ class Session {
   // Outputs of static shape get a buffer at once; for the others one inference tells the shapes.
   // Other providers than the CPU's are watched in one inference of a session that is made for this alone.
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  // Null on success; else owned by the caller.
-  OrtStatus* run() { return api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get()); }
+  // Null on success; else owned by the caller. On a GPU it is complete when the outputs' stream is.
+  OrtStatus* run() {
+    OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
+    if (gpu_memory_ == nullptr || status != nullptr) [[likely]]
+      return status;
+    return api_.SynchronizeBoundOutputs(binding_.get());
+  }
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   bool inspect(std::uint32_t index, const char** key, const char** value) const;
@@ -36,14 +42,19 @@ class Session {
   Owned<OrtIoBinding> make_binding(OrtSession* session) const;
   void prove_placement();
   Owned<OrtValue> make_value(const Slot& slot, void* data) const;
+  Owned<OrtValue> make_value_on_gpu(const Slot& slot) const;
+  [[nodiscard]] void* data_of(OrtValue* value) const;
+  void use_gpu_memory();
   void learn_output_shapes();
 
   Settings settings_;
   Runtime runtime_;
+  std::unique_ptr<CudaDevice> gpu_;  // null: the CPU
   const OrtApi& api_;
   Owned<OrtEnv> environment_;
   Owned<OrtMemoryInfo> memory_;
   Owned<OrtSession> session_;
+  Owned<OrtAllocator> gpu_memory_;  // of inputs and outputs; null: they are in memory of ours
   Owned<OrtRunOptions> run_options_;
   std::string model_path_;
   std::vector<std::string> input_names_;

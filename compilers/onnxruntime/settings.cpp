@@ -17,6 +17,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.graph_optimization = options.text("graph_optimization");
   settings.is_spinning = options.flag("spinning");
   settings.provider = options.text("provider");
+  settings.includes_transfer = options.flag("include_transfer");
   settings.may_fall_back = options.flag("allow_fallback");
   return settings;
 }

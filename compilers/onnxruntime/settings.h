@@ -15,8 +15,9 @@ struct Settings {
   int threads = 1;
   std::string graph_optimization{};
   bool is_spinning = true;
-  std::string provider{};  // "cpu", "openvino"
+  std::string provider{};  // "cpu", "openvino", "cuda", "tensorrt"
   bool may_fall_back = false;
+  bool includes_transfer = false;  // copies to and from a GPU are part of an inference
 };
 
 // Throws plugin::Failure for what compiler.json does not allow.

@@ -30,7 +30,8 @@ typedef enum ngb_status {
   NGB_OUT_OF_MEMORY = 6,
   NGB_FALLBACK = 7, /* work landed on another device, provider or precision than asked for */
   NGB_DEVICE_LOST = 8,
-  NGB_INTERNAL = 9 /* any other failure of the compiler */
+  NGB_INTERNAL = 9,  /* any other failure of the compiler */
+  NGB_NO_DEVICE = 10 /* there is no device of the kind that was asked for, such as a GPU */
 } ngb_status;
 
 typedef enum ngb_dtype {
@@ -68,7 +69,7 @@ typedef struct ngb_option {
 typedef struct ngb_settings {
   uint32_t struct_size;
   const char* toolchain_dir; /* where pip has laid out the compiler's packages (a site-packages folder); "" for none */
-  const char* device;        /* "cpu" */
+  const char* device;        /* "cpu", "cuda": what the option `device` says, else the first of its described devices */
   const char* precision;     /* "f32": arithmetic in which inference is to run */
   int32_t threads;           /* >= 1: threads that inference may use, the calling one included */
   const ngb_option* options; /* those that the study gives; the rest have their described defaults */

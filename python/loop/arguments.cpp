@@ -112,7 +112,7 @@ Object settings_arguments(const ngb_settings& settings) {
     }
   }
   return pack(text_or_empty(settings.toolchain_dir), text_or_empty(settings.device), text_or_empty(settings.precision),
-              integer(settings.threads), options);
+              integer(settings.threads), options, text_or_empty(settings.cache_dir));
 }
 
 Object model_arguments(const ngb_model& model) {

@@ -158,6 +158,7 @@ void close(ngb_session* session) {
     return;
   }
   ngb_error ignored{};
+  session->runner = {};  // which may hold what close is to free
   guarded(&ignored, [&] { return perform(session, "close", Object::steal(PyTuple_New(0)), &ignored); });
   delete session;
 }

@@ -34,7 +34,7 @@ Object take_exception() {
   return Object::steal(value);
 }
 
-bool is_status(long long number) { return number > NGB_OK && number <= NGB_INTERNAL; }
+bool is_status(long long number) { return number > NGB_OK && number <= NGB_NO_DEVICE; }
 
 struct Told {
   ngb_status status;

@@ -26,8 +26,9 @@ FAILURE_KINDS = (
     "import_error",          # the package is there and does not load, or is too old or too new
     "out_of_memory",
     "fallback",              # work landed on another device, provider or precision than asked for
-    "device_lost",
+    "device_lost",           # the device was there, and failed
     "internal",              # any other failure of the compiler
+    "no_device",             # there is no device of the kind that was asked for, such as a GPU
 )
 
 
@@ -44,10 +45,11 @@ class CompilerError(Exception):
 @dataclass(frozen=True)
 class Settings:
     toolchain_dir: str           # the site-packages folder that pip laid out; "" for none
-    device: str                  # "cpu"
+    device: str                  # "cpu", "cuda": the option `device`, else the first of compiler.json's devices
     precision: str               # "f32": arithmetic in which inference is to run
     threads: int                 # >= 1: threads that inference may use, the calling one included
     options: Mapping[str, Any]   # every option of compiler.json, checked, as bool, int, float or str
+    cache_dir: str = ""          # where what was long in finding may be kept for later processes; "" for nowhere
 
 
 @dataclass(frozen=True)

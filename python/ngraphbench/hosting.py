@@ -16,6 +16,7 @@ from ngraphbench.options import parse_options
 _STATUS = {
     "invalid_option": 1, "invalid_model": 2, "unsupported_operator": 3, "toolchain_missing": 4, "import_error": 5,
     "out_of_memory": 6, "fallback": 7, "device_lost": 8, "internal": 9,
+    "no_device": 10,
 }
 assert set(_STATUS) == set(FAILURE_KINDS)
 
@@ -58,7 +59,8 @@ class Host:
         """Pays for the imports, the first time. Raises whatever they raise."""
         self.adaptor_class().preload()
 
-    def open(self, toolchain_dir: str, device: str, precision: str, threads: int, options: Mapping[str, str]):
+    def open(self, toolchain_dir: str, device: str, precision: str, threads: int, options: Mapping[str, str],
+             cache_dir: str = ""):
         typed = parse_options(self._options, options)
         if toolchain_dir:
             if not os.path.isdir(toolchain_dir):
@@ -67,7 +69,7 @@ class Host:
             if toolchain_dir not in sys.path:
                 sys.path.append(toolchain_dir)
         self.preload()  # where the fork server has not: imports are no part of compiling
-        return Session(self.adaptor_class()(Settings(toolchain_dir, device, precision, threads, typed)))
+        return Session(self.adaptor_class()(Settings(toolchain_dir, device, precision, threads, typed, cache_dir)))
 
     def failure(self, exception: BaseException) -> Tuple[int, str, str]:
         """(ngb_status, message, advice). All but CompilerError leave their traceback in the log."""
@@ -78,8 +80,10 @@ class Host:
         sys.stderr.flush()
         message = _clean("".join(traceback.format_exception_only(type(exception), exception)).strip())
         message = message.splitlines()[-1] if message else type(exception).__name__
-        if isinstance(exception, MemoryError):
+        if isinstance(exception, MemoryError) or type(exception).__name__ == "OutOfMemoryError":  # torch's, of a GPU
             return _STATUS["out_of_memory"], message, ""
+        if type(exception).__name__ == "AcceleratorError":  # torch's: the GPU's context is broken from here on
+            return _STATUS["device_lost"], message, ""
         if isinstance(exception, ImportError):
             return _STATUS["import_error"], message, "install the toolchain again: ngb toolchain install"
         return _STATUS["internal"], message, "the traceback is in the log of this attempt"

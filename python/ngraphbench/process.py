@@ -8,6 +8,7 @@ from typing import Mapping
 IMPORT_ENVIRONMENT: Mapping[str, str] = {
     "OPENBLAS_NUM_THREADS": "1",             # numpy's OpenBLAS starts its threads at import; a fork would lose them
     "ONEDNN_DEFAULT_FPMATH_MODE": "STRICT",  # f32 stays f32 in oneDNN
+    "PYTORCH_NVML_BASED_CUDA_CHECK": "1",    # whether there is a GPU is asked without beginning CUDA, before a fork
     "TOKENIZERS_PARALLELISM": "false",
     "HF_HUB_OFFLINE": "1",                   # nothing is fetched while something is measured
 }

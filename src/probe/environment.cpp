@@ -23,9 +23,10 @@ namespace {
 using samples::EnvironmentEntry;
 using samples::Known;
 
-constexpr std::array<std::string_view, 14> kSpeedVariables{
-    "OMP_",  "MKL_",  "KMP_",       "GOMP_",           "ORT_",    "OV_",  "OPENBLAS_", "TVM_",
-    "TORCH", "ATEN_", "LD_PRELOAD", "LD_LIBRARY_PATH", "MALLOC_", "DNNL_"};
+constexpr std::array<std::string_view, 17> kSpeedVariables{
+    "OMP_",      "MKL_",  "KMP_",  "GOMP_",   "ORT_",       "OV_",
+    "OPENBLAS_", "TVM_",  "TORCH", "ATEN_",   "LD_PRELOAD", "LD_LIBRARY_PATH",
+    "MALLOC_",   "DNNL_", "CUDA_", "NVIDIA_", "TRITON_"};
 
 class Collector {
  public:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/gpu.h"
 #include "samples/environment.h"
 #include "samples/process_result.h"
 
@@ -15,7 +16,8 @@ namespace ngb::probe {
 // `root` stands for "/": tests pass a folder with made-up proc and sys files.
 samples::Environment environment(const std::string& root = "/");
 
-// The cheap, fast-moving quantities, raw counters included, to be read before and after the timed phase.
+// The cheap, fast-moving quantities, raw counters included, to be read before and after the timed phase; those of the
+// GPU by the management library `nvml`.
 struct Snapshot {
   std::vector<samples::Reading> readings{};
   samples::Known<std::uint64_t> steal_ticks{};
@@ -25,9 +27,9 @@ struct Snapshot {
   samples::Known<std::uint64_t> package_energy_uj{};
   std::int64_t taken_ns = 0;  // monotonic
 };
-Snapshot snapshot(const std::string& root = "/");
-// The readings of both ("start", "end": load_1min, frequency, temperature, power), and the differences as "timed":
-// steal, machine_cpu and pressure_cpu_some in percent, package_power in watt.
+Snapshot snapshot(const std::string& root = "/", const std::string& nvml = kNvml);
+// The readings of both ("start", "end": load_1min, frequency, temperature, power, gpu_…), and the differences as
+// "timed": steal, machine_cpu and pressure_cpu_some in percent, package_power in watt.
 std::vector<samples::Reading> readings_between(const Snapshot& before, const Snapshot& after);
 
 // Usable processors of this process, lowest first.

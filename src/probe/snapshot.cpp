@@ -81,7 +81,7 @@ void append(std::vector<Reading>& readings, const std::vector<Reading>& more, co
 
 }  // namespace
 
-Snapshot snapshot(const std::string& root) {
+Snapshot snapshot(const std::string& root, const std::string& nvml) {
   const Tree tree(root);
   Snapshot taken;
   read_ticks(tree, taken);
@@ -91,6 +91,7 @@ Snapshot snapshot(const std::string& root) {
                     {"frequency", "hz", "", frequency_hz(tree)},
                     {"temperature", "celsius", "", temperature_celsius(tree)},
                     {"power", "watt", "", power_watts(tree)}};
+  append(taken.readings, gpu_readings(nvml), "");
   taken.taken_ns = system_clock().now().count();
   return taken;
 }

@@ -16,7 +16,7 @@ struct KindRow {
   bool is_worth_retrying;
 };
 
-constexpr std::array<KindRow, 15> kKinds{{
+constexpr std::array<KindRow, 16> kKinds{{
     {FailureKind::crash, "crash", true},
     {FailureKind::exit, "exit", true},
     {FailureKind::timeout, "timeout", true},
@@ -29,6 +29,7 @@ constexpr std::array<KindRow, 15> kKinds{{
     {FailureKind::inaccurate, "inaccurate", false},
     {FailureKind::no_reference, "no_reference", false},
     {FailureKind::fallback, "fallback", false},
+    {FailureKind::no_device, "no_device", false},
     {FailureKind::device_lost, "device_lost", true},
     {FailureKind::disk_full, "disk_full", true},
     {FailureKind::internal, "internal", false},

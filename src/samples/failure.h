@@ -28,7 +28,8 @@ enum class FailureKind {
   inaccurate,            // outputs differ from the reference by more than the tolerance
   no_reference,          // the reference outputs could not be made
   fallback,              // work ran on another device, provider or precision than asked for
-  device_lost,
+  no_device,             // there is no device of the kind that was asked for: no GPU, or no driver of it
+  device_lost,           // it was there, and failed
   disk_full,
   internal,  // any other failure, of the compiler or of ours; the message says which
 };

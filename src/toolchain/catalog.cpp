@@ -107,6 +107,11 @@ std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, cons
   if (compiler.needs_toolchain && !is_guest && compiler.distributions.empty()) {
     keys.refuse("key \"requirements\": none has {version}, and there are no \"distributions\"");
   }
+  if (compiler.devices.empty()) keys.refuse("key \"devices\": it has none");
+  for (const OptionDescription& option : compiler.options) {
+    if (option.name != "device" || option.values == compiler.devices) continue;
+    keys.refuse("key \"devices\": the option device has other values");
+  }
   for (const std::string& requirement : compiler.requirements) {
     const Result<std::string> filled = fill_placeholders(requirement, "0");
     const Result<Requirement> parsed = filled ? parse_requirement(*filled) : fail(filled.error().text());
@@ -139,19 +144,20 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.take("skip_without_gpu", compiler.skip_without_gpu);
   keys.take("distributions", compiler.distributions);
   keys.take("imports", compiler.imports);
+  keys.take("install_advice", compiler.install_advice);
   keys.take("disk_bytes", compiler.disk_bytes);
   keys.take("options", options);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    Result<OptionDescription> option = read_option(options[i], fmt::format("{}: options[{}]", path.string(), i));
+    if (!option) return tl::unexpected(option.error());
+    compiler.options.push_back(*std::move(option));
+  }
   if (compiler.distributions.empty()) {
     if (std::string main = main_distribution(compiler.requirements); !main.empty()) {
       compiler.distributions.push_back(std::move(main));
     }
   }
   if (const auto error = check(compiler, keys, folder.filename().string())) return tl::unexpected(*error);
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    Result<OptionDescription> option = read_option(options[i], fmt::format("{}: options[{}]", path.string(), i));
-    if (!option) return tl::unexpected(option.error());
-    compiler.options.push_back(*std::move(option));
-  }
   compiler.folder = folder;
   if (compiler.host == "native") compiler.plugin = folder / (compiler.name + ".so");
   compiler.default_version = default_version(compiler.toolchain);
@@ -174,6 +180,7 @@ Status share_toolchains(std::vector<CompilerDescription>& catalog) {
     guest.skip_without_gpu = owner->skip_without_gpu;
     guest.distributions = owner->distributions;
     guest.imports = owner->imports;
+    guest.install_advice = owner->install_advice;
     guest.disk_bytes = owner->disk_bytes;
   }
   return Done{};

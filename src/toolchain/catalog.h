@@ -27,7 +27,7 @@ struct CompilerDescription {
   std::string adaptor{};               // "module:Class" of a Python one
   std::filesystem::path folder{};      // <lib>/compilers/<name>
   std::filesystem::path plugin{};      // the .so of a native one
-  std::vector<std::string> devices{};  // that it can compile for: "cpu"
+  std::vector<std::string> devices{};  // that it can compile for: "cpu", "cuda"; the first is the default
   bool needs_toolchain = true;
   std::string toolchain{};  // the compiler that it shares a toolchain with, whose keys below hold; else its own name
   bool produces_file = false;
@@ -36,7 +36,8 @@ struct CompilerDescription {
   bool with_dependencies = false;               // also install what the requirements require, and so on
   std::vector<std::string> skip_without_gpu{};  // packages left out of these on a machine without an NVIDIA GPU
   std::vector<std::string> distributions{};     // packages whose version is the compiler's; the first is the usual one
-  std::vector<std::string> imports{};           // Python modules that must load from a toolchain
+  std::vector<std::string> imports{};           // Python modules that must load from a toolchain; "a|b": one of them
+  std::string install_advice{};                 // what to do when installing fails; "": what pip's own failure says
   std::uint64_t disk_bytes = 0;                 // roughly what installing takes; 0: not known
   std::vector<OptionDescription> options{};
 };

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "toolchain/catalog.h"
+#include "toolchain/nvidia.h"
 #include "toolchain/pins.h"
 #include "toolchain/pip.h"
 #include "toolchain/python.h"
@@ -36,6 +37,8 @@ void examine_python(std::vector<Check>& checks) {
   checks.push_back(pip ? Check{"pip", State::ok, *pip, ""} : from_error("pip", pip.error()));
 }
 
+bool runs_here(const CompilerDescription& compiler) { return compiler.devices.front() == "cpu" || has_nvidia_gpu(); }
+
 // The part of `path` that exists already.
 fs::path existing_part(fs::path path) {
   std::error_code ignored;
@@ -49,7 +52,7 @@ Check examine_disk(const fs::path& root, const std::vector<CompilerDescription>&
   for (const CompilerDescription& compiler : catalog) {
     const bool is_there = std::any_of(toolchains.begin(), toolchains.end(),
                                       [&](const Toolchain& toolchain) { return toolchain.compiler == compiler.name; });
-    if (!is_there && compiler.toolchain == compiler.name) needed_bytes += compiler.disk_bytes;
+    if (!is_there && compiler.toolchain == compiler.name && runs_here(compiler)) needed_bytes += compiler.disk_bytes;
   }
   std::error_code code;
   const fs::space_info space = fs::space(existing_part(root), code);
@@ -78,6 +81,7 @@ Check examine_toolchain(const CompilerDescription& compiler, const std::vector<T
   check.found = text::join(versions, ", ");
   if (!versions.empty() && compiler.toolchain != compiler.name) check.found = compiler.toolchain + " " + check.found;
   if (!versions.empty()) return check;
+  if (!runs_here(compiler)) return {check.name, State::ok, "none installed, and there is no NVIDIA GPU here", ""};
   return {check.name, State::missing, "none installed", "ngb toolchain install " + compiler.name};
 }
 

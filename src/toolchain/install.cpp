@@ -9,6 +9,7 @@
 #include "toolchain/collection.h"
 #include "toolchain/folders.h"
 #include "toolchain/manifest.h"
+#include "toolchain/nvidia.h"
 #include "toolchain/pins.h"
 #include "toolchain/pip.h"
 #include "toolchain/site.h"
@@ -18,15 +19,6 @@ namespace ngb::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A driver's own device files: NVIDIA's on PCs and servers, on Jetson, and under WSL.
-bool has_nvidia_gpu() {
-  std::error_code ignored;
-  for (const char* path : {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/nvhost-ctrl", "/dev/dxg"}) {
-    if (fs::exists(path, ignored)) return true;
-  }
-  return false;
-}
 
 Status check_disk(const fs::path& folder, std::uint64_t needed_bytes) {
   std::error_code code;
@@ -132,6 +124,9 @@ Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler
     error.what = fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "fetch", place.compiler, version,
                              error.what);
     if (Status clean = remove_leftovers(place); !clean) error.what += "; " + clean.error().text();
+    if (!compiler.install_advice.empty()) {
+      error.next += (error.next.empty() ? "" : "; ") + compiler.install_advice;
+    }
     return tl::unexpected(std::move(error));
   }
   return toolchain;

@@ -54,9 +54,11 @@ print("\n" + json.dumps(answer))
 )";
 
 constexpr const char* kImport = R"(
-import importlib, sys
-for name in sys.argv[1:]:
-    importlib.import_module(name)
+import importlib, importlib.util, sys
+for alternatives in sys.argv[1:]:
+    names = alternatives.split("|")
+    there = [name for name in names if importlib.util.find_spec(name)]
+    importlib.import_module((there or names)[0])
 )";
 
 std::string last_line(std::string_view output) {

@@ -40,8 +40,9 @@ struct Contents {
 Result<Contents> look_into(const std::string& command, const std::filesystem::path& site,
                            const std::vector<std::string>& names);
 
-// Imports the modules, each in turn, with `site` (may be empty) first in the path. `from_site_only`: without what else
-// the interpreter has installed. Error has the last line of Python's own message.
+// Imports the modules, each in turn ("a|b": the first of them that is there), with `site` (may be empty) first in the
+// path. `from_site_only`: without what else the interpreter has installed. Error has the last line of Python's own
+// message.
 Status try_imports(const std::string& command, const std::filesystem::path& site,
                    const std::vector<std::string>& modules, bool from_site_only);
 

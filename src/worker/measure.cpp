@@ -160,6 +160,7 @@ class Work {
   }
 
   void time() {
+    for (auto& [name, value] : probe::gpu_facts()) result_.facts[name] = value;
     std::atomic<std::uint64_t> uncounted{0};
     TimedRepeater repeater(session_, page_ != nullptr ? &page_->repetitions : &uncounted);
     Series series(request_.protocol, repeater);
@@ -178,6 +179,7 @@ class Work {
     result_.repetitions = series.repetitions();
     result_.stop_reason = series.stop_reason();
     result_.is_steady = series.is_steady();
+    if (!result_.failure) learn_facts();  // some are about what has run: memory, what was compiled again
   }
 
   const samples::WorkerRequest& request_;

@@ -38,9 +38,24 @@ void take_remark(void* page, const char* text) {
   samples::write_remark(*static_cast<samples::ProgressPage*>(page), plugin_text(text));
 }
 
+nlohmann::json description_of(const ngb_compiler& compiler) {
+  auto description = nlohmann::json::parse(plugin_text(compiler.describe()), nullptr, false);
+  return description.is_object() ? description : nlohmann::json::object();
+}
+
 bool produces_file(const ngb_compiler& compiler) {
-  const auto description = nlohmann::json::parse(plugin_text(compiler.describe()), nullptr, false);
-  return compiler.load != nullptr && description.is_object() && description.value("produces_file", false);
+  return compiler.load != nullptr && description_of(compiler).value("produces_file", false);
+}
+
+// Where inference is to run: the option `device`, else the first device that the compiler is described with.
+std::string device_of(const ngb_compiler& compiler, const samples::CompilerWork& work) {
+  for (const auto& [name, value] : work.options) {
+    if (name != "device") continue;
+    const auto json = nlohmann::json::parse(value, nullptr, false);  // a word may come as JSON text
+    return json.is_string() ? json.get<std::string>() : value;
+  }
+  const auto devices = description_of(compiler).value("devices", std::vector<std::string>());
+  return devices.empty() ? "cpu" : devices.front();
 }
 
 }  // namespace
@@ -64,6 +79,8 @@ samples::FailureKind failure_kind(ngb_status status) {
       return Kind::fallback;
     case NGB_DEVICE_LOST:
       return Kind::device_lost;
+    case NGB_NO_DEVICE:
+      return Kind::no_device;
     case NGB_OK:
     case NGB_INTERNAL:
       break;
@@ -95,11 +112,12 @@ Attempt<Done> Session::attempt(ngb_status status) const {
 Attempt<Done> Session::open(const samples::CompilerWork& work, const std::string& cache_dir,
                             samples::ProgressPage* page) {
   page_ = page;
+  const std::string device = device_of(compiler_, work);
   std::vector<ngb_option> options;
   for (const auto& [name, value] : work.options) options.push_back({name.c_str(), value.c_str()});
   const ngb_settings settings{sizeof(ngb_settings),
                               work.toolchain_dir.c_str(),
-                              "cpu",
+                              device.c_str(),
                               work.precision.c_str(),
                               work.threads,
                               options.data(),

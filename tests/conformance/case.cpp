@@ -70,6 +70,7 @@ constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
 constexpr Limit kNotAsked[] = {
     {"tvm", "UsesAsManyThreadsAsItIsAllowed",
      "TVM's kernels are serial until they are tuned, its idle threads spin or not"},
+    {"tensorrt", "UsesAsManyThreadsAsItIsAllowed", "it computes on the GPU"},
 };
 
 // What is done many times over is done with the newest of a compiler's versions only.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "toolchain/nvidia.h"
 
 namespace ngb::conformance {
 namespace {
@@ -25,11 +26,33 @@ fs::path toolchain_root() {
   return fs::path(home == nullptr ? "" : home) / ".local/share/ngraphbench/toolchains";
 }
 
+// Where the toolchain's packages are: an adopted one's manifest names another folder.
+fs::path site_of(const fs::path& folder) {
+  const nlohmann::json manifest = read_json(folder / "manifest.json");
+  return folder / (manifest.is_object() ? manifest.value("site", "site") : "site");
+}
+
+// Those that versions.json calls tested; where it names none, what is installed here, or the default version.
+std::vector<std::string> versions_of(const nlohmann::json& pins, const fs::path& folder) {
+  auto versions = pins.at("tested").get<std::vector<std::string>>();
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code), end; pins.at("tested").empty() && !code && entry != end;
+       entry.increment(code)) {
+    if (fs::exists(entry->path() / "manifest.json")) versions.push_back(entry->path().filename().string());
+  }
+  if (versions.empty()) versions.push_back(pins.at("default").get<std::string>());
+  return versions;
+}
+
 }  // namespace
 
 std::string CompilerUnderTest::missing() const {
   if (is_native() && !fs::exists(plugin())) return plugin().string() + " is not built";
   if (!toolchain.empty() && !fs::exists(toolchain)) return "no toolchain " + toolchain.string();
+  const auto devices = description.value("devices", std::vector<std::string>{"cpu"});
+  if (devices.front() == "cuda" && !toolchain::has_nvidia_gpu()) {
+    return "no toolchain of it runs here: no CUDA device";
+  }
   return {};
 }
 
@@ -40,7 +63,7 @@ samples::CompilerWork CompilerUnderTest::work() const {
   work.toolchain_dir = toolchain.string();
   work.host = description.at("host").get<std::string>();
   if (toolchain.empty()) return work;
-  const nlohmann::json manifest = read_json(toolchain.parent_path() / "manifest.json");
+  const nlohmann::json manifest = read_json(toolchain_root() / toolchain_name() / version / "manifest.json");
   work.python = manifest.is_object() ? manifest.value("python", NGB_PYTHON) : NGB_PYTHON;
   if (!is_native()) work.python_path = toolchain.string();
   return work;
@@ -59,9 +82,10 @@ std::vector<CompilerUnderTest> compilers_under_test() {
       all.push_back(compiler);
       continue;
     }
-    for (const auto& version : versions.at("toolchains").at(compiler.toolchain_name()).at("tested")) {
-      compiler.version = version.get<std::string>();
-      compiler.toolchain = toolchain_root() / compiler.toolchain_name() / compiler.version / "site";
+    const fs::path folder = toolchain_root() / compiler.toolchain_name();
+    for (const std::string& version : versions_of(versions.at("toolchains").at(compiler.toolchain_name()), folder)) {
+      compiler.version = version;
+      compiler.toolchain = site_of(folder / version);
       all.push_back(compiler);
     }
   }

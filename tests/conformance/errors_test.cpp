@@ -19,6 +19,7 @@ fs::path main_file(const CompilerUnderTest& compiler) {
   const std::map<std::string, std::string> main_files = {{"onnxruntime", "onnxruntime/capi/libonnxruntime.so"},
                                                          {"openvino", "openvino/libs/libopenvino_c.so"},
                                                          {"identity", "torch/__init__.py"},
+                                                         {"tensorrt", "tensorrt_libs/libnvinfer.so"},
                                                          {"tvm", "tvm_ffi/lib/libtvm_ffi.so"}};
   const auto row = main_files.find(compiler.toolchain_name());
   if (row == main_files.end()) return {};
@@ -96,9 +97,9 @@ TEST_P(Conformance, TakesEveryValueThatItDescribes) {
         const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
           request.compiler.options = {{option.at("name").template get<std::string>(), value}};
         });
-        // Some value is for another package of the compiler only, or for a device that is not here, and says so.
-        const bool is_device = option.at("name") == "device" && run.ending() == "invalid_option";
-        const bool is_elsewhere = value != option.at("default") && (run.ending() == "toolchain_missing" || is_device);
+        // Some value is for another package of the compiler, or for a device that is not here, only, and says so.
+        const bool is_missing = run.ending() == "toolchain_missing" || run.ending() == "no_device";
+        const bool is_elsewhere = is_missing && value != option.at("default");
         if (run.ending() != "none" && !is_elsewhere) return fmt::format("{}: {}", value, run.message());
       }
     }
@@ -177,6 +178,25 @@ TEST_P(Conformance, ReportsAMissingToolchain) {
       request.compiler.python_path = request.compiler.toolchain_dir;
     });
     return expect_failure(run, "toolchain_missing");
+  });
+}
+
+// Either the package lacks it and the right one is named, or there is no GPU, or all is well.
+TEST_P(Conformance, NamesWhatAProviderOnTheGpuNeeds) {
+  if (GetParam().name != "onnxruntime") GTEST_SKIP() << "it has no providers";
+  judge(GetParam(), []() -> Problem {
+    for (const char* provider : {"cuda", "tensorrt"}) {
+      const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
+        request.compiler.options = {{"provider", provider}};
+      });
+      if (run.ending() == "none") continue;
+      const bool is_missing = run.ending() == "toolchain_missing";
+      if (Problem problem = expect_failure(run, is_missing ? "toolchain_missing" : "no_device",
+                                           {is_missing ? "onnxruntime-gpu" : "no CUDA device"})) {
+        return problem;
+      }
+    }
+    return std::nullopt;
   });
 }
 

@@ -13,7 +13,8 @@ from ngraphbench.hosting import Host
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STATUS = {"invalid_option": 1, "invalid_model": 2, "unsupported_operator": 3, "toolchain_missing": 4,
-          "import_error": 5, "out_of_memory": 6, "fallback": 7, "device_lost": 8, "internal": 9}
+          "import_error": 5, "out_of_memory": 6, "fallback": 7, "device_lost": 8, "internal": 9,
+          "no_device": 10}
 
 
 class Plain(Adaptor):
@@ -278,6 +279,29 @@ class Nonsense(BridgeTest):
             _probe.close()
         session(adaptor(inspect=raising(RuntimeError("mute"))))
         self.assertEqual(_probe.inspect(), {"inspect_error": "RuntimeError: mute"})
+
+
+    def test_what_was_timed_is_let_go_before_close(self):
+        gone = []
+
+        class Runner:
+            def __call__(self):
+                pass
+
+            def __del__(self):
+                gone.append("runner")
+
+        session(adaptor(runner=lambda self: Runner(), close=lambda self: gone.append("close")))
+        _probe.run(1)
+        _probe.close()
+        self.assertEqual(gone, ["runner", "close"])
+
+    def test_failures_that_only_torch_knows_have_their_kind(self):
+        for name, kind in (("OutOfMemoryError", "out_of_memory"), ("AcceleratorError", "device_lost")):
+            error = type(name, (RuntimeError,), {})("CUDA error")
+            session(adaptor(compile=raising(error)), until="open")
+            self.assertEqual(self.failure(_probe.compile, "")[:2], (STATUS[kind], f"{name}: CUDA error"))
+            _probe.close()
 
 
 class Counts(BridgeTest):

@@ -76,6 +76,15 @@ TEST_F(Catalog, NamesFileAndKeyOfWhatIsWrong) {
             std::string::npos);
 }
 
+TEST_F(Catalog, HasOneListOfDevices) {
+  const std::string compiler = R"({"name": "openvino", "summary": "", "host": "native", "needs_toolchain": false,
+      "devices": ["cpu", "cuda"], "options": [{"name": "device", "type": "string", "default": "cpu", "meaning": "",
+      "values": ["cpu")";
+  EXPECT_EQ(error_of(compiler + R"(, "cuda"]}]})"), "no error");
+  EXPECT_EQ(error_of(compiler + "]}]}"),
+            "compilers/openvino/compiler.json: key \"devices\": the option device has other values");
+}
+
 TEST_F(Catalog, SaysWhereItLookedWhenThereIsNone) {
   const auto catalog = read_catalog(folder() / "lib");
   ASSERT_FALSE(catalog);

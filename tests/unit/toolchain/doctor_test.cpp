@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "temporary_folder.h"
+#include "toolchain/nvidia.h"
 
 namespace ngb::toolchain {
 namespace {
@@ -63,6 +64,14 @@ TEST_F(Doctor, MissesAPluginThatIsNotBuilt) {
 TEST_F(Doctor, WarnsWhenTheDiskIsTooSmallForWhatIsMissing) {
   put_compiler(R"(, "disk_bytes": 9000000000000000000)");
   EXPECT_EQ(check("disk").state, Check::State::warning);
+}
+
+TEST_F(Doctor, MissesNoToolchainThatOnlyAGpuCouldUse) {
+  if (has_nvidia_gpu()) GTEST_SKIP() << "there is an NVIDIA GPU";
+  put_compiler(R"(, "devices": ["cuda"], "disk_bytes": 9000000000000000000)");
+  EXPECT_EQ(check("toolchain onnxruntime").state, Check::State::ok);
+  EXPECT_EQ(check("toolchain onnxruntime").found, "none installed, and there is no NVIDIA GPU here");
+  EXPECT_EQ(check("disk").state, Check::State::ok);
 }
 
 TEST_F(Doctor, SaysHowToGetAMissingPython) {

@@ -166,6 +166,25 @@ TEST_F(Install, OfAVersionThatDoesNotExistListsThoseNearIt) {
   EXPECT_THAT(entries(), IsEmpty());
 }
 
+TEST_F(Install, ThatFailsGivesTheCompilersOwnAdvice) {
+  CompilerDescription compiler = toy();
+  compiler.install_advice = "add the vendor's index";
+  make_wheel({"toy", "1.0", {}, {{"toy.py", ""}}});
+  EXPECT_EQ(install(root(), compiler, "1.2", {}).error().next, "versions near it: 1.0; add the vendor's index");
+  EXPECT_TRUE(install(root(), compiler, "1.0", {}));
+}
+
+TEST_F(Install, TriesTheFirstOfSeveralModulesThatIsThere) {
+  CompilerDescription compiler = toy();
+  compiler.imports = {"toy|toy_core"};
+  make_wheel({"toy", "1.0", {}, {{"toy_core.py", ""}}});
+  EXPECT_TRUE(install(root(), compiler, "1.0", {}));
+  make_wheel({"toy", "1.1", {}, {{"toy.py", "raise RuntimeError('broken')\n"}, {"toy_core.py", ""}}});
+  EXPECT_THAT(install(root(), compiler, "1.1", {}).error().what, HasSubstr("RuntimeError: broken"));
+  make_wheel({"toy", "1.2", {}, {{"other.py", ""}}});
+  EXPECT_THAT(install(root(), compiler, "1.2", {}).error().what, HasSubstr("No module named 'toy'"));
+}
+
 TEST_F(Install, RefusesToStartWhereTheDiskIsTooSmall) {
   CompilerDescription compiler = toy();
   compiler.disk_bytes = 9'000'000'000'000'000'000U;

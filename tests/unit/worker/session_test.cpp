@@ -77,6 +77,7 @@ TEST_F(SessionOfAPlugin, TranslatesEveryStatus) {
   EXPECT_EQ(failure_kind(NGB_OUT_OF_MEMORY), FailureKind::out_of_memory);
   EXPECT_EQ(failure_kind(NGB_FALLBACK), FailureKind::fallback);
   EXPECT_EQ(failure_kind(NGB_DEVICE_LOST), FailureKind::device_lost);
+  EXPECT_EQ(failure_kind(NGB_NO_DEVICE), FailureKind::no_device);
   EXPECT_EQ(failure_kind(NGB_INTERNAL), FailureKind::internal);
   EXPECT_EQ(failure_kind(static_cast<ngb_status>(15)), FailureKind::internal);
 }
@@ -106,6 +107,28 @@ TEST_F(SessionOfAPlugin, IsLentAnInterpreterAFolderAndAListener) {
   Session session(table_);
   EXPECT_TRUE(session.open(work, "/cache", &page));
   EXPECT_EQ(samples::read_remark(page), "python3 /cache");
+}
+
+TEST_F(SessionOfAPlugin, RunsWhereTheOptionSaysElseOnTheFirstDescribedDevice) {
+  static std::string device;
+  table_.open = [](const ngb_settings* settings, ngb_session** session, ngb_error*) {
+    *session = reinterpret_cast<ngb_session*>(&identity);
+    device = settings->device;
+    return NGB_OK;
+  };
+  const auto opened_on = [&](const samples::CompilerWork& work) {
+    Session session(table_);
+    EXPECT_TRUE(session.open(work));
+    return device;
+  };
+  EXPECT_EQ(opened_on({}), "cpu");  // the description names none
+  table_.describe = [] { return R"({"devices": ["cuda", "cpu"]})"; };
+  EXPECT_EQ(opened_on({}), "cuda");
+  samples::CompilerWork work;
+  work.options = {{"device", "\"cpu\""}};
+  EXPECT_EQ(opened_on(work), "cpu");
+  work.options = {{"device", "cpu"}};
+  EXPECT_EQ(opened_on(work), "cpu");
 }
 
 TEST(ProgressPage, CutsOffARemarkThatDoesNotFit) {

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch on an NVIDIA GPU, for all compilers of its family: the first one that the process may see. CUDA begins here, in
+the process that measures, never in the one that imports: a process cannot be forked after that."""
+from typing import Callable, Dict
+
+from ngraphbench.adaptor import CompilerError
+
+
+class Gpu:
+    def __init__(self, torch, includes_transfer: bool):
+        """Raises CompilerError: no_device, toolchain_missing."""
+        if torch.version.cuda is None:
+            raise CompilerError("toolchain_missing", f"PyTorch {torch.__version__} is built without CUDA",
+                                "put a PyTorch with CUDA into a virtual environment and adopt that: "
+                                "ngb toolchain adopt identity FOLDER")
+        if not torch.cuda.is_available():
+            raise CompilerError("no_device", f"no CUDA device: {_reason(torch)}",
+                                "run this cell on a device with an NVIDIA GPU and its driver, or leave out device: cuda")
+        self._torch, self._includes_transfer = torch, includes_transfer
+
+    def timed(self, infer: Callable[[], None], inputs, take_outputs: Callable[[], None]) -> Callable[[], None]:
+        """One inference, complete when it returns. infer: puts it on the GPU's queue; take_outputs: copies its outputs to
+        the CPU's memory."""
+        synchronize = self._torch.cuda.synchronize
+        if not self._includes_transfer:
+            def infer_on_gpu():
+                infer()
+                synchronize()
+
+            return infer_on_gpu
+        sources = [(tensor, tensor.cpu().pin_memory()) for tensor in inputs]
+
+        def infer_with_transfer():
+            for tensor, source in sources:
+                tensor.copy_(source, non_blocking=True)
+            infer()
+            take_outputs()
+            synchronize()
+
+        return infer_with_transfer
+
+    def refuse_outputs_elsewhere(self, outputs) -> None:
+        """Raises CompilerError("fallback")."""
+        elsewhere = {output.device.type for output in outputs} - {"cuda"}
+        if elsewhere and not self._includes_transfer:
+            raise CompilerError("fallback", f"the outputs were computed on {', '.join(sorted(elsewhere))}, not on cuda",
+                                "leave this model out for device: cuda")
+
+    def facts(self) -> Dict[str, str]:
+        torch = self._torch
+        major, minor = torch.cuda.get_device_capability()
+        return {
+            "device_name": torch.cuda.get_device_name(),
+            "compute_capability": f"{major}.{minor}",
+            "cuda_version": str(torch.version.cuda),
+            "cudnn_version": str(torch.backends.cudnn.version()),
+            "peak_gpu_memory_bytes": str(torch.cuda.max_memory_allocated()),
+            "include_transfer": "true" if self._includes_transfer else "false",
+        }
+
+
+def _reason(torch) -> str:
+    try:
+        torch.cuda.init()
+    except (RuntimeError, AssertionError) as error:
+        return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return "PyTorch sees none"

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorRT's Python module, as pip and JetPack give it (`tensorrt`), or its inner part alone (`tensorrt_bindings`),
+with the libraries from the folder tensorrt_libs beside it or from where the system's loader looks."""
+import ctypes
+import glob
+import importlib
+import importlib.util
+import os
+
+from ngraphbench.adaptor import CompilerError
+
+_MODULES = ("tensorrt", "tensorrt_bindings")
+_LIBRARIES = ("libnvinfer.so", "libnvinfer_plugin.so", "libnvonnxparser.so")  # each needs those before it
+HOW_TO_GET_IT = ("install it (ngb toolchain install tensorrt), or adopt what is there already, such as JetPack's "
+                 "(ngb toolchain adopt tensorrt FOLDER)")
+
+
+def load():
+    """The module. Raises CompilerError: toolchain_missing, import_error."""
+    name = next((name for name in _MODULES if importlib.util.find_spec(name)), None)
+    if name is None:
+        raise CompilerError("toolchain_missing", "there is no Python module tensorrt, nor tensorrt_bindings",
+                            HOW_TO_GET_IT)
+    _open_libraries_beside(importlib.util.find_spec(name))
+    try:
+        return importlib.import_module(name)
+    except (ImportError, OSError) as error:
+        raise _explained(name, error) from None
+
+
+def refuse_another(trt, toolchain_dir: str) -> None:
+    """A module that lies earlier on the path would be measured under the toolchain's name."""
+    home = os.path.dirname(os.path.dirname(trt.__file__))
+    if toolchain_dir and not os.path.samefile(home, toolchain_dir):
+        raise CompilerError("import_error", f"{trt.__name__} was imported from {home}, not from the toolchain "
+                                            f"{toolchain_dir}",
+                            "check PYTHONPATH and the Python that the toolchain was made with")
+
+
+def _folder_beside(spec) -> str:
+    return os.path.join(os.path.dirname(os.path.dirname(spec.origin)), "tensorrt_libs")
+
+
+def _open_libraries_beside(spec) -> None:
+    for prefix in _LIBRARIES:
+        for path in sorted(glob.glob(os.path.join(_folder_beside(spec), prefix + ".*"))):
+            try:
+                ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
+            except OSError as error:
+                raise CompilerError("import_error", f"TensorRT's library does not load: {error}",
+                                    "install or adopt the toolchain again") from None
+
+
+def _explained(name: str, error: Exception) -> CompilerError:
+    text = str(error)
+    if "cannot open shared object file" in text and any(prefix in text for prefix in _LIBRARIES):
+        folder = _folder_beside(importlib.util.find_spec(name))
+        return CompilerError("toolchain_missing", f"TensorRT's Python module is there, its library is not: {text}",
+                             f"put the libraries into {folder}, or name their folder in LD_LIBRARY_PATH")
+    return CompilerError("import_error", f"{name} does not load: {text}", "install or adopt the toolchain again")
+
+
+def make_logger(trt):
+    """TensorRT's messages: warnings go to the log of the attempt; errors say why a call returned nothing."""
+
+    class Logger(trt.ILogger):
+        def __init__(self):
+            trt.ILogger.__init__(self)
+            self._errors = []
+
+        def log(self, severity, message):
+            if int(severity) <= int(trt.ILogger.Severity.WARNING):
+                print(f"TensorRT: {message}", flush=True)
+            if int(severity) <= int(trt.ILogger.Severity.ERROR):
+                self._errors.append(message)
+
+        def reason(self):
+            """The first error since this was last asked: what follows it is mostly its consequence."""
+            errors, self._errors = self._errors, []
+            return errors[0] if errors else "it gives no reason"
+
+    return Logger()

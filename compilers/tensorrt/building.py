@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the ONNX file to a serialised engine: parser, builder flags, one optimisation profile for the cell's shapes."""
+import os
+import re
+import tempfile
+
+from ngraphbench.adaptor import CompilerError
+
+_PRECISION_FLAGS = {"f16": "FP16", "bf16": "BF16"}
+TYPES = {"FLOAT": "f32", "HALF": "f16", "BF16": "bf16", "INT64": "i64", "INT32": "i32", "INT8": "i8", "UINT8": "u8",
+         "BOOL": "bool"}
+# TensorRT before 10 has no i64, and computes it as i32.
+NARROWED = ("i64", "i32")
+
+
+def check_settings(trt, settings) -> None:
+    """Raises CompilerError("invalid_option")."""
+    level = settings.options["builder_optimization_level"]
+    if not 0 <= level <= 5:
+        raise CompilerError("invalid_option", f"builder_optimization_level is {level}", "give a number from 0 to 5")
+    if settings.options["workspace_bytes"] < 0:
+        raise CompilerError("invalid_option", f'workspace_bytes is {settings.options["workspace_bytes"]}',
+                            "give a number of bytes, or 0 for as much as there is")
+    flag = _PRECISION_FLAGS.get(settings.precision)
+    if settings.precision != "f32" and flag is None:
+        raise CompilerError("invalid_option", f'tensorrt does not run in precision "{settings.precision}"',
+                            "use f32, f16 or bf16")
+    if flag is not None and not hasattr(trt.BuilderFlag, flag):
+        raise CompilerError("invalid_option", f'TensorRT {trt.__version__} does not run an f32 model in precision '
+                                              f'"{settings.precision}": it takes a model in its own types',
+                            "give it a model that is in that precision already, or f16 and bf16 to a version before "
+                            "11 (bf16: from 9 on)")
+
+
+class Building:
+    """One model, once. Whatever it holds of TensorRT goes with it."""
+
+    def __init__(self, trt, logger, settings, cuda_facts):
+        self._trt, self._logger, self._settings = trt, logger, settings
+        self._cuda_facts = cuda_facts
+        self.facts = {}
+        try:
+            self._builder = trt.Builder(logger)
+        except TypeError:  # what pybind11 makes of a null pointer
+            raise CompilerError("internal", f"TensorRT makes no builder: {logger.reason()}") from None
+        self._builder.max_threads = settings.threads
+
+    def build(self, model):
+        """The serialised engine, as bytes-like. Raises CompilerError."""
+        trt, builder = self._trt, self._builder
+        network = builder.create_network(self._network_flags())
+        self._parse(network, model.path)
+        inputs = [network.get_input(index) for index in range(network.num_inputs)]
+        _check_inputs(trt, inputs, model.inputs)
+        config = builder.create_builder_config()
+        self._set_flags(config)
+        self._add_profile(config, inputs, model.inputs)
+        cache = self._timing_cache(config)
+        plan = builder.build_serialized_network(network, config)
+        if plan is None:
+            raise _build_failure(self._logger.reason())
+        if cache is not None:
+            _keep(cache, config.get_timing_cache().serialize())
+        return plan
+
+    def _network_flags(self) -> int:
+        """Before 10 a network has its batch in its shapes only when asked to; later it always has."""
+        if int(self._trt.__version__.split(".")[0]) >= 10:
+            return 0
+        return 1 << int(self._trt.NetworkDefinitionCreationFlag.EXPLICIT_BATCH)
+
+    def _parse(self, network, path: str) -> None:
+        if not os.path.isfile(path):
+            raise CompilerError("invalid_model", f"{path}: no such file")
+        parser = self._trt.OnnxParser(network, self._logger)
+        if parser.parse_from_file(path):
+            return
+        errors = [parser.get_error(index) for index in range(parser.num_errors)]
+        raise _parse_failure(path, errors, self._logger.reason())
+
+    def _set_flags(self, config) -> None:
+        trt, options = self._trt, self._settings.options
+        config.clear_flag(trt.BuilderFlag.TF32)  # which is on by default, and changes f32
+        flag = _PRECISION_FLAGS.get(self._settings.precision)
+        if flag is not None:
+            config.set_flag(getattr(trt.BuilderFlag, flag))
+        config.builder_optimization_level = options["builder_optimization_level"]
+        workspace = trt.MemoryPoolType.WORKSPACE
+        if options["workspace_bytes"]:
+            config.set_memory_pool_limit(workspace, options["workspace_bytes"])
+        reduced = [name for name in ("TF32", *_PRECISION_FLAGS.values())
+                   if hasattr(trt.BuilderFlag, name) and config.get_flag(getattr(trt.BuilderFlag, name))]
+        self.facts.update(precision=self._settings.precision, reduced_precision_flags=" ".join(reduced) or "none",
+                          workspace_bytes=str(config.get_memory_pool_limit(workspace)),
+                          builder_optimization_level=str(config.builder_optimization_level),
+                          builder_threads=str(self._builder.max_threads))
+
+    def _add_profile(self, config, inputs, signatures) -> None:
+        """The file's open extents become the cell's: smallest, best and largest shape are one."""
+        shapes = {signature.name: signature.shape for signature in signatures}
+        is_open = [tensor for tensor in inputs if -1 in tuple(tensor.shape)]
+        if not is_open:
+            return
+        profile = self._builder.create_optimization_profile()
+        for tensor in is_open:
+            profile.set_shape(tensor.name, shapes[tensor.name], shapes[tensor.name], shapes[tensor.name])
+        config.add_optimization_profile(profile)
+
+    def _timing_cache(self, config):
+        """Its file; None where none is asked for. Times measured within this build are used in any case."""
+        if not self._settings.options["timing_cache"]:
+            return None
+        if not self._settings.cache_dir:
+            raise CompilerError("internal", "the worker was given no folder for a timing cache")
+        facts = self._cuda_facts
+        name = re.sub(r"[^A-Za-z0-9.]+", "-", f'{self._trt.__version__} {facts["device_name"]} '
+                                              f'{facts["compute_capability"]}')
+        path = os.path.join(self._settings.cache_dir, "tensorrt", f"timing-{name}.cache")
+        kept = b""
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                kept = file.read()
+        if not config.set_timing_cache(config.create_timing_cache(kept), False):
+            kept = b""  # of another driver or GPU, as TensorRT itself sees it
+            config.set_timing_cache(config.create_timing_cache(kept), False)
+        self.facts.update(timing_cache_bytes_found=str(len(kept)))
+        return path
+
+
+def _keep(path: str, content) -> None:
+    """A reader sees the old file or the new one, whole."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), delete=False) as file:
+        file.write(content)
+    os.replace(file.name, path)
+
+
+def _check_inputs(trt, inputs, signatures) -> None:
+    given = {signature.name: signature for signature in signatures}
+    known = {tensor.name for tensor in inputs}
+    if set(given) != known:
+        raise CompilerError("invalid_model", f"the model's inputs are {', '.join(sorted(known))}; "
+                                             f"given were {', '.join(sorted(given))}")
+    for tensor in inputs:
+        if tensor.is_shape_tensor:
+            raise CompilerError("unsupported_operator", f'input "{tensor.name}" holds a shape, whose values TensorRT '
+                                                        "wants to know when it compiles",
+                                "make it a constant of the model")
+        wanted, theirs = given[tensor.name], tuple(tensor.shape)
+        fits = len(theirs) == len(wanted.shape) and all(a in (-1, b) for a, b in zip(theirs, wanted.shape))
+        dtype = TYPES.get(tensor.dtype.name, tensor.dtype.name)
+        if not fits or not (dtype == wanted.dtype or (wanted.dtype, dtype) == NARROWED):
+            raise CompilerError("invalid_model", f'input "{tensor.name}" is {dtype} {list(theirs)} in the model and '
+                                                 f"{wanted.dtype} {list(wanted.shape)} in the cell")
+
+
+def _parse_failure(path: str, errors, reason: str) -> CompilerError:
+    """The parser's errors in our taxonomy, with the nodes that they are about."""
+    if not errors:
+        return CompilerError("invalid_model", f"TensorRT cannot read {path}: {reason}")
+    codes = {error.code().name for error in errors}
+    if "MEM_ALLOC_FAILED" in codes:
+        return CompilerError("out_of_memory", f"TensorRT's parser: {errors[0].desc()}")
+    unsupported = [error for error in errors if error.code().name.startswith("UNSUPPORTED")
+                   or "No importer registered" in error.desc()]
+    if unsupported:
+        nodes = "; ".join(dict.fromkeys(f"{_node_of(error)}: {error.desc()}" for error in unsupported))
+        return CompilerError("unsupported_operator", f"TensorRT cannot take {nodes}",
+                             "leave this model out for tensorrt, or try a newer version")
+    first = errors[0]
+    return CompilerError("invalid_model", f"TensorRT cannot read {path}: {_node_of(first)}: {first.desc()}",
+                         "check the file with onnx.checker")
+
+
+def _node_of(error) -> str:
+    """Operator and node; releases before 8.6.1 tell the node's number only."""
+    operator = error.node_operator() if hasattr(error, "node_operator") else ""
+    name = error.node_name() if hasattr(error, "node_name") else ""
+    return f'{operator or "a node"} ("{name}", node {error.node()})' if name or operator else f"node {error.node()}"
+
+
+def _build_failure(reason: str) -> CompilerError:
+    text = reason.lower()
+    if "out of memory" in text or "outofmemory" in text or "insufficient memory" in text:
+        return CompilerError("out_of_memory", f"TensorRT makes no engine: {reason}", "choose a smaller batch size")
+    if "could not find any implementation" in text or "unsupported" in text:
+        return CompilerError("unsupported_operator", f"TensorRT makes no engine: {reason}",
+                             "leave this model out for tensorrt, or try another version")
+    return CompilerError("internal", f"TensorRT makes no engine: {reason}",
+                         "its messages are in the log of this attempt")

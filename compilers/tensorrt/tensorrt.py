@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NVIDIA TensorRT, driven through its Python module: the one interface that every machine with TensorRT has, from
+version 8.6 on. The module itself is imported by `preload`, not by importing this file."""
+from ngraphbench.adaptor import Adaptor, CompilerError
+
+
+class TensorRT(Adaptor):
+    @classmethod
+    def preload(cls):
+        from . import bindings, building, cuda_driver, execution  # noqa: F401
+
+        bindings.load()  # which opens its libraries, and touches no GPU: a process that is forked later may do that
+
+    def __init__(self, settings):
+        from . import bindings, building
+        from .cuda_driver import CudaDriver
+
+        self._cuda = self._execution = None
+        if settings.device != "cuda":
+            raise CompilerError("invalid_option", f'tensorrt does not run on device "{settings.device}"', "use cuda")
+        self._trt = trt = bindings.load()
+        bindings.refuse_another(trt, settings.toolchain_dir)
+        building.check_settings(trt, settings)
+        self._settings = settings
+        self._cuda = CudaDriver(f"TensorRT {trt.__version__}")
+        self._logger = bindings.make_logger(trt)
+        self._facts = {"version": trt.__version__, "module": trt.__name__, "library": trt.__file__,
+                       **self._cuda.facts()}
+
+    def compile(self, model):
+        from .building import Building
+
+        building = Building(self._trt, self._logger, self._settings, self._facts)
+        plan = building.build(model)
+        try:
+            with open(model.artifact_path, "wb") as file:
+                file.write(plan)
+        except OSError as error:
+            raise CompilerError("internal", f"{model.artifact_path}: {error.strerror or error}") from None
+        self._facts.update(building.facts)
+
+    def load(self, model):
+        from .execution import Execution
+
+        with open(model.artifact_path, "rb") as file:
+            plan = file.read()
+        self._facts["engine_bytes"] = str(len(plan))
+        self._execution = Execution(self._trt, self._cuda, self._logger, plan)
+
+    def bind(self, inputs):
+        options = self._settings.options
+        self._execution.bind(inputs, options["include_transfer"], options["cuda_graph"])
+
+    def runner(self):
+        return self._execution.runner()
+
+    def read(self):
+        return self._execution.read()
+
+    def inspect(self):
+        told = dict(self._facts)
+        if self._execution is not None:
+            told.update(self._execution.facts())
+        return told
+
+    def close(self):
+        execution, self._execution = self._execution, None
+        cuda, self._cuda = self._cuda, None
+        try:
+            if execution is not None:
+                execution.close()
+        finally:
+            if cuda is not None:
+                cuda.close()

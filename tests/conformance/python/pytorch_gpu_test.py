@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch's compilers on a GPU, and that on the CPU nothing has changed by it. Without a GPU, the order of calls is seen
+by a stand-in, and each compiler says what is missing; with one, outputs are compared."""
+import dis
+import os
+import unittest
+
+from identity_test import SITE, SMALL, random_input, write_recipe
+from pytorch_family_test import FamilyTest, input_shape
+
+import torch
+
+from agent_side import ForkServer, request
+from identity_toolchain import FOLDER, LIB
+
+FAMILY = ("identity", "torch-compile", "torchscript", "eager-cpp", "aotinductor")
+HAS_GPU = torch.cuda.is_available()
+BLOCK = dict(width=8, depth=2, image_size=17)
+
+
+class RecordingTorchStandIn:
+    """Not torch: writes down what is called of it."""
+
+    class _Tensor:
+        def __init__(self, calls, name):
+            self._calls, self._name = calls, name
+
+        def cpu(self):
+            return RecordingTorchStandIn._Tensor(self._calls, f"{self._name} on the CPU")
+
+        def pin_memory(self):
+            return RecordingTorchStandIn._Tensor(self._calls, f"{self._name}, page-locked")
+
+        def copy_(self, source, non_blocking):
+            self._calls.append(f"{self._name} <- {source._name}")
+
+    def __init__(self, has_cuda=True):
+        self.calls = []
+        self.__version__ = "0"
+        self.version = type("version", (), {"cuda": "13.0" if has_cuda else None})
+        self.cuda = type("cuda", (), {"is_available": staticmethod(lambda: True),
+                                      "synchronize": staticmethod(lambda: self.calls.append("synchronize"))})
+
+    def tensor(self, name):
+        return self._Tensor(self.calls, name)
+
+
+class TimedCall(FamilyTest):
+    def gpu(self, torch, includes_transfer=False):
+        self.open()  # imports the adaptor's package
+        from ngraphbench_compiler.gpu import Gpu
+
+        return Gpu(torch, includes_transfer)
+
+    def timed(self, includes_transfer):
+        torch = RecordingTorchStandIn()
+        calls = torch.calls
+        infer = self.gpu(torch, includes_transfer).timed(lambda: calls.append("infer"), [torch.tensor("x")],
+                                                         lambda: calls.append("take outputs"))
+        self.assertEqual(calls, [])
+        infer()
+        return calls
+
+    def test_it_ends_with_a_synchronisation(self):
+        self.assertEqual(self.timed(includes_transfer=False), ["infer", "synchronize"])
+
+    def test_transfers_are_within_it_when_asked_for(self):
+        self.assertEqual(self.timed(includes_transfer=True),
+                         ["x <- x on the CPU, page-locked", "infer", "take outputs", "synchronize"])
+
+    def test_a_torch_without_cuda_is_a_missing_toolchain(self):
+        error = self.refusal(self.gpu, RecordingTorchStandIn(has_cuda=False))
+        self.assertEqual((error.kind, error.message), ("toolchain_missing", "PyTorch 0 is built without CUDA"))
+
+    def test_outputs_elsewhere_are_a_fallback(self):
+        gpu = self.gpu(RecordingTorchStandIn())
+        error = self.refusal(gpu.refuse_outputs_elsewhere, [torch.zeros(1)])
+        self.assertEqual(error.kind, "fallback")
+
+    def test_on_the_cpu_it_is_one_call_and_nothing_else(self):
+        recipe = write_recipe(self.path, "conv_block", **BLOCK)
+        for compiler in ("identity", "torchscript", "eager-cpp"):
+            self.use(compiler)
+            self.infer(recipe, {"input": random_input(1, 3, 17, 17)}, include_transfer="true")
+            infer = self.session.runner()
+            names = [line.opname for line in dis.get_instructions(infer)]
+            self.assertEqual(sum(name.startswith("CALL") for name in names), 1, names)
+            self.assertEqual(infer.__code__.co_freevars, ("call", "only", "self"))
+            self.close()
+
+
+class Precision(FamilyTest):
+    def test_tf32_is_off_on_a_gpu_even_where_the_user_had_it(self):
+        torch.backends.cudnn.conv.fp32_precision = "tf32"
+        torch.backends.cuda.matmul.fp32_precision = "tf32"
+        self.open()
+        self.assertEqual((torch.backends.cudnn.conv.fp32_precision, torch.backends.cudnn.rnn.fp32_precision,
+                          torch.backends.cuda.matmul.fp32_precision), ("ieee", "ieee", "ieee"))
+        self.assertEqual(dict(self.session.inspect())["precision"], "f32")
+        self.assertFalse(torch.backends.cudnn.allow_tf32)
+        torch.backends.cudnn.conv.fp32_precision = "tf32"
+        self.assertEqual(dict(self.session.inspect())["precision"], "reduced: tf32")
+
+
+@unittest.skipIf(HAS_GPU, "there is a GPU")
+class WithoutAGpu(FamilyTest):
+    def test_every_compiler_says_that_there_is_none(self):
+        for compiler in FAMILY:
+            self.use(compiler)
+            error = self.refusal(self.open, device="cuda")
+            self.assertEqual(error.kind, "no_device", compiler)
+            self.assertTrue(error.message.startswith("no CUDA device: "), error.message)
+            self.assertIn("leave out device: cuda", error.advice)
+
+
+class ForkedProcesses(unittest.TestCase):
+    def test_cuda_begins_in_the_child_only(self):
+        path = os.pathsep.join([os.path.join(LIB, "python"), SITE])
+        wanted = request(model_path="", compiler={"toolchain_dir": SITE, "name": "identity",
+                                                  "options": [["device", '"cuda"']]})
+        with ForkServer(FOLDER, PYTHONPATH=path, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1") as server:
+            with open(f"/proc/{server.process.pid}/maps") as maps:
+                self.assertNotIn("libcuda.so", maps.read())
+            result, ended, log = server.measure(wanted)
+        self.assertIsNotNone(result, (ended, log))
+        failure = result["failure"]
+        self.assertEqual(failure["kind"], "invalid_model" if HAS_GPU else "no_device", failure)
+        self.assertNotIn("fork", failure["message"])
+
+
+@unittest.skipUnless(HAS_GPU, "no CUDA device: outputs on a GPU were not compared")
+class OnAGpu(FamilyTest):
+    def compile(self, recipe, inputs, **options):
+        if os.path.basename(self.folder) != "aotinductor":
+            return super().compile(recipe, inputs, **options)
+        arguments = (self.path, recipe, tuple((name, "f32", value.shape) for name, value in inputs.items()),
+                     self.path + ".pt2")
+        session = self.open(**options)
+        session.compile(*arguments)
+        session.load(*arguments)
+        return session
+
+    def test_every_compiler_is_right_for_each_family(self):
+        for compiler in FAMILY:
+            self.use(compiler)
+            for name, parameters in SMALL:
+                with self.subTest(compiler=compiler, name=name):
+                    recipe = write_recipe(self.path, name, batch=2, **parameters)
+                    for transfer in ("false", "true"):
+                        self.assert_right(recipe, {"input": random_input(*input_shape(self.path))}, device="cuda",
+                                          include_transfer=transfer)
+                        facts = dict(self.session.inspect())
+                        self.assertEqual(facts["device"], "cuda")
+                        self.assertGreater(int(facts["peak_gpu_memory_bytes"]), 0)
+                        self.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
