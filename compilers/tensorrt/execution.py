@@ -131,6 +131,9 @@ class Execution:
         return TYPES[theirs]
 
     def _new_buffer(self, name, dtype, shape, size_bytes) -> Buffer:
+        if self._engine.get_tensor_location(name) != self._trt.TensorLocation.DEVICE:
+            raise CompilerError("unsupported_operator", f'"{name}" holds a shape, which TensorRT keeps in the CPU\'s '
+                                                        "memory", "leave this model out for tensorrt")
         buffer = Buffer(self._cuda, name, dtype, shape, size_bytes)
         if not self._context.set_tensor_address(name, buffer.device):
             buffer.free()

@@ -254,6 +254,11 @@ class Failures(TensorRTTest):
             self.assertEqual(self.failure(self.compile, **wrong).kind, "invalid_model", wrong)
             self.close()
 
+    def test_an_output_that_stays_on_the_cpu_is_refused(self):
+        error = self.failure(self.bind, {**STATIC, "locations": {"y": "HOST"}})
+        self.assertEqual(error.kind, "unsupported_operator")
+        self.assertIn('"y" holds a shape', error.message)
+
     def test_a_failed_build_says_why(self):
         self.addCleanup(setattr, self.stand_in(), "fail_to_build", None)
         for message, kind in (("Could not find any implementation for node conv_1", "unsupported_operator"),

@@ -46,6 +46,7 @@ class ILogger:
 
 BuilderFlag = enum.Enum("BuilderFlag", ["TF32"] + ([] if _MAJOR >= 11 else ["FP16", "BF16"]))
 MemoryPoolType = enum.Enum("MemoryPoolType", ["WORKSPACE"])
+TensorLocation = enum.Enum("TensorLocation", ["DEVICE", "HOST"])
 TensorIOMode = enum.Enum("TensorIOMode", ["INPUT", "OUTPUT"])
 DataType = enum.Enum("DataType", ["FLOAT", "HALF", "BF16", "INT64", "INT32", "INT8", "UINT8", "BOOL"])
 ErrorCode = enum.Enum("ErrorCode", ["MODEL_DESERIALIZE_FAILED", "INVALID_NODE", "UNSUPPORTED_NODE", "MEM_ALLOC_FAILED"])
@@ -220,6 +221,9 @@ class ICudaEngine(_Noted):
 
     def get_tensor_mode(self, name):
         return TensorIOMode.INPUT if name in self.model["inputs"] else TensorIOMode.OUTPUT
+
+    def get_tensor_location(self, name):
+        return TensorLocation[self.model.get("locations", {}).get(name, "DEVICE")]
 
     def get_tensor_dtype(self, name):
         return DataType[self._tensors[name][0]]
