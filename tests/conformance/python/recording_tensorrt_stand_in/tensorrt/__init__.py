@@ -99,7 +99,7 @@ class INetworkDefinition(_Noted):
         return _Tensor(name, dtype, shape)
 
 
-class TimingCache:
+class ITimingCache:
     def __init__(self, content):
         self.content = content
 
@@ -138,7 +138,7 @@ class IBuilderConfig(_Noted):
         return 0
 
     def create_timing_cache(self, content):
-        return TimingCache(content)
+        return ITimingCache(content)
 
     def set_timing_cache(self, cache, ignore_mismatch):
         _note(f"set_timing_cache {cache.content.decode()!r}")
