@@ -59,8 +59,8 @@ class Execution:
                 "input_output_memory_bytes": str(buffers), "is_cuda_graph": "false" if self._graph is None else "true"}
 
     def bind(self, tensors, includes_transfer: bool, uses_graph: bool) -> None:
-        """Ends with two inferences, outside of any timed call: one in which the context makes its last preparations, and
-        one that the GPU times."""
+        """Ends with two inferences, outside of any timed call: one in which the context makes its last preparations,
+        and one that the GPU times."""
         self._unbind()
         self._includes_transfer = includes_transfer
         for tensor in tensors:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorRT's own library, as far as it goes on a machine without a GPU: it loads, tells its version, leaves CUDA alone
-until a session is opened, and a session ends with the reason. Skipped where no toolchain of it is installed or adopted."""
+until a session is opened, and a session ends with the reason. Skipped where no toolchain of it is installed or
+adopted."""
 import ast
 import json
 import os

@@ -146,7 +146,8 @@ class Options(TensorRTTest):
         self.assertEqual(self.flags(precision="bf16"), ["clear_flag TF32", "set_flag BF16"])
 
     def test_the_workspace_is_limited_only_when_asked_for(self):
-        self.assertEqual(self.flags(workspace_bytes="4096"), ["clear_flag TF32", "set_memory_pool_limit WORKSPACE 4096"])
+        self.assertEqual(self.flags(workspace_bytes="4096"),
+                         ["clear_flag TF32", "set_memory_pool_limit WORKSPACE 4096"])
 
     def test_open_extents_become_the_cells_in_one_profile(self):
         self.compile(OPEN_BATCH, shape=(2, 3))
@@ -316,7 +317,8 @@ class Versions(TensorRTTest):
     def calls_of(self, version, precision="f32"):
         program = (f"import tensorrt_test, sys; case = tensorrt_test.Versions('one'); case.setUp(); "
                    f"error = case.one({precision!r}); print(*case.calls(), *error, sep='\\n')")
-        run = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, cwd=HERE, check=True,
+        run = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, cwd=HERE,
+                             check=True,
                              env={**os.environ, "RECORDING_TENSORRT_STAND_IN_VERSION": version})
         return run.stdout.splitlines()
 
