@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch on an NVIDIA GPU, for all compilers of its family: the first one that the process may see. CUDA begins here, in
-the process that measures, never in the one that imports: a process cannot be forked after that."""
+"""PyTorch on an NVIDIA GPU, for all compilers of its family: the first one that the process may see. CUDA begins here,
+in the process that measures, never in the one that imports: a process cannot be forked after that."""
 from typing import Callable, Dict
 
 from ngraphbench.adaptor import CompilerError
@@ -15,12 +15,13 @@ class Gpu:
                                 "ngb toolchain adopt identity FOLDER")
         if not torch.cuda.is_available():
             raise CompilerError("no_device", f"no CUDA device: {_reason(torch)}",
-                                "run this cell on a device with an NVIDIA GPU and its driver, or leave out device: cuda")
+                                "run this cell on a device with an NVIDIA GPU and its driver, or leave out device: "
+                                "cuda")
         self._torch, self._includes_transfer = torch, includes_transfer
 
     def timed(self, infer: Callable[[], None], inputs, take_outputs: Callable[[], None]) -> Callable[[], None]:
-        """One inference, complete when it returns. infer: puts it on the GPU's queue; take_outputs: copies its outputs to
-        the CPU's memory."""
+        """One inference, complete when it returns. infer: puts it on the GPU's queue; take_outputs: copies its outputs
+        to the CPU's memory."""
         synchronize = self._torch.cuda.synchronize
         if not self._includes_transfer:
             def infer_on_gpu():

@@ -51,7 +51,7 @@ class Building:
         network = builder.create_network(self._network_flags())
         self._parse(network, model.path)
         inputs = [network.get_input(index) for index in range(network.num_inputs)]
-        _check_inputs(trt, inputs, model.inputs)
+        _check_inputs(inputs, model.inputs)
         config = builder.create_builder_config()
         self._set_flags(config)
         self._add_profile(config, inputs, model.inputs)
@@ -135,7 +135,7 @@ def _keep(path: str, content) -> None:
     os.replace(file.name, path)
 
 
-def _check_inputs(trt, inputs, signatures) -> None:
+def _check_inputs(inputs, signatures) -> None:
     given = {signature.name: signature for signature in signatures}
     known = {tensor.name for tensor in inputs}
     if set(given) != known:

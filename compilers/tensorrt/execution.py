@@ -59,8 +59,8 @@ class Execution:
                 "input_output_memory_bytes": str(buffers), "is_cuda_graph": "false" if self._graph is None else "true"}
 
     def bind(self, tensors, includes_transfer: bool, uses_graph: bool) -> None:
-        """Ends with two inferences, outside of any timed call: one in which the context makes its last preparations, and
-        one that the GPU times."""
+        """Ends with two inferences, outside of any timed call: one in which the context makes its last preparations,
+        and one that the GPU times."""
         self._unbind()
         self._includes_transfer = includes_transfer
         for tensor in tensors:
@@ -131,6 +131,9 @@ class Execution:
         return TYPES[theirs]
 
     def _new_buffer(self, name, dtype, shape, size_bytes) -> Buffer:
+        if self._engine.get_tensor_location(name) != self._trt.TensorLocation.DEVICE:
+            raise CompilerError("unsupported_operator", f'"{name}" holds a shape, which TensorRT keeps in the CPU\'s '
+                                                        "memory", "leave this model out for tensorrt")
         buffer = Buffer(self._cuda, name, dtype, shape, size_bytes)
         if not self._context.set_tensor_address(name, buffer.device):
             buffer.free()

@@ -93,7 +93,6 @@ class Nvml {
 template <class T>
 Known<double> ask(const Nvml& nvml, const std::function<int(T&)>& question,
                   const std::function<double(const T&)>& value) {
-  if (!nvml.why_not().empty()) return Known<double>::unknown(nvml.why_not());
   T answer{};
   const int status = question(answer);
   return status == 0 ? Known<double>::of(value(answer)) : Known<double>::unknown(nvml.explain(status));
@@ -125,6 +124,9 @@ std::vector<Reading> gpu_readings(const std::string& library) {
   constexpr double kMegahertz = 1e6;
   constexpr double kMilliwatt = 1e-3;
   const Nvml nvml(library);
+  if (!nvml.why_not().empty()) {
+    return {{"gpu_utilisation", "percent", "", Known<double>::unknown(nvml.why_not())}};
+  }
   return {
       {"gpu_utilisation", "percent", "", utilisation(nvml, &Utilisation::gpu_percent)},
       {"gpu_memory_utilisation", "percent", "", utilisation(nvml, &Utilisation::memory_percent)},

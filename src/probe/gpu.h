@@ -15,7 +15,8 @@ inline constexpr const char* kNvml = "libnvidia-ml.so.1";
 
 // gpu_utilisation and gpu_memory_utilisation (percent of the last sampling period), gpu_memory_used and
 // gpu_memory_total (bytes), gpu_frequency, gpu_max_frequency and gpu_memory_frequency (hz), gpu_temperature (celsius),
-// gpu_power (watt): each a value, or the reason why not. `when` is left empty.
+// gpu_power (watt): each a value, or the reason why not; where nothing can be asked, the first of them alone, which
+// says why: there are very many processes. `when` is left empty.
 std::vector<samples::Reading> gpu_readings(const std::string& library = kNvml);
 
 // "gpu_name", "gpu_driver"; only what it tells.

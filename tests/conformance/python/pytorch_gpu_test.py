@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's compilers on a GPU, and that on the CPU nothing has changed by it. Without a GPU, the order of calls is seen
-by a stand-in, and each compiler says what is missing; with one, outputs are compared."""
+"""PyTorch's compilers on a GPU, and that on the CPU nothing has changed by it. Without a GPU, the order of calls is
+seen by a stand-in, and each compiler says what is missing; with one, outputs are compared."""
 import dis
 import os
 import unittest

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorRT's own library, as far as it goes on a machine without a GPU: it loads, tells its version, leaves CUDA alone
-until a session is opened, and a session ends with the reason. Skipped where no toolchain of it is installed or adopted."""
+until a session is opened, and a session ends with the reason. Skipped where no toolchain of it is installed or
+adopted."""
+import ast
 import json
 import os
 import shutil
@@ -46,7 +48,52 @@ print(json.dumps(told))
 """
 
 
+_LIST_NAMES = """
+import json, sys
+from ngraphbench.hosting import Host
+folder, site = sys.argv[1:]
+sys.path.insert(0, site)
+Host(folder).preload()
+trt = sys.modules.get("tensorrt") or sys.modules["tensorrt_bindings"]
+print(json.dumps({name: dir(getattr(trt, name)) for name in dir(trt) if isinstance(getattr(trt, name), type)}))
+"""
+_STAND_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recording_tensorrt_stand_in", "tensorrt",
+                         "__init__.py")
+_OF_SOME_VERSIONS = {"EXPLICIT_BATCH", "FP16", "BF16"}
+
+
+def names_of_the_stand_in():
+    """{class: names that are called of it}, those of enumerations included."""
+    with open(_STAND_IN) as file:
+        module = ast.parse(file.read())
+    found = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            found[node.name] = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+            found[node.name] |= {part.targets[0].id for part in node.body
+                                 if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name)}
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.value.args:
+            if getattr(node.value.func, "attr", "") == "Enum":
+                found[node.value.args[0].value] = {text.value for text in ast.walk(node.value.args[1])
+                                                   if isinstance(text, ast.Constant) and isinstance(text.value, str)}
+    return {name: {part for part in parts if not part.startswith("_")} - _OF_SOME_VERSIONS
+            for name, parts in found.items()}
+
+
 class Library(unittest.TestCase):
+    def test_the_stand_in_has_no_name_that_the_library_lacks(self):
+        run = subprocess.run([sys.executable, "-B", "-c", _LIST_NAMES, FOLDER, SITE], capture_output=True, text=True,
+                             check=True)
+        real = json.loads(run.stdout.splitlines()[-1])
+        stand_in = names_of_the_stand_in()
+        self.assertGreater(len(stand_in), 15)
+        self.assertIn("execute_async_v3", stand_in["IExecutionContext"])
+        stand_in.pop("Severity")  # it stands within ILogger
+        its_own = {"IBuilderConfig": {"cache"}, "INetworkDefinition": {"model"}}
+        missing = {name: sorted(parts - set(real.get(name, ())) - its_own.get(name, set()))
+                   for name, parts in stand_in.items()}
+        self.assertEqual({name: parts for name, parts in missing.items() if parts}, {})
+
     def open(self, site=SITE):
         run = subprocess.run([sys.executable, "-B", "-c", _OPEN, FOLDER, site], capture_output=True, text=True,
                              check=True)

@@ -146,7 +146,8 @@ class Options(TensorRTTest):
         self.assertEqual(self.flags(precision="bf16"), ["clear_flag TF32", "set_flag BF16"])
 
     def test_the_workspace_is_limited_only_when_asked_for(self):
-        self.assertEqual(self.flags(workspace_bytes="4096"), ["clear_flag TF32", "set_memory_pool_limit WORKSPACE 4096"])
+        self.assertEqual(self.flags(workspace_bytes="4096"),
+                         ["clear_flag TF32", "set_memory_pool_limit WORKSPACE 4096"])
 
     def test_open_extents_become_the_cells_in_one_profile(self):
         self.compile(OPEN_BATCH, shape=(2, 3))
@@ -254,6 +255,11 @@ class Failures(TensorRTTest):
             self.assertEqual(self.failure(self.compile, **wrong).kind, "invalid_model", wrong)
             self.close()
 
+    def test_an_output_that_stays_on_the_cpu_is_refused(self):
+        error = self.failure(self.bind, {**STATIC, "locations": {"y": "HOST"}})
+        self.assertEqual(error.kind, "unsupported_operator")
+        self.assertIn('"y" holds a shape', error.message)
+
     def test_a_failed_build_says_why(self):
         self.addCleanup(setattr, self.stand_in(), "fail_to_build", None)
         for message, kind in (("Could not find any implementation for node conv_1", "unsupported_operator"),
@@ -311,7 +317,8 @@ class Versions(TensorRTTest):
     def calls_of(self, version, precision="f32"):
         program = (f"import tensorrt_test, sys; case = tensorrt_test.Versions('one'); case.setUp(); "
                    f"error = case.one({precision!r}); print(*case.calls(), *error, sep='\\n')")
-        run = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, cwd=HERE, check=True,
+        run = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, cwd=HERE,
+                             check=True,
                              env={**os.environ, "RECORDING_TENSORRT_STAND_IN_VERSION": version})
         return run.stdout.splitlines()
 

@@ -58,6 +58,8 @@ TEST_F(Gpu, IsNotToldWhereSeveralAreThereAndNoneIsNamed) {
 }
 
 TEST_F(Gpu, IsUnknownWithoutADriver) {
+  EXPECT_EQ(gpu_readings(NVML_STAND_IN).size(), 9U);
+  EXPECT_EQ(gpu_readings("no_such_library.so").size(), 1U);
   EXPECT_EQ(reading("gpu_utilisation", "", "no_such_library.so").reason, "no NVIDIA driver: no no_such_library.so");
   EXPECT_TRUE(gpu_facts("no_such_library.so").empty());
 }

@@ -46,6 +46,7 @@ class ILogger:
 
 BuilderFlag = enum.Enum("BuilderFlag", ["TF32"] + ([] if _MAJOR >= 11 else ["FP16", "BF16"]))
 MemoryPoolType = enum.Enum("MemoryPoolType", ["WORKSPACE"])
+TensorLocation = enum.Enum("TensorLocation", ["DEVICE", "HOST"])
 TensorIOMode = enum.Enum("TensorIOMode", ["INPUT", "OUTPUT"])
 DataType = enum.Enum("DataType", ["FLOAT", "HALF", "BF16", "INT64", "INT32", "INT8", "UINT8", "BOOL"])
 ErrorCode = enum.Enum("ErrorCode", ["MODEL_DESERIALIZE_FAILED", "INVALID_NODE", "UNSUPPORTED_NODE", "MEM_ALLOC_FAILED"])
@@ -98,7 +99,7 @@ class INetworkDefinition(_Noted):
         return _Tensor(name, dtype, shape)
 
 
-class TimingCache:
+class ITimingCache:
     def __init__(self, content):
         self.content = content
 
@@ -137,7 +138,7 @@ class IBuilderConfig(_Noted):
         return 0
 
     def create_timing_cache(self, content):
-        return TimingCache(content)
+        return ITimingCache(content)
 
     def set_timing_cache(self, cache, ignore_mismatch):
         _note(f"set_timing_cache {cache.content.decode()!r}")
@@ -220,6 +221,9 @@ class ICudaEngine(_Noted):
 
     def get_tensor_mode(self, name):
         return TensorIOMode.INPUT if name in self.model["inputs"] else TensorIOMode.OUTPUT
+
+    def get_tensor_location(self, name):
+        return TensorLocation[self.model.get("locations", {}).get(name, "DEVICE")]
 
     def get_tensor_dtype(self, name):
         return DataType[self._tensors[name][0]]
