@@ -86,11 +86,14 @@ def _note(diagnostic, said) -> bool:
 
 
 def _failure(model, said) -> CompilerError:
-    for text in said:
-        operator = re.search(r"onnx\.(\w+)", text)
-        if "failed to legalize" in text and operator:
-            return CompilerError("unsupported_operator", f"IREE cannot compile {operator.group(1)}", _ADVICE)
-    onnx_file.check(model)
+    import onnx
+
+    illegal = [re.search(r"onnx\.(\w+)", text) for text in said if "failed to legalize" in text]
+    operators = [found.group(1) for found in illegal if found]
+    if not operators or onnx.defs.has(operators[0]):  # one that ONNX does not know either is no fault of the model's form
+        onnx_file.check(model)
+    if operators:
+        return CompilerError("unsupported_operator", f"IREE cannot compile {operators[0]}", _ADVICE)
     what = said[0].splitlines()[0] if said else "it gave no reason"
     return CompilerError("internal", f"IREE cannot compile the model: {what}",
                          "all that it says is in the log of this attempt")

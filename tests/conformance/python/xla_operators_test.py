@@ -1,29 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """xla's translation of ONNX to JAX, operator by operator, against numpy's reading of the same graph (onnx.reference); in
 the toolchain's Python. Skipped, saying so, where the toolchain is not installed."""
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
 
-LIB = os.environ["NGB_LIB"]
+from toolchain import LIB, SMALL, toolchain_or_skip, write_recipe
 
 
 def enter_toolchain():
-    """The toolchain's Python runs this file; ends the program as skipped where there is none."""
-    with open(os.environ["NGB_VERSIONS"], encoding="utf-8") as file:
-        version = json.load(file)["toolchains"]["xla"]["default"]
-    home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    root = os.environ.get("NGB_TOOLCHAINS") or os.path.join(home, "ngraphbench", "toolchains")
-    folder = os.path.join(root, "xla", version)
-    if not os.path.isdir(os.path.join(folder, "site", "jax")):
-        print(f"SKIPPED: no toolchain xla@{version} ({folder}); ngb toolchain install xla@{version}")
-        sys.exit(77)
-    with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
-        python = json.load(file)["python"]
-    paths = [os.path.join(folder, "site"), os.path.join(LIB, "python"), os.path.join(LIB, "compilers", "xla", "python")]
+    """The toolchain's Python runs this file."""
+    python, site = toolchain_or_skip("xla", "jax")
+    paths = [site, os.path.join(LIB, "python"), os.path.join(LIB, "compilers", "xla", "python")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "IN_TOOLCHAIN": "1", "JAX_PLATFORMS": "cpu"}
     sys.exit(subprocess.run([python, "-B", os.path.abspath(__file__), *sys.argv[1:]], env=environment).returncode)
 
@@ -239,6 +229,27 @@ class Operators(Graphs):
 
 
 class Wholes(Graphs):
+    def families(self):
+        for name, parameters in SMALL:
+            with self.subTest(name=name), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "model.onnx")
+                write_recipe(path, name, batch=2, **parameters)
+                model = onnx_file.read(path)
+                (slot,) = onnx_file.inputs_of(model)
+                yield model, values(*(dim.dim_value for dim in slot.type.tensor_type.shape.dim))
+
+    def test_each_family_of_models_is_translated(self):
+        for model, x in self.families():
+            (shape,) = jax.eval_shape(Graph(model), x)
+            self.assertEqual((shape.dtype, shape.shape[0]), (np.float32, 2))
+
+    @unittest.skipUnless("NGB_ALL_CASES" in os.environ, "takes minutes: NGB_ALL_CASES=1 runs it")
+    def test_each_family_of_models_is_right(self):
+        for model, x in self.families():
+            (found,) = jax.jit(Graph(model))(x)
+            (expected,) = ReferenceEvaluator(model).run(None, {"input": x})
+            np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
     def test_what_depends_on_no_input_is_computed_at_once(self):
         x = values(2, 3, 4)
         nodes = [("Shape", ["x"], {}), ("Gather", ["y0_0", np.int64([0])], {}), ("Concat", ["y1_0", np.int64([-1])], {"axis": 0}),
