@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """IREE: a program for the processor, which IREE's virtual machine runs through its Python runtime."""
 import os
+import time
 from importlib import metadata
 
 from ngraphbench import onnx_file
@@ -35,7 +36,7 @@ class Iree(Adaptor):
         self._driver = "local-sync" if settings.threads == 1 else "local-task"
         runtime.flags.parse_flags(f"--task_topology_group_count={settings.threads}")
         self._device = runtime.get_driver(self._driver).create_default_device()
-        self._threads = _count_threads("iree-worker-") or 1
+        self._threads = 1 if settings.threads == 1 else _count_workers(settings.threads)
         if self._threads != settings.threads:
             raise CompilerError("fallback", f"IREE runs on {self._threads} threads, {settings.threads} were asked for")
 
@@ -114,9 +115,15 @@ class Iree(Adaptor):
         self._results = self._arguments = self._function = self._context = self._device = None
 
 
-def _count_threads(prefix):
-    names = []
-    for task in os.listdir("/proc/self/task"):
-        with open(f"/proc/self/task/{task}/comm", encoding="utf-8") as file:
-            names.append(file.read())
-    return sum(name.startswith(prefix) for name in names)
+def _count_workers(expected):
+    """Threads that IREE has named so, which each does for itself when it starts."""
+    deadline = time.monotonic() + 5
+    while True:
+        names = []
+        for task in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{task}/comm", encoding="utf-8") as file:
+                names.append(file.read())
+        count = sum(name.startswith("iree-worker-") for name in names)
+        if count >= expected or time.monotonic() > deadline:
+            return count
+        time.sleep(0.001)
