@@ -82,8 +82,8 @@ pid_t start(const std::string& compiler, const std::string& python, const Variab
   ::posix_spawn_file_actions_adddup2(&actions, replies, kRepliesFd);
   ::posix_spawn_file_actions_addclosefrom_np(&actions, kRepliesFd + 1);
   pid_t pid = -1;
-  const int code = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr, pointers(arguments).data(),
-                                  pointers(environment).data());
+  const int code =
+      ::posix_spawnp(&pid, python.c_str(), &actions, nullptr, pointers(arguments).data(), pointers(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (code == 0) return pid;
   throw Failure(NGB_TOOLCHAIN_MISSING, python + " cannot be started: " + std::strerror(code), reinstall(compiler));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// python/compile.py of a plugin, run by the toolchain's Python: started before a model is there, so that what it imports is
-// no part of compiling. Its side of the conversation: python/ngraphbench/compile_process.py.
+// python/compile.py of a plugin, run by the toolchain's Python: started before a model is there, so that what it
+// imports is no part of compiling. Its side of the conversation: python/ngraphbench/compile_process.py.
 #pragma once
 
 #include <sys/types.h>

@@ -6,7 +6,8 @@
 namespace ngb::xla {
 namespace {
 
-constexpr const char* kAdvice = "this version of the library is too old or too new for the plugin; install a tested one";
+constexpr const char* kAdvice =
+    "this version of the library is too old or too new for the plugin; install a tested one";
 
 // A serialised CompileOptionsProto: executable_build_options {num_replicas: 1, num_partitions: 1}, and one of
 // env_option_overrides {key: "xla_cpu_use_xnnpack", value {bool_field}}.
@@ -54,7 +55,8 @@ std::string Runtime::stablehlo_version() const {
     }
     return text;
   }
-  throw plugin::Failure(NGB_IMPORT_ERROR, library_.path().string() + " does not tell which StableHLO it reads", kAdvice);
+  throw plugin::Failure(NGB_IMPORT_ERROR, library_.path().string() + " does not tell which StableHLO it reads",
+                        kAdvice);
 }
 
 ngb_status Runtime::status_of(const PJRT_Error* error, const std::string& message) const {

@@ -42,7 +42,7 @@ class Runtime {
   [[nodiscard]] PJRT_Device* device_of(PJRT_Client* client) const;
   [[nodiscard]] std::string platform_of(PJRT_Client* client) const;
   [[nodiscard]] Owned<PJRT_LoadedExecutable> compile(PJRT_Client* client, std::string& program,
-                                                      bool uses_xnnpack) const;
+                                                     bool uses_xnnpack) const;
   [[nodiscard]] Owned<PJRT_Executable> executable_of(PJRT_LoadedExecutable* loaded) const;
 
   void destroy(PJRT_Buffer* buffer) const;

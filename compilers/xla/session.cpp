@@ -113,7 +113,7 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   args.dst_size = read.data.size();
   runtime_.check(runtime_.api().PJRT_Buffer_ToHostBuffer(&args), "read an output");
   runtime_.check(runtime_.await(args.event), "read an output");
-  *output = {read.name.c_str(),   read.type,        static_cast<std::int32_t>(read.shape.size()),
+  *output = {read.name.c_str(), read.type,        static_cast<std::int32_t>(read.shape.size()),
              read.shape.data(), read.data.data(), read.data.size()};
 }
 

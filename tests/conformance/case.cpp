@@ -82,8 +82,10 @@ constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
 constexpr Limit kNotAsked[] = {
     {"tvm", "UsesAsManyThreadsAsItIsAllowed",
      "TVM's kernels are serial until they are tuned, its idle threads spin or not"},
-    {"xla", "UsesAsManyThreadsAsItIsAllowed", "beside its pool of that many, the thread that hands out work does some too"},
-    {"iree", "UsesAsManyThreadsAsItIsAllowed", "the thread that waits for the workers takes about 1 % of the time itself"},
+    {"xla", "UsesAsManyThreadsAsItIsAllowed",
+     "beside its pool of that many, the thread that hands out work does some too"},
+    {"iree", "UsesAsManyThreadsAsItIsAllowed",
+     "the thread that waits for the workers takes about 1 % of the time itself"},
 };
 
 // What is done many times over is done with the newest of a compiler's versions only.
