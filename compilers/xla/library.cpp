@@ -33,7 +33,7 @@ Runtime::Runtime(const std::string& toolchain_dir)
                               std::to_string(PJRT_API_MINOR),
                           kAdvice);
   }
-  NGB_PJRT_ARGS(PJRT_Plugin_Initialize_Args, args);
+  auto args = NGB_PJRT(PJRT_Plugin_Initialize_Args);
   check(api_->PJRT_Plugin_Initialize(&args), "start");
 }
 
@@ -43,7 +43,7 @@ std::string Runtime::api_version() const {
 }
 
 std::string Runtime::stablehlo_version() const {
-  NGB_PJRT_ARGS(PJRT_Plugin_Attributes_Args, args);
+  auto args = NGB_PJRT(PJRT_Plugin_Attributes_Args);
   check(api_->PJRT_Plugin_Attributes(&args), "tell its versions");
   for (std::size_t i = 0; i < args.num_attributes; ++i) {
     const PJRT_NamedValue& value = args.attributes[i];
@@ -60,10 +60,10 @@ std::string Runtime::stablehlo_version() const {
 }
 
 ngb_status Runtime::status_of(const PJRT_Error* error, const std::string& message) const {
-  NGB_PJRT_ARGS(PJRT_Error_GetCode_Args, args);
+  auto args = NGB_PJRT(PJRT_Error_GetCode_Args);
   args.error = error;
   if (PJRT_Error* nested = api_->PJRT_Error_GetCode(&args); nested != nullptr) {
-    NGB_PJRT_ARGS(PJRT_Error_Destroy_Args, destroy);
+    auto destroy = NGB_PJRT(PJRT_Error_Destroy_Args);
     destroy.error = nested;
     api_->PJRT_Error_Destroy(&destroy);
     return NGB_INTERNAL;
@@ -75,12 +75,12 @@ ngb_status Runtime::status_of(const PJRT_Error* error, const std::string& messag
 
 void Runtime::check(PJRT_Error* error, const char* doing) const {
   if (error == nullptr) return;
-  NGB_PJRT_ARGS(PJRT_Error_Message_Args, args);
+  auto args = NGB_PJRT(PJRT_Error_Message_Args);
   args.error = error;
   api_->PJRT_Error_Message(&args);
   const std::string message(args.message, args.message_size);
   const ngb_status status = status_of(error, message);
-  NGB_PJRT_ARGS(PJRT_Error_Destroy_Args, destroy);
+  auto destroy = NGB_PJRT(PJRT_Error_Destroy_Args);
   destroy.error = error;
   api_->PJRT_Error_Destroy(&destroy);
   throw plugin::Failure(status, std::string("XLA cannot ") + doing + ": " + message,
@@ -88,10 +88,10 @@ void Runtime::check(PJRT_Error* error, const char* doing) const {
 }
 
 PJRT_Error* Runtime::await(PJRT_Event* event) const {
-  NGB_PJRT_ARGS(PJRT_Event_Await_Args, args);
+  auto args = NGB_PJRT(PJRT_Event_Await_Args);
   args.event = event;
   PJRT_Error* const failed = api_->PJRT_Event_Await(&args);
-  NGB_PJRT_ARGS(PJRT_Event_Destroy_Args, destroy);
+  auto destroy = NGB_PJRT(PJRT_Event_Destroy_Args);
   destroy.event = event;
   PJRT_Error* const undestroyed = api_->PJRT_Event_Destroy(&destroy);
   return failed != nullptr ? failed : undestroyed;
@@ -99,26 +99,26 @@ PJRT_Error* Runtime::await(PJRT_Event* event) const {
 
 Owned<PJRT_Client> Runtime::make_client() const {
   // By itself the library makes four, and a thread for each at least.
-  NGB_PJRT_ARGS(PJRT_NamedValue, devices);
+  auto devices = NGB_PJRT(PJRT_NamedValue);
   constexpr std::string_view kName = "cpu_device_count";
   devices.name = kName.data();
   devices.name_size = kName.size();
   devices.type = PJRT_NamedValue_kInt64;
   devices.int64_value = 1;
   devices.value_size = 1;
-  NGB_PJRT_ARGS(PJRT_Client_Create_Args, args);
+  auto args = NGB_PJRT(PJRT_Client_Create_Args);
   args.create_options = &devices;
   args.num_options = 1;
   check(api_->PJRT_Client_Create(&args), "make a client");
   return {args.client, [this](PJRT_Client* client) {
-            NGB_PJRT_ARGS(PJRT_Client_Destroy_Args, destroy);
+            auto destroy = NGB_PJRT(PJRT_Client_Destroy_Args);
             destroy.client = client;
             api_->PJRT_Client_Destroy(&destroy);
           }};
 }
 
 PJRT_Device* Runtime::device_of(PJRT_Client* client) const {
-  NGB_PJRT_ARGS(PJRT_Client_AddressableDevices_Args, args);
+  auto args = NGB_PJRT(PJRT_Client_AddressableDevices_Args);
   args.client = client;
   check(api_->PJRT_Client_AddressableDevices(&args), "name its devices");
   if (args.num_addressable_devices != 0) return args.addressable_devices[0];
@@ -126,20 +126,20 @@ PJRT_Device* Runtime::device_of(PJRT_Client* client) const {
 }
 
 std::string Runtime::platform_of(PJRT_Client* client) const {
-  NGB_PJRT_ARGS(PJRT_Client_PlatformName_Args, args);
+  auto args = NGB_PJRT(PJRT_Client_PlatformName_Args);
   args.client = client;
   check(api_->PJRT_Client_PlatformName(&args), "name its platform");
   return {args.platform_name, args.platform_name_size};
 }
 
 Owned<PJRT_LoadedExecutable> Runtime::compile(PJRT_Client* client, std::string& program, bool uses_xnnpack) const {
-  NGB_PJRT_ARGS(PJRT_Program, source);
+  auto source = NGB_PJRT(PJRT_Program);
   constexpr std::string_view kFormat = "mlir";
   source.code = program.data();
   source.code_size = program.size();
   source.format = kFormat.data();
   source.format_size = kFormat.size();
-  NGB_PJRT_ARGS(PJRT_Client_Compile_Args, args);
+  auto args = NGB_PJRT(PJRT_Client_Compile_Args);
   args.client = client;
   args.program = &source;
   const std::string options = compile_options(uses_xnnpack);
@@ -147,25 +147,25 @@ Owned<PJRT_LoadedExecutable> Runtime::compile(PJRT_Client* client, std::string& 
   args.compile_options_size = options.size();
   check(api_->PJRT_Client_Compile(&args), "compile the model");
   return {args.executable, [this](PJRT_LoadedExecutable* executable) {
-            NGB_PJRT_ARGS(PJRT_LoadedExecutable_Destroy_Args, destroy);
+            auto destroy = NGB_PJRT(PJRT_LoadedExecutable_Destroy_Args);
             destroy.executable = executable;
             api_->PJRT_LoadedExecutable_Destroy(&destroy);
           }};
 }
 
 Owned<PJRT_Executable> Runtime::executable_of(PJRT_LoadedExecutable* loaded) const {
-  NGB_PJRT_ARGS(PJRT_LoadedExecutable_GetExecutable_Args, args);
+  auto args = NGB_PJRT(PJRT_LoadedExecutable_GetExecutable_Args);
   args.loaded_executable = loaded;
   check(api_->PJRT_LoadedExecutable_GetExecutable(&args), "describe the compiled model");
   return {args.executable, [this](PJRT_Executable* executable) {
-            NGB_PJRT_ARGS(PJRT_Executable_Destroy_Args, destroy);
+            auto destroy = NGB_PJRT(PJRT_Executable_Destroy_Args);
             destroy.executable = executable;
             api_->PJRT_Executable_Destroy(&destroy);
           }};
 }
 
 void Runtime::destroy(PJRT_Buffer* buffer) const {
-  NGB_PJRT_ARGS(PJRT_Buffer_Destroy_Args, args);
+  auto args = NGB_PJRT(PJRT_Buffer_Destroy_Args);
   args.buffer = buffer;
   api_->PJRT_Buffer_Destroy(&args);
 }

@@ -18,9 +18,13 @@ template <class T>
 using Owned = std::unique_ptr<T, std::function<void(T*)>>;
 
 // PJRT's arguments begin with their own size, so that library and header may be of different ages.
-#define NGB_PJRT_ARGS(Type, name) \
-  Type name{};                    \
-  name.struct_size = Type##_STRUCT_SIZE
+template <class T>
+T sized(std::size_t size) {
+  T value{};
+  value.struct_size = size;
+  return value;
+}
+#define NGB_PJRT(Type) ngb::xla::sized<Type>(Type##_STRUCT_SIZE)
 
 class Runtime {
  public:

@@ -107,7 +107,7 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   if (index >= *count && output == nullptr) return;
   if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
   Output& read = outputs_[index];
-  NGB_PJRT_ARGS(PJRT_Buffer_ToHostBuffer_Args, args);
+  auto args = NGB_PJRT(PJRT_Buffer_ToHostBuffer_Args);
   args.src = results_[index];
   args.dst = read.data.data();
   args.dst_size = read.data.size();

@@ -34,7 +34,7 @@ const Row& row_where(Is is, const std::string& tensor) {
 
 Owned<PJRT_Buffer> buffer_over(const Runtime& runtime, PJRT_Client* client, PJRT_Device* device,
                                const ngb_tensor& tensor) {
-  NGB_PJRT_ARGS(PJRT_Client_BufferFromHostBuffer_Args, args);
+  auto args = NGB_PJRT(PJRT_Client_BufferFromHostBuffer_Args);
   args.client = client;
   args.data = tensor.data;
   args.type = row_where([&](const Row& row) { return row.type == tensor.dtype; }, tensor.name).theirs;
@@ -45,10 +45,10 @@ Owned<PJRT_Buffer> buffer_over(const Runtime& runtime, PJRT_Client* client, PJRT
   runtime.check(runtime.api().PJRT_Client_BufferFromHostBuffer(&args), "take an input");
   Owned<PJRT_Buffer> buffer(args.buffer, [&runtime](PJRT_Buffer* each) { runtime.destroy(each); });
   // With memory that is shared, the event of being done with it comes when the buffer is destroyed.
-  NGB_PJRT_ARGS(PJRT_Event_Destroy_Args, done);
+  auto done = NGB_PJRT(PJRT_Event_Destroy_Args);
   done.event = args.done_with_host_buffer;
   runtime.check(runtime.api().PJRT_Event_Destroy(&done), "take an input");
-  NGB_PJRT_ARGS(PJRT_Buffer_ReadyEvent_Args, ready);
+  auto ready = NGB_PJRT(PJRT_Buffer_ReadyEvent_Args);
   ready.buffer = buffer.get();
   runtime.check(runtime.api().PJRT_Buffer_ReadyEvent(&ready), "take an input");
   runtime.check(runtime.await(ready.event), "take an input");
@@ -57,10 +57,10 @@ Owned<PJRT_Buffer> buffer_over(const Runtime& runtime, PJRT_Client* client, PJRT
 
 std::vector<Output> outputs_of(const Runtime& runtime, PJRT_Executable* executable,
                                const std::vector<std::string>& names) {
-  NGB_PJRT_ARGS(PJRT_Executable_OutputElementTypes_Args, types);
+  auto types = NGB_PJRT(PJRT_Executable_OutputElementTypes_Args);
   types.executable = executable;
   runtime.check(runtime.api().PJRT_Executable_OutputElementTypes(&types), "describe its outputs");
-  NGB_PJRT_ARGS(PJRT_Executable_OutputDimensions_Args, shapes);
+  auto shapes = NGB_PJRT(PJRT_Executable_OutputDimensions_Args);
   shapes.executable = executable;
   runtime.check(runtime.api().PJRT_Executable_OutputDimensions(&shapes), "describe its outputs");
   if (types.num_output_types != names.size() || shapes.num_outputs != names.size()) {
