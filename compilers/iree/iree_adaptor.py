@@ -13,6 +13,11 @@ _ELEMENTS = {"f32": "FLOAT_32", "f16": "FLOAT_16", "f64": "FLOAT_64", "i64": "SI
              "i8": "SINT_8", "u8": "UINT_8", "bool": "BOOL_8"}
 
 
+# Loaded programs, until the process ends. Their memory is Python's: were it IREE to let go of it last, a worker thread might
+# do so, which waits for Python's lock while the thread that has the lock waits for the worker.
+_LOADED = []
+
+
 class Iree(Adaptor):
     @classmethod
     def preload(cls):
@@ -57,6 +62,7 @@ class Iree(Adaptor):
         runtime = self._runtime
         instance = runtime.VmInstance()
         module = runtime.VmModule.mmap(instance, model.artifact_path)
+        _LOADED.append(module)
         self._context = runtime.VmContext(instance, [runtime.create_hal_module(instance, self._device), module])
         self._function = module.lookup_function(program.FUNCTION)
 
