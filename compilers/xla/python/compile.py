@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the plugin starts in the toolchain's Python: an ONNX file becomes a StableHLO program.
 
-Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "stablehlo_version": "1.13.0", the newest that
-the plugin reads}."""
+Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "stablehlo_version": "1.13.0", the newest
+that the plugin reads}."""
 import traceback
 from importlib import metadata
 
@@ -24,16 +24,17 @@ def translate(model, inputs):
     import jax
     from onnx_graph import Graph
 
-    graph = Graph(model)
     signatures = [jax.ShapeDtypeStruct(tuple(tensor["shape"]), tensor["dtype"]) for tensor in inputs]
     try:
+        graph = Graph(model)
         return graph.outputs, jax.jit(graph, keep_unused=True).lower(*signatures).compiler_ir("stablehlo")
     except (CompilerError, MemoryError):
         raise
     except Exception as error:
         traceback.print_exc()
         onnx_file.check(model)
-        raise CompilerError("unsupported_operator", f"xla cannot translate this model: {compile_process.last_line(error)}",
+        raise CompilerError("unsupported_operator",
+                            f"xla cannot translate this model: {compile_process.last_line(error)}",
                             "the traceback is in the log of this attempt") from None
 
 

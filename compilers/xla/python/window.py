@@ -44,7 +44,8 @@ class _Window:
 
     def padded_to(self, counts):
         """The pads with which a window takes so many places."""
-        return [(begin, max(end, (count - 1) * stride + reach - size - begin)) for (begin, end), count, stride, reach, size
+        return [(begin, max(end, (count - 1) * stride + reach - size - begin))
+                for (begin, end), count, stride, reach, size
                 in zip(self.pads, counts, self.strides, self.reach, self.sizes)]
 
     def taps(self, axis, count, includes_pads):

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 using namespace bare;
@@ -66,8 +65,9 @@ void run_xla(const Arguments& arguments, const std::vector<std::int64_t>& shape)
   devices.client = create.client;
   check(api->PJRT_Client_AddressableDevices(&devices));
 
-  std::ifstream file(arguments.model, std::ios::binary);
-  std::string code{std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream content;
+  content << std::ifstream(arguments.model, std::ios::binary).rdbuf();
+  std::string code = content.str();
   BARE_ARGS(PJRT_Program, program);
   program.code = code.data();
   program.code_size = code.size();
