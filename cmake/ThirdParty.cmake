@@ -33,7 +33,7 @@ else()
   find_package(Python3 3.9 REQUIRED COMPONENTS Development.Module)
 endif()
 
-# What comes as wheels is fetched by scripts/setup: onnx.proto, the C headers of ONNX Runtime, OpenVINO and TVM.
+# What comes as wheels is fetched by scripts/setup: onnx.proto, the C headers of ONNX Runtime, OpenVINO, TVM and XLA.
 set(NGB_DEPENDENCIES ${CMAKE_SOURCE_DIR}/build/dependencies CACHE PATH "Folder that scripts/setup has filled")
 
 # libcrypto in its static form: the agent is one static file, and so is the hash in everything on a device.

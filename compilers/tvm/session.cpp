@@ -12,51 +12,37 @@ using nlohmann::json;
 
 constexpr std::int64_t kPooledAllocator = 2;
 
-CompileProcess::Report report_of(const ngb_settings& settings) {
-  if (settings.report == nullptr) return {};
-  return [report = settings.report, context = settings.report_context](const std::string& text) {
-    report(context, text.c_str());
-  };
+// Equal threads in tuning and running; processors are those that this process has.
+plugin::CompileProcess::Variables python_variables(const Settings& settings) {
+  const std::string threads = std::to_string(settings.threads);
+  return {{"TVM_NUM_THREADS", threads}, {"OMP_NUM_THREADS", threads}, {"TVM_BIND_THREADS", "0"}};
 }
 
 // In the artifact's folder: TVM takes the kind of a file from its ending.
 std::string object_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.so"; }
 
-json inputs_of(const ngb_model& model) {
-  json inputs = json::array();
-  for (std::uint32_t i = 0; i < model.input_count; ++i) {
-    const ngb_tensor& input = model.inputs[i];
-    inputs.push_back({{"name", input.name},
-                      {"dtype", type_name(input.dtype)},
-                      {"shape", std::vector<std::int64_t>(input.shape, input.shape + input.rank)}});
-  }
-  return inputs;
-}
-
 }  // namespace
 
 Session::Session(const ngb_settings& given)
     : settings_(read_settings(given)),
-      report_(report_of(given)),
       runtime_(settings_.toolchain_dir, settings_.threads),
       functions_(runtime_.functions()),
-      process_(std::in_place, settings_),
+      process_(std::in_place, "tvm", given, python_variables(settings_)),
       machine_(functions_),
       main_(functions_),
       result_(functions_),
       read_(functions_),
-      facts_{{"version", process_->version()}} {}
+      facts_{{"version", process_->ready().value("version", "")}} {}
 
 void Session::compile(const ngb_model& model) {
   const json done = process_->compile({{"model", model.path},
-                                       {"inputs", inputs_of(model)},
+                                       {"inputs", plugin::inputs_for_python(model)},
                                        {"output", object_path(model)},
                                        {"threads", settings_.threads},
                                        {"trials", settings_.trials},
                                        {"early_stop", settings_.early_stop},
                                        {"seed", settings_.seed},
-                                       {"cache", settings_.cache_dir}},
-                                      report_);
+                                       {"cache", settings_.cache_dir}});
   process_.reset();
   output_names_ = done.at("outputs").get<std::vector<std::string>>();
   for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());

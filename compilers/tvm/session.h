@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compile_process.h"
+#include "../compile_process.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
 #include "settings.h"
@@ -36,10 +36,9 @@ class Session {
   [[nodiscard]] std::int64_t output_count() const;
 
   Settings settings_;
-  CompileProcess::Report report_;
   Runtime runtime_;
   const Functions& functions_;
-  std::optional<CompileProcess> process_;
+  std::optional<plugin::CompileProcess> process_;
   Value machine_;
   Value main_;
   std::vector<Value> inputs_;

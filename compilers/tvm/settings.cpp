@@ -23,7 +23,6 @@ Settings read_settings(const ngb_settings& given) {
   const plugin::Options options(kCompilerJson, given);
   Settings settings;
   settings.toolchain_dir = given.toolchain_dir;
-  settings.python = given.python;
   settings.cache_dir = given.cache_dir;
   settings.threads = given.threads;
   settings.trials = at_least_0(options, "trials");

@@ -13,7 +13,6 @@ const char* description();
 
 struct Settings {
   std::string toolchain_dir{};
-  std::string python{};
   std::string cache_dir{};
   int threads = 1;
   std::int64_t trials = 0;

@@ -12,18 +12,17 @@ namespace {
 struct Row {
   ngb_dtype type;
   DLDataType theirs;
-  const char* name;
 };
 
-constexpr std::array<Row, 9> kTypes{{{NGB_F32, {kDLFloat, 32, 1}, "float32"},
-                                     {NGB_F16, {kDLFloat, 16, 1}, "float16"},
-                                     {NGB_BF16, {kDLBfloat, 16, 1}, "bfloat16"},
-                                     {NGB_F64, {kDLFloat, 64, 1}, "float64"},
-                                     {NGB_I64, {kDLInt, 64, 1}, "int64"},
-                                     {NGB_I32, {kDLInt, 32, 1}, "int32"},
-                                     {NGB_I8, {kDLInt, 8, 1}, "int8"},
-                                     {NGB_U8, {kDLUInt, 8, 1}, "uint8"},
-                                     {NGB_BOOL, {kDLBool, 8, 1}, "bool"}}};
+constexpr std::array<Row, 9> kTypes{{{NGB_F32, {kDLFloat, 32, 1}},
+                                     {NGB_F16, {kDLFloat, 16, 1}},
+                                     {NGB_BF16, {kDLBfloat, 16, 1}},
+                                     {NGB_F64, {kDLFloat, 64, 1}},
+                                     {NGB_I64, {kDLInt, 64, 1}},
+                                     {NGB_I32, {kDLInt, 32, 1}},
+                                     {NGB_I8, {kDLInt, 8, 1}},
+                                     {NGB_U8, {kDLUInt, 8, 1}},
+                                     {NGB_BOOL, {kDLBool, 8, 1}}}};
 
 template <class Is>
 const Row& row_where(Is is) {
@@ -52,8 +51,6 @@ bool is_dense(const DLTensor& tensor) {
 }
 
 }  // namespace
-
-std::string type_name(ngb_dtype type) { return row_of(type).name; }
 
 Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor) {
   auto lent = std::make_unique<Lent>();

@@ -12,9 +12,6 @@ namespace ngb::tvm {
 // A tensor of TVM's over the host's memory. Throws plugin::Failure for a type that TVM does not take.
 Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor);
 
-// "float32", as TVM's front end calls it. Throws plugin::Failure.
-std::string type_name(ngb_dtype type);
-
 // Points into the value and `name`. Throws plugin::Failure when it is no dense tensor on the processor.
 ngb_tensor view_of(const Value& value, const std::string& name);
 

@@ -39,6 +39,7 @@ warm_up: {warm_up}
 reference: none
 output: results
 """
+IREE_FLAGS = ["--iree-opt-level=O3", "--iree-opt-data-tiling=false"]  # as the adaptor's defaults are
 # OpenMP's runtimes read theirs when they are loaded.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "TVM_NUM_THREADS")
 
@@ -125,6 +126,49 @@ def in_python(script, *, wants_model):
     return run
 
 
+def made_once(case, suffix, folder, code, *words):
+    """A program that our own files in `folder` of the compiler make of the model: the question is what running it costs."""
+    program = case.model.with_suffix(suffix)
+    if not program.exists():
+        lib, site = case.build / "lib/ngraphbench", case.toolchain["site"]
+        on_our_processors(case, [case.toolchain["python"] or sys.executable, "-c", code, case.model, program, *words],
+                          f"{lib / 'compilers' / case.compiler / folder}:{lib / 'python'}:{site}")
+    return program
+
+
+def bare_pjrt_loop(case):
+    shape = [case.batch, 3, 224, 224]
+    code = f"""
+import compile, json, sys
+request = dict(model=sys.argv[1], inputs=[dict(name="input", dtype="float32", shape={shape})], output=sys.argv[2],
+               stablehlo_version="1.8.0")
+compile.import_packages()
+compile.compile_model(request, print)"""
+    program = made_once(case, ".stablehlo", "python", code)
+    library = next(pathlib.Path(case.toolchain["site"]).glob("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"))
+    return from_nanoseconds(on_our_processors(
+        case, [case.build / "bench/bare_pjrt_loop", "xla", library, program, case.threads, case.repetitions, WARM_UP,
+               ",".join(map(str, shape))]))
+
+
+def iree_benchmark_module(case):
+    """One iteration for each of its repetitions: the time of one invocation, outputs dropped."""
+    code = """
+import program, sys
+from ngraphbench import onnx_file
+program.write(onnx_file.read(sys.argv[1]), sys.argv[2], sys.argv[3:])"""
+    program = made_once(case, ".vmfb", "", code, *IREE_FLAGS)
+    device = ["--device=local-sync"] if case.threads == 1 else [
+        "--device=local-task", f"--task_topology_group_count={case.threads}"]
+    told = on_our_processors(
+        case, [pathlib.Path(case.toolchain["site"]) / "iree/_runtime_libs/iree-benchmark-module", f"--module={program}",
+               "--function=main", *device, f"--input={case.batch}x3x224x224xf32=0.5", "--benchmark_min_time=1x",
+               f"--benchmark_repetitions={WARM_UP + case.repetitions}", "--benchmark_format=json"])
+    runs = [run for run in json.loads(told)["benchmarks"] if run["run_type"] == "iteration"]
+    unit_ms = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
+    return [run["real_time"] * unit_ms[run["time_unit"]] for run in runs[WARM_UP:]]
+
+
 TORCH = {"torch.utils.benchmark": in_python("torch_timer.py", wants_model=False)}
 # compiler: its toolchain, and what it is compared with; the first is measured twice
 RIVALS = {
@@ -137,6 +181,8 @@ RIVALS = {
     "torch-compile": ("identity", TORCH),
     "aotinductor": ("identity", TORCH),
     "tvm": ("tvm", {"time_evaluator": in_python("time_evaluator.py", wants_model=True)}),
+    "xla": ("xla", {"bare loop": bare_pjrt_loop}),
+    "iree": ("iree", {"iree-benchmark-module": iree_benchmark_module}),
 }
 
 

@@ -44,9 +44,11 @@ constexpr Limit kLimits[] = {
     {"aotinductor", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
     {"aotinductor", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
     {"tvm", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "TVM 0.27 has NonZero as a Python function only"},
+    {"xla", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "XLA's programs have static shapes"},
 };
 
-// Inductor and TVM call a C++ compiler for every model, for several seconds each, and these cases have many models.
+// Inductor and TVM call a C++ compiler for every model, XLA's plugin starts a Python for it, IREE compiles it for seconds;
+// and these cases have many models.
 constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
     {"torch-compile", "ComputesWhatTheModelSays"},
     {"torch-compile", "ComputesOutputsOfAShapeKnownOnlyAfterARun"},
@@ -63,6 +65,16 @@ constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
     {"tvm", "TakesEveryValueThatItDescribes"},
     {"tvm", "LeavesNothingBehindInManyRounds"},
     {"tvm", "EndsDamagedModelsInAValue"},
+    {"xla", "ComputesWhatTheModelSays"},
+    {"xla", "AgreesWithReferenceOutputsAndRefusesOthers"},
+    {"xla", "KeepsToOneThread"},
+    {"xla", "TakesEveryValueThatItDescribes"},
+    {"xla", "LeavesNothingBehindInManyRounds"},
+    {"xla", "EndsDamagedModelsInAValue"},
+    {"iree", "ComputesWhatTheModelSays"},
+    {"iree", "AgreesWithReferenceOutputsAndRefusesOthers"},
+    {"iree", "KeepsToOneThread"},
+    {"iree", "TakesEveryValueThatItDescribes"},
 };
 // clang-format on
 
@@ -71,6 +83,10 @@ constexpr Limit kNotAsked[] = {
     {"tvm", "UsesAsManyThreadsAsItIsAllowed",
      "TVM's kernels are serial until they are tuned, its idle threads spin or not"},
     {"tensorrt", "UsesAsManyThreadsAsItIsAllowed", "it computes on the GPU"},
+    {"xla", "UsesAsManyThreadsAsItIsAllowed",
+     "beside its pool of that many, the thread that hands out work does some too"},
+    {"iree", "UsesAsManyThreadsAsItIsAllowed",
+     "the thread that waits for the workers takes about 1 % of the time itself"},
 };
 
 // What is done many times over is done with the newest of a compiler's versions only.

@@ -1,55 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the plugin starts in the toolchain's Python: imports TVM, says so, compiles one model, ends.
+"""What the plugin starts in the toolchain's Python: an ONNX file becomes a shared object, tuned if that is asked for.
 
-Lines of JSON: one request on standard input; on descriptor 3 first {"ready": facts}, then any number of
-{"report": text}, then {"done": facts} or {"failed": {"kind", "message", "advice"}}. Kinds are those of ngb_status.
-"""
+Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "trials", "early_stop", "seed",
+"cache": folder}."""
 
-import ctypes
-import json
 import os
 import re
-import signal
 import sys
 import traceback
 import warnings
 
-REINSTALL = "install the toolchain again: ngb toolchain remove, then ngb toolchain install"
-
-
-class Failure(Exception):
-    """An expected failure: its kind, what failed, what to do next."""
-
-    def __init__(self, kind, message, advice=""):
-        super().__init__(message)
-        self.kind, self.message, self.advice = kind, message, advice
-
-
-def read_model(path):
-    import onnx
-
-    try:
-        return onnx.load(path)
-    except Exception as error:  # protobuf has errors of its own
-        raise Failure("invalid_model", f"{path} cannot be read as ONNX: {last_line(error)}",
-                      "check the file with onnx.checker") from error
-
-
-def check_inputs(model, inputs):
-    """The cell's inputs must be those of the model, in its order."""
-    initializers = {initializer.name for initializer in model.graph.initializer}
-    slots = [slot for slot in model.graph.input if slot.name not in initializers]
-    theirs = [slot.name for slot in slots]
-    ours = [tensor["name"] for tensor in inputs]
-    if theirs != ours:
-        raise Failure("invalid_model", f"the model's inputs are {theirs}, the cell's {ours}")
-    for slot, tensor in zip(slots, inputs):
-        extents = [dim.dim_value if dim.HasField("dim_value") else None for dim in slot.type.tensor_type.shape.dim]
-        fits = len(extents) == len(tensor["shape"]) and all(
-            extent in (None, given) for extent, given in zip(extents, tensor["shape"]))
-        if not fits:
-            raise Failure("invalid_model",
-                          f'input "{slot.name}" has shape {extents} in the model, {tensor["shape"]} in the cell')
+from ngraphbench import compile_process, onnx_file
+from ngraphbench.adaptor import CompilerError
 
 
 def import_model(model, inputs):
@@ -69,23 +31,18 @@ def import_model(model, inputs):
 
 
 def why_not_imported(model, error):
-    import onnx
-
     message = str(error).strip() or type(error).__name__
     unsupported = re.search(r"not supported for frontend ONNX: *(.+)", message)
     if unsupported:
-        return Failure("unsupported_operator", f"TVM's ONNX front end does not know {unsupported.group(1).strip()}",
-                       "leave this model out for tvm, or try a newer version")
-    try:
-        onnx.checker.check_model(model)
-    except Exception as defect:
-        return Failure("invalid_model", f"the model is not valid ONNX: {last_line(defect)}",
-                       "check the file with onnx.checker")
+        return CompilerError("unsupported_operator",
+                             f"TVM's ONNX front end does not know {unsupported.group(1).strip()}",
+                             "leave this model out for tvm, or try a newer version")
+    onnx_file.check(model)
     frames = traceback.extract_tb(error.__traceback__)
     operators = [name for name in (operator_of(frame) for frame in frames) if name]
     where = f" of {operators[-1]}" if operators else ""
-    return Failure("unsupported_operator", f"TVM's ONNX front end cannot take this form{where}: {message}",
-                   "leave this model out for tvm, or try a newer version")
+    return CompilerError("unsupported_operator", f"TVM's ONNX front end cannot take this form{where}: {message}",
+                         "leave this model out for tvm, or try a newer version")
 
 
 def operator_of(frame):
@@ -118,8 +75,9 @@ def build(module, target, records, path):
     from tvm.support import cc
 
     if cc.get_cc() is None:
-        raise Failure("toolchain_missing", "TVM links what it compiles with a C++ compiler, and this device has none",
-                      "install g++ or clang, or name one in the variable CXX")
+        raise CompilerError("toolchain_missing",
+                            "TVM links what it compiles with a C++ compiler, and this device has none",
+                            "install g++ or clang, or name one in the variable CXX")
     try:
         with target, tvm.transform.PassContext(opt_level=3):
             if records is not None:
@@ -128,8 +86,8 @@ def build(module, target, records, path):
     except Exception as error:
         unsupported = re.search(r"cannot handle this intrinsic:\s*(?:Op\()?([\w.]+)", str(error))
         if unsupported:
-            raise Failure("unsupported_operator", f"TVM has no kernel for {unsupported.group(1)}",
-                          "leave this model out for tvm, or try a newer version") from error
+            raise CompilerError("unsupported_operator", f"TVM has no kernel for {unsupported.group(1)}",
+                                "leave this model out for tvm, or try a newer version") from error
         raise
     executable.export_library(path)
 
@@ -147,8 +105,8 @@ def compile_model(request, report):
 
     os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
     os.environ["TMPDIR"] = os.path.dirname(request["output"])  # what is left there goes with the folder
-    model = read_model(request["model"])
-    check_inputs(model, request["inputs"])
+    model = onnx_file.read(request["model"])
+    onnx_file.check_inputs(model, request["inputs"])
     outputs = [output.name for output in model.graph.output]
     target = target_of(request["threads"])
     module = prepare(import_model(model, request["inputs"]), target)
@@ -162,62 +120,16 @@ def compile_model(request, report):
     return {"outputs": outputs, "facts": {"target": str(target), **facts}}
 
 
-def last_line(error):
-    lines = str(error).strip().splitlines()
-    return lines[-1] if lines else type(error).__name__
+def import_packages():
+    import onnx  # noqa: F401
+    import tvm
+    import tvm.relax.frontend.onnx  # noqa: F401
 
-
-def failure_from(error):
-    if isinstance(error, Failure):
-        return {"kind": error.kind, "message": error.message, "advice": error.advice}
-    traceback.print_exception(type(error), error, error.__traceback__)
-    if isinstance(error, MemoryError) or "bad_alloc" in str(error):
-        return {"kind": "out_of_memory", "message": "TVM has no memory left", "advice": ""}
-    if isinstance(error, ImportError):
-        return {"kind": "import_error", "message": f"{type(error).__name__}: {last_line(error)}", "advice": REINSTALL}
-    return {"kind": "internal", "message": f"{type(error).__name__}: {last_line(error)}",
-            "advice": "the traceback is in the log of this attempt"}
-
-
-def serve(say):
-    try:
-        import onnx  # noqa: F401
-        import tvm
-        import tvm.relax.frontend.onnx  # noqa: F401
-    except Exception as error:
-        return say(failed={**failure_from(error), "kind": "import_error", "advice": REINSTALL})
-    say(ready={"version": tvm.__version__})
-    line = sys.stdin.readline()
-    if not line:
-        return None
-    try:
-        return say(done=compile_model(json.loads(line), lambda text: say(report=text)))
-    except Exception as error:
-        return say(failed=failure_from(error))
-
-
-def die_with_parent():
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-
-
-def main():
-    die_with_parent()
-    os.set_inheritable(3, False)
-    # For the processes that tuning starts.
-    paths = [os.path.dirname(os.path.abspath(__file__)), os.environ.get("PYTHONPATH", "")]
-    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    replies = os.fdopen(3, "w", encoding="utf-8")
-
-    def say(**message):
-        replies.write(json.dumps(message) + "\n")
-        replies.flush()
-
-    serve(say)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)  # nothing is left to do, and taking TVM's threads down takes time
+    return {"version": tvm.__version__}
 
 
 if __name__ == "__main__":
-    main()
+    # For the processes that tuning starts.
+    own_folder = os.path.dirname(os.path.abspath(__file__))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [own_folder, os.environ.get("PYTHONPATH", "")]))
+    compile_process.serve(import_packages, compile_model)

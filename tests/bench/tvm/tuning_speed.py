@@ -11,7 +11,8 @@ import sys
 import tempfile
 import time
 
-OURS = pathlib.Path(__file__).resolve().parents[3] / "compilers" / "tvm" / "python"
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+OURS = f'{SOURCE / "compilers/tvm/python"}:{SOURCE / "python"}'
 
 
 def stock(module, target, folder, request):
@@ -33,9 +34,10 @@ def ours(module, target, folder, request):
 
 def run(which, path, trials, threads):
     import compile as compiler
+    from ngraphbench import onnx_file
 
     request = {"trials": trials, "threads": threads, "seed": 0, "early_stop": 0}
-    model = compiler.read_model(path)
+    model = onnx_file.read(path)
     inputs = [{"name": slot.name, "dtype": "float32", "shape": [dim.dim_value for dim in slot.type.tensor_type.shape.dim]}
               for slot in model.graph.input]
     target = compiler.target_of(threads)

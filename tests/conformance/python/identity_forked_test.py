@@ -7,9 +7,10 @@ import tempfile
 import unittest
 
 from agent_side import ForkServer, WorkerFiles, fresh_worker, request
-from identity_toolchain import FOLDER, LIB, site_or_skip, write_recipe
+from toolchain import LIB, toolchain_or_skip, write_recipe
 
-SITE = site_or_skip()
+FOLDER = os.path.join(LIB, "compilers", "identity")
+_, SITE = toolchain_or_skip("identity", "torch")
 PATH = os.pathsep.join([os.path.join(LIB, "python"), SITE])
 
 

@@ -6,9 +6,10 @@ import sys
 import tempfile
 import unittest
 
-from identity_toolchain import FOLDER, site_or_skip, write_recipe
+from toolchain import LIB, SMALL, toolchain_or_skip, write_recipe
 
-SITE = site_or_skip()
+FOLDER = os.path.join(LIB, "compilers", "identity")
+_, SITE = toolchain_or_skip("identity", "torch")
 sys.path.insert(0, SITE)
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
@@ -19,20 +20,6 @@ from onnx.reference import ReferenceEvaluator  # noqa: E402
 
 from ngraphbench.adaptor import CompilerError  # noqa: E402
 from ngraphbench.hosting import Host  # noqa: E402
-
-SMALL = (
-    ("resnet", dict(depths=[1, 2, 1, 1], width=0.125, classes=10, image_size=64)),
-    ("resnet", dict(block="bottleneck", depths=[2, 1, 1, 1], width=0.125, classes=10, image_size=64)),
-    ("efficientnet", dict(width=0.25, depth=0.5, classes=10, image_size=48)),
-    ("mobilenet_v3", dict(size="small", width=0.25, classes=10, image_size=48)),
-    ("vit", dict(width=24, depth=2, heads=3, patch=8, image_size=24, layer_scale=True, class_position=False)),
-    ("swin", dict(width=12, depths=[2, 2, 2, 2], heads=[1, 2, 2, 3], windows=[3, 4, 2, 2], image_size=72)),
-    ("convnext", dict(depths=[1, 1, 1, 1], channels=[8, 12, 16, 20], classes=10, image_size=48)),
-    ("mha_block", dict(embed=32, heads=4, depth=2)),
-    ("decoder_block", dict(embed=32, heads=4, depth=2, sequence=9)),
-    ("mlp", dict(features=20, width=16, depth=2, classes=7)),
-)
-
 
 def random_input(*shape):
     return numpy.random.default_rng(1).uniform(-1, 1, shape).astype(numpy.float32)

@@ -5,28 +5,17 @@ import glob
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
-SCRIPT = os.path.join(os.environ["NGB_LIB"], "compilers", "tvm", "python", "compile.py")
+from toolchain import LIB, toolchain_or_skip
+
+SCRIPT = os.path.join(LIB, "compilers", "tvm", "python", "compile.py")
+OURS = os.path.join(LIB, "python")
 TRIALS = 4  # two tasks: two rounds of two
 
 
-def toolchain_or_skip():
-    with open(os.environ["NGB_VERSIONS"], encoding="utf-8") as file:
-        version = json.load(file)["toolchains"]["tvm"]["default"]
-    home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    root = os.environ.get("NGB_TOOLCHAINS") or os.path.join(home, "ngraphbench", "toolchains")
-    folder = os.path.join(root, "tvm", version)
-    if not os.path.isdir(os.path.join(folder, "site", "tvm")):
-        print(f"SKIPPED: no toolchain tvm@{version} ({folder}); ngb toolchain install tvm@{version}")
-        sys.exit(77)
-    with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
-        return json.load(file)["python"], os.path.join(folder, "site")
-
-
-PYTHON, SITE = toolchain_or_skip()
+PYTHON, SITE = toolchain_or_skip("tvm", "tvm")
 WRITE_MODEL = """
 import numpy, onnx, sys
 from onnx import helper, numpy_helper, TensorProto
@@ -43,7 +32,7 @@ onnx.save(model, sys.argv[1])
 
 class CompileProcess:
     def __init__(self, folder):
-        environment = {**os.environ, "PYTHONPATH": SITE, "TVM_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
+        environment = {**os.environ, "PYTHONPATH": SITE + ":" + OURS, "TVM_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
                        "TVM_BIND_THREADS": "0"}
         replies, theirs = os.pipe()
         command = ["sh", "-c", f'exec "$0" "$@" 3>&{theirs}', PYTHON, SCRIPT]

@@ -13,26 +13,36 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <utility>
 #include <vector>
 
-#include "../plugin_boundary.h"
+#include "plugin_boundary.h"
 
-namespace ngb::tvm {
+namespace ngb::plugin {
 namespace {
 
 using nlohmann::json;
-using plugin::Failure;
+using Variables = CompileProcess::Variables;
 
 constexpr int kRepliesFd = 3;  // compile.py's
-constexpr const char* kReinstall = "install the toolchain again: ngb toolchain install tvm";
 
-// lib/ngraphbench/compilers/tvm/python. Not the plugin's own folder: there Python would take tvm.so for the module.
-std::filesystem::path python_folder() {
+std::string reinstall(const std::string& compiler) {
+  return "install the toolchain again: ngb toolchain install " + compiler;
+}
+
+// lib/ngraphbench/compilers/<name>, where this code lies as a part of the plugin.
+std::filesystem::path plugin_folder() {
   Dl_info info{};
-  ::dladdr(reinterpret_cast<const void*>(&description), &info);
-  return std::filesystem::path(info.dli_fname == nullptr ? "" : info.dli_fname).parent_path() / "python";
+  ::dladdr(reinterpret_cast<const void*>(&reinstall), &info);
+  return std::filesystem::path(info.dli_fname == nullptr ? "" : info.dli_fname).parent_path();
+}
+
+// Not the plugin's own folder: there Python would take <name>.so for a module.
+std::string script() { return (plugin_folder() / "python/compile.py").string(); }
+
+// The toolchain's packages and ours.
+std::string python_path(const ngb_settings& settings) {
+  return std::string(settings.toolchain_dir) + ":" + (plugin_folder() / "../../python").lexically_normal().string();
 }
 
 ngb_status status_named(const std::string& kind) {
@@ -45,7 +55,7 @@ ngb_status status_named(const std::string& kind) {
 }
 
 // The process's own variables with these in place of its own.
-std::vector<std::string> variables(const std::map<std::string, std::string>& ours) {
+std::vector<std::string> environment_with(const Variables& ours) {
   std::vector<std::string> all;
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string text = *each;
@@ -62,37 +72,46 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-// Equal threads in tuning and running; processors are those that this process has.
-std::map<std::string, std::string> python_variables(const Settings& settings) {
-  const std::string threads = std::to_string(settings.threads);
-  return {{"PYTHONPATH", settings.toolchain_dir},
-          {"TVM_NUM_THREADS", threads},
-          {"OMP_NUM_THREADS", threads},
-          {"TVM_BIND_THREADS", "0"}};
-}
-
-pid_t start(const Settings& settings, int requests, int replies) {
-  std::vector<std::string> arguments{settings.python, (python_folder() / "compile.py").string()};
-  std::vector<std::string> environment = variables(python_variables(settings));
+pid_t start(const std::string& compiler, const std::string& python, const Variables& variables, int requests,
+            int replies) {
+  std::vector<std::string> arguments{python, script()};
+  std::vector<std::string> environment = environment_with(variables);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, requests, 0);
   ::posix_spawn_file_actions_adddup2(&actions, replies, kRepliesFd);
   ::posix_spawn_file_actions_addclosefrom_np(&actions, kRepliesFd + 1);
   pid_t pid = -1;
-  const int code = ::posix_spawnp(&pid, settings.python.c_str(), &actions, nullptr, pointers(arguments).data(),
-                                  pointers(environment).data());
+  const int code =
+      ::posix_spawnp(&pid, python.c_str(), &actions, nullptr, pointers(arguments).data(), pointers(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (code == 0) return pid;
-  throw Failure(NGB_TOOLCHAIN_MISSING, settings.python + " cannot be started: " + std::strerror(code), kReinstall);
+  throw Failure(NGB_TOOLCHAIN_MISSING, python + " cannot be started: " + std::strerror(code), reinstall(compiler));
+}
+
+const char* numpy_name(ngb_dtype type) {
+  constexpr std::array<const char*, 10> kNames{"",      "float32", "float16", "bfloat16", "float64",
+                                               "int64", "int32",   "int8",    "uint8",    "bool"};
+  const auto index = static_cast<std::size_t>(type);
+  if (index > 0 && index < kNames.size()) return kNames.at(index);
+  throw Failure(NGB_INVALID_MODEL, "an input has an element type that is not known here");
 }
 
 }  // namespace
 
-CompileProcess::CompileProcess(const Settings& settings) {
-  if (settings.python.empty()) {
-    throw Failure(NGB_TOOLCHAIN_MISSING, "tvm compiles in a Python, and none is given", kReinstall);
+CompileProcess::CompileProcess(std::string compiler, const ngb_settings& settings, const Variables& variables)
+    : compiler_(std::move(compiler)) {
+  const std::string python = settings.python;
+  if (python.empty()) {
+    throw Failure(NGB_TOOLCHAIN_MISSING, compiler_ + " compiles in a Python, and none is given", reinstall(compiler_));
   }
+  if (settings.report != nullptr) {
+    report_ = [report = settings.report, context = settings.report_context](const std::string& text) {
+      report(context, text.c_str());
+    };
+  }
+  Variables all = variables;
+  all["PYTHONPATH"] = python_path(settings);
   std::array<int, 2> requests{};
   std::array<int, 2> replies{};
   // A socket, so that a process that is gone is an error to write to and no signal.
@@ -108,10 +127,10 @@ CompileProcess::CompileProcess(const Settings& settings) {
   }
   replies_ = replies[0];
   try {
-    pid_ = start(settings, requests[1], replies[1]);
+    pid_ = start(compiler_, python, all, requests[1], replies[1]);
     ::close(std::exchange(requests[1], -1));
     ::close(std::exchange(replies[1], -1));
-    version_ = next_message("ready", {}).value("version", "");
+    ready_ = next_message("ready");
   } catch (...) {
     for (const int fd : {requests[1], replies[1]}) {
       if (fd >= 0) ::close(fd);
@@ -128,26 +147,26 @@ CompileProcess::~CompileProcess() {
   wait();
 }
 
-json CompileProcess::compile(const json& request, const Report& report) {
+json CompileProcess::compile(const json& request) {
   const std::string line = request.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t count = ::send(requests_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno != EINTR) fail_as_it_ended();
     if (count > 0) sent += static_cast<std::size_t>(count);
   }
-  json done = next_message("done", report);
+  json done = next_message("done");
   close_channels();
   wait();
   return done;
 }
 
 // The content of the next message of this kind; the others are taken care of.
-json CompileProcess::next_message(const char* kind, const Report& report) {
+json CompileProcess::next_message(const char* kind) {
   for (std::string line; read_line(line);) {
     const json message = json::parse(line, nullptr, false);
     if (!message.is_object()) continue;
     if (message.contains(kind)) return message[kind];
-    if (message.contains("report") && report) report(message["report"].get<std::string>());
+    if (message.contains("report") && report_) report_(message["report"].get<std::string>());
     if (!message.contains("failed")) continue;
     const json& failed = message["failed"];
     throw Failure(status_named(failed.value("kind", "")), failed.value("message", ""), failed.value("advice", ""));
@@ -175,7 +194,7 @@ void CompileProcess::fail_as_it_ended() {
   const int status = wait();
   const std::string how = WIFSIGNALED(status) ? "was ended by signal " + std::to_string(WTERMSIG(status))
                                               : "ended by itself with " + std::to_string(WEXITSTATUS(status));
-  throw Failure(NGB_INTERNAL, "TVM's compile process " + how, "what it printed is in the log of this attempt");
+  throw Failure(NGB_INTERNAL, compiler_ + "'s compile process " + how, "what it printed is in the log of this attempt");
 }
 
 int CompileProcess::wait() {
@@ -194,4 +213,15 @@ void CompileProcess::close_channels() {
   }
 }
 
-}  // namespace ngb::tvm
+json inputs_for_python(const ngb_model& model) {
+  json inputs = json::array();
+  for (std::uint32_t i = 0; i < model.input_count; ++i) {
+    const ngb_tensor& input = model.inputs[i];
+    inputs.push_back({{"name", input.name},
+                      {"dtype", numpy_name(input.dtype)},
+                      {"shape", std::vector<std::int64_t>(input.shape, input.shape + input.rank)}});
+  }
+  return inputs;
+}
+
+}  // namespace ngb::plugin

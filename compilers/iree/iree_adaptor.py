@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IREE: a program for the processor, which IREE's virtual machine runs through its Python runtime."""
+import os
+import time
+from importlib import metadata
+
+from ngraphbench import onnx_file
+from ngraphbench.adaptor import Adaptor, CompilerError
+
+_TYPES = {"f32": "float32", "f16": "float16", "f64": "float64", "i64": "int64", "i32": "int32", "i8": "int8",
+          "u8": "uint8", "bool": "bool"}
+_ELEMENTS = {"f32": "FLOAT_32", "f16": "FLOAT_16", "f64": "FLOAT_64", "i64": "SINT_64", "i32": "SINT_32",
+             "i8": "SINT_8", "u8": "UINT_8", "bool": "BOOL_8"}
+
+
+# Loaded programs, until the process ends. Their memory is Python's: were it IREE to let go of it last, a worker thread might
+# do so, which waits for Python's lock while the thread that has the lock waits for the worker.
+_LOADED = []
+
+
+class Iree(Adaptor):
+    @classmethod
+    def preload(cls):
+        import iree.compiler.api  # noqa: F401
+        import iree.compiler.extras.onnx_importer  # noqa: F401
+        import iree.runtime  # noqa: F401
+        import onnx  # noqa: F401
+
+        from . import program  # noqa: F401
+
+    def __init__(self, settings):
+        if settings.device != "cpu":
+            raise CompilerError("invalid_option", f'iree does not run on device "{settings.device}"', "use cpu")
+        if settings.precision != "f32":
+            raise CompilerError("invalid_option", f'iree does not run in precision "{settings.precision}"', "use f32")
+        import iree.runtime as runtime
+
+        self._runtime, self._options = runtime, settings.options
+        self._context = self._function = self._results = None
+        # One thread computes in the thread that calls; several are workers, for which the one that calls waits.
+        self._driver = "local-sync" if settings.threads == 1 else "local-task"
+        runtime.flags.parse_flags(f"--task_topology_group_count={settings.threads}")
+        self._device = runtime.get_driver(self._driver).create_default_device()
+        self._threads = 1 if settings.threads == 1 else _count_workers(settings.threads)
+        if self._threads != settings.threads:
+            raise CompilerError("fallback", f"IREE runs on {self._threads} threads, {settings.threads} were asked for")
+
+    def compile(self, model):
+        from . import program
+
+        inputs = [{"name": tensor.name, "shape": tensor.shape} for tensor in model.inputs]
+        proto = onnx_file.read(model.path)
+        onnx_file.check_inputs(proto, inputs)
+        self._output_names = [output.name for output in proto.graph.output]
+        program.write(program.with_shapes(proto, inputs), model.artifact_path,
+                      [f'--iree-opt-level={self._options["opt_level"]}',
+                       f'--iree-opt-data-tiling={"true" if self._options["data_tiling"] else "false"}'])
+
+    def load(self, model):
+        from . import program
+
+        runtime = self._runtime
+        instance = runtime.VmInstance()
+        module = runtime.VmModule.mmap(instance, model.artifact_path)
+        _LOADED.append(module)
+        self._context = runtime.VmContext(instance, [runtime.create_hal_module(instance, self._device), module])
+        self._function = module.lookup_function(program.FUNCTION)
+
+    def bind(self, inputs):
+        runtime = self._runtime
+        self._arguments = runtime.VmVariantList(len(inputs))
+        for tensor in inputs:
+            self._arguments.push_ref(self._view_of(tensor))
+
+    def _view_of(self, tensor):
+        import numpy as np
+
+        if tensor.dtype not in _TYPES:
+            raise CompilerError("unsupported_operator", f'input "{tensor.name}" has type {tensor.dtype}, which iree '
+                                                        "does not take")
+        runtime = self._runtime
+        array = np.frombuffer(tensor.data, _TYPES[tensor.dtype]).reshape(tensor.shape)
+        return self._device.allocator.allocate_buffer_copy(
+            memory_type=runtime.MemoryType.DEVICE_LOCAL,
+            allowed_usage=runtime.BufferUsage.DEFAULT | runtime.BufferUsage.MAPPING, device=self._device,
+            buffer=array, element_type=getattr(runtime.HalElementType, _ELEMENTS[tensor.dtype]))
+
+    def runner(self):
+        """The function waits for its own end; its results are buffers that the device keeps. What iree.runtime has
+        above this (FunctionInvoker) looks at each argument and wraps each result anew."""
+        invoke, function, arguments = self._context.invoke, self._function, self._arguments
+        make_list, count = self._runtime.VmVariantList, len(self._output_names)
+
+        def infer():
+            self._results = results = make_list(count)
+            invoke(function, arguments, results)
+
+        return infer
+
+    def read(self):
+        runtime = self._runtime
+        outputs = []
+        for index, name in enumerate(self._output_names):
+            view = self._results.get_as_object(index, runtime.HalBufferView)
+            array = runtime.DeviceArray(self._device, view, implicit_host_transfer=True).to_host()
+            dtype = next((ours for ours, theirs in _TYPES.items() if theirs == str(array.dtype)), None)
+            if dtype is None:
+                raise CompilerError("internal", f'output "{name}" has type {array.dtype}, which cannot be compared')
+            outputs.append((name, dtype, tuple(array.shape), array.tobytes()))
+        return outputs
+
+    def inspect(self):
+        from iree.compiler import version as compiler
+        from iree.runtime import version as runtime
+
+        return {"version": metadata.version("iree-base-runtime"), "compiler_version": compiler.VERSION,
+                "runtime_version": runtime.VERSION, "driver": self._driver, "device": "cpu", "precision": "f32",
+                "threads": str(self._threads)}
+
+    def close(self):
+        self._results = self._arguments = self._function = self._context = self._device = None
+
+
+def _count_workers(expected):
+    """Threads that IREE has named so, which each does for itself when it starts."""
+    deadline = time.monotonic() + 5
+    while True:
+        names = []
+        for task in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{task}/comm", encoding="utf-8") as file:
+                names.append(file.read())
+        count = sum(name.startswith("iree-worker-") for name in names)
+        if count >= expected or time.monotonic() > deadline:
+            return count
+        time.sleep(0.001)

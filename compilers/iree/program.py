@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An ONNX model becomes a program of IREE's virtual machine: imported by torch-mlir's importer, which comes with the
+compiler, and compiled for this processor, in this process."""
+import io
+import re
+import traceback
+from typing import Sequence
+
+from ngraphbench import onnx_file
+from ngraphbench.adaptor import CompilerError
+
+FUNCTION = "main"
+_ADVICE = "leave this model out for iree, or try a newer version"
+
+
+def write(model, path: str, flags: Sequence[str]) -> None:
+    """model: an onnx.ModelProto, changed. Raises CompilerError."""
+    from iree.compiler import api
+
+    session = api.Session()
+    session.set_flags("--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
+                      "--iree-llvmcpu-target-cpu=host", *flags)
+    said = []
+    handler = session.context.attach_diagnostic_handler(lambda diagnostic: _note(diagnostic, said))
+    program = _imported(model, session.context)
+    invocation = session.invocation()
+    if not invocation.parse_source(api.Source.wrap_buffer(session, program, buffer_name="model.mlirbc")) or \
+            not invocation.execute():
+        handler.detach()
+        raise _failure(model, said)
+    output = api.Output.open_file(path)
+    invocation.output_vm_bytecode(output)
+    output.keep()
+    output.close()
+    invocation.close()
+    handler.detach()
+
+
+def with_shapes(model, inputs):
+    """The same model with the cell's shapes for its inputs, from which all others follow."""
+    import onnx
+
+    for slot, tensor in zip(onnx_file.inputs_of(model), inputs):
+        for dim, extent in zip(slot.type.tensor_type.shape.dim, tensor["shape"]):
+            dim.dim_value = extent
+    del model.graph.value_info[:]
+    try:
+        return onnx.shape_inference.infer_shapes(model)
+    except Exception:
+        traceback.print_exc()
+        onnx_file.check(model)
+        return model
+
+
+def _imported(model, context) -> bytes:
+    from iree.compiler.extras import onnx_importer
+
+    model.graph.name = FUNCTION
+    try:
+        info = onnx_importer.ModelInfo(model)
+        module = info.create_module(context=context).operation
+        onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
+        module.verify()
+        program = io.BytesIO()
+        module.write_bytecode(program)
+        return program.getvalue()
+    except MemoryError:
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        onnx_file.check(model)
+        first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise CompilerError("unsupported_operator", f"IREE's importer cannot take this model: {first_line}",
+                            _ADVICE) from None
+
+
+def _note(diagnostic, said) -> bool:
+    """Keeps what the compiler says, and puts it into the log."""
+    from iree.compiler import ir
+
+    text = str(diagnostic.message)
+    print(f"iree-compile: {diagnostic.severity}: {text}", flush=True)
+    if diagnostic.severity == ir.DiagnosticSeverity.ERROR:
+        said.append(text)
+    return True
+
+
+def _failure(model, said) -> CompilerError:
+    import onnx
+
+    illegal = [re.search(r"onnx\.(\w+)", text) for text in said if "failed to legalize" in text]
+    operators = [found.group(1) for found in illegal if found]
+    if not operators or onnx.defs.has(operators[0]):  # one that ONNX does not know either is no fault of the model's form
+        onnx_file.check(model)
+    if operators:
+        return CompilerError("unsupported_operator", f"IREE cannot compile {operators[0]}", _ADVICE)
+    what = said[0].splitlines()[0] if said else "it gave no reason"
+    return CompilerError("internal", f"IREE cannot compile the model: {what}",
+                         "all that it says is in the log of this attempt")

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// XLA's plugin for the processor behind PJRT's C API, opened at run time.
+#pragma once
+
+#include <pjrt_c_api.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../late_binding.h"
+
+namespace ngb::xla {
+
+template <class T>
+using Owned = std::unique_ptr<T, std::function<void(T*)>>;
+
+// PJRT's arguments begin with their own size, so that library and header may be of different ages.
+template <class T>
+T sized(std::size_t size) {
+  T value{};
+  value.struct_size = size;
+  return value;
+}
+#define NGB_PJRT(Type) ngb::xla::sized<Type>(Type##_STRUCT_SIZE)
+
+class Runtime {
+ public:
+  // Throws plugin::Failure: toolchain missing, library broken or of another version of the API.
+  explicit Runtime(const std::string& toolchain_dir);
+
+  [[nodiscard]] const PJRT_Api& api() const { return *api_; }
+  // "0.81"
+  [[nodiscard]] std::string api_version() const;
+  // The newest StableHLO that it reads: "1.13.0". Throws.
+  [[nodiscard]] std::string stablehlo_version() const;
+  // Throws plugin::Failure with PJRT's own message; `doing` is for it: "load the model". Destroys the error.
+  void check(PJRT_Error* error, const char* doing) const;
+  // Waits for what the event stands for, and destroys it. What had failed is returned.
+  PJRT_Error* await(PJRT_Event* event) const;
+
+  // All of these throw. `program`: StableHLO; unchanged, whatever PJRT's types say.
+  [[nodiscard]] Owned<PJRT_Client> make_client() const;  // with one device
+  [[nodiscard]] PJRT_Device* device_of(PJRT_Client* client) const;
+  [[nodiscard]] std::string platform_of(PJRT_Client* client) const;
+  [[nodiscard]] Owned<PJRT_LoadedExecutable> compile(PJRT_Client* client, std::string& program,
+                                                     bool uses_xnnpack) const;
+  [[nodiscard]] Owned<PJRT_Executable> executable_of(PJRT_LoadedExecutable* loaded) const;
+
+  void destroy(PJRT_Buffer* buffer) const;
+
+ private:
+  [[nodiscard]] ngb_status status_of(const PJRT_Error* error, const std::string& message) const;
+
+  plugin::Library library_;
+  const PJRT_Api* api_;
+};
+
+}  // namespace ngb::xla

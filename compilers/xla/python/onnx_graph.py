@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An ONNX graph as a function of JAX arrays. What depends on no input is computed at once, with numpy."""
+import elementwise
+import normalization
+import numpy as np
+import reduction
+import resizing
+import shaping
+import window
+from ngraphbench.adaptor import CompilerError
+from node import Node, is_known
+from onnx import defs, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+OPERATORS = {name: operator for module in (elementwise, normalization, reduction, resizing, shaping, window)
+             for name, operator in module.OPERATORS.items()}
+_STANDARD_DOMAINS = ("", "ai.onnx")
+
+
+class Graph:
+    """Shares the model's initializers."""
+
+    def __init__(self, model):
+        self._graph = model.graph
+        self._opset = next((each.version for each in model.opset_import if each.domain in _STANDARD_DOMAINS), 1)
+        self._weights = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
+        self.inputs = [each.name for each in model.graph.input if each.name not in self._weights]
+        self.outputs = [each.name for each in model.graph.output]
+        for proto in model.graph.node:
+            self._refuse_unknown(proto)
+
+    def __call__(self, *inputs):
+        return self._run(self._graph, {**self._weights, **dict(zip(self.inputs, inputs))})
+
+    def _refuse_unknown(self, proto):
+        if proto.domain in _STANDARD_DOMAINS and proto.op_type in OPERATORS:
+            return
+        if proto.domain in _STANDARD_DOMAINS and proto.op_type in ("Constant", "If"):
+            return
+        name = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
+        raise CompilerError("unsupported_operator", f"xla has no translation of {name} to StableHLO",
+                            "leave this model out for xla")
+
+    def _run(self, graph, values):
+        """The graph's outputs. values: of all names that its nodes may use; added to."""
+        for proto in graph.node:
+            self._refuse_unknown(proto)
+            try:
+                operands = [values[name] if name else None for name in proto.input]
+            except KeyError as missing:
+                raise CompilerError("invalid_model", f"{proto.op_type} takes {missing}, which nothing before it makes",
+                                    "check the file with onnx.checker") from None
+            results = self._results(proto, operands, values)
+            values.update((name, value) for name, value in zip(proto.output, results) if name)
+        return [values[each.name] for each in graph.output]
+
+    def _results(self, proto, operands, values):
+        if proto.op_type == "If":
+            return self._branch(Node(proto, self._opset), operands[0], values)
+        if all(operand is None or is_known(operand) for operand in operands):
+            return self._computed(proto, operands)
+        while operands and operands[-1] is None:
+            operands.pop()
+        result = OPERATORS[proto.op_type](Node(proto, self._opset), *operands)
+        return result if isinstance(result, tuple) else (result,)
+
+    def _computed(self, proto, operands):
+        evaluator = ReferenceEvaluator(proto, opsets={"": min(self._opset, defs.onnx_opset_version())})
+        results = evaluator.run(None, {name: value for name, value in zip(proto.input, operands) if name})
+        return tuple(np.asarray(result) for result in results)
+
+    def _branch(self, node, condition, values):
+        which = "then_branch" if node.known(condition, "condition").reshape(-1)[0] else "else_branch"
+        branch = node.attribute(which)
+        weights = {each.name: numpy_helper.to_array(each) for each in branch.initializer}
+        return tuple(self._run(branch, {**values, **weights}))

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace ngb::xla {
+namespace {
+
+using nlohmann::json;
+
+// XLA reads it when a client is made.
+Owned<PJRT_Client> make_client(const Runtime& runtime, int threads) {
+  ::setenv("PJRT_NPROC", std::to_string(threads).c_str(), 1);
+  return runtime.make_client();
+}
+
+// Threads of this process that XLA has given this name.
+int count_threads(std::string_view name) {
+  int count = 0;
+  std::error_code code;
+  for (std::filesystem::directory_iterator task("/proc/self/task", code), end; !code && task != end;
+       task.increment(code)) {
+    std::string theirs;
+    std::getline(std::ifstream(task->path() / "comm"), theirs);
+    if (theirs == name) ++count;
+  }
+  return count;
+}
+
+std::string content_of(const std::string& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return std::move(content).str();
+}
+
+}  // namespace
+
+Session::Session(const ngb_settings& given)
+    : settings_(read_settings(given)),
+      runtime_(settings_.toolchain_dir),
+      client_(make_client(runtime_, settings_.threads)),
+      process_(std::in_place, "xla", given, plugin::CompileProcess::Variables{{"JAX_PLATFORMS", "cpu"}}) {
+  for (const auto& [key, value] : process_->ready().items()) facts_.emplace_back(key, value.get<std::string>());
+  facts_.insert(facts_.end(), {{"api_version", runtime_.api_version()},
+                               {"stablehlo_version", runtime_.stablehlo_version()},
+                               {"device", runtime_.platform_of(client_.get())},
+                               {"precision", "f32"}});
+  check_threads();
+}
+
+void Session::check_threads() {
+  const int count = count_threads("tf_XLAEigen");
+  if (count != settings_.threads) {
+    throw plugin::Failure(NGB_FALLBACK, "XLA's pool has " + std::to_string(count) + " threads, " +
+                                            std::to_string(settings_.threads) + " were asked for");
+  }
+  facts_.emplace_back("threads", std::to_string(count));
+}
+
+void Session::compile(const ngb_model& model) {
+  const json done = process_->compile({{"model", model.path},
+                                       {"inputs", plugin::inputs_for_python(model)},
+                                       {"output", model.artifact_path},
+                                       {"stablehlo_version", runtime_.stablehlo_version()}});
+  process_.reset();
+  output_names_ = done.at("outputs").get<std::vector<std::string>>();
+}
+
+void Session::load(const ngb_model& model) {
+  std::string program = content_of(model.artifact_path);
+  if (program.empty()) {
+    throw plugin::Failure(NGB_INTERNAL, std::string("there is no program in ") + model.artifact_path);
+  }
+  executable_ = runtime_.compile(client_.get(), program, settings_.uses_xnnpack);
+  outputs_ = outputs_of(runtime_, runtime_.executable_of(executable_.get()).get(), output_names_);
+}
+
+void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
+  release_results();
+  arguments_.clear();
+  inputs_.clear();
+  PJRT_Device* const device = runtime_.device_of(client_.get());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    inputs_.push_back(buffer_over(runtime_, client_.get(), device, inputs[i]));
+    arguments_.push_back(inputs_.back().get());
+  }
+  results_.assign(outputs_.size(), nullptr);
+  argument_list_ = arguments_.data();
+  result_list_ = results_.data();
+  options_.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
+  execution_.struct_size = PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE;
+  execution_.executable = executable_.get();
+  execution_.options = &options_;
+  execution_.argument_lists = &argument_list_;
+  execution_.num_devices = 1;
+  execution_.num_args = arguments_.size();
+  execution_.output_lists = &result_list_;
+  execution_.device_complete_events = &completion_;
+}
+
+void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
+  *count = static_cast<std::uint32_t>(outputs_.size());
+  if (index >= *count && output == nullptr) return;
+  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+  Output& read = outputs_[index];
+  auto args = NGB_PJRT(PJRT_Buffer_ToHostBuffer_Args);
+  args.src = results_[index];
+  args.dst = read.data.data();
+  args.dst_size = read.data.size();
+  runtime_.check(runtime_.api().PJRT_Buffer_ToHostBuffer(&args), "read an output");
+  runtime_.check(runtime_.await(args.event), "read an output");
+  *output = {read.name.c_str(), read.type,        static_cast<std::int32_t>(read.shape.size()),
+             read.shape.data(), read.data.data(), read.data.size()};
+}
+
+bool Session::inspect(std::uint32_t index, const char** key, const char** value) const {
+  if (index >= facts_.size()) return false;
+  *key = facts_[index].first.c_str();
+  *value = facts_[index].second.c_str();
+  return true;
+}
+
+}  // namespace ngb::xla

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model in XLA: translated to StableHLO by another process, compiled and run in this one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../compile_process.h"
+#include "library.h"
+#include "ngraphbench/compiler.h"
+#include "settings.h"
+#include "tensors.h"
+
+namespace ngb::xla {
+
+class Session {
+ public:
+  explicit Session(const ngb_settings& settings);
+  ~Session() { release_results(); }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  void compile(const ngb_model& model);
+  void load(const ngb_model& model);
+  void bind(const ngb_tensor* inputs, std::uint32_t count);
+  // Null on success. The results of the run before go back first.
+  PJRT_Error* run() {
+    release_results();
+    PJRT_Error* const failed = runtime_.api().PJRT_LoadedExecutable_Execute(&execution_);
+    return failed != nullptr ? failed : runtime_.await(completion_);
+  }
+  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+
+ private:
+  void check_threads();
+  void release_results() {
+    for (PJRT_Buffer*& result : results_) {
+      if (result != nullptr) runtime_.destroy(std::exchange(result, nullptr));
+    }
+  }
+
+  Settings settings_;
+  Runtime runtime_;
+  Owned<PJRT_Client> client_;
+  std::optional<plugin::CompileProcess> process_;
+  Owned<PJRT_LoadedExecutable> executable_;
+  std::vector<std::string> output_names_;
+  std::vector<Output> outputs_;
+  std::vector<Owned<PJRT_Buffer>> inputs_;
+  std::vector<std::pair<std::string, std::string>> facts_;
+
+  // What Execute reads and writes.
+  std::vector<PJRT_Buffer*> arguments_;
+  std::vector<PJRT_Buffer*> results_;
+  PJRT_Buffer* const* argument_list_ = nullptr;
+  PJRT_Buffer** result_list_ = nullptr;
+  PJRT_Event* completion_ = nullptr;
+  PJRT_ExecuteOptions options_{};
+  PJRT_LoadedExecutable_Execute_Args execution_{};
+};
+
+}  // namespace ngb::xla

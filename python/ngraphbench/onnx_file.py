@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX files for compilers whose Python reads them. The package onnx is the toolchain's."""
+from typing import Any, Mapping, Sequence
+
+from ngraphbench.adaptor import CompilerError
+from ngraphbench.compile_process import last_line
+
+_ADVICE = "check the file with onnx.checker"
+
+
+def read(path: str):
+    """The onnx.ModelProto of a file. Raises CompilerError."""
+    import onnx
+
+    try:
+        model = onnx.load(path)
+    except Exception as error:  # protobuf has errors of its own
+        raise CompilerError("invalid_model", f"{path} cannot be read as ONNX: {last_line(error)}", _ADVICE) from error
+    if not model.graph.output:
+        raise CompilerError("invalid_model", f"{path} is not an ONNX file, or a damaged one: its graph has no output",
+                            _ADVICE)
+    return model
+
+
+def inputs_of(model) -> list:
+    """The graph's inputs: those of its slots that no initializer fills."""
+    initializers = {initializer.name for initializer in model.graph.initializer}
+    return [slot for slot in model.graph.input if slot.name not in initializers]
+
+
+def check_inputs(model, inputs: Sequence[Mapping[str, Any]]) -> None:
+    """The cell's inputs ("name", "shape" each) must be those of the model, in its order. Raises CompilerError."""
+    slots = inputs_of(model)
+    theirs = [slot.name for slot in slots]
+    ours = [tensor["name"] for tensor in inputs]
+    if theirs != ours:
+        raise CompilerError("invalid_model", f"the model's inputs are {theirs}, the cell's {ours}")
+    for slot, tensor in zip(slots, inputs):
+        extents = [dim.dim_value if dim.HasField("dim_value") else None for dim in slot.type.tensor_type.shape.dim]
+        fits = len(extents) == len(tensor["shape"]) and all(
+            extent in (None, given) for extent, given in zip(extents, tensor["shape"]))
+        if not fits:
+            raise CompilerError("invalid_model", f'input "{slot.name}" has shape {extents} in the model, '
+                                                 f'{list(tensor["shape"])} in the cell')
+
+
+def check(model) -> None:
+    """Raises CompilerError where the model is not valid ONNX."""
+    import onnx
+
+    try:
+        onnx.checker.check_model(model)
+    except Exception as defect:
+        raise CompilerError("invalid_model", f"the model is not valid ONNX: {last_line(defect)}", _ADVICE) from None

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""iree's adaptor in this process, against numpy's reading of the same ONNX file (onnx.reference). NGB_ALL_CASES=1: each
+family of models, which takes minutes."""
+import os
+import sys
+import tempfile
+import unittest
+
+from toolchain import LIB, SMALL, toolchain_or_skip, write_recipe
+
+FOLDER = os.path.join(LIB, "compilers", "iree")
+_, SITE = toolchain_or_skip("iree", "iree")
+sys.path.insert(0, SITE)
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy  # noqa: E402
+import onnx  # noqa: E402
+from ngraphbench.adaptor import CompilerError  # noqa: E402
+from ngraphbench.hosting import Host  # noqa: E402
+from onnx import TensorProto, helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+
+class Iree(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.path = os.path.join(self._folder.name, "model.onnx")
+
+    def compile(self, inputs, **options):
+        """inputs: {name: array}"""
+        session = Host(FOLDER).open(SITE, "cpu", "f32", 1, options)
+        self.addCleanup(session.close)
+        model = (self.path, "", [(name, "f32", value.shape) for name, value in inputs.items()],
+                 os.path.join(self._folder.name, "program"))
+        session.compile(*model)
+        session.load(*model)
+        return session
+
+    def assert_right(self, shape, **options):
+        x = numpy.random.default_rng(1).uniform(-1, 1, shape).astype(numpy.float32)
+        session = self.compile({"input": x}, **options)
+        session.bind([("input", "f32", x.shape, memoryview(x).cast("B").toreadonly())])
+        session.runner()()
+        ((_, dtype, found, data),) = session.read()
+        (expected,) = ReferenceEvaluator(self.path).run(None, {"input": x})
+        self.assertEqual((dtype, found), ("f32", expected.shape))
+        numpy.testing.assert_allclose(numpy.frombuffer(data, "f4").reshape(found), expected, rtol=1e-3, atol=1e-4)
+
+    def write(self, *nodes):
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
+
+    def refusal(self):
+        with self.assertRaises(CompilerError) as caught:
+            self.compile({"x": numpy.zeros((2, 3), "f4")})
+        return caught.exception
+
+    def test_a_block_is_right(self):
+        write_recipe(self.path, "mha_block", embed=16, heads=2)
+        self.assert_right((1, 10, 16))
+
+    def test_a_dynamic_batch_becomes_the_cells(self):
+        write_recipe(self.path, "mlp", features=6, width=8, depth=1, classes=3)
+        model = onnx.load(self.path)
+        for slot in (*model.graph.input, *model.graph.output):
+            slot.type.tensor_type.shape.dim[0].dim_param = "batch"
+        onnx.save(model, self.path)
+        self.assert_right((4, 6), data_tiling="true")
+
+    def test_an_operator_that_it_cannot_compile_is_named(self):
+        self.write(helper.make_node("Add", ["x", "x"], ["z"]), helper.make_node("Nonesuch", ["z"], ["y"]))
+        error = self.refusal()
+        self.assertEqual(error.kind, "unsupported_operator")
+        self.assertIn("Nonesuch", error.message)
+
+    def test_a_model_that_is_not_valid_is_no_fault_of_the_compilers(self):
+        self.write(helper.make_node("Add", ["x"], ["y"]))
+        self.assertEqual(self.refusal().kind, "invalid_model")
+
+    @unittest.skipUnless("NGB_ALL_CASES" in os.environ, "takes minutes: NGB_ALL_CASES=1 runs it")
+    def test_each_family_of_models_is_right(self):
+        for name, parameters in SMALL:
+            with self.subTest(name=name):
+                write_recipe(self.path, name, batch=2, **parameters)
+                dims = onnx.load(self.path).graph.input[0].type.tensor_type.shape.dim
+                self.assert_right(tuple(dim.dim_value for dim in dims))
+
+
+if __name__ == "__main__":
+    unittest.main()
