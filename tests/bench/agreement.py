@@ -127,7 +127,7 @@ def in_python(script, *, wants_model):
 
 
 def made_once(case, suffix, folder, code, *words):
-    """A program that our own files in `folder` of the compiler make of the model: the question is what running it costs."""
+    """What our own files in `folder` of the compiler make of the model: the question is what running it costs."""
     program = case.model.with_suffix(suffix)
     if not program.exists():
         lib, site = case.build / "lib/ngraphbench", case.toolchain["site"]

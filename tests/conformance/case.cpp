@@ -47,7 +47,7 @@ constexpr Limit kLimits[] = {
     {"xla", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "XLA's programs have static shapes"},
 };
 
-// Inductor and TVM call a C++ compiler for every model, XLA's plugin starts a Python for it, IREE compiles it for seconds;
+// Inductor and TVM call a C++ compiler for every model, XLA's plugin starts a Python for it, IREE takes seconds for it;
 // and these cases have many models.
 constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
     {"torch-compile", "ComputesWhatTheModelSays"},
