@@ -102,18 +102,23 @@ class Options {
   std::map<std::string, std::string> values_;
 };
 
+// `word` must be one of `offered`; what: "precision". Throws Failure(NGB_INVALID_OPTION).
+inline void check_offered(const std::string& compiler, const char* what, const std::string& word,
+                          std::initializer_list<std::string_view> offered) {
+  std::string list;
+  for (const std::string_view each : offered) {
+    if (each == word) return;
+    list += (list.empty() ? "" : ", ") + std::string(each);
+  }
+  throw Failure(NGB_INVALID_OPTION, compiler + " does not offer " + what + " \"" + word + "\"", "it offers " + list);
+}
+
 // What every compiler here has in common: device, precision and thread count that it takes.
 inline void check_common(const std::string& compiler, const ngb_settings& settings,
-                         std::initializer_list<std::string_view> precisions = {"f32"}) {
-  if (std::string_view(settings.device) != "cpu") {
-    throw Failure(NGB_INVALID_OPTION, compiler + " runs on device \"cpu\" only, not on \"" + settings.device + "\"");
-  }
-  if (std::find(precisions.begin(), precisions.end(), settings.precision) == precisions.end()) {
-    std::string offered;
-    for (const std::string_view each : precisions) offered += (offered.empty() ? "" : ", ") + std::string(each);
-    throw Failure(NGB_INVALID_OPTION, compiler + " is not offered in precision \"" + settings.precision + "\"",
-                  "it is offered in " + offered);
-  }
+                         std::initializer_list<std::string_view> precisions = {"f32"},
+                         std::initializer_list<std::string_view> devices = {"cpu"}) {
+  check_offered(compiler, "device", settings.device, devices);
+  check_offered(compiler, "precision", settings.precision, precisions);
   if (settings.threads < 1) {
     throw Failure(NGB_INVALID_OPTION,
                   compiler + ": threads is " + std::to_string(settings.threads) + ", expected 1 or more");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs on a device beside the agent: a worker that hosts a native plugin, or, by name, the writer of model files.
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -18,8 +20,16 @@ ngb::Result<const ngb_compiler*> find_table(const ngb::samples::WorkerRequest& r
   return ngb::worker::open_plugin(request.plugin_path);
 }
 
+// Once the result is handed over, nobody waits for what compilers' libraries do at the end of a process, and some take
+// as long for it as for starting.
+[[noreturn]] void serve_and_leave() {
+  const int code = ngb::worker::serve(find_table, nullptr);
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
 int run(const std::vector<std::string_view>& arguments) {
-  if (arguments.empty()) return ngb::worker::serve(find_table, nullptr);
+  if (arguments.empty()) serve_and_leave();
   if (arguments[0] != "write-model") {
     std::fputs(
         "ngb-worker: it is started by ngb-agent; by hand only: ngb-worker write-model --recipe JSON --batch N "

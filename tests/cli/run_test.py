@@ -40,6 +40,20 @@ class Run(NgbTest):
         self.assertEqual(after[: len(before)], before)
         self.assertEqual(len(after), 2 * PROCESSES)
 
+    def test_a_study_that_asks_for_the_best_options_has_them_named_with_their_margin(self):
+        axis = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: [2000000, 6000000]}}').replace("depth: [1, 2]",
+                                                                                                  "depth: 1")
+        self.write("study.yaml", axis + "best_options: true\n")
+        run = self.ngb("run", "study.yaml")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stdout.count("null run_ns=2000000  "), 2 + 2)  # two batch sizes, in either table
+        self.assertRegex(run.stdout, r"\n  null run_ns=2000000  [23]\.\d+ \[.*\]  over null run_ns=6000000\n")
+        best = self.show("results/test")["best_options"]
+        self.assertEqual([choice["winner"]["options"] for choice in best], [{"run_ns": 2000000}] * 2)
+        self.write("study.yaml", axis.replace("seed: 7", "seed: 7\noutput: unasked"))
+        self.assertNotIn("best options", self.ngb("run", "study.yaml").stdout)
+        self.assertIn("best options", self.ngb("show", "unasked", "--best").stdout)
+
     def test_another_protocol_in_the_same_folder_is_refused_naming_what_differs(self):
         self.write("study.yaml", NULL_STUDY)
         self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
