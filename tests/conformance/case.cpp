@@ -82,8 +82,7 @@ constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
 constexpr Limit kNotAsked[] = {
     {"tvm", "UsesAsManyThreadsAsItIsAllowed",
      "TVM's kernels are serial until they are tuned, its idle threads spin or not"},
-    {"xla", "UsesAsManyThreadsAsItIsAllowed",
-     "beside its pool of that many, threads that hand work out do some too"},
+    {"xla", "UsesAsManyThreadsAsItIsAllowed", "beside its pool of that many, threads that hand work out do some too"},
     {"iree", "UsesAsManyThreadsAsItIsAllowed",
      "the thread that waits for the workers takes about 1 % of the time itself"},
 };
