@@ -134,10 +134,11 @@ def program_for_other(toolchain, model, batch):
         toolchain.run_python(toolchain.folder / "python", code, json.dumps(request))
         return output
     if toolchain.compiler == "iree":
-        code = ("import program, sys; from ngraphbench import onnx_file; "
-                "program.write(onnx_file.read(sys.argv[1]), sys.argv[2], sys.argv[3:])")
+        code = ("import json, program, sys; from ngraphbench import onnx_file; "
+                "model = program.with_shapes(onnx_file.read(sys.argv[1]), [{'shape': json.loads(sys.argv[2])}]); "
+                "program.write(model, sys.argv[3], sys.argv[4:])")
         output = model.with_suffix(".vmfb")
-        toolchain.run_python(toolchain.folder, code, model, output, *IREE_FLAGS)
+        toolchain.run_python(toolchain.folder, code, model, json.dumps(shape), output, *IREE_FLAGS)
         return output
     return model
 
