@@ -13,8 +13,8 @@ _ELEMENTS = {"f32": "FLOAT_32", "f16": "FLOAT_16", "f64": "FLOAT_64", "i64": "SI
              "i8": "SINT_8", "u8": "UINT_8", "bool": "BOOL_8"}
 
 
-# Loaded programs, until the process ends. Their memory is Python's: were it IREE to let go of it last, a worker thread might
-# do so, which waits for Python's lock while the thread that has the lock waits for the worker.
+# Loaded programs, until the process ends. Their memory is Python's: were it IREE to let go of it last, a worker thread
+# might do so, which waits for Python's lock while the thread that has the lock waits for the worker.
 _LOADED = []
 
 

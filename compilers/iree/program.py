@@ -10,7 +10,7 @@ from ngraphbench import onnx_file
 from ngraphbench.adaptor import CompilerError
 
 FUNCTION = "main"
-# Kernels may use more of the stack than by default (32 KiB), which Swin's windows need; workers are given stacks for it.
+# Kernels may use more of the stack than by default (32 KiB), which Swin's windows need; workers get stacks for it.
 STACK_LIMIT_BYTES = 256 * 1024
 WORKER_STACK_BYTES = 1024 * 1024
 _ADVICE = "leave this model out for iree, or try a newer version"
@@ -94,7 +94,7 @@ def _failure(model, said) -> CompilerError:
 
     illegal = [re.search(r"onnx\.(\w+)", text) for text in said if "failed to legalize" in text]
     operators = [found.group(1) for found in illegal if found]
-    if not operators or onnx.defs.has(operators[0]):  # one that ONNX does not know either is no fault of the model's form
+    if not operators or onnx.defs.has(operators[0]):  # the checker would call one that ONNX has not invalid
         onnx_file.check(model)
     if operators:
         return CompilerError("unsupported_operator", f"IREE cannot compile {operators[0]}", _ADVICE)

@@ -8,8 +8,8 @@ COMPILER is onnxruntime, openvino, xla (each beside a bare loop; openvino beside
 iree-benchmark-module). benchmark_app needs numpy, which OpenVINO's toolchain does without: SITE of any that has it.
 
 ResNet-50, one thread. Fresh processes, interleaved in shuffled order: the worker, and the other one twice (A and B: the
-other one against itself shows what the machine can resolve). Prints, per compiler and batch size, the ratio of the medians
-and of the minima over all repetitions."""
+other one against itself shows what the machine can resolve). Prints, per compiler and batch size, the ratio of the
+medians and of the minima over all repetitions."""
 
 import argparse
 import json
