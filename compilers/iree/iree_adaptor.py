@@ -13,8 +13,8 @@ _ELEMENTS = {"f32": "FLOAT_32", "f16": "FLOAT_16", "f64": "FLOAT_64", "i64": "SI
              "i8": "SINT_8", "u8": "UINT_8", "bool": "BOOL_8"}
 
 
-# Loaded programs, until the process ends. Their memory is Python's: were it IREE to let go of it last, a worker thread might
-# do so, which waits for Python's lock while the thread that has the lock waits for the worker.
+# Loaded programs, until the process ends. Their memory is Python's: were it IREE to let go of it last, a worker thread
+# might do so, which waits for Python's lock while the thread that has the lock waits for the worker.
 _LOADED = []
 
 
@@ -35,11 +35,14 @@ class Iree(Adaptor):
             raise CompilerError("invalid_option", f'iree does not run in precision "{settings.precision}"', "use f32")
         import iree.runtime as runtime
 
+        from . import program
+
         self._runtime, self._options = runtime, settings.options
         self._context = self._function = self._results = None
         # One thread computes in the thread that calls; several are workers, for which the one that calls waits.
         self._driver = "local-sync" if settings.threads == 1 else "local-task"
-        runtime.flags.parse_flags(f"--task_topology_group_count={settings.threads}")
+        runtime.flags.parse_flags(f"--task_topology_group_count={settings.threads}",
+                                  f"--task_worker_stack_size={program.WORKER_STACK_BYTES}")
         self._device = runtime.get_driver(self._driver).create_default_device()
         self._threads = 1 if settings.threads == 1 else _count_workers(settings.threads)
         if self._threads != settings.threads:

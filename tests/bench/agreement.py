@@ -153,10 +153,11 @@ compile.compile_model(request, print)"""
 
 def iree_benchmark_module(case):
     """One iteration for each of its repetitions: the time of one invocation, outputs dropped."""
-    code = """
+    code = f"""
 import program, sys
 from ngraphbench import onnx_file
-program.write(onnx_file.read(sys.argv[1]), sys.argv[2], sys.argv[3:])"""
+model = program.with_shapes(onnx_file.read(sys.argv[1]), [dict(shape=[{case.batch}, 3, 224, 224])])
+program.write(model, sys.argv[2], sys.argv[3:])"""
     program = made_once(case, ".vmfb", "", code, *IREE_FLAGS)
     device = ["--device=local-sync"] if case.threads == 1 else [
         "--device=local-task", f"--task_topology_group_count={case.threads}"]
