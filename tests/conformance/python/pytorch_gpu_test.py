@@ -5,13 +5,13 @@ import dis
 import os
 import unittest
 
-from identity_test import SITE, SMALL, random_input, write_recipe
+from identity_test import FOLDER, SITE, random_input
 from pytorch_family_test import FamilyTest, input_shape
 
 import torch
 
 from agent_side import ForkServer, request
-from identity_toolchain import FOLDER, LIB
+from toolchain import LIB, SMALL, write_recipe
 
 FAMILY = ("identity", "torch-compile", "torchscript", "eager-cpp", "aotinductor")
 HAS_GPU = torch.cuda.is_available()
