@@ -36,7 +36,7 @@ def worker_ms(build, compiler, site, model):
         "task": "measure", "cell_id": "agreement", "process_index": 0, "attempt": 1,
         "plugin_path": str(build / f"lib/ngraphbench/compilers/{compiler}/{compiler}.so"),
         "model_path": str(model),
-        "model": {"id": "m", "hash": "h", "label": "resnet50", "batch": 1, "recipe_json": "", "path": str(model),
+        "model": {"id": "m", "hash": "h", "label": "resnet50", "batch": 1, "recipe_json": "",
                   "inputs": [{"name": "input", "type": "f32", "shape": [1, 3, 224, 224]}]},
         "compiler": {"name": compiler, "version": "", "toolchain_dir": str(site), "host": "native", "python": "",
                      "python_path": "", "precision": "f32", "threads": 1, "options": []},

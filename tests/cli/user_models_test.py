@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Users' own models, as studies have them: modules, files with data beside them, values that are fed."""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import unittest
+
+from ngb_program import TOOLCHAINS, NgbTest, toolchain, without_toolchains
+
+STUDIES = pathlib.Path(__file__).resolve().parents[2] / "studies"
+FAST = "processes: 1\nwarm_up: 1\nrepetitions: 3\nmin_repetition_ms: 0\n"
+SMALL = "{vocabulary: 200, width: 16, layers: 1, heads: 2, positions: 16}"
+IDS = "{type: i64, range: [0, 199]}"
+
+
+def npy(path, code, shape, values):
+    """As numpy.save writes it."""
+    header = f"{{'descr': '<{code}', 'fortran_order': False, 'shape': {shape}, }}"
+    header = header.ljust(117) + "\n"
+    kind = {"i8": "q", "i4": "i", "f4": "f"}[code]
+    path.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() +
+                     struct.pack(f"<{len(values)}{kind}", *values))
+
+
+class Planning(NgbTest):
+    """What is wrong with a model is said before anything runs."""
+
+    def plan(self, model, **keys):
+        shutil.copy(STUDIES / "text_encoder.py", self.folder)
+        text = f"models:\n  - {model}\ncompilers: ['null']\nreference: none\n"
+        study = self.write("study.yaml", text + "".join(f"{key}: {value}\n" for key, value in keys.items()))
+        return self.ngb("plan", study)
+
+    def assert_refused(self, model, said, **keys):
+        planned = self.plan(model, **keys)
+        self.assertEqual(planned.returncode, 2, planned.stdout + planned.stderr)
+        self.assertIn(said, planned.stderr)
+
+    def test_values_that_do_not_fit_the_inputs(self):
+        model = "{pytorch: 'text_encoder.py:encoder', shapes: {input_ids: [batch, 2]}, inputs: {input_ids: %s}}"
+        npy(self.folder / "ids.npy", "i8", "(4, 2)", range(8))
+        npy(self.folder / "short.npy", "i4", "(4, 2)", range(8))
+        self.assertEqual(self.plan(model % "{type: i64, file: ids.npy}", batch_sizes="[1, 4]").returncode, 0)
+        self.assert_refused(model % "{type: i64, file: ids.npy}", "holds 4 samples, the batch is 8", batch_sizes="8")
+        self.assert_refused(model % "{type: i64, file: short.npy}", "holds i32, the input takes i64")
+        self.assert_refused(model % "{type: i64, file: gone.npy}", "gone.npy: no such file")
+        self.assert_refused(model % "{type: i64, file: text_encoder.py}", "neither an .npy nor an .npz file")
+        self.assert_refused(model % "{type: i64, range: [0, 0.5]}", "0.5 is no value of type i64")
+        self.assert_refused(model.replace("inputs: {input_ids", "inputs: {input_id") % "{range: [0, 1]}",
+                            'input "input_id": no such input, did you mean input_ids?')
+
+    def test_names_that_the_file_does_not_have(self):
+        written = self.ngb("models", "write", "mlp", "--batch", "dynamic", "-o", "mlp.onnx")
+        self.assertEqual(written.returncode, 0, written.stderr)
+        self.assertEqual(self.plan("onnx: mlp.onnx", batch_sizes="[1, 8]").returncode, 0)
+        self.assert_refused("{onnx: mlp.onnx, dimensions: {sequence: 8}}",
+                            'dimension "sequence": no such open dimension, expected one of batch')
+        self.assert_refused("{onnx: mlp.onnx, shapes: {inputs: [batch, 8]}}", "no such input, did you mean input?")
+        self.assert_refused("{onnx: mlp.onnx, dimensions: {batch: 4}}", "made for batch 4, not 8", batch_sizes="8")
+
+
+WHY_NOT = without_toolchains("identity", "onnxruntime")
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Running(NgbTest):
+    maxDiff = None
+
+    def setUp(self):
+        super().setUp()
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        shutil.copy(STUDIES / "text_encoder.py", self.folder)
+
+    def run_study(self, models, compilers="[identity, onnxruntime]", **keys):
+        """{(model, compiler, batch): (failure kind, message, reference it was compared with)}"""
+        keys = {"batch_sizes": "2", **keys}
+        study = self.write("study.yaml", f"models:\n{models}\ncompilers: {compilers}\n{FAST}" +
+                           "".join(f"{key}: {value}\n" for key, value in keys.items()))
+        done = self.ngb("run", study, "-o", "results", timeout=1800)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        rows = self.query("results", "SELECT label, compiler_label, batch, kind, message, reference FROM cell "
+                                     "JOIN model USING (model_key) LEFT JOIN process USING (cell_key) "
+                                     "LEFT JOIN failure USING (process_key) LEFT JOIN output_check USING (process_key)")
+        return {row[:3]: row[3:] for row in rows}
+
+    def assert_all_right(self, outcomes, count):
+        self.assertEqual({key: value for key, value in outcomes.items() if value[0]}, {})
+        self.assertEqual(len(outcomes), count)
+        for outcome in outcomes.values():
+            self.assertTrue(outcome[2].startswith("identity "), outcome)
+
+    def python(self, program):
+        """In the identity's toolchain."""
+        manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
+        site = TOOLCHAINS / toolchain("identity") / manifest["site"]
+        subprocess.run([manifest["python"], "-c", program], cwd=self.folder, check=True, timeout=300,
+                       env={"PATH": os.environ["PATH"], "PYTHONPATH": str(site), "HOME": str(self.folder)})
+
+    def test_a_module_and_a_file_with_data_beside_it_are_measured_on_real_tokens(self):
+        self.python(f"""
+import numpy, onnx, torch, text_encoder, warnings
+module = text_encoder.encoder(**dict(vocabulary=200, width=16, layers=1, heads=2, positions=16)).eval()
+ids, mask = torch.zeros(2, 8, dtype=torch.int64), torch.ones(2, 8, dtype=torch.int64)
+warnings.simplefilter("ignore")
+torch.onnx.export(module, (ids, mask), "whole.onnx", opset_version=17, input_names=["input_ids", "attention_mask"], dynamo=False,
+                  dynamic_axes={{"input_ids": {{0: "n", 1: "tokens"}}, "attention_mask": {{0: "n", 1: "tokens"}}}})
+onnx.save_model(onnx.load("whole.onnx"), "encoder.onnx", save_as_external_data=True, location="encoder.bin",
+                size_threshold=0)
+numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_mask=numpy.ones((2, 8), numpy.int64))
+""")
+        outcomes = self.run_study(f"""\
+  - pytorch: text_encoder.py:encoder
+    parameters: {SMALL}
+    shapes: {{input_ids: [batch, 8], attention_mask: [batch, 8]}}
+    inputs: {{input_ids: {IDS}, attention_mask: {{type: i64, range: [1, 1]}}}}
+  - {{onnx: encoder.onnx, dimensions: {{tokens: 8}}, inputs: tokens.npz}}
+  - pytorch: text_encoder.py:absent
+    shapes: {{x: [batch, 8]}}""")
+        broken = {key: outcomes.pop(key) for key in list(outcomes) if key[0] == "text_encoder:absent"}
+        self.assertEqual({outcome[:2] for outcome in broken.values()},
+                         {("invalid_model", "text_encoder.py has no function absent")})
+        self.assert_all_right(outcomes, 4)
+        shapes = self.query("results", "SELECT name, element_type, shape_json FROM model_input JOIN model "
+                                       "USING (model_key) WHERE label = 'text_encoder:encoder' ORDER BY position")
+        self.assertEqual(shapes, [("attention_mask", "i64", "[2,8]"), ("input_ids", "i64", "[2,8]")])
+        self.assertEqual(list((self.folder / "results/devices/local/models").glob("*")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
