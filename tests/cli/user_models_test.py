@@ -14,6 +14,8 @@ from ngb_program import TOOLCHAINS, NgbTest, toolchain, without_toolchains
 STUDIES = pathlib.Path(__file__).resolve().parents[2] / "studies"
 FAST = "processes: 1\nwarm_up: 1\nrepetitions: 3\nmin_repetition_ms: 0\n"
 SMALL = "{vocabulary: 200, width: 16, layers: 1, heads: 2, positions: 16}"
+EVERY = ("aotinductor", "eager-cpp", "identity", "onnxruntime", "openvino", "torch-compile", "torchscript", "tvm")
+OWNER = {name: "identity" for name in ("aotinductor", "eager-cpp", "torch-compile", "torchscript")}
 IDS = "{type: i64, range: [0, 199]}"
 
 
@@ -128,6 +130,80 @@ numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_ma
                                        "USING (model_key) WHERE label = 'text_encoder:encoder' ORDER BY position")
         self.assertEqual(shapes, [("attention_mask", "i64", "[2,8]"), ("input_ids", "i64", "[2,8]")])
         self.assertEqual(list((self.folder / "results/devices/local/models").glob("*")), [])
+
+    @unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "NGB_ALL_CASES is not set")
+    def test_every_compiler_runs_a_text_encoder_and_one_of_timms(self):
+        compilers = sorted(name for name in EVERY if not without_toolchains(OWNER.get(name, name)))
+        outcomes = self.run_study(f"""\
+  - pytorch: text_encoder.py:encoder
+    parameters: {SMALL}
+    shapes: {{input_ids: [batch, 8], attention_mask: [batch, 8]}}
+    inputs: {{input_ids: {IDS}, attention_mask: {{type: i64, range: [1, 1]}}}}
+  - {{timm: test_resnet}}""", f"[{', '.join(compilers)}]", batch_sizes="[1, 2]")
+        self.assert_all_right(outcomes, 4 * len(compilers))
+
+    @unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "NGB_ALL_CASES is not set")
+    def test_compiled_for_any_batch_stands_beside_compiled_for_each(self):
+        outcomes = self.run_study("""\
+  - zoo: {conv_block: {width: 8, image_size: 16}}
+  - {zoo: {conv_block: {width: 8, image_size: 16}}, dynamic_batch: true}
+  - {timm: test_resnet, dynamic_batch: true}""", "[identity, onnxruntime, openvino, torch-compile, aotinductor, tvm]",
+                                  batch_sizes="[1, 3]")
+        static = {key: value[0] for key, value in outcomes.items() if "dynamic_batch" not in key[0]}
+        self.assertEqual(set(static.values()), {None})
+        for (model, compiler, batch), (kind, message, _) in outcomes.items():
+            if "dynamic_batch" not in model:
+                continue
+            with self.subTest(model=model, compiler=compiler, batch=batch):
+                expected = {"tvm": "invalid_option"}.get(compiler)
+                if compiler == "torch-compile" and batch == 1:
+                    expected = "fallback"
+                self.assertEqual(kind, expected, message)
+        labels = {row["model"] for row in self.show("results")["cells"]}
+        self.assertEqual(len(labels), 3)
+
+    @unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "NGB_ALL_CASES is not set")
+    def test_the_onnx_packages_light_models_agree_in_their_logits(self):
+        names = ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet",
+                 "vgg19", "zfnet512")
+        self.python(LIGHT.format(names=names))
+        outcomes = self.run_study("\n".join(f"  - onnx: {name}.onnx" for name in names),
+                                  "[onnxruntime, openvino]", batch_sizes="1", tolerances="{absolute: 1e-3}")
+        measured = {key: value for key, value in outcomes.items() if value[0] != "no_reference"}
+        self.assert_all_right(measured, len(measured))
+        self.assertGreaterEqual(len(measured), 2 * 7, outcomes)
+
+
+# Weights are random instead of constant, and the softmax, near-uniform over what is left, is cut off.
+LIGHT = """
+import os, numpy, onnx
+from onnx import numpy_helper
+folder = os.path.join(os.path.dirname(onnx.__file__), "backend/test/data/light")
+for name in {names}:
+    model = onnx.load(os.path.join(folder, f"light_{{name}}.onnx"))
+    graph, random = model.graph, numpy.random.default_rng(1)
+    shapes = {{each.name: numpy_helper.to_array(each) for each in graph.initializer}}
+    role = {{}}
+    for node in graph.node:
+        if node.op_type == "BatchNormalization":
+            role.update(zip(node.input[1:5], ("scale", "bias", "mean", "var")))
+    for node in [node for node in graph.node if node.op_type == "ConstantOfShape" and node.input[0] in shapes]:
+        shape = [int(extent) for extent in shapes[node.input[0]]]
+        values = random.standard_normal(shape) * (numpy.sqrt(2 / numpy.prod(shape[1:])) if len(shape) > 1 else 0.01)
+        if role.get(node.output[0]) in ("scale", "var"):
+            values = 1 + 0.1 * numpy.abs(random.standard_normal(shape))
+        graph.initializer.append(numpy_helper.from_array(values.astype(numpy.float32), node.output[0]))
+        graph.node.remove(node)
+    last = graph.node[-1]
+    if last.op_type == "Softmax":
+        graph.output[0].name = last.input[0]
+        graph.node.remove(last)
+        graph.output[0].type.tensor_type.ClearField("shape")
+    given = {{each.name for each in graph.initializer}}
+    for value in [value for value in graph.input if value.name in given]:
+        graph.input.remove(value)
+    onnx.save(model, f"{{name}}.onnx")
+"""
 
 
 if __name__ == "__main__":
