@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch eager. A recipe is the real module (timm's where timm has it) with the file's weights; a user's module is made
-by the user's function; a user's ONNX file goes through onnx2torch. torch and what builds on it are imported by `preload`, not by importing this file."""
+"""PyTorch eager. A recipe is the real module (timm's where timm has it) with the file's weights; a user's module is
+made by the user's function; a user's ONNX file goes through onnx2torch. torch and what builds on it are imported by
+`preload`, not by importing this file."""
 import os
 
 from ngraphbench.adaptor import Adaptor, CompilerError
@@ -115,11 +116,15 @@ class Identity(Adaptor):
         return self._torch.inference_mode() if self._options.get("inference_mode", True) else self._torch.no_grad()
 
     def zeros(self, signatures):
-        """Inputs of these shapes, to compile with: what is measured is seen in `bind` first. Any batch is one of 2: 1 is
-        a size that PyTorch treats apart."""
+        """Inputs of these shapes, to compile with: what is measured is seen in `bind` first. Any batch is one of 2, since
+        PyTorch treats 1 apart."""
         torch = self._torch
-        return [torch.zeros([2 if extent == ANY else extent for extent in tensor.shape], dtype=getattr(torch, _INPUT_TYPES[tensor.dtype])).contiguous(
-            memory_format=self._layout_of(tensor)) for tensor in signatures]
+        tensors = []
+        for tensor in signatures:
+            shape = [2 if extent == ANY else extent for extent in tensor.shape]
+            zeros = torch.zeros(shape, dtype=getattr(torch, _INPUT_TYPES[tensor.dtype]))
+            tensors.append(zeros.contiguous(memory_format=self._layout_of(tensor)))
+        return tensors
 
     def _layout_of(self, tensor):
         return self._memory_format() if len(tensor.shape) == 4 else self._torch.contiguous_format

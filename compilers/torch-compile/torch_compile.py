@@ -50,9 +50,9 @@ class TorchCompile(Identity):
 
     def read(self):
         if self._is_open and self._count("stats", "unique_graphs") > self._graphs:
-            raise CompilerError("fallback", "torch.compile compiled again for this batch size: it is none of those that "
-                                            "the graph for any batch takes", "PyTorch treats a batch of 1 apart: leave "
-                                            "it out of a study with dynamic_batch")
+            raise CompilerError("fallback", "torch.compile compiled again for this batch size: it is none of those "
+                                            "that the graph for any batch takes",
+                                "PyTorch treats a batch of 1 apart: leave it out of a study with dynamic_batch")
         return super().read()
 
     def _explained(self, error):

@@ -108,7 +108,8 @@ import numpy, onnx, torch, text_encoder, warnings
 module = text_encoder.encoder(**dict(vocabulary=200, width=16, layers=1, heads=2, positions=16)).eval()
 ids, mask = torch.zeros(2, 8, dtype=torch.int64), torch.ones(2, 8, dtype=torch.int64)
 warnings.simplefilter("ignore")
-torch.onnx.export(module, (ids, mask), "whole.onnx", opset_version=17, input_names=["input_ids", "attention_mask"], dynamo=False,
+torch.onnx.export(module, (ids, mask), "whole.onnx", opset_version=17, dynamo=False,
+                  input_names=["input_ids", "attention_mask"],
                   dynamic_axes={{"input_ids": {{0: "n", 1: "tokens"}}, "attention_mask": {{0: "n", 1: "tokens"}}}})
 onnx.save_model(onnx.load("whole.onnx"), "encoder.onnx", save_as_external_data=True, location="encoder.bin",
                 size_threshold=0)
