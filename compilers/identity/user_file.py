@@ -24,11 +24,10 @@ def convert(model, path: str) -> torch.nn.Module:
 
 
 def _in_known_opset(model):
-    """The same model in the newest opset that onnx2torch knows; None where it is in that, or has operators of newer
-    ones alone."""
+    """The same model in the newest opset that onnx2torch knows; None where it is in that, or cannot be brought to it."""
     import onnx.version_converter
 
-    if all(opset.version <= _NEWEST_OPSET for opset in model.opset_import if opset.domain == ""):
+    if all(opset.version == _NEWEST_OPSET for opset in model.opset_import if opset.domain == ""):
         return None
     try:
         return onnx.version_converter.convert_version(model, _NEWEST_OPSET)

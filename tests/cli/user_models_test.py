@@ -165,14 +165,17 @@ numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_ma
 
     @unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "NGB_ALL_CASES is not set")
     def test_the_onnx_packages_light_models_agree_in_their_logits(self):
-        names = ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet",
-                 "vgg19", "zfnet512")
+        names = ("densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet")
         self.python(LIGHT.format(names=names))
         outcomes = self.run_study("\n".join(f"  - onnx: {name}.onnx" for name in names),
-                                  "[onnxruntime, openvino]", batch_sizes="1", tolerances="{absolute: 1e-3}")
-        measured = {key: value for key, value in outcomes.items() if value[0] != "no_reference"}
-        self.assert_all_right(measured, len(measured))
-        self.assertGreaterEqual(len(measured), 2 * 7, outcomes)
+                                  "[identity, onnxruntime, openvino]", batch_sizes="1", reference="onnxruntime",
+                                  tolerances="{absolute: 1e-3}")
+        kinds = (None, "unsupported_operator", "internal")  # onnx2torch does not take all of them
+        for (name, compiler, _), (kind, message, reference) in outcomes.items():
+            with self.subTest(name=name, compiler=compiler):
+                self.assertIn(kind, kinds if compiler == "identity" else (None,), message)
+                if kind is None:
+                    self.assertTrue(reference.startswith("onnxruntime "), reference)
 
 
 # Weights are random instead of constant, and the softmax, near-uniform over what is left, is cut off.
@@ -199,10 +202,10 @@ for name in {names}:
     if last.op_type == "Softmax":
         graph.output[0].name = last.input[0]
         graph.node.remove(last)
-        graph.output[0].type.tensor_type.ClearField("shape")
     given = {{each.name for each in graph.initializer}}
     for value in [value for value in graph.input if value.name in given]:
         graph.input.remove(value)
+    model.ir_version = 8  # of 3, initializers would have to be inputs
     onnx.save(model, f"{{name}}.onnx")
 """
 
