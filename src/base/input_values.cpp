@@ -62,7 +62,7 @@ Result<numpy::Array> fitting_array(const InputValues& values, const std::string&
     return fail(fmt::format("holds {}, the input takes {}", name(array->type), name(input.type)), place(input, path),
                 "convert it before it is saved");
   }
-  const bool is_batched = !input.shape.empty() && input.shape.front() == batch && array->shape.size() > 0;
+  const bool is_batched = !input.shape.empty() && input.shape.front() == batch && !array->shape.empty();
   std::vector<std::int64_t> used = array->shape;
   if (is_batched && used.front() > batch) used.front() = batch;
   if (used == input.shape) return array;

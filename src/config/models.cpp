@@ -16,11 +16,19 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<std::string> kKinds{"zoo", "onnx", "pytorch", "timm"};
-const std::map<std::string, std::string_view> kOnlyFor{{"shapes", "onnx, pytorch and timm"},
-                                                       {"dimensions", "onnx"},
-                                                       {"parameters", "pytorch and timm"},
-                                                       {"state_dict", "pytorch and timm"}};
+const std::vector<std::string>& model_kinds() {
+  static const std::vector<std::string> kKinds{"zoo", "onnx", "pytorch", "timm"};
+  return kKinds;
+}
+
+// Kinds of models that a key is for; every other key is for all.
+const std::map<std::string, std::string_view>& restricted_keys() {
+  static const std::map<std::string, std::string_view> kKeys{{"shapes", "onnx, pytorch and timm"},
+                                                             {"dimensions", "onnx"},
+                                                             {"parameters", "pytorch and timm"},
+                                                             {"state_dict", "pytorch and timm"}};
+  return kKeys;
+}
 
 // One parameter of a recipe as the study gives it: a value, or several that span an axis.
 struct Axis {
@@ -56,7 +64,7 @@ class ModelReader {
     std::string label;
     std::vector<std::string> kinds;
     for (const Field& field : fields(*node, path, problems_)) {
-      const bool is_kind = std::find(kKinds.begin(), kKinds.end(), field.name) != kKinds.end();
+      const bool is_kind = std::find(model_kinds().begin(), model_kinds().end(), field.name) != model_kinds().end();
       if (is_kind) kinds.push_back(field.name);
       if (field.name == "label") {
         const auto value =
@@ -65,7 +73,7 @@ class ModelReader {
       } else if (is_kind || find_key(model_keys(), field.name) != nullptr) {
         given[field.name] = field.value;
       } else {
-        std::vector<std::string> known = kKinds;
+        std::vector<std::string> known = model_kinds();
         for (const std::string& key : names(model_keys())) known.push_back(key);
         problems_.add(*field.key, path, unknown_word(field.name, "key", known));
       }
@@ -86,8 +94,8 @@ class ModelReader {
   bool may_have_all(const std::string& kind, const ModelFields& given, const std::string& path) {
     bool are_all = true;
     for (const auto& [key, node] : given) {
-      const auto row = kOnlyFor.find(key);
-      if (row == kOnlyFor.end() || row->second.find(kind) != std::string_view::npos) continue;
+      const auto row = restricted_keys().find(key);
+      if (row == restricted_keys().end() || row->second.find(kind) != std::string_view::npos) continue;
       are_all = false;
       problems_.add(*node, join_path(path, key),
                     kind == "zoo" && key == "shapes" ? "a recipe knows its shapes; leave this out"

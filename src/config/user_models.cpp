@@ -17,7 +17,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kBatchWord = "batch";
-const Key kExtent{.name = "extent", .type = ValueType::integer, .minimum = 1, .maximum = 2147483647};
 
 // Any YAML as JSON.
 json json_of_node(const DocumentNode& node) {
@@ -121,6 +120,7 @@ void UserModelReader::read_timm(const DocumentNode& node, const std::string& pat
 }
 
 std::optional<std::int64_t> UserModelReader::read_extent(const DocumentNode& node, const std::string& path) {
+  static const Key kExtent{.name = "extent", .type = ValueType::integer, .minimum = 1, .maximum = 2147483647};
   if (node.is_scalar() && node.text == kBatchWord) return kBatchExtent;
   const json value = node.is_scalar() ? scalar_json(node) : json();
   if (!value.is_number_integer()) {
