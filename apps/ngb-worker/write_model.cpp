@@ -14,7 +14,7 @@
 namespace ngb {
 namespace {
 
-constexpr std::string_view kUsage = "ngb-worker write-model --recipe JSON --batch N --threads N -o FILE";
+constexpr std::string_view kUsage = "ngb-worker write-model --recipe JSON --batch N|dynamic --threads N -o FILE";
 
 using Arguments = std::map<std::string, std::string, std::less<>>;
 
@@ -33,6 +33,9 @@ Result<Arguments> pair_up(const std::vector<std::string_view>& words) {
   return pairs;
 }
 
+// Nothing: decided when the model is run.
+constexpr std::string_view kDynamic = "dynamic";
+
 Result<int> positive(const Arguments& arguments, std::string_view name) {
   const std::string& text = arguments.find(name)->second;
   int value = 0;
@@ -48,14 +51,15 @@ Result<int> positive(const Arguments& arguments, std::string_view name) {
 Result<std::string> write_model(const std::vector<std::string_view>& words) {
   const Result<Arguments> arguments = pair_up(words);
   if (!arguments) return tl::unexpected(arguments.error());
-  const Result<int> batch = positive(*arguments, "--batch");
+  const bool is_dynamic = arguments->at("--batch") == kDynamic;
+  const Result<int> batch = is_dynamic ? Result<int>(1) : positive(*arguments, "--batch");
   if (!batch) return tl::unexpected(batch.error());
   const Result<int> threads = positive(*arguments, "--threads");
   if (!threads) return tl::unexpected(threads.error());
   const Result<zoo::Recipe> recipe = zoo::parse_canonical_json(arguments->at("--recipe"));
   if (!recipe) return tl::unexpected(recipe.error());
   const std::filesystem::path path = arguments->at("-o");
-  const Status written = zoo::write_onnx(*recipe, *batch, path, *threads);
+  const Status written = zoo::write_onnx(*recipe, is_dynamic ? zoo::BatchSize() : *batch, path, *threads);
   if (!written) return tl::unexpected(written.error());
   std::error_code code;
   const std::uintmax_t bytes = std::filesystem::file_size(path, code);

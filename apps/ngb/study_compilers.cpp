@@ -27,6 +27,9 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
   auto wanted = compilers.measured_;
   compilers.reference_ = {plan.study.reference, plan.study.reference_version};
   if (plan.study.reference != "none") wanted.insert(compilers.reference_);
+  const bool has_module = std::any_of(plan.models.begin(), plan.models.end(),
+                                      [](const plan::Model& model) { return plan::is_module(model.recipe_json); });
+  if (has_module) wanted.emplace(config::kExporter, plan.study.exporter_version);
   for (const auto& [name, version] : wanted) {
     const auto description = std::find_if(catalog->begin(), catalog->end(),
                                           [&name = name](const auto& compiler) { return compiler.name == name; });

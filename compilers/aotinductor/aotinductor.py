@@ -8,7 +8,7 @@ import traceback
 from ngraphbench.adaptor import CompilerError
 
 from . import inductor
-from .identity import Identity
+from .identity import Identity, open_axes
 
 _MODEL = "model"  # the package's own name for its only model
 
@@ -43,7 +43,8 @@ class AotInductor(Identity):
                 tempfile.TemporaryDirectory(prefix="package-", dir=inductor.scratch()) as folder:
             package = os.path.join(folder, f"{_MODEL}.pt2")
             try:
-                program = torch.export.export(module, tuple(self.zeros(signatures)), strict=False)
+                program = torch.export.export(module, tuple(self.zeros(signatures)), strict=False,
+                                              dynamic_shapes=self._dynamic_shapes(signatures))
                 torch._inductor.aoti_compile_and_package(
                     program, package_path=package, inductor_configs={"max_autotune": self._options["max_autotune"]})
             except (torch._dynamo.exc.TorchDynamoException, RuntimeError, NotImplementedError) as error:
@@ -53,6 +54,13 @@ class AotInductor(Identity):
                                     "the whole of it is in the log of this attempt") from None
             inductor.move(package, self._artifact_path)
         self._module = None  # all that is needed is in the package
+
+    def _dynamic_shapes(self, signatures):
+        """None: as they are."""
+        if not any(open_axes(signature) for signature in signatures):
+            return None
+        batch = self._torch.export.Dim("batch", min=1, max=65536)
+        return tuple({axis: batch for axis in open_axes(signature)} for signature in signatures)
 
     def load(self, model):
         from . import onnx_weights

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch eager. A recipe is the real module (timm's where timm has it) with the file's weights; a user's ONNX file
-goes through onnx2torch. torch and what builds on it are imported by `preload`, not by importing this file."""
+"""PyTorch eager. A recipe is the real module (timm's where timm has it) with the file's weights; a user's module is
+made by the user's function; a user's ONNX file goes through onnx2torch. torch and what builds on it are imported by
+`preload`, not by importing this file."""
 import os
 
 from ngraphbench.adaptor import Adaptor, CompilerError
@@ -11,6 +12,14 @@ _OUTPUT_TYPES = {"torch.float32": "f32", "torch.float16": "f16", "torch.bfloat16
 _INPUT_TYPES = {name: dtype.rpartition(".")[2] for dtype, name in _OUTPUT_TYPES.items()}
 
 
+ANY = -1  # in a shape: any batch
+
+
+def open_axes(signature):
+    """Where the batch stands, if any batch is to be compiled for."""
+    return [axis for axis, extent in enumerate(signature.shape) if extent == ANY]
+
+
 class Identity(Adaptor):
     """Also what the other compilers of PyTorch's family start from: they replace `prepare`."""
 
@@ -19,7 +28,7 @@ class Identity(Adaptor):
     @classmethod
     def preload(cls):
         import onnx2torch  # noqa: F401
-        from . import facts, families, gpu, onnx_weights, user_file  # noqa: F401
+        from . import facts, families, gpu, onnx_weights, user_file, user_module  # noqa: F401
 
         families.preload()
 
@@ -43,7 +52,11 @@ class Identity(Adaptor):
         from . import onnx_weights
 
         proto = onnx_weights.load_onnx(model.path)
-        if model.recipe is not None:
+        if model.recipe is not None and "module" in model.recipe:
+            from . import user_module
+
+            module = user_module.make(model.recipe["module"])
+        elif model.recipe is not None:
             module = self._from_recipe(model, proto)
         else:
             from . import user_file
@@ -104,11 +117,15 @@ class Identity(Adaptor):
         return self._torch.inference_mode() if self._options.get("inference_mode", True) else self._torch.no_grad()
 
     def zeros(self, signatures):
-        """Inputs of these shapes, to compile with: what is measured is seen in `bind` first."""
+        """Inputs of these shapes, to compile with: what is measured is seen in `bind` first. Any batch is one of 2, since
+        PyTorch treats 1 apart."""
         torch = self._torch
-        return [torch.zeros(tensor.shape, dtype=getattr(torch, _INPUT_TYPES[tensor.dtype]),
-                            device=self._device).contiguous(memory_format=self._layout_of(tensor))
-                for tensor in signatures]
+        tensors = []
+        for tensor in signatures:
+            shape = [2 if extent == ANY else extent for extent in tensor.shape]
+            zeros = torch.zeros(shape, dtype=getattr(torch, _INPUT_TYPES[tensor.dtype]), device=self._device)
+            tensors.append(zeros.contiguous(memory_format=self._layout_of(tensor)))
+        return tensors
 
     def _layout_of(self, tensor):
         return self._memory_format() if len(tensor.shape) == 4 else self._torch.contiguous_format

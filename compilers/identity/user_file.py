@@ -4,6 +4,9 @@ import torch
 from ngraphbench.adaptor import CompilerError
 
 
+_NEWEST_OPSET = 18  # of which onnx2torch has the common operators; later ones changed most of them in name only
+
+
 def convert(model, path: str) -> torch.nn.Module:
     """Raises CompilerError: unsupported_operator names what onnx2torch cannot convert."""
     import onnx2torch
@@ -11,7 +14,25 @@ def convert(model, path: str) -> torch.nn.Module:
     try:
         return onnx2torch.convert(model)
     except Exception as error:  # onnx2torch raises whatever it stumbles over
-        raise _explain(error, model, path) from None
+        older = _in_known_opset(model)
+        if older is None:
+            raise _explain(error, model, path) from None
+        try:
+            return onnx2torch.convert(older)
+        except Exception as again:
+            raise _explain(again, older, path) from None
+
+
+def _in_known_opset(model):
+    """The same model in the newest opset that onnx2torch knows; None where it is in that, or cannot be brought to it."""
+    import onnx.version_converter
+
+    if all(opset.version == _NEWEST_OPSET for opset in model.opset_import if opset.domain == ""):
+        return None
+    try:
+        return onnx.version_converter.convert_version(model, _NEWEST_OPSET)
+    except Exception:  # it raises whatever it stumbles over
+        return None
 
 
 def _explain(error: Exception, model, path: str) -> CompilerError:
@@ -38,7 +59,10 @@ def _without_converter(model):
     missing = set()
     for node in model.graph.node:
         try:
-            get_converter(domain=node.domain, operation_type=node.op_type, version=versions.get(node.domain, 1))
-        except NotImplementedError:
+            version = versions.get(node.domain, 1)
+            if node.domain == "":
+                version = min(version, _NEWEST_OPSET)
+            get_converter(domain=node.domain, operation_type=node.op_type, version=version)
+        except Exception:  # an operator that this opset does not have yet raises another error
             missing.add(f"{node.domain}.{node.op_type}".lstrip("."))
     return sorted(missing)

@@ -52,7 +52,7 @@ class Runtime {
   NGB_OPENVINO_FUNCTION(ov_port_get_element_type)
   NGB_OPENVINO_FUNCTION(ov_port_get_any_name)
   NGB_OPENVINO_FUNCTION(ov_output_const_port_free)
-  NGB_OPENVINO_FUNCTION(ov_partial_shape_create_static)
+  NGB_OPENVINO_FUNCTION(ov_partial_shape_create)
   NGB_OPENVINO_FUNCTION(ov_partial_shape_is_dynamic)
   NGB_OPENVINO_FUNCTION(ov_partial_shape_to_shape)
   NGB_OPENVINO_FUNCTION(ov_partial_shape_free)

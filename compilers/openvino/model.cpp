@@ -54,8 +54,11 @@ void reshape(const Runtime& runtime, ov_model_t* model, const ngb_model& cell) {
   for (std::uint32_t i = 0; i < cell.input_count; ++i) {
     names.push_back(cell.inputs[i].name);
     shapes.emplace_back();
-    runtime.check(runtime.ov_partial_shape_create_static(cell.inputs[i].rank, cell.inputs[i].shape, &shapes.back()),
-                  "make a shape");
+    std::vector<ov_dimension_t> extents;  // an open one is from -1 to -1
+    for (std::int32_t axis = 0; axis < cell.inputs[i].rank; ++axis) {
+      extents.push_back({cell.inputs[i].shape[axis], cell.inputs[i].shape[axis]});
+    }
+    runtime.check(runtime.ov_partial_shape_create(cell.inputs[i].rank, extents.data(), &shapes.back()), "make a shape");
   }
   const ov_status_e status = runtime.ov_model_reshape(model, names.data(), shapes.data(), names.size());
   for (ov_partial_shape_t& shape : shapes) runtime.ov_partial_shape_free(&shape);

@@ -5,7 +5,7 @@ import traceback
 from ngraphbench.adaptor import CompilerError
 
 from . import inductor
-from .identity import Identity
+from .identity import Identity, open_axes
 
 
 class TorchCompile(Identity):
@@ -32,15 +32,28 @@ class TorchCompile(Identity):
         torch._dynamo.reset()
         torch._dynamo.utils.counters.clear()
         mode = {"mode": self._options["mode"]} if self._is_inductor else {}
-        compiled = torch.compile(module, backend=self._options["backend"], dynamic=False, **mode)
+        self._is_open = any(open_axes(signature) for signature in signatures)
+        compiled = torch.compile(module, backend=self._options["backend"], dynamic=None if self._is_open else False,
+                                 **mode)
+        inputs = self.zeros(signatures)
+        for tensor, signature in zip(inputs, signatures):
+            for axis in open_axes(signature):
+                torch._dynamo.mark_dynamic(tensor, axis)
         with inductor.cold(self._threads, self._options["freezing"]):
             try:
-                compiled(*self.zeros(signatures))
+                compiled(*inputs)
             except torch._dynamo.exc.TorchDynamoException as error:
                 traceback.print_exc()
                 raise self._explained(error) from None
         self._graphs = self._count("stats", "unique_graphs")
         return compiled
+
+    def read(self):
+        if self._is_open and self._count("stats", "unique_graphs") > self._graphs:
+            raise CompilerError("fallback", "torch.compile compiled again for this batch size: it is none of those "
+                                            "that the graph for any batch takes",
+                                "PyTorch treats a batch of 1 apart: leave it out of a study with dynamic_batch")
+        return super().read()
 
     def _explained(self, error):
         cause = error.__cause__ or error

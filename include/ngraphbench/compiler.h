@@ -85,9 +85,13 @@ typedef struct ngb_settings {
 
 typedef struct ngb_model {
   uint32_t struct_size;
-  const char* path;         /* ONNX file */
-  const char* recipe_json;  /* {"family":…, "parameters":{…}, …} when the file comes from a built-in recipe, else "" */
-  const ngb_tensor* inputs; /* names, types and static shapes of this cell; data is NULL */
+  const char* path; /* ONNX file */
+  /* What the file was made from: {"family":…, "parameters":{…}, …} for a built-in recipe, {"module":{…}} for a user's
+   * PyTorch module, "" for a user's ONNX file. */
+  const char* recipe_json;
+  /* Names, types and static shapes of this cell; data is NULL. For a compiler whose description says
+   * "dynamic_batch": true, an extent may be -1: to be compiled for any batch, which `bind` then gives. */
+  const ngb_tensor* inputs;
   uint32_t input_count;
   const char* artifact_path; /* where a compiler that produces a file writes it, or a folder of them; "" otherwise */
 } ngb_model;

@@ -43,14 +43,17 @@ class Host:
         self._modules = list(dict.fromkeys([self.folder, os.path.join(os.path.dirname(self.folder), owner)]))
         self._module, _, self._class = described["adaptor"].partition(":")
 
-    def adaptor_class(self) -> Type[Adaptor]:
-        """Imports the adaptor's module, the first time."""
+    def module(self, name: str) -> types.ModuleType:
+        """One of the compiler's modules, by its name in the folder."""
         if _PACKAGE not in sys.modules:
             package = types.ModuleType(_PACKAGE)
             package.__path__ = self._modules
             sys.modules[_PACKAGE] = package
-        module = importlib.import_module(f"{_PACKAGE}.{self._module}")
-        found = getattr(module, self._class, None)
+        return importlib.import_module(f"{_PACKAGE}.{name}")
+
+    def adaptor_class(self) -> Type[Adaptor]:
+        """Imports the adaptor's module, the first time."""
+        found = getattr(self.module(self._module), self._class, None)
         if not isinstance(found, type):
             raise CompilerError("internal", f'{self.folder}: module "{self._module}" has no class "{self._class}"')
         return found

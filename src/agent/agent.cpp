@@ -53,10 +53,11 @@ void stand_in(samples::Job& job, const std::filesystem::path& device_folder) {
   };
   for (samples::CellWork& cell : job.cells) complete_compiler(cell.compiler);
   for (samples::ModelWork& model : job.models) {
-    complete(model.path);
+    for (UserFile& file : model.files) complete(file.path);
     complete(model.reference_path);
   }
   if (job.reference) complete_compiler(*job.reference);
+  if (job.exporter) complete_compiler(*job.exporter);
   complete(job.reference_cache);
 }
 

@@ -29,12 +29,6 @@ using samples::FailureKind;
 constexpr int kServerSocketFd = 3;
 constexpr std::size_t kMaxPacketBytes = 1U << 16U;
 
-Variables python_variables(const Surroundings& surroundings, const samples::CompilerWork& compiler) {
-  std::string path = (surroundings.lib / "python").string();
-  if (!compiler.python_path.empty()) path += ":" + compiler.python_path;
-  return {{"PYTHONPATH", path}, {kWorkFolderVariable, surroundings.work_folder.string()}};
-}
-
 std::filesystem::path log_name(const samples::CompilerWork& compiler) {
   return fmt::format("fork-server-{}-{}.log", compiler.name, compiler.version.empty() ? "none" : compiler.version);
 }

@@ -22,6 +22,12 @@ Variables thread_variables(int threads) {
           {"TVM_NUM_THREADS", count}};
 }
 
+Variables python_variables(const Surroundings& surroundings, const samples::CompilerWork& compiler) {
+  std::string path = (surroundings.lib / "python").string();
+  if (!compiler.python_path.empty()) path += ":" + compiler.python_path;
+  return {{"PYTHONPATH", path}, {kWorkFolderVariable, surroundings.work_folder.string()}};
+}
+
 ProgramLauncher::ProgramLauncher(const Surroundings& surroundings, Children& children,
                                  std::vector<std::string> arguments, Variables environment)
     : surroundings_(surroundings),

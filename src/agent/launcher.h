@@ -16,6 +16,7 @@
 #include "agent/children.h"
 #include "base/clock.h"
 #include "samples/failure.h"
+#include "samples/job.h"
 
 namespace ngb::agent {
 
@@ -69,6 +70,9 @@ struct Surroundings {
 
 // Variables that set a library's threads, all of them to the same number.
 Variables thread_variables(int threads);
+
+// For a toolchain's Python: where our package and the toolchain's are.
+Variables python_variables(const Surroundings& surroundings, const samples::CompilerWork& compiler);
 
 // A program that is started for one worker.
 class ProgramLauncher final : public Launcher {

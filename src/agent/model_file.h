@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model file of a group: written here from its recipe, or a user's file that is still what the plan has seen.
+// The model file of a group: written here from its recipe, exported here from a PyTorch module, or a user's file that
+// is still what the plan has seen.
 #pragma once
 
 #include <sys/types.h>
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/children.h"
 #include "agent/launcher.h"
@@ -21,12 +23,12 @@ struct ModelFile {
   samples::ModelWritten facts{};
 };
 
-// One writing of a model by a child (`ngb-worker write-model`).
+// One writing of a model by a child: `ngb-worker write-model`, or the exporter's Python.
 class ModelWriting {
  public:
   // Starts at once.
   ModelWriting(const Surroundings& surroundings, Children& children, const samples::ModelWork& model,
-               const samples::Protocol& protocol);
+               const samples::Job& job);
 
   // Takes up what has happened; never waits, but for reading the file once to hash it.
   void advance();
@@ -37,8 +39,11 @@ class ModelWriting {
   [[nodiscard]] const std::optional<Outcome>& outcome() const { return outcome_; }
 
  private:
-  void start(const samples::ModelWork& model);
+  void start(const samples::ModelWork& model, const std::optional<samples::CompilerWork>& exporter);
+  [[nodiscard]] std::vector<std::string> command(const samples::ModelWork& model,
+                                                 const std::optional<samples::CompilerWork>& exporter) const;
   void take_over();
+  bool take_answer();
   void fail_with(samples::FailureKind kind, const std::string& message);
 
   const Surroundings& surroundings_;
@@ -53,12 +58,15 @@ class ModelWriting {
   std::optional<Outcome> outcome_{};
 };
 
-// Whether a user's file is there and still is what the client has seen.
-ModelWriting::Outcome check_model_file(const samples::ModelWork& model);
+// Whether a user's files are there and still are what the client has seen. The outcome's path is the first one's.
+ModelWriting::Outcome check_files(const samples::ModelWork& model);
+
+// What the model is made from, its files where they are on this device.
+std::string recipe_here(const samples::ModelWork& model);
 
 // Where the file of a recipe stands in the work folder.
 std::filesystem::path model_path(const Surroundings& surroundings, const samples::ModelWork& model);
-// With the weights beside it.
+// With what lies beside it.
 void remove_model(const std::filesystem::path& path);
 
 }  // namespace ngb::agent

@@ -111,8 +111,8 @@ Status Runner::begin_next() {
 }
 
 void Runner::leave_group() {
-  if (model_path_ && !model().recipe_json.empty()) remove_model(*model_path_);
-  model_path_.reset();
+  if (file_ && !model().recipe_json.empty()) remove_model(file_->path);
+  file_.reset();
   reference_path_.reset();
   tries_ = 0;
   ++group_;
@@ -126,22 +126,22 @@ Status Runner::begin_group() {
   const Nanoseconds taken = system_clock().now() - started_;
   if (Status may = may_begin(job_.limits, taken, surroundings_.work_folder); !may) return may;
   if (job_.only_references && is_reference_file(reference_file())) return record_reference();
-  if (!model_path_) return begin_model();
+  if (!file_) return begin_model();
   if (!reference_path_) return begin_reference();
   return begin_step();
 }
 
 Status Runner::begin_model() {
-  if (!model().recipe_json.empty()) {
-    writing_ = std::make_unique<ModelWriting>(surroundings_, children_, model(), job_.protocol);
-    return Done{};
+  const bool is_written = !model().recipe_json.empty();
+  auto known = checked_files_.find(model().id);
+  if (known == checked_files_.end() && (!is_written || !model().files.empty())) {
+    const ModelWriting::Outcome checked = check_files(model());
+    if (!checked) return fail_group(checked.error());
+    known = checked_files_.emplace(model().id, *checked).first;
   }
-  const auto known = checked_files_.find(model().id);
-  if (known != checked_files_.end()) return record_model(known->second);
-  const ModelWriting::Outcome checked = check_model_file(model());
-  if (!checked) return fail_group(checked.error());
-  checked_files_[model().id] = *checked;
-  return record_model(*checked);
+  if (!is_written) return record_model(known->second);
+  writing_ = std::make_unique<ModelWriting>(surroundings_, children_, model(), job_);
+  return Done{};
 }
 
 Status Runner::end_writing() {
@@ -155,7 +155,7 @@ Status Runner::end_writing() {
 
 // Once for each file, and again should a resumed run write another one than the first did.
 Status Runner::record_model(const ModelFile& file) {
-  model_path_ = file.path;
+  file_ = file;
   tries_ = 0;
   if (ledger_.model_sha256(file.facts.model_id) == file.facts.file_sha256) return Done{};
   return record({0, file.facts});
@@ -256,8 +256,13 @@ WorkerRequest Runner::request_for(const samples::CompilerWork& compiler) const {
   if (compiler.host != "python") {
     request.plugin_path = (surroundings_.lib / "compilers" / compiler.name / (compiler.name + ".so")).string();
   }
-  request.model_path = model_path_->string();
+  request.model_path = file_->path.string();
   request.model = model();
+  request.model.recipe_json = recipe_here(model());
+  if (!file_->facts.inputs.empty()) {
+    request.model.inputs = file_->facts.inputs;
+    request.model.open_inputs = file_->facts.open_inputs;
+  }
   request.compiler = compiler;
   request.protocol = job_.protocol;
   const std::filesystem::path caches = job_.reference_cache.empty()

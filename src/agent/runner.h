@@ -79,7 +79,7 @@ class Runner {
   std::map<std::string, const samples::CellWork*> cells_{};
   std::map<std::string, ModelFile> checked_files_{};  // users' files, by model id
   std::size_t group_ = 0;
-  std::optional<std::filesystem::path> model_path_{};
+  std::optional<ModelFile> file_{};                        // of this group
   std::optional<std::filesystem::path> reference_path_{};  // "" for no check
   int tries_ = 0;                                          // of this group's model, then of its reference
   std::unique_ptr<ModelWriting> writing_{};

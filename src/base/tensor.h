@@ -19,6 +19,11 @@ std::string_view name(DataType type);
 Result<DataType> parse_data_type(std::string_view name);
 std::size_t size_bytes(DataType type);
 
+// In a shape that a study gives: as many as there are samples in a batch.
+inline constexpr std::int64_t kBatchExtent = 0;
+// In a shape that a compiler compiles for: any number of samples.
+inline constexpr std::int64_t kOpenExtent = -1;
+
 struct TensorSignature {
   std::string name{};
   DataType type = DataType::f32;

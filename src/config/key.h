@@ -46,8 +46,10 @@ struct Key {
 
 // The keys of a study file, in the order of docs/study.md.
 std::span<const Key> study_keys();
-// The keys beside `zoo` or `onnx` in an entry of models.
+// The keys beside `zoo`, `onnx`, `pytorch` or `timm` in an entry of models.
 std::span<const Key> model_keys();
+// The keys below an input's name in `inputs` of a model.
+const std::vector<Key>& input_keys();
 // The keys below a compiler's name in an entry of compilers.
 std::span<const Key> compiler_keys();
 

@@ -230,10 +230,54 @@ std::span<const Key> model_keys() {
        .type = ValueType::text,
        .pattern = kLabel,
        .meaning = "What the model is called in tables, unique in the study",
-       .default_text = "the recipe with its parameters, or the file's name"},
+       .default_text = "the recipe with its parameters, the file's name with its function, or timm's name"},
       {.name = "shapes",
        .type = ValueType::structured,
-       .meaning = "For `onnx`: input name to shape, where the file leaves more open than the batch size"},
+       .meaning = "Input to shape, of integers and the word batch. `onnx`: where the file leaves more open than the "
+                  "batch size; `pytorch`, `timm`: of the arguments, by name"},
+      {.name = "dimensions",
+       .type = ValueType::structured,
+       .meaning = "`onnx`: the file's name of an open dimension to its extent, or to the word batch"},
+      {.name = "parameters",
+       .type = ValueType::structured,
+       .meaning = "`pytorch`, `timm`: keyword arguments of the function, or of timm.create_model"},
+      {.name = "state_dict",
+       .type = ValueType::path,
+       .meaning = "`pytorch`, `timm`: a file of weights that torch.save has written",
+       .default_text = "random weights, seeded with the study's seed"},
+      {.name = "inputs",
+       .type = ValueType::structured,
+       .meaning = "What is fed: an .npz with an array for each input, or input to FILE.npy or to the keys below",
+       .keys = {{.name = "NAME",
+                 .type = ValueType::structured,
+                 .meaning = "Of one input: an .npy or .npz file, or a mapping of the keys below",
+                 .default_text = "seeded random numbers",
+                 .keys = input_keys()}}},
+      {.name = "dynamic_batch",
+       .type = ValueType::boolean,
+       .meaning = "Compiled once for any batch size, and run at each of the study's",
+       .default_text = "`false`: compiled for each batch size"},
+  };
+  return kKeys;
+}
+
+const std::vector<Key>& input_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "range",
+       .type = ValueType::structured,
+       .meaning = "[least, largest] of its seeded values; of real numbers the largest is left out",
+       .default_text = "[-1, 1], integers [0, 1]"},
+      {.name = "file", .type = ValueType::path, .meaning = "Its values: an .npy or .npz file", .default_text = "none"},
+      {.name = "array",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Which array of an .npz file",
+       .default_text = "the one that is called as the input"},
+      {.name = "type",
+       .type = ValueType::word,
+       .words = {"f32", "f16", "bf16", "f64", "i64", "i32", "i8", "u8", "bool"},
+       .meaning = "`pytorch`, `timm`: element type, where `shapes` gives the shape",
+       .default_text = "`f32`"},
   };
   return kKeys;
 }

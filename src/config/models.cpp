@@ -4,16 +4,31 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <system_error>
 
 #include "config/key.h"
+#include "config/model_json.h"
 #include "config/sections.h"
+#include "config/user_models.h"
 #include "config/value.h"
 
 namespace ngb::config {
 namespace {
 
 using nlohmann::json;
+
+const std::vector<std::string>& model_kinds() {
+  static const std::vector<std::string> kKinds{"zoo", "onnx", "pytorch", "timm"};
+  return kKinds;
+}
+
+// Kinds of models that a key is for; every other key is for all.
+const std::map<std::string, std::string_view>& restricted_keys() {
+  static const std::map<std::string, std::string_view> kKeys{{"shapes", "onnx, pytorch and timm"},
+                                                             {"dimensions", "onnx"},
+                                                             {"parameters", "pytorch and timm"},
+                                                             {"state_dict", "pytorch and timm"}};
+  return kKeys;
+}
 
 // One parameter of a recipe as the study gives it: a value, or several that span an axis.
 struct Axis {
@@ -45,37 +60,54 @@ class ModelReader {
           fmt::format("expected a mapping such as {{zoo: resnet18}} or {{onnx: model.onnx}}, found {}", found(*node)));
       return;
     }
-    NodePointer zoo;
-    NodePointer onnx;
-    NodePointer shapes;
+    ModelFields given;
     std::string label;
+    std::vector<std::string> kinds;
     for (const Field& field : fields(*node, path, problems_)) {
-      const std::string field_path = join_path(path, field.name);
-      if (field.name == "zoo") {
-        zoo = field.value;
-      } else if (field.name == "onnx") {
-        onnx = field.value;
-      } else if (field.name == "shapes") {
-        shapes = field.value;
-      } else if (field.name == "label") {
-        const auto value = read_value(*find_key(model_keys(), "label"), *field.value, field_path, problems_);
+      const bool is_kind = std::find(model_kinds().begin(), model_kinds().end(), field.name) != model_kinds().end();
+      if (is_kind) kinds.push_back(field.name);
+      if (field.name == "label") {
+        const auto value =
+            read_value(*find_key(model_keys(), "label"), *field.value, join_path(path, field.name), problems_);
         if (value) label = value->get<std::string>();
+      } else if (is_kind || find_key(model_keys(), field.name) != nullptr) {
+        given[field.name] = field.value;
       } else {
-        const std::vector<std::string> known{"zoo", "onnx", "label", "shapes"};
+        std::vector<std::string> known = model_kinds();
+        for (const std::string& key : names(model_keys())) known.push_back(key);
         problems_.add(*field.key, path, unknown_word(field.name, "key", known));
       }
     }
-    if ((zoo == nullptr) == (onnx == nullptr)) {
-      problems_.add(*node, path, "expected either zoo or onnx");
-    } else if (zoo != nullptr) {
-      if (shapes != nullptr) problems_.add(*shapes, path + ".shapes", "a recipe knows its shapes; leave this out");
-      read_zoo(node, *zoo, label, path + ".zoo");
+    if (kinds.size() != 1) {
+      problems_.add(*node, path, "expected one of zoo, onnx, pytorch and timm");
+      return;
+    }
+    if (!may_have_all(kinds[0], given, path)) return;
+    if (kinds[0] == "zoo") {
+      read_zoo(node, given, label, path);
     } else {
-      read_onnx(node, *onnx, shapes, label, path);
+      add_user_model(node, kinds[0], given, label, path);
     }
   }
 
-  void read_zoo(const NodePointer& entry, const DocumentNode& zoo, const std::string& label, const std::string& path) {
+  // Whether each key is one for models of this kind.
+  bool may_have_all(const std::string& kind, const ModelFields& given, const std::string& path) {
+    bool are_all = true;
+    for (const auto& [key, node] : given) {
+      const auto row = restricted_keys().find(key);
+      if (row == restricted_keys().end() || row->second.find(kind) != std::string_view::npos) continue;
+      are_all = false;
+      problems_.add(*node, join_path(path, key),
+                    kind == "zoo" && key == "shapes" ? "a recipe knows its shapes; leave this out"
+                                                     : fmt::format("this is for {}; leave it out", row->second));
+    }
+    return are_all;
+  }
+
+  void read_zoo(const NodePointer& entry, const ModelFields& given, const std::string& label,
+                const std::string& entry_path) {
+    const DocumentNode& zoo = *given.at("zoo");
+    const std::string path = entry_path + ".zoo";
     std::string name = zoo.text;
     NodePointer name_node;
     NodePointer parameters;
@@ -108,7 +140,9 @@ class ModelReader {
       }
       axes = read_parameters(*family, *parameters, join_path(path, name));
     }
-    if (problems_.count() == before) add_product(entry, *family, axes, label);
+    ModelEntry common;
+    UserModelReader(folder_, problems_).read_common(given, entry_path, common);
+    if (problems_.count() == before) add_product(entry, *family, axes, label, common);
   }
 
   std::vector<Axis> read_parameters(const FamilyWords& family, const DocumentNode& map, const std::string& path) {
@@ -159,7 +193,7 @@ class ModelReader {
 
   // One model for each point.
   void add_product(const NodePointer& entry, const FamilyWords& family, const std::vector<Axis>& axes,
-                   const std::string& label) {
+                   const std::string& label, const ModelEntry& common) {
     std::size_t count = 1;
     for (const Axis& axis : axes) {
       count *= axis.values.size();
@@ -169,7 +203,9 @@ class ModelReader {
       }
     }
     for (std::size_t point = 0; point < count; ++point) {
-      ModelEntry model{.label = label.empty() ? family.name : label, .family = family.name};
+      ModelEntry model = common;
+      model.label = label.empty() ? family.name : label;
+      model.family = family.name;
       std::size_t stride = count;  // points that share a value of this axis
       for (const Axis& axis : axes) {
         stride /= axis.values.size();
@@ -178,13 +214,16 @@ class ModelReader {
         if (axis.is_axis || label.empty()) model.label += fmt::format(" {}={}", axis.name, plain_text(value));
       }
       std::sort(model.parameters.begin(), model.parameters.end());
+      if (label.empty()) model.label += suffix_of(model);
       if (!is_known(*entry, model, family)) add(entry, std::move(model));
     }
   }
 
   bool is_known(const DocumentNode& entry, const ModelEntry& model, const FamilyWords& family) {
-    const auto key = std::pair(model.family, without_defaults(model.parameters, family.parameters));
-    const auto [first, is_new] = recipes_.emplace(key, model.label);
+    ModelEntry key = model;
+    key.label.clear();
+    key.parameters = without_defaults(model.parameters, family.parameters);
+    const auto [first, is_new] = recipes_.emplace(json_text(model_json(key)), model.label);
     if (!is_new) {
       problems_.add(entry, "models",
                     fmt::format("{} is the same model as {}; keep one of them", model.label, first->second));
@@ -192,45 +231,24 @@ class ModelReader {
     return !is_new;
   }
 
-  void read_onnx(const NodePointer& entry, const DocumentNode& onnx, const NodePointer& shapes,
-                 const std::string& label, const std::string& path) {
-    static const Key kFile{.name = "onnx", .type = ValueType::path};
-    ModelEntry model{.label = label};
-    if (shapes != nullptr) model.shapes = read_shapes(*shapes, path + ".shapes");
-    const auto file = read_value(kFile, onnx, path + ".onnx", problems_);
-    if (!file) return;
-    const std::filesystem::path given(file->get<std::string>());
-    model.file = (given.is_absolute() ? given : folder_ / given).lexically_normal();
-    std::error_code ignored;
-    if (!std::filesystem::exists(model.file, ignored)) {
-      problems_.add(onnx, path + ".onnx",
-                    fmt::format("{}: no such file; relative paths start at the study's folder", shown(given.string())));
-    } else if (std::filesystem::is_directory(model.file, ignored)) {
-      problems_.add(onnx, path + ".onnx", fmt::format("{}: a folder, expected an ONNX file", shown(given.string())));
-    }
-    if (model.label.empty()) model.label = given.stem().string();
-    if (!files_.emplace(model.file, model.shapes).second) {
-      problems_.add(onnx, path + ".onnx", fmt::format("{}: stands twice; keep one of them", shown(given.string())));
+  void add_user_model(const NodePointer& entry, const std::string& kind, const ModelFields& given,
+                      const std::string& label, const std::string& path) {
+    const std::size_t before = problems_.count();
+    ModelEntry model = UserModelReader(folder_, problems_).read(kind, given, path);
+    if (model.file.empty() && model.factory.empty()) return;  // it has its problem
+    model.label = label.empty() ? model.label + suffix_of(model) : label;
+    ModelEntry key = model;
+    key.label.clear();
+    if (problems_.count() == before && !files_.insert(json_text(model_json(key))).second) {
+      problems_.add(*given.at(kind), join_path(path, kind),
+                    fmt::format("{}: stands twice; keep one of them", shown(given.at(kind)->text)));
       return;
     }
     add(entry, std::move(model));
   }
 
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> read_shapes(const DocumentNode& node,
-                                                                             const std::string& path) {
-    static const Key kShape{.name = "shape", .type = ValueType::integers, .minimum = 1, .maximum = 2147483647};
-    std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes;
-    if (!node.is_map()) {
-      problems_.add(node, path, "expected input: [extent, …], found " + found(node));
-      return shapes;
-    }
-    for (const Field& field : fields(node, path, problems_)) {
-      const auto value = read_value(kShape, *field.value, join_path(path, shown(field.name)), problems_);
-      if (value) shapes.emplace_back(field.name, value->get<std::vector<std::int64_t>>());
-    }
-    std::sort(shapes.begin(), shapes.end());
-    return shapes;
-  }
+  // Tells a model that is compiled for any batch from one that is compiled for each.
+  static std::string suffix_of(const ModelEntry& model) { return model.dynamic_batch ? " dynamic_batch" : ""; }
 
   void add(const NodePointer& entry, ModelEntry model) {
     models_.push_back(std::move(model));
@@ -243,8 +261,8 @@ class ModelReader {
   std::vector<std::string> families_;
   std::vector<ModelEntry> models_;
   std::vector<NodePointer> at_;
-  std::map<std::pair<std::string, Parameters>, std::string> recipes_;
-  std::set<std::pair<std::filesystem::path, std::vector<std::pair<std::string, std::vector<std::int64_t>>>>> files_;
+  std::map<std::string, std::string> recipes_;  // entry without its label -> label
+  std::set<std::string> files_;                 // entries without their labels
 };
 
 }  // namespace

@@ -41,6 +41,42 @@ json axis_schema(const Parameter& parameter) {
   return schema;
 }
 
+// Integers and the word batch.
+json extent_schema() {
+  return any_of({{"type", "integer"}, {"minimum", 1}, {"maximum", 2147483647}}, {{"const", "batch"}});
+}
+
+json inputs_schema() {
+  json body = json::object();
+  for (const Key& key : input_keys()) body[key.name] = value_schema(key);
+  body["range"] = {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
+  const json file = value_schema({.name = "file", .type = ValueType::path});
+  const json archive{{"type", "string"}, {"pattern", "\\.npz$"}};
+  return any_of(archive, {{"type", "object"}, {"additionalProperties", any_of(file, closed_object(std::move(body)))}});
+}
+
+json model_key_schema(const Key& key) {
+  if (key.name == "inputs") return inputs_schema();
+  if (key.name == "shapes") {
+    return {{"type", "object"}, {"additionalProperties", {{"type", "array"}, {"items", extent_schema()}}}};
+  }
+  if (key.name == "dimensions") return {{"type", "object"}, {"additionalProperties", extent_schema()}};
+  if (key.name == "parameters") return {{"type", "object"}};
+  return value_schema(key);
+}
+
+json model_schema(const std::string& kind, const json& value, const std::vector<std::string>& keys) {
+  json properties{{kind, value}};
+  for (const std::string& name : keys) {
+    const Key& key = *find_key(model_keys(), name);
+    properties[name] = model_key_schema(key);
+    properties[name]["description"] = key.meaning;
+  }
+  json schema = closed_object(std::move(properties));
+  schema["required"] = {kind};
+  return schema;
+}
+
 json models_schema(const Vocabulary& vocabulary) {
   json families = json::object();
   json names = json::array();
@@ -50,15 +86,17 @@ json models_schema(const Vocabulary& vocabulary) {
     families[family.name] = any_of(null_schema(), closed_object(std::move(parameters)));
     names.push_back(family.name);
   }
-  const json label = value_schema(*find_key(model_keys(), "label"));
-  json zoo = closed_object({{"zoo", any_of({{"enum", names}}, one_of_names(std::move(families)))}, {"label", label}});
-  zoo["required"] = {"zoo"};
-  const Key extents{.name = "shape", .type = ValueType::integers, .minimum = 1, .maximum = 2147483647};
-  const json shapes{{"type", "object"}, {"additionalProperties", value_schema(extents)}};
-  json onnx = closed_object(
-      {{"onnx", value_schema({.name = "onnx", .type = ValueType::path})}, {"label", label}, {"shapes", shapes}});
-  onnx["required"] = {"onnx"};
-  return list_of(any_of(std::move(zoo), std::move(onnx)));
+  const json named = any_of({{"enum", names}}, one_of_names(std::move(families)));
+  json kinds = json::array({model_schema("zoo", named, {"label", "inputs", "dynamic_batch"})});
+  const json file = value_schema({.name = "file", .type = ValueType::path});
+  kinds.push_back(model_schema("onnx", file, {"label", "shapes", "dimensions", "inputs", "dynamic_batch"}));
+  const json function{{"type", "string"}, {"pattern", "^.+:[^:]+$"}};
+  const json name{{"type", "string"}, {"pattern", "^[A-Za-z0-9_.]{1,100}$"}};
+  for (const auto& [kind, value] : {std::pair("pytorch", function), std::pair("timm", name)}) {
+    kinds.push_back(
+        model_schema(kind, value, {"label", "parameters", "state_dict", "shapes", "inputs", "dynamic_batch"}));
+  }
+  return list_of({{"anyOf", std::move(kinds)}});
 }
 
 // The value, or a list of such values to compare.

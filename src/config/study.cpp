@@ -33,6 +33,7 @@ class StudyReader {
     read_keys(root, study_keys(), "");
     read_lists(root);
     settle_reference();
+    settle_exporter();
     check_stop_when();
     check_size(root);
     settle_output();
@@ -126,9 +127,21 @@ class StudyReader {
       }
       return;
     }
+    study_.reference_version = default_version(study_.reference);
+  }
+
+  void settle_exporter() {
+    study_.exporter_version = study_.reference == kExporter ? study_.reference_version : default_version(kExporter);
+  }
+
+  // Of the study's first compiler of this name; where there is none, the vocabulary's.
+  [[nodiscard]] std::string default_version(const std::string& compiler) const {
     const auto own = std::find_if(study_.compilers.begin(), study_.compilers.end(),
-                                  [&](const CompilerEntry& compiler) { return compiler.name == study_.reference; });
-    study_.reference_version = own != study_.compilers.end() ? own->version : words->default_version;
+                                  [&](const CompilerEntry& entry) { return entry.name == compiler; });
+    if (own != study_.compilers.end()) return own->version;
+    const auto words = std::find_if(vocabulary_.compilers.begin(), vocabulary_.compilers.end(),
+                                    [&](const CompilerWords& known) { return known.name == compiler; });
+    return words == vocabulary_.compilers.end() ? std::string() : words->default_version;
   }
 
   void check_stop_when() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/tensor.h"
 #include "config/device.h"
 #include "config/vocabulary.h"
 
@@ -18,12 +19,33 @@ namespace ngb::config {
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;  // name, value as JSON text; sorted by name
 
+using InputShapes = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;  // extents, or kBatchExtent
+
+// What a study says of one of a model's inputs.
+struct InputEntry {
+  std::optional<std::pair<double, double>> range{};  // least and largest of its seeded values
+  std::filesystem::path file{};                      // its values instead: an .npy or .npz, absolute
+  std::string array{};                               // which of an .npz; "": the one that is called as the input
+  std::string type{};                                // pytorch and timm: "i64"; "" where the study does not say
+  bool operator==(const InputEntry&) const = default;
+};
+
+// A recipe, an ONNX file, a Python file's function, or a model of timm's.
+enum class ModelKind { zoo, onnx, pytorch, timm };
+
 struct ModelEntry {
   std::string label{};           // unique in the study; for people: "resnet18", "conv_block width=64 depth=1"
-  std::string family{};          // zoo: "resnet18", "conv_block"; "" for a file
-  Parameters parameters{};       // zoo: those that the study gives; one entry per point of an axis
-  std::filesystem::path file{};  // onnx: absolute, or relative to the study's folder and then made absolute
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes{};  // onnx: input -> shape where it is dynamic
+  std::string family{};          // zoo: "resnet18", "conv_block"
+  Parameters parameters{};       // those that the study gives; zoo: one entry per point of an axis
+  std::filesystem::path file{};  // onnx, pytorch: absolute, or relative to the study's folder and then made absolute
+  InputShapes shapes{};          // by input, sorted; onnx: where the file leaves it open
+  std::string factory{};         // pytorch: a function of the file; timm: the model's name
+  std::filesystem::path state_dict{};                              // pytorch, timm: absolute; "" for none
+  std::vector<std::pair<std::string, std::int64_t>> dimensions{};  // onnx: named dimension -> extent, or kBatchExtent
+  std::vector<std::pair<std::string, InputEntry>> inputs{};        // by name; "": one .npz for all; sorted
+  bool dynamic_batch = false;                                      // compiled once for any batch
+
+  [[nodiscard]] ModelKind kind() const;
 };
 
 struct CompilerEntry {
@@ -40,6 +62,8 @@ struct StopWhen {
   int max_repetitions = 1000;
   double max_s = 60;
 };
+
+inline constexpr const char* kExporter = "identity";
 
 struct Study {
   std::string name{};
@@ -60,6 +84,9 @@ struct Study {
   double relative_tolerance = 1e-3;
   std::string reference = "identity";  // a compiler's name, or "none"
   std::string reference_version{};     // of the study's first compiler of that name, else the vocabulary's default
+  // Version of kExporter, which makes ONNX files from PyTorch modules: the reference's if that is the same compiler,
+  // else that of the study's first entry of that name, else the vocabulary's default.
+  std::string exporter_version{};
   double compile_timeout_s = 3600;
   double run_timeout_s = 600;
   std::optional<std::uint64_t> memory_limit_bytes{};

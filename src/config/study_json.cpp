@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "config/key.h"
+#include "config/model_json.h"
 #include "config/study.h"
 #include "config/value.h"
 
@@ -18,18 +19,6 @@ json object_of(const Parameters& parameters) {
   json object = json::object();
   for (const auto& [name, value] : parameters) object[name] = json_of(value);
   return object;
-}
-
-json model_json(const ModelEntry& model) {
-  json entry{{"label", model.label}};
-  if (model.file.empty()) {
-    entry["zoo"] = {{model.family, object_of(model.parameters)}};
-  } else {
-    entry["onnx"] = model.file.string();
-    if (!model.shapes.empty()) entry["shapes"] = json::object();
-    for (const auto& [input, shape] : model.shapes) entry["shapes"][input] = shape;
-  }
-  return entry;
 }
 
 json compiler_json(const CompilerEntry& compiler) {

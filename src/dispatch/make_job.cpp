@@ -11,8 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "base/hash.h"
-
 namespace ngb::dispatch {
 namespace {
 
@@ -50,7 +48,7 @@ void describe_device(const config::Study& study, samples::Job& job) {
 }
 
 // A plan has one model for each (model, batch); so has a job.
-Result<samples::ModelWork> model_work(const plan::Plan& plan, std::size_t index) {
+samples::ModelWork model_work(const plan::Plan& plan, std::size_t index) {
   const plan::Model& model = plan.models[index];
   samples::ModelWork work;
   work.id = fmt::format("{}-{}-b{}", index, model.hash.substr(0, 16), model.batch);
@@ -58,12 +56,11 @@ Result<samples::ModelWork> model_work(const plan::Plan& plan, std::size_t index)
   work.label = model.label;
   work.batch = model.batch;
   work.recipe_json = model.recipe_json;
-  work.path = model.path;
+  work.files = model.files;
+  work.values = model.values;
   work.inputs = model.inputs;
-  if (model.path.empty()) return work;
-  Result<std::string> hash = hash::sha256_of_file(model.path);
-  if (!hash) return tl::unexpected(hash.error());
-  work.file_sha256 = *std::move(hash);
+  work.open_inputs = model.open_inputs;
+  work.dynamic_batch = model.dynamic_batch;
   return work;
 }
 
@@ -92,9 +89,7 @@ Result<Jobs> Jobs::begin(const plan::Plan& plan, std::string run_id) {
   jobs.plan_ = &plan;
   jobs.run_id_ = std::move(run_id);
   for (std::size_t i = 0; i < plan.models.size(); ++i) {
-    Result<samples::ModelWork> work = model_work(plan, i);
-    if (!work) return tl::unexpected(work.error());
-    jobs.models_.push_back(*std::move(work));
+    jobs.models_.push_back(model_work(plan, i));
   }
   for (const plan::Cell& cell : plan.cells) jobs.parts_[cell.device].cells.push_back(&cell);
   for (const plan::Group& group : plan.groups) jobs.parts_[group.device].groups.push_back(&group);
@@ -104,7 +99,7 @@ Result<Jobs> Jobs::begin(const plan::Plan& plan, std::string run_id) {
 std::vector<samples::ModelWork> Jobs::files() const {
   std::vector<samples::ModelWork> files;
   std::copy_if(models_.begin(), models_.end(), std::back_inserter(files),
-               [](const samples::ModelWork& model) { return !model.path.empty(); });
+               [](const samples::ModelWork& model) { return !model.files.empty(); });
   return files;
 }
 
@@ -142,6 +137,13 @@ Result<samples::Job> Jobs::of(const std::string& device, const FindCompiler& com
     }
   }
   const config::Study& study = plan_->study;
+  const bool has_module = std::any_of(job.models.begin(), job.models.end(),
+                                      [](const samples::ModelWork& each) { return plan::is_module(each.recipe_json); });
+  if (has_module) {
+    Result<samples::CompilerWork> exporter = compiler(config::kExporter, study.exporter_version);
+    if (!exporter) return tl::unexpected(exporter.error());
+    job.exporter = *std::move(exporter);
+  }
   if (study.reference == "none") return job;
   Result<samples::CompilerWork> reference = compiler(study.reference, reference_version(study));
   if (!reference) return tl::unexpected(reference.error());

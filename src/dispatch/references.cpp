@@ -35,6 +35,7 @@ samples::Job job_for_references(const samples::Job& job) {
   only.device = job.device;
   only.protocol = job.protocol;
   only.reference = job.reference;
+  only.exporter = job.exporter;
   only.reference_cache = job.reference_cache;
   only.only_references = true;
   only.models = job.models;

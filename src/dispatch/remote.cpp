@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "dispatch/answer.h"
 #include "dispatch/bootstrap.h"
@@ -24,16 +26,26 @@ constexpr Nanoseconds kSilence = std::chrono::seconds(20);
 constexpr Nanoseconds kEndPatience = std::chrono::seconds(3);
 constexpr int kMaxDeathsWithoutProgress = 3;
 
-// A user's file is called by its content there.
-std::string tree_of_model(const samples::ModelWork& model) { return "models/" + model.file_sha256; }
+// A user's files are called by their content there.
+std::string tree_of_model(const samples::ModelWork& model) {
+  std::string lines;
+  for (const UserFile& file : model.files) lines += file.sha256 + " " + file.name + "\n";
+  return "models/" + hash::sha256(lines);
+}
 
-std::vector<LocalTree> trees_of(const std::vector<samples::ModelWork>& files) {
+// One for each set of files, which several batch sizes share.
+std::vector<LocalTree> trees_of(const std::vector<samples::ModelWork>& models) {
   std::vector<LocalTree> trees;
-  for (const samples::ModelWork& model : files) {
-    const std::filesystem::path source = model.path;
-    std::error_code code;
-    LocalTree& tree = trees.emplace_back(LocalTree{{tree_of_model(model), {}}, {source}});
-    tree.tree.files.push_back({"model.onnx", model.file_sha256, std::filesystem::file_size(source, code), false});
+  std::set<std::string> known;
+  for (const samples::ModelWork& model : models) {
+    const std::string path = tree_of_model(model);
+    if (!known.insert(path).second) continue;
+    LocalTree& tree = trees.emplace_back(LocalTree{{path, {}}, {}});
+    for (const UserFile& file : model.files) {
+      std::error_code code;
+      tree.sources.emplace_back(file.path);
+      tree.tree.files.push_back({file.name, file.sha256, std::filesystem::file_size(file.path, code), false});
+    }
   }
   return trees;
 }
@@ -188,7 +200,8 @@ Result<samples::Job> RemoteRun::job_there() const {
   Result<samples::Job> job = share_.job();
   if (!job) return job;
   for (samples::ModelWork& model : job->models) {
-    if (!model.path.empty()) model.path = tree_of_model(model) + "/model.onnx";
+    const std::string tree = tree_of_model(model);
+    for (UserFile& file : model.files) file.path = tree + "/" + file.name;
     const auto made = references_of_models_.find(model.id);
     if (made == references_of_models_.end()) continue;
     model.no_reference = made->second->why_not;
@@ -197,6 +210,7 @@ Result<samples::Job> RemoteRun::job_there() const {
   for (const auto& [path, why] : toolchains_.missing()) {
     for (samples::CellWork& cell : job->cells) forget_toolchain(cell.compiler, path, why);
     if (job->reference) forget_toolchain(*job->reference, path, why);
+    if (job->exporter) forget_toolchain(*job->exporter, path, why);
   }
   return job;
 }

@@ -7,9 +7,9 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "plan/make_model.h"
 #include "plan/order.h"
 #include "plan/plan.h"
-#include "zoo/onnx_file.h"
 
 namespace ngb::plan {
 namespace {
@@ -20,41 +20,6 @@ json object_of(const config::Parameters& parameters) {
   json object = json::object();
   for (const auto& [name, value] : parameters) object[name] = json::parse(value, nullptr, false);
   return object;
-}
-
-Result<Model> from_recipe(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
-  const auto recipe = zoo::resolve(entry.family, object_of(entry.parameters), seed);
-  if (!recipe) return tl::unexpected(recipe.error());
-  const auto facts = zoo::facts(*recipe, batch);
-  if (!facts) return tl::unexpected(facts.error());
-  return Model{.hash = zoo::content_hash(*recipe),
-               .label = entry.label,
-               .family = recipe->family,
-               .recipe_json = zoo::canonical_json(*recipe),
-               .batch = batch,
-               .inputs = facts->inputs,
-               .parameters = facts->parameters,
-               .macs = facts->macs,
-               .macs_torchinfo = facts->macs_torchinfo};
-}
-
-// One file with other shapes is another model.
-std::string hash_with_shapes(const std::string& content_hash, const config::ModelEntry& entry) {
-  if (entry.shapes.empty()) return content_hash;
-  json shapes = json::object();
-  for (const auto& [input, shape] : entry.shapes) shapes[input] = shape;
-  return hash::sha256(
-      json{{"content", content_hash}, {"shapes", shapes}}.dump(-1, ' ', false, json::error_handler_t::replace));
-}
-
-Result<Model> from_file(const config::ModelEntry& entry, int batch) {
-  const auto file = zoo::inspect_onnx(entry.file, batch, entry.shapes);
-  if (!file) return tl::unexpected(file.error());
-  return Model{.hash = hash_with_shapes(file->content_hash, entry),
-               .label = entry.label,
-               .path = entry.file.string(),
-               .batch = batch,
-               .inputs = file->inputs};
 }
 
 // Everything that is wrong with the models, so that it can be mended at once.
@@ -80,7 +45,7 @@ Result<std::vector<Model>> make_models(const config::Study& study) {
   std::map<std::string, std::string> label_of_hash;
   for (const config::ModelEntry& entry : study.models) {
     for (const int batch : study.batch_sizes) {
-      auto model = entry.file.empty() ? from_recipe(entry, batch, study.seed) : from_file(entry, batch);
+      auto model = make_model(entry, batch, study.seed);
       if (!model) {
         problems.add(entry.label, model.error());
         continue;

@@ -15,20 +15,28 @@
 #include <string>
 #include <vector>
 
+#include "base/input_values.h"
 #include "base/result.h"
 #include "config/study.h"
 #include "zoo/recipe.h"
 
 namespace ngb::plan {
 
+// Whether a Model's recipe_json describes a PyTorch module, which is exported on the device.
+bool is_module(const std::string& recipe_json);
+
 struct Model {
-  std::string hash{};  // of the content; of a user's file with the shapes that the study gives for it
+  std::string hash{};  // of the content, with what the study says of it
   std::string label{};
-  std::string family{};       // "" for a user's file
-  std::string recipe_json{};  // canonical; "" for a user's file
-  std::string path{};         // of a user's file; "" for a recipe
+  std::string family{};       // "" but for a recipe
+  std::string recipe_json{};  // canonical: a recipe, or {"module":{…}} for a PyTorch module; "" for an ONNX file
+  std::string path{};         // of a user's file; "" for a recipe and timm
   int batch = 1;
-  std::vector<TensorSignature> inputs{};
+  std::vector<TensorSignature> inputs{};       // none for a module whose inputs only the module knows
+  std::vector<TensorSignature> open_inputs{};  // with dynamic_batch: kOpenExtent where the batch stands
+  std::vector<UserFile> files{};               // all that it needs; an ONNX file first
+  std::vector<InputValues> values{};
+  bool dynamic_batch = false;
   std::optional<std::uint64_t> parameters{};  // known for recipes
   std::optional<std::uint64_t> macs{};
   std::optional<std::uint64_t> macs_torchinfo{};

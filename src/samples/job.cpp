@@ -13,13 +13,25 @@ using nlohmann::json;
 
 namespace {
 
-json tensor_json(const TensorSignature& tensor) {
-  return {{"name", tensor.name}, {"type", name(tensor.type)}, {"shape", tensor.shape}};
+json file_json(const UserFile& file) { return {{"name", file.name}, {"path", file.path}, {"sha256", file.sha256}}; }
+
+UserFile file(const json& object) {
+  return {get<std::string>(object, "name"), get<std::string>(object, "path"), get<std::string>(object, "sha256")};
 }
 
-TensorSignature tensor(const json& object) {
-  return {get<std::string>(object, "name"), fields::value_of(parse_data_type(get<std::string>(object, "type"))),
-          get<std::vector<std::int64_t>>(object, "shape")};
+json values_json(const InputValues& values) {
+  json object{{"input", values.input}, {"file", values.file}, {"array", values.array}};
+  if (values.range) object["range"] = *values.range;
+  return object;
+}
+
+InputValues values(const json& object) {
+  return {get<std::string>(object, "input"), get_optional<std::pair<double, double>>(object, "range"),
+          get<std::string>(object, "file"), get<std::string>(object, "array")};
+}
+
+json tensors_json(const std::vector<TensorSignature>& tensors) {
+  return fields::array_of(tensors, [](const TensorSignature& tensor) { return to_json(tensor); });
 }
 
 json model_json(const ModelWork& model) {
@@ -27,12 +39,14 @@ json model_json(const ModelWork& model) {
           {"hash", model.hash},
           {"label", model.label},
           {"batch", model.batch},
-          {"path", model.path},
-          {"file_sha256", model.file_sha256},
           {"recipe_json", model.recipe_json},
           {"reference_path", model.reference_path},
           {"no_reference", model.no_reference},
-          {"inputs", fields::array_of(model.inputs, tensor_json)}};
+          {"files", fields::array_of(model.files, file_json)},
+          {"values", fields::array_of(model.values, values_json)},
+          {"inputs", tensors_json(model.inputs)},
+          {"open_inputs", tensors_json(model.open_inputs)},
+          {"dynamic_batch", model.dynamic_batch}};
 }
 
 ModelWork model(const json& object) {
@@ -41,12 +55,14 @@ ModelWork model(const json& object) {
   work.hash = get<std::string>(object, "hash");
   work.label = get<std::string>(object, "label");
   work.batch = get<int>(object, "batch");
-  work.path = get<std::string>(object, "path");
-  work.file_sha256 = fields::get_optional<std::string>(object, "file_sha256").value_or("");
   work.recipe_json = get<std::string>(object, "recipe_json");
   work.reference_path = get_optional<std::string>(object, "reference_path").value_or("");
   work.no_reference = get_optional<std::string>(object, "no_reference").value_or("");
-  work.inputs = fields::vector_of(object, "inputs", tensor);
+  if (object.contains("files")) work.files = fields::vector_of(object, "files", file);
+  if (object.contains("values")) work.values = fields::vector_of(object, "values", values);
+  work.inputs = fields::vector_of(object, "inputs", tensor_from_json);
+  if (object.contains("open_inputs")) work.open_inputs = fields::vector_of(object, "open_inputs", tensor_from_json);
+  work.dynamic_batch = get_optional<bool>(object, "dynamic_batch").value_or(false);
   return work;
 }
 
@@ -130,6 +146,15 @@ Limits limits(const json& object) {
 
 }  // namespace
 
+json to_json(const TensorSignature& tensor) {
+  return {{"name", tensor.name}, {"type", name(tensor.type)}, {"shape", tensor.shape}};
+}
+
+TensorSignature tensor_from_json(const json& object) {
+  return {get<std::string>(object, "name"), fields::value_of(parse_data_type(get<std::string>(object, "type"))),
+          get<std::vector<std::int64_t>>(object, "shape")};
+}
+
 json to_json(const Protocol& protocol) {
   return {{"processes", protocol.processes},
           {"repetitions", protocol.repetitions},
@@ -166,6 +191,7 @@ json to_json(const Job& job) {
           {"limits", limits_json(job.limits)},
           {"environment", job.environment},
           {"reference", job.reference ? to_json(*job.reference) : json(nullptr)},
+          {"exporter", job.exporter ? to_json(*job.exporter) : json(nullptr)},
           {"reference_cache", job.reference_cache},
           {"only_references", job.only_references},
           {"models", fields::array_of(job.models, model_json)},
@@ -183,6 +209,9 @@ Result<Job> job_from_json(const json& object) {
     job.environment = get<std::vector<std::pair<std::string, std::string>>>(object, "environment");
     if (const json& reference = fields::child(object, "reference"); !reference.is_null()) {
       job.reference = compiler(reference);
+    }
+    if (const json& exporter = fields::child(object, "exporter"); !exporter.is_null()) {
+      job.exporter = compiler(exporter);
     }
     job.reference_cache = get<std::string>(object, "reference_cache");
     job.only_references = get_optional<bool>(object, "only_references").value_or(false);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/input_values.h"
 #include "base/result.h"
 #include "base/tensor.h"
 
@@ -36,16 +37,21 @@ struct Protocol {
   int attempts = 2;                                     // per process, for failures worth retrying
 };
 
-// One model at one batch size: a file that the device makes (recipe) or has been given (path).
+// One model at one batch size: an ONNX file that the device makes, or has been given.
 struct ModelWork {
   std::string id{};     // unique within the job
   std::string hash{};   // of the content, as in the cell id
   std::string label{};  // "resnet18", for people
   int batch = 1;
-  std::string recipe_json{};  // canonical recipe; empty for a file
-  std::string path{};         // of a user's file; empty for a recipe
-  std::vector<TensorSignature> inputs{};
-  std::string file_sha256{};     // of a user's file, as it was when the job was made; empty for a recipe
+  // What it is made from: a recipe, or {"module":{…}} for a PyTorch module, which calls files by their names. Empty: it
+  // is there, as the first of the files.
+  std::string recipe_json{};
+  std::vector<UserFile> files{};
+  std::vector<InputValues> values{};
+  std::vector<TensorSignature> inputs{};  // none: the module knows them, and tells when the file is made
+  std::vector<TensorSignature>
+      open_inputs{};             // compiled for these, where kOpenExtent stands for any batch; none: inputs
+  bool dynamic_batch = false;    // one compiled model for all batch sizes
   std::string reference_path{};  // of reference outputs that the client has made; empty: they are made where the job is
   std::string no_reference{};    // why the client, which was to make them, could not
 };
@@ -97,7 +103,8 @@ struct Job {
   Limits limits{};
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of every worker, sorted by name
   std::optional<CompilerWork> reference{};                         // who makes the reference outputs; nothing: no check
-  std::string reference_cache{};  // folder where reference outputs stay between studies
+  std::optional<CompilerWork> exporter{};  // who makes ONNX files from modules; nothing: no need
+  std::string reference_cache{};           // folder where reference outputs stay between studies
   // Nothing is measured: a step is done when its group's reference outputs are there; its result names the file in
   // facts[kReferencePathFact].
   bool only_references = false;
@@ -124,6 +131,8 @@ struct WorkerRequest {
   std::string cache_dir{};       // where compilers keep what they were long in finding; "" for nowhere
 };
 
+nlohmann::json to_json(const TensorSignature& tensor);
+TensorSignature tensor_from_json(const nlohmann::json& json);  // throws fields::FieldError
 nlohmann::json to_json(const Job& job);
 Result<Job> job_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const WorkerRequest& request);

@@ -23,6 +23,15 @@ json body(const Hello& hello) { return {{"type", "hello"}, {"protocol", hello.pr
 
 Hello hello(const json& object) { return {get<int>(object, "protocol"), get<std::string>(object, "version")}; }
 
+json tensors_json(const std::vector<TensorSignature>& all) {
+  return fields::array_of(all, [](const TensorSignature& tensor) { return to_json(tensor); });
+}
+
+// None in a journal that was written before.
+std::vector<TensorSignature> tensors(const json& object, const char* key) {
+  return object.contains(key) ? fields::vector_of(object, key, tensor_from_json) : std::vector<TensorSignature>{};
+}
+
 json body(const Event& event) {
   json object = std::visit(Overloaded{[](const ProcessResult& result) -> json {
                                         return {{"event", "process"}, {"process", to_json(result)}};
@@ -32,7 +41,9 @@ json body(const Event& event) {
                                                 {"model_id", model.model_id},
                                                 {"file_sha256", model.file_sha256},
                                                 {"file_bytes", model.file_bytes},
-                                                {"wall_ns", model.wall_ns}};
+                                                {"wall_ns", model.wall_ns},
+                                                {"inputs", tensors_json(model.inputs)},
+                                                {"open_inputs", tensors_json(model.open_inputs)}};
                                       },
                                       [](const Environment& environment) -> json {
                                         return {{"event", "environment"}, {"environment", to_json(environment)}};
@@ -51,8 +62,12 @@ Event event(const json& object) {
   if (kind == "process") {
     event.body = fields::value_of(process_result_from_json(fields::child(object, "process")));
   } else if (kind == "model") {
-    event.body = ModelWritten{get<std::string>(object, "model_id"), get<std::string>(object, "file_sha256"),
-                              get<std::uint64_t>(object, "file_bytes"), get<std::int64_t>(object, "wall_ns")};
+    event.body = ModelWritten{get<std::string>(object, "model_id"),
+                              get<std::string>(object, "file_sha256"),
+                              get<std::uint64_t>(object, "file_bytes"),
+                              get<std::int64_t>(object, "wall_ns"),
+                              tensors(object, "inputs"),
+                              tensors(object, "open_inputs")};
   } else if (kind == "environment") {
     event.body = fields::value_of(environment_from_json(fields::child(object, "environment")));
   } else if (kind == "finished") {

@@ -60,6 +60,8 @@ struct ModelWritten {
   std::string file_sha256{};     // with weights in a file beside it: of the two hashes, one after the other
   std::uint64_t file_bytes = 0;  // of both
   std::int64_t wall_ns = 0;
+  std::vector<TensorSignature> inputs{};       // of a module that alone knows them; else none
+  std::vector<TensorSignature> open_inputs{};  // likewise, as in ModelWork
 };
 // Nothing is left to do; failed cells are results too.
 struct Finished {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "store/implementation.h"
@@ -57,6 +58,15 @@ class Recorder {
     sql()
         .kept("INSERT INTO model_file VALUES (?, ?, ?, ?, ?, ?, ?)")
         .run(known_.run_key, device_, sequence_, model.model_id, model.file_sha256, model.file_bytes, model.wall_ns);
+    for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+      const TensorSignature& input = model.inputs[i];
+      sql()
+          .kept(
+              "INSERT INTO model_input SELECT model_key, ?1, ?2, ?3, ?4 FROM model WHERE "
+              "?5 LIKE '%-' || substr(model_hash, 1, 16) || '-b' || batch ON CONFLICT DO NOTHING")
+          .run(static_cast<std::int64_t>(i), input.name, name(input.type), nlohmann::json(input.shape).dump(),
+               model.model_id);
+    }
   }
 
   void operator()(const samples::Environment& environment) {

@@ -137,6 +137,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.take("devices", compiler.devices);
   keys.take("needs_toolchain", compiler.needs_toolchain, true);
   keys.take("produces_file", compiler.produces_file);
+  keys.take("dynamic_batch", compiler.dynamic_batch);
   compiler.toolchain = compiler.name;
   keys.take("toolchain", compiler.toolchain);
   keys.take("requirements", compiler.requirements);

@@ -31,6 +31,7 @@ struct CompilerDescription {
   bool needs_toolchain = true;
   std::string toolchain{};  // the compiler that it shares a toolchain with, whose keys below hold; else its own name
   bool produces_file = false;
+  bool dynamic_batch = false;                   // compiles once for any batch where it is asked to
   std::string default_version{};                // from versions.json
   std::vector<std::string> requirements{};      // of pip; "{version}": the toolchain's, "{timm}", …: from versions.json
   bool with_dependencies = false;               // also install what the requirements require, and so on

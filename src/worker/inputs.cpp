@@ -81,6 +81,42 @@ void fill(DataType type, std::uint64_t seed, std::string_view name, void* data, 
   }
 }
 
+void fill(DataType type, std::uint64_t seed, std::string_view name, std::pair<double, double> range, void* data,
+          std::uint64_t count) {
+  const std::uint64_t key = mix(seed) ^ fnv1a64(name);
+  const auto [least, largest] = range;
+  const auto real = [least = least, largest = largest](double v) { return least + (largest - least) * (v + 1) / 2; };
+  const auto first = static_cast<std::int64_t>(least);
+  const std::uint64_t values = static_cast<std::uint64_t>(static_cast<std::int64_t>(largest) - first) + 1;
+  const auto whole = [first, values](std::uint64_t u) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + u % values);
+  };
+  switch (type) {
+    case DataType::f32:
+      return fill_with<float>(key, data, count,
+                              [&](std::uint64_t u) { return static_cast<float>(real(uniform<24>(u))); });
+    case DataType::f16:
+      return fill_with<std::uint16_t>(
+          key, data, count, [&](std::uint64_t u) { return half_from_float(static_cast<float>(real(uniform<11>(u)))); });
+    case DataType::bf16:
+      return fill_with<std::uint16_t>(key, data, count, [&](std::uint64_t u) {
+        return bfloat_from_float(static_cast<float>(real(uniform<8>(u))));
+      });
+    case DataType::f64:
+      return fill_with<double>(key, data, count, [&](std::uint64_t u) { return real(uniform<53>(u)); });
+    case DataType::i64:
+      return fill_with<std::int64_t>(key, data, count, whole);
+    case DataType::i32:
+      return fill_with<std::int32_t>(key, data, count,
+                                     [&](std::uint64_t u) { return static_cast<std::int32_t>(whole(u)); });
+    case DataType::i8:
+    case DataType::u8:
+    case DataType::boolean:
+      return fill_with<std::uint8_t>(key, data, count,
+                                     [&](std::uint64_t u) { return static_cast<std::uint8_t>(whole(u)); });
+  }
+}
+
 std::vector<ngb_tensor> describe(const std::vector<TensorSignature>& signatures) {
   std::vector<ngb_tensor> tensors;
   tensors.reserve(signatures.size());
@@ -90,6 +126,28 @@ std::vector<ngb_tensor> describe(const std::vector<TensorSignature>& signatures)
                        signature.element_count() * size_bytes(signature.type)});
   }
   return tensors;
+}
+
+Status Inputs::put(const std::vector<InputValues>& all, const std::vector<UserFile>& files, int batch,
+                   std::uint64_t seed) {
+  for (std::size_t i = 0; i < signatures_->size(); ++i) {
+    const TensorSignature& input = (*signatures_)[i];
+    const InputValues* const values = values_of(all, input.name);
+    if (values == nullptr) continue;
+    void* const data = buffers_[i].get();
+    if (values->range) {
+      if (const Status fits = check_range(*values, input); !fits) return fits;
+      fill(input.type, seed, input.name, *values->range, data, input.element_count());
+      continue;
+    }
+    const UserFile* const file = file_called(files, values->file);
+    if (file == nullptr) return fail("its file did not come with the job", "input \"" + input.name + "\"");
+    const Result<numpy::Array> array = fitting_array(*values, file->path, input, batch);
+    if (!array) return tl::unexpected(array.error());
+    const std::uint64_t bytes = input.element_count() * size_bytes(input.type);
+    if (const Status read = numpy::read_array(file->path, *array, data, bytes); !read) return read;
+  }
+  return Done{};
 }
 
 Result<Inputs> Inputs::make(const std::vector<TensorSignature>& signatures, std::uint64_t seed) {

@@ -115,6 +115,9 @@ class Work {
     Result<Inputs> inputs = Inputs::make(request_.model.inputs, request_.protocol.seed);
     if (!inputs) return tl::unexpected(failure_of(FailureKind::out_of_memory, inputs.error()));
     inputs_ = std::move(*inputs);
+    const Status put =
+        inputs_->put(request_.model.values, request_.model.files, request_.model.batch, request_.protocol.seed);
+    if (!put) return tl::unexpected(failure_of(FailureKind::invalid_model, put.error()));
     Attempt<Done> done = session_.bind(*inputs_);
     if (done) learn_facts();  // a compiler may know only now where its nodes run
     if (done) done = session_.run();

@@ -38,13 +38,10 @@ void take_remark(void* page, const char* text) {
   samples::write_remark(*static_cast<samples::ProgressPage*>(page), plugin_text(text));
 }
 
+// An object, whatever the plugin says.
 nlohmann::json description_of(const ngb_compiler& compiler) {
   auto description = nlohmann::json::parse(plugin_text(compiler.describe()), nullptr, false);
   return description.is_object() ? description : nlohmann::json::object();
-}
-
-bool produces_file(const ngb_compiler& compiler) {
-  return compiler.load != nullptr && description_of(compiler).value("produces_file", false);
 }
 
 // Where inference is to run: the option `device`, else the first device that the compiler is described with.
@@ -56,6 +53,14 @@ std::string device_of(const ngb_compiler& compiler, const samples::CompilerWork&
   }
   const auto devices = description_of(compiler).value("devices", std::vector<std::string>());
   return devices.empty() ? "cpu" : devices.front();
+}
+
+samples::Failure for_one_batch_only(const std::string& compiler) {
+  samples::Failure failure;
+  failure.kind = samples::FailureKind::invalid_option;
+  failure.message = compiler + " compiles for one batch size; it has no dynamic_batch";
+  failure.advice = "leave dynamic_batch out for this compiler: a second entry of the model, and the study's pairs";
+  return failure;
 }
 
 }  // namespace
@@ -130,8 +135,12 @@ Attempt<Done> Session::open(const samples::CompilerWork& work, const std::string
 }
 
 Attempt<Done> Session::compile(const std::string& model_path, const samples::ModelWork& model) {
-  const std::vector<ngb_tensor> inputs = describe(model.inputs);
-  const bool makes_file = produces_file(compiler_);
+  const nlohmann::json described = description_of(compiler_);
+  if (model.dynamic_batch && !described.value("dynamic_batch", false)) {
+    return tl::unexpected(for_one_batch_only(described.value("name", "this compiler")));
+  }
+  const std::vector<ngb_tensor> inputs = describe(model.open_inputs.empty() ? model.inputs : model.open_inputs);
+  const bool makes_file = compiler_.load != nullptr && described.value("produces_file", false);
   // Where the worker stands: with the agent, a folder that is emptied after each.
   const std::string artifact =
       makes_file ? (std::filesystem::current_path() / fmt::format("artifact-{}", ::getpid())).string() : std::string();

@@ -77,14 +77,14 @@ std::uint64_t ExternalFiles::size_bytes() const {
   return sum;
 }
 
-Result<std::string> ExternalFiles::hash_lines() const {
-  std::string lines;
+Result<std::vector<FilePart>> ExternalFiles::parts() const {
+  std::vector<FilePart> parts;
   for (const auto& [location, size] : sizes_) {
-    const Result<std::string> hash = hash::sha256_of_file(folder_of(model_) / location);
+    Result<std::string> hash = hash::sha256_of_file(folder_of(model_) / location);
     if (!hash) return tl::unexpected(hash.error());
-    lines += fmt::format("{} {}\n", *hash, location);
+    parts.push_back({location, *std::move(hash)});
   }
-  return lines;
+  return parts;
 }
 
 }  // namespace ngb::zoo

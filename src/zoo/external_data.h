@@ -6,11 +6,18 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "zoo/onnx_scan.h"
 
 namespace ngb::zoo {
+
+// A file that a model is made of.
+struct FilePart {
+  std::string location{};  // from the model's folder
+  std::string sha256{};
+};
 
 class ExternalFiles {
  public:
@@ -22,8 +29,8 @@ class ExternalFiles {
 
   [[nodiscard]] bool empty() const { return sizes_.empty(); }
   [[nodiscard]] std::uint64_t size_bytes() const;
-  // "<hash> <location>\n" of each, in the order of their locations.
-  [[nodiscard]] Result<std::string> hash_lines() const;
+  // Each with its hash, in the order of their locations.
+  [[nodiscard]] Result<std::vector<FilePart>> parts() const;
 
  private:
   Result<std::uint64_t> size_of(const std::string& location) const;

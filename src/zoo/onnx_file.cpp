@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <unordered_map>
 
 #include "base/hash.h"
 #include "base/text.h"
 #include "onnx/onnx.pb.h"
-#include "zoo/external_data.h"
 #include "zoo/onnx_scan.h"
 
 namespace ngb::zoo {
@@ -54,6 +55,8 @@ struct Request {
   const std::filesystem::path& path;
   int batch = 1;
   const InputShapes& shapes;
+  const Dimensions& dimensions;
+  std::set<std::string> batch_names{};  // of open extents that lead an input, and are the batch
 };
 
 // The inputs that have to be fed, and what lies beside the file.
@@ -104,44 +107,74 @@ const std::vector<std::int64_t>* given_shape(const Request& request, const std::
 }
 
 Status check_given(const Request& request, const ScannedInput& input, const std::vector<std::int64_t>& given) {
-  const bool positive = std::all_of(given.begin(), given.end(), [](std::int64_t extent) { return extent >= 1; });
   bool agrees = !input.shape || input.shape->size() == given.size();
-  for (std::size_t i = 0; agrees && input.shape && i < given.size(); ++i) {
-    const std::optional<std::int64_t>& fixed = (*input.shape)[i];
-    agrees = !fixed || *fixed == given[i];
+  for (std::size_t i = 0; agrees && i < given.size(); ++i) {
+    const std::int64_t extent = given[i] == kBatchExtent ? request.batch : given[i];
+    const std::optional<std::int64_t> fixed = input.shape ? (*input.shape)[i].value : std::nullopt;
+    agrees = extent >= 1 && (!fixed || *fixed == extent);
   }
-  if (agrees && positive) return Done{};
-  return fail(fmt::format("the shape [{}] that the study gives does not fit the model's", fmt::join(given, ", ")),
+  if (agrees) return Done{};
+  std::vector<std::string> words;
+  for (const std::int64_t extent : given) {
+    words.push_back(extent == kBatchExtent ? std::string("batch") : std::to_string(extent));
+  }
+  return fail(fmt::format("the shape [{}] that the study gives does not fit the model's", text::join(words, ", ")),
               input_place(request.path, input.name));
 }
 
-// The shape with nothing left open.
-Result<std::vector<std::int64_t>> settle(const Request& request, const ScannedInput& input) {
+std::optional<std::int64_t> given_dimension(const Request& request, const std::string& name) {
+  for (const auto& [dimension, extent] : request.dimensions) {
+    if (dimension == name) return extent;
+  }
+  return std::nullopt;
+}
+
+// What becomes of an open extent: kBatchExtent, or a number. Nothing: it stays open.
+std::optional<std::int64_t> settled(const Request& request, const std::vector<std::int64_t>* given,
+                                    const ScannedExtent& extent, std::size_t axis) {
+  if (given != nullptr) return axis == 0 && (*given)[0] == 1 ? kBatchExtent : (*given)[axis];
+  if (!extent.name.empty()) {
+    if (const auto dimension = given_dimension(request, extent.name)) return dimension;
+  }
+  if (axis == 0 || (!extent.name.empty() && request.batch_names.contains(extent.name))) return kBatchExtent;
+  return std::nullopt;
+}
+
+tl::unexpected<Error> still_open(const Request& request, const ScannedInput& input, std::size_t axis) {
+  const std::string& name = (*input.shape)[axis].name;
+  const std::string shown = text::to_utf8(name);
+  if (!name.empty()) {
+    return fail(fmt::format("dimension {} ({}) is open", axis, shown), input_place(request.path, input.name),
+                fmt::format("give it in the study: dimensions: {{{}: 128}}", shown));
+  }
+  return fail(fmt::format("dimension {} is open", axis), input_place(request.path, input.name),
+              fmt::format("give the shape in the study: shapes: {{{}: [batch, …]}}", text::to_utf8(input.name)));
+}
+
+struct Settled {
+  std::vector<std::int64_t> shape{};
+  std::vector<std::int64_t> open_shape{};  // as in OnnxFile::open_inputs
+};
+
+Result<Settled> settle(const Request& request, const ScannedInput& input) {
   const std::vector<std::int64_t>* given = given_shape(request, input.name);
   if (given != nullptr) {
     if (const Status status = check_given(request, input, *given); !status) return tl::unexpected(status.error());
   }
-  const std::string advice = fmt::format("give the shape of \"{}\" in the study", text::to_utf8(input.name));
   if (!input.shape && given == nullptr) {
-    return fail("the model does not say how many dimensions it has", input_place(request.path, input.name), advice);
+    return fail("the model does not say how many dimensions it has", input_place(request.path, input.name),
+                fmt::format("give the shape of \"{}\" in the study", text::to_utf8(input.name)));
   }
-  const std::vector<std::optional<std::int64_t>> extents =
-      input.shape ? *input.shape : std::vector<std::optional<std::int64_t>>(given->size());
-  std::vector<std::int64_t> shape;
+  const std::vector<ScannedExtent> extents = input.shape ? *input.shape : std::vector<ScannedExtent>(given->size());
+  Settled result;
   for (std::size_t i = 0; i < extents.size(); ++i) {
-    const std::optional<std::int64_t>& fixed = extents[i];
-    const bool is_batch = i == 0 && (given == nullptr || given->front() == 1);
-    if (fixed) {
-      shape.push_back(*fixed);
-    } else if (is_batch) {
-      shape.push_back(request.batch);
-    } else if (given != nullptr) {
-      shape.push_back((*given)[i]);
-    } else {
-      return fail(fmt::format("dimension {} is dynamic", i), input_place(request.path, input.name), advice);
-    }
+    const auto extent = extents[i].value ? extents[i].value : settled(request, given, extents[i], i);
+    if (!extent) return still_open(request, input, i);
+    const bool is_batch = !extents[i].value && *extent == kBatchExtent;
+    result.shape.push_back(is_batch ? request.batch : *extent);
+    result.open_shape.push_back(is_batch ? kOpenExtent : *extent);
   }
-  return shape;
+  return result;
 }
 
 Status check_size(const Request& request, const TensorSignature& input) {
@@ -155,7 +188,8 @@ Status check_size(const Request& request, const TensorSignature& input) {
   return Done{};
 }
 
-Result<TensorSignature> signature(const Request& request, const ScannedInput& input) {
+// With nothing open, and as the file leaves it.
+Result<std::pair<TensorSignature, TensorSignature>> signatures(const Request& request, const ScannedInput& input) {
   const std::optional<DataType> type = data_type(input.element_type);
   if (!input.is_tensor || !type) {
     const std::string what = input.is_tensor && onnx::TensorProto::DataType_IsValid(input.element_type)
@@ -164,61 +198,103 @@ Result<TensorSignature> signature(const Request& request, const ScannedInput& in
     return fail(what + " cannot be fed", input_place(request.path, input.name),
                 "use a model with inputs of f32, f16, bf16, f64, i64, i32, i8, u8 or bool");
   }
-  Result<std::vector<std::int64_t>> shape = settle(request, input);
-  if (!shape) return tl::unexpected(shape.error());
-  TensorSignature result{input.name, *type, std::move(*shape)};
+  Result<Settled> shapes = settle(request, input);
+  if (!shapes) return tl::unexpected(shapes.error());
+  TensorSignature result{input.name, *type, std::move(shapes->shape)};
   if (const Status status = check_size(request, result); !status) return tl::unexpected(status.error());
-  return result;
+  return std::pair(std::move(result), TensorSignature{input.name, *type, std::move(shapes->open_shape)});
 }
 
-// Every shape of the study belongs to an input, and a model made for one batch size is not run at another.
+template <class Given>
+Status check_names(const Given& given, const std::vector<std::string>& names, const char* what,
+                   const std::function<std::string(const std::string&)>& place) {
+  for (const auto& each : given) {
+    if (std::find(names.begin(), names.end(), each.first) != names.end()) continue;
+    const std::optional<std::string> near = text::nearest(each.first, names);
+    const std::string known = names.empty() ? "none" : "one of " + text::join(names, ", ");
+    return fail(near ? fmt::format("no such {}, did you mean {}?", what, *near)
+                     : fmt::format("no such {}, expected {}", what, known),
+                place(each.first));
+  }
+  return Done{};
+}
+
+// Every shape of the study belongs to an input, and every dimension to an open extent.
 Status check_request(const Request& request, const std::vector<ScannedInput>& inputs) {
   std::vector<std::string> names;
-  names.reserve(inputs.size());
-  for (const ScannedInput& input : inputs) names.push_back(input.name);
-  for (const auto& given : request.shapes) {
-    if (std::find(names.begin(), names.end(), given.first) != names.end()) continue;
-    const std::optional<std::string> near = text::nearest(given.first, names);
-    return fail(near ? fmt::format("no such input, did you mean {}?", *near)
-                     : fmt::format("no such input, expected one of {}", text::join(names, ", ")),
-                input_place(request.path, given.first));
-  }
-  const ScannedInput* first_fixed = nullptr;
+  std::vector<std::string> dimensions;
   for (const ScannedInput& input : inputs) {
-    if (!input.shape || input.shape->empty()) continue;
-    if (!input.shape->front()) return Done{};
-    if (first_fixed == nullptr) first_fixed = &input;
+    names.push_back(input.name);
+    for (const ScannedExtent& extent : input.shape.value_or(std::vector<ScannedExtent>())) {
+      if (!extent.name.empty()) dimensions.push_back(extent.name);
+    }
   }
-  if (first_fixed == nullptr || first_fixed->shape->front() == request.batch) return Done{};
-  return fail(fmt::format("made for batch {}, not {}", *first_fixed->shape->front(), request.batch),
-              input_place(request.path, first_fixed->name),
+  std::sort(dimensions.begin(), dimensions.end());
+  dimensions.erase(std::unique(dimensions.begin(), dimensions.end()), dimensions.end());
+  const Status known = check_names(request.shapes, names, "input",
+                                   [&](const std::string& name) { return input_place(request.path, name); });
+  if (!known) return known;
+  return check_names(request.dimensions, dimensions, "open dimension", [&](const std::string& name) {
+    return fmt::format("{}: dimension \"{}\"", request.path.string(), text::to_utf8(name));
+  });
+}
+
+// A model made for one batch size is not run at another.
+Status check_batch(const Request& request, const OnnxFile& file) {
+  const TensorSignature* first = nullptr;
+  for (std::size_t i = 0; i < file.inputs.size(); ++i) {
+    const std::vector<std::int64_t>& open = file.open_inputs[i].shape;
+    if (std::find(open.begin(), open.end(), kOpenExtent) != open.end()) return Done{};
+    if (first == nullptr && !file.inputs[i].shape.empty()) first = &file.inputs[i];
+  }
+  if (first == nullptr || first->shape.front() == request.batch) return Done{};
+  return fail(fmt::format("made for batch {}, not {}", first->shape.front(), request.batch),
+              input_place(request.path, first->name),
               "ask for that batch, or export the model with a dynamic first dimension");
+}
+
+std::set<std::string> batch_names(const Request& request, const std::vector<ScannedInput>& inputs) {
+  std::set<std::string> names;
+  for (const ScannedInput& input : inputs) {
+    if (!input.shape || input.shape->empty() || given_shape(request, input.name) != nullptr) continue;
+    const ScannedExtent& first = input.shape->front();
+    if (!first.value && !first.name.empty() && !given_dimension(request, first.name)) names.insert(first.name);
+  }
+  return names;
 }
 
 }  // namespace
 
-Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, const InputShapes& shapes) {
-  const Request request{path, batch, shapes};
+Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, const InputShapes& shapes,
+                              const Dimensions& dimensions) {
+  Request request{path, batch, shapes, dimensions};
   if (batch < 1) return fail(fmt::format("batch {} is out of range, expected at least 1", batch), path.string());
   const Result<Scan> found = scan(path);
   if (!found) return tl::unexpected(found.error());
   if (const Status status = check_request(request, found->inputs); !status) return tl::unexpected(status.error());
+  request.batch_names = batch_names(request, found->inputs);
   OnnxFile file;
   for (const ScannedInput& input : found->inputs) {
-    Result<TensorSignature> result = signature(request, input);
+    auto result = signatures(request, input);
     if (!result) return tl::unexpected(result.error());
-    file.inputs.push_back(std::move(*result));
+    file.inputs.push_back(std::move(result->first));
+    file.open_inputs.push_back(std::move(result->second));
   }
+  if (const Status status = check_batch(request, file); !status) return tl::unexpected(status.error());
   std::error_code code;
   file.file_bytes = std::filesystem::file_size(path, code) + found->external.size_bytes();
   if (code) return fail("cannot read: " + code.message(), path.string());
   Result<std::string> hash = hash::sha256_of_file(path);
   if (!hash) return tl::unexpected(hash.error());
-  file.content_hash = std::move(*hash);
+  file.content_hash = *std::move(hash);
+  file.parts.push_back({path.filename().string(), file.content_hash});
   if (found->external.empty()) return file;
-  const Result<std::string> lines = found->external.hash_lines();
-  if (!lines) return tl::unexpected(lines.error());
-  file.content_hash = hash::sha256(file.content_hash + " \n" + *lines);
+  const Result<std::vector<FilePart>> external = found->external.parts();
+  if (!external) return tl::unexpected(external.error());
+  std::string lines = file.content_hash + " \n";
+  for (const FilePart& part : *external) lines += fmt::format("{} {}\n", part.sha256, part.location);
+  file.content_hash = hash::sha256(lines);
+  file.parts.insert(file.parts.end(), external->begin(), external->end());
   return file;
 }
 

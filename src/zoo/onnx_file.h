@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/tensor.h"
+#include "zoo/external_data.h"
 
 namespace ngb::zoo {
 
@@ -18,16 +19,23 @@ struct OnnxFile {
   // and of each external file in the order of their names.
   std::string content_hash{};
   std::uint64_t file_bytes = 0;           // with external data
-  std::vector<TensorSignature> inputs{};  // initializers left out; a dynamic leading extent becomes `batch`
+  std::vector<FilePart> parts{};          // the file itself first, then those with external data
+  std::vector<TensorSignature> inputs{};  // initializers left out; nothing is open any more
+  // The same, with kOpenExtent wherever the file leaves an extent open and the batch stands in it.
+  std::vector<TensorSignature> open_inputs{};
 };
 
 using InputShapes = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+using Dimensions = std::vector<std::pair<std::string, std::int64_t>>;
 
-// `shapes` gives inputs whose other extents are dynamic; a leading extent of 1 in it stands for the batch where the
-// file leaves that extent open. Error: not readable, not ONNX, truncated, a dynamic extent that neither batch nor
-// shapes settle (named), a shape for no input of the model or against its fixed extents, an element type that cannot be
-// fed, all leading extents fixed and the first input's not `batch`, external data that is missing, too short or outside
-// the model's folder.
-Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, const InputShapes& shapes);
+// What an open extent becomes, the first that applies: what `shapes` gives for the input (kBatchExtent, or a leading 1:
+// the batch); what `dimensions` gives for its name; the batch, if it leads its input, or is called as one that does.
+//
+// Error: not readable, not ONNX, truncated, an extent that stays open (named), a shape for no input of the model or
+// against its fixed extents, a dimension that the file does not have, an element type that cannot be fed, no extent
+// that is the batch where the first input's leading one is not `batch`, external data that is missing, too short or
+// outside the model's folder.
+Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, const InputShapes& shapes,
+                              const Dimensions& dimensions = {});
 
 }  // namespace ngb::zoo

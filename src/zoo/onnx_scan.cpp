@@ -41,7 +41,11 @@ ScannedInput to_input(const onnx::ValueInfoProto& info) {
   input.shape.emplace();
   for (const onnx::TensorShapeProto::Dimension& extent : type.shape().dim()) {
     const bool is_static = extent.has_dim_value() && extent.dim_value() >= 0;
-    input.shape->push_back(is_static ? std::optional(extent.dim_value()) : std::nullopt);
+    if (is_static) {
+      input.shape->push_back({.value = extent.dim_value()});
+    } else {
+      input.shape->push_back({.name = extent.dim_param()});
+    }
   }
   return input;
 }

@@ -14,11 +14,16 @@
 
 namespace ngb::zoo {
 
+struct ScannedExtent {
+  std::optional<std::int64_t> value{};  // nothing: open
+  std::string name{};                   // of an open one; "" when it has none
+};
+
 struct ScannedInput {
   std::string name{};
   bool is_tensor = false;
-  int element_type = 0;                                           // onnx.TensorProto.DataType
-  std::optional<std::vector<std::optional<std::int64_t>>> shape;  // nothing: rank unknown; an extent: dynamic
+  int element_type = 0;                               // onnx.TensorProto.DataType
+  std::optional<std::vector<ScannedExtent>> shape{};  // nothing: rank unknown
 };
 
 struct ExternalData {

@@ -198,7 +198,7 @@ WITHOUT_IDENTITY = """\
 name: test
 models:
   - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
-  - onnx: user.onnx
+  - {onnx: user.onnx, inputs: {input: values.npz}}
 compilers: [onnxruntime]
 processes: 1
 warm_up: 1
@@ -219,10 +219,21 @@ class WithoutTheReferenceCompiler(FleetTest):
             (folder / "onnxruntime").mkdir(parents=True)
             (folder / toolchain("onnxruntime")).symlink_to(TOOLCHAINS / toolchain("onnxruntime"))
         written = self.ngb("models", "write", "conv_block", "--parameters", '{"width": 8, "image_size": 16}',
-                           "-o", "user.onnx")
+                           "-o", "whole.onnx")
         self.assertEqual(written.returncode, 0, written.stderr)
+        self.set_data_beside_it()
         self.study = self.write("study.yaml", WITHOUT_IDENTITY + "devices:\n" +
                                 self.hosts.devices(self.folder / "hosts"))
+
+    def set_data_beside_it(self):
+        """Weights in another file, and what is fed in a third: all of them are delivered."""
+        manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
+        site = TOOLCHAINS / toolchain("identity") / manifest["site"]
+        program = ("import numpy, onnx; onnx.save_model(onnx.load('whole.onnx'), 'user.onnx', size_threshold=0, "
+                   "save_as_external_data=True, location='user.weights'); "
+                   "numpy.savez('values.npz', input=numpy.ones((1, 3, 16, 16), numpy.float32))")
+        subprocess.run([manifest["python"], "-c", program], cwd=self.folder, check=True,
+                       env={"PATH": os.environ["PATH"], "PYTHONPATH": str(site)})
 
     def adopt_identity(self):
         """As `ngb toolchain adopt` does, without the imports that it tries."""
@@ -266,6 +277,47 @@ class WithoutTheReferenceCompiler(FleetTest):
 class Demonstration(FleetTest):
     def test_it_ends_with_the_table_and_nothing_left(self):
         self.demonstrate()
+
+
+WITH_A_MODULE = """\
+name: test
+models:
+  - pytorch: net.py:build
+    shapes: {x: [batch, 4]}
+    inputs: {x: {range: [0, 1]}}
+compilers: [identity, onnxruntime]
+batch_sizes: [2]
+processes: 1
+warm_up: 1
+repetitions: 5
+"""
+
+
+@unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "NGB_ALL_CASES is not set")
+@unittest.skipIf(WHY_NOT or without_toolchains("onnxruntime", "identity"),
+                 WHY_NOT or without_toolchains("onnxruntime", "identity"))
+class WithAModule(FleetTest):
+    """The host has the toolchains; the user's files come with the study."""
+
+    def test_a_users_module_is_exported_there_with_what_it_imports(self):
+        hosts = network.Hosts(self.folder, 1)
+        self.addCleanup(hosts.remove)
+        for folder in (self.folder / "toolchains", self.folder / "hosts"):
+            for compiler in ("onnxruntime", "identity"):
+                (folder / compiler).mkdir(parents=True)
+                (folder / toolchain(compiler)).symlink_to(TOOLCHAINS / toolchain(compiler))
+        self.write("net.py", "from layers import linear\n\n\ndef build():\n    return linear()\n")
+        self.write("layers.py", "import torch\n\n\ndef linear():\n    class Net(torch.nn.Module):\n"
+                                "        def __init__(self):\n            super().__init__()\n"
+                                "            self.linear = torch.nn.Linear(4, 3)\n"
+                                "        def forward(self, x):\n            return self.linear(x)\n"
+                                "    return Net()\n")
+        self.study = self.write("study.yaml", WITH_A_MODULE + "devices:\n" + hosts.devices(self.folder / "hosts"))
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertEqual(self.query("SELECT DISTINCT reference, failure.kind FROM output_check JOIN process "
+                                    "USING (process_key) LEFT JOIN failure USING (process_key)"),
+                         [(f"identity {toolchain('identity').name}", None)])
 
 
 if __name__ == "__main__":

@@ -121,7 +121,6 @@ TEST_P(Conformance, ReportsAMissingModelFile) {
   judge(GetParam(), []() -> Problem {
     const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const Scratch& scratch) {
       request.model_path = (scratch.path() / "nowhere.onnx").string();
-      request.model.path = request.model_path;
     });
     return expect_failure(run, "invalid_model", {"nowhere.onnx"});
   });
@@ -131,7 +130,6 @@ TEST_P(Conformance, ReportsAModelThatIsNotOnnx) {
   judge(GetParam(), []() -> Problem {
     const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const Scratch& scratch) {
       request.model_path = scratch.write("letter.onnx", "Dear compiler, this is a letter and no model.\n").string();
-      request.model.path = request.model_path;
     });
     return expect_failure(run, "invalid_model");
   });
@@ -142,7 +140,6 @@ TEST_P(Conformance, ReportsATruncatedModel) {
     const WorkerRun run = run_changed(GetParam(), conv_model(), [](auto& request, const Scratch& scratch) {
       const std::string whole = serialize(conv_model().onnx);
       request.model_path = scratch.write("half.onnx", whole.substr(0, whole.size() / 2)).string();
-      request.model.path = request.model_path;
     });
     return expect_failure(run, "invalid_model");
   });

@@ -103,7 +103,6 @@ samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const Tin
   request.model_path = scratch.write(model.name + ".onnx", serialize(model.onnx)).string();
   request.model.id = model.name;
   request.model.label = model.name;
-  request.model.path = request.model_path;
   request.model.inputs = model.onnx.inputs;
   request.compiler = compiler.work();
   request.protocol.repetitions = 5;

@@ -310,13 +310,14 @@ TEST(Agent, RefusesAUsersModelThatHasChangedSinceThePlan) {
   ASSERT_TRUE(file::write_atomically(folder.path() / "user.onnx", "new content"));
   samples::Job job = small_job(1);
   job.models[0].recipe_json.clear();
-  job.models[0].path = (folder.path() / "user.onnx").string();
-  job.models[0].file_sha256 = hash::sha256("old content");
+  job.models[0].files = {{"model/user.onnx", (folder.path() / "user.onnx").string(), hash::sha256("new content")},
+                         {"model/weights.bin", (folder.path() / "weights.bin").string(), hash::sha256("old content")}};
+  ASSERT_TRUE(file::write_atomically(folder.path() / "weights.bin", "newer content"));
   add_cell(job, "a");
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::invalid_model);
-  EXPECT_THAT(run.processes[0].failure->message, HasSubstr("has changed since"));
+  EXPECT_THAT(run.processes[0].failure->message, HasSubstr("weights.bin has changed since"));
 }
 
 TEST(Agent, MeasuresAUsersModelWhereItIs) {
@@ -324,13 +325,25 @@ TEST(Agent, MeasuresAUsersModelWhereItIs) {
   ASSERT_TRUE(file::write_atomically(folder.path() / "user.onnx", "content"));
   samples::Job job = small_job(1);
   job.models[0].recipe_json.clear();
-  job.models[0].path = (folder.path() / "user.onnx").string();
-  job.models[0].file_sha256 = hash::sha256("content");
+  job.models[0].files = {{"model/user.onnx", (folder.path() / "user.onnx").string(), hash::sha256("content")}};
   add_cell(job, "a");
   const WholeRun run = run_job(folder.path() / "work", job);
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_FALSE(run.processes[0].failure);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "user.onnx"));
+}
+
+TEST(Agent, AModuleWhoseExporterIsNotInstalledIsAToolchainMissing) {
+  const TemporaryFolder folder;
+  samples::Job job = small_job(1);
+  job.models[0].recipe_json = R"({"module":{"timm":"resnet18"}})";
+  job.exporter = samples::CompilerWork{.name = "identity", .version = "2.15.0", .host = "python"};
+  add_cell(job, "a");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::toolchain_missing);
+  EXPECT_EQ(run.processes[0].failure->message,
+            "identity 2.15.0 exports this model, and is not installed on this device");
 }
 
 TEST(Agent, RefusesAJobWhoseStepsNameNoCell) {

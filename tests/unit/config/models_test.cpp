@@ -96,9 +96,85 @@ TEST(StudyModels, AnEntryOfTheWrongFormIsTold) {
           with_models("  - resnet18\n  - {zoo: resnet18, onnx: a}\n  - {label: x}\n  - {zoo: resnet18, shapes: {}}\n"
                       "  - {zoo: resnet50, lable: y}")),
       ElementsAre("3:5: models[0]: expected a mapping such as {zoo: resnet18} or {onnx: model.onnx}, found resnet18",
-                  "4:5: models[1]: expected either zoo or onnx", "5:5: models[2]: expected either zoo or onnx",
+                  "4:5: models[1]: expected one of zoo, onnx, pytorch and timm",
+                  "5:5: models[2]: expected one of zoo, onnx, pytorch and timm",
                   "6:29: models[3].shapes: a recipe knows its shapes; leave this out",
                   "7:21: models[4]: lable: unknown key, did you mean label?"));
+}
+
+TEST(StudyModels, AUsersModuleIsAFunctionOfAFileWithItsArgumentsAndWeights) {
+  const Folder folder;
+  static_cast<void>(folder.write("net.py", "x"));
+  static_cast<void>(folder.write("w.pt", "x"));
+  const auto study = load_study(folder.write("study.yaml", with_models(R"(
+  - pytorch: net.py:build
+    parameters: {depth: 2, widths: [8, 16], act: relu}
+    state_dict: w.pt
+    shapes: {x: [batch, 3, 8, 8]}
+    inputs: {x: {type: f16, range: [0, 1]}}
+  - {timm: resnext50_32x4d, parameters: {pretrained: true}, dynamic_batch: true})")),
+                                small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  const ModelEntry& module = study->models[0];
+  EXPECT_EQ(module.kind(), ModelKind::pytorch);
+  EXPECT_EQ(module.label, "net:build");
+  EXPECT_EQ(module.file, folder.path() / "net.py");
+  EXPECT_EQ(module.factory, "build");
+  EXPECT_EQ(module.state_dict, folder.path() / "w.pt");
+  EXPECT_THAT(module.parameters, ElementsAre(Pair("act", "\"relu\""), Pair("depth", "2"), Pair("widths", "[8,16]")));
+  EXPECT_THAT(module.shapes, ElementsAre(Pair("x", ElementsAre(kBatchExtent, 3, 8, 8))));
+  EXPECT_THAT(module.inputs, ElementsAre(Pair("x", InputEntry{.range = {{0, 1}}, .type = "f16"})));
+  EXPECT_EQ(study->models[1].kind(), ModelKind::timm);
+  EXPECT_EQ(study->models[1].label, "resnext50_32x4d dynamic_batch");
+  EXPECT_TRUE(study->models[1].dynamic_batch);
+}
+
+TEST(StudyModels, DimensionsAndInputsOfAFileAreRead) {
+  const Folder folder;
+  for (const char* const name : {"net.onnx", "ids.npy", "all.npz"}) static_cast<void>(folder.write(name, "x"));
+  const auto study = load_study(folder.write("study.yaml", with_models(R"(
+  - onnx: net.onnx
+    dimensions: {sequence: 128, n: batch}
+    inputs: {ids: ids.npy, mask: {file: all.npz, array: m}, kind: {range: [1, 1]}}
+  - {onnx: net.onnx, label: other, inputs: all.npz})")),
+                                small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_THAT(study->models[0].dimensions, ElementsAre(Pair("n", kBatchExtent), Pair("sequence", 128)));
+  EXPECT_THAT(study->models[0].inputs,
+              ElementsAre(Pair("ids", InputEntry{.file = folder.path() / "ids.npy"}),
+                          Pair("kind", InputEntry{.range = {{1, 1}}}),
+                          Pair("mask", InputEntry{.file = folder.path() / "all.npz", .array = "m"})));
+  EXPECT_THAT(study->models[1].inputs, ElementsAre(Pair("", InputEntry{.file = folder.path() / "all.npz"})));
+}
+
+TEST(StudyModels, WhatIsWrongWithAUsersModelIsSaidAtItsPlace) {
+  const Folder folder;
+  for (const char* const name : {"net.py", "net.onnx"}) static_cast<void>(folder.write(name, "x"));
+  const auto study = load_study(folder.write("study.yaml", with_models(R"(  - pytorch: net.py
+  - pytorch: gone.py:build
+  - {onnx: net.onnx, parameters: {a: 1}}
+  - {zoo: resnet18, state_dict: w.pt}
+  - {timm: resnet18, shapes: {x: [batches, 3]}}
+  - {timm: resnet34, inputs: {x: {range: [1, 0]}}}
+  - {timm: resnet50, inputs: {x: {rnage: [0, 1]}}}
+  - {timm: resnet26, inputs: x.npy}
+  - {timm: a b})")),
+                                small_vocabulary());
+  ASSERT_FALSE(study);
+  std::vector<std::string> said;
+  for (const StudyProblem& problem : study.error()) said.push_back(problem.key + ": " + problem.message);
+  EXPECT_THAT(
+      said,
+      ElementsAre("models[0].pytorch: expected FILE.py:FUNCTION, found net.py",
+                  "models[1].pytorch: gone.py: no such file; relative paths start at the study's folder",
+                  "models[2].parameters: this is for pytorch and timm; leave it out",
+                  "models[3].state_dict: this is for pytorch and timm; leave it out",
+                  "models[4].shapes.x[0]: expected an integer from 1 to 2147483647, or the word batch, found batches",
+                  "models[5].inputs.x.range: expected [least, largest], two numbers in this order, found a list",
+                  "models[6].inputs.x: rnage: unknown key, did you mean range?",
+                  "models[7].inputs: x.npy: no such file; relative paths start at the study's folder",
+                  "models[7].inputs: expected an .npz with an array for each input, or INPUT: FILE.npy",
+                  "models[8].timm: expected one line of text, at most 100 characters, found a b"));
 }
 
 TEST(StudyModels, MoreThanTenThousandModelsAreRefusedAtOnce) {

@@ -83,7 +83,12 @@ std::vector<std::string> patches() {
          "[{\"zoo\": {\"resnet18\": " + value + "}}]", "[{\"zoo\": {\"conv_block\": {\"width\": " + value + "}}}]",
          "[{\"zoo\": {\"resnet\": {\"depths\": " + value + "}}}]",
          "[{\"zoo\": {\"resnet\": {\"depths\": [" + value + "]}}}]",
-         "[{\"zoo\": \"resnet18\", \"shapes\": " + value + "}]"});
+         "[{\"zoo\": \"resnet18\", \"shapes\": " + value + "}]",
+         "[{\"zoo\": \"resnet18\", \"dynamic_batch\": " + value + "}]", "[{\"timm\": " + value + "}]",
+         "[{\"timm\": \"a\", \"shapes\": {\"x\": " + value + "}}]",
+         "[{\"timm\": \"a\", \"parameters\": " + value + "}]",
+         "[{\"timm\": \"a\", \"inputs\": {\"x\": {\"type\": " + value + "}}}]",
+         "[{\"timm\": \"a\", \"inputs\": {\"x\": {\"range\": " + value + "}}}]"});
     add("compilers",
         {"[" + value + "]", "[{\"onnxruntime\": " + value + "}]", "[{\"null\": " + value + "}]",
          "[{\"onnxruntime\": {\"version\": " + value + "}}]", "[{\"null\": {\"version\": " + value + "}}]",

@@ -36,11 +36,12 @@ TEST(StudyReference, IsUpToDate) {
 
 TEST(StudyReference, ItsExampleIsAStudy) {
   const Folder folder;
-  static_cast<void>(folder.write("my_model.onnx", "x"));
+  for (const char* const name : {"my_model.onnx", "my_model.py", "mask.npy"})
+    static_cast<void>(folder.write(name, "x"));
   const std::string example = fenced(content(kSource / "docs" / "study.md"), "yaml");
   const auto study = load_study(folder.write("study.yaml", example), small_vocabulary());
   ASSERT_TRUE(study) << study.error()[0].text();
-  EXPECT_EQ(study->models.size(), 8U);
+  EXPECT_EQ(study->models.size(), 10U);
   EXPECT_EQ(study->compilers.size(), 4U);
 }
 

@@ -110,18 +110,28 @@ TEST(MakeJob, ChecksNothingWhenTheStudySaysNone) {
   EXPECT_FALSE(make_job(plan, "local", "run-1", found, "")->reference);
 }
 
-TEST(MakeJob, SaysWhatAUsersFileIsNow) {
+TEST(MakeJob, HandsOnTheFilesAndValuesOfAUsersModel) {
   plan::Plan plan = two_devices();
   plan.models[0].recipe_json.clear();
-  plan.models[0].path = testing::TempDir() + "/user.onnx";
-  std::ofstream(plan.models[0].path) << "abc";
+  plan.models[0].files = {{"model/user.onnx", "/home/user.onnx", "ba78"},
+                          {"inputs/1/ids.npy", "/home/ids.npy", "16ad"}};
+  plan.models[0].values = {{.input = "ids", .file = "inputs/1/ids.npy"}};
   const auto job = make_job(plan, "local", "run-1", found, "");
   ASSERT_TRUE(job);
-  EXPECT_EQ(job->models[0].path, plan.models[0].path);
-  // SHA-256 of "abc", FIPS 180-2.
-  EXPECT_EQ(job->models[0].file_sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  std::filesystem::remove(plan.models[0].path);
-  EXPECT_FALSE(make_job(plan, "local", "run-1", found, ""));
+  EXPECT_EQ(job->models[0].files, plan.models[0].files);
+  EXPECT_EQ(job->models[0].values, plan.models[0].values);
+  EXPECT_FALSE(job->exporter);
+}
+
+TEST(MakeJob, NamesWhoExportsAModule) {
+  plan::Plan plan = two_devices();
+  plan.models[0].recipe_json = R"({"module":{"timm":"resnet18"}})";
+  plan.study.exporter_version = "2.15.0";
+  const auto job = make_job(plan, "local", "run-1", found, "");
+  ASSERT_TRUE(job);
+  ASSERT_TRUE(job->exporter);
+  EXPECT_EQ(job->exporter->name, "identity");
+  EXPECT_EQ(job->exporter->version, "2.15.0");
 }
 
 TEST(MakeJob, HandsOnWhyAToolchainIsNotThere) {

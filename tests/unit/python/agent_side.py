@@ -41,7 +41,7 @@ def request(**changes):
         "seed": 1, "compile_timeout_ns": 60_000_000_000, "run_timeout_ns": 60_000_000_000,
         "memory_limit_bytes": None, "attempts": 1}
     protocol.update(changes.pop("protocol", {}))
-    model = {"id": "m", "hash": "h", "label": "m", "batch": 1, "recipe_json": "", "path": "",
+    model = {"id": "m", "hash": "h", "label": "m", "batch": 1, "recipe_json": "",
              "inputs": [{"name": "input", "type": "f32", "shape": [1, 3]}]}
     model.update(changes.pop("model", {}))
     whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",

@@ -52,7 +52,18 @@ TEST(Message, AJobSurvivesEncodingInEveryField) {
   job.reference =
       CompilerWork{"identity", "2.15.0", "/t", "python", "python3", "/t", "f32", 1, {{"a", "1"}}, "no wheel"};
   job.only_references = true;
-  job.models = {{"m", "hash", "resnet18", 4, "{}", "", {{"input", DataType::f32, {4, 3, 224, 224}}}, "00ff"}};
+  job.models = {
+      {.id = "m",
+       .hash = "hash",
+       .label = "resnet18",
+       .batch = 4,
+       .recipe_json = "{}",
+       .files = {{"model/net.py", "/home/net.py", "00ff"}},
+       .values = {{.input = "input", .range = {{0, 1}}}, {.input = "ids", .file = "inputs/1/a.npz", .array = "b"}},
+       .inputs = {{"input", DataType::f32, {4, 3, 224, 224}}},
+       .open_inputs = {{"input", DataType::f32, {-1, 3, 224, 224}}},
+       .dynamic_batch = true}};
+  job.exporter = CompilerWork{.name = "identity", .version = "2.15.0"};
   job.models[0].reference_path = "references/00ff/outputs.ref";
   job.models[0].no_reference = "no PyTorch";
   job.cells = {{"c", "m", *job.reference}};

@@ -48,6 +48,21 @@ TEST(Inputs, IntegersAreZeroOrOne) {
   EXPECT_THAT(filled<std::uint8_t>(DataType::boolean, 1, "tokens", 8), ElementsAre(0, 1, 1, 1, 0, 1, 1, 0));
 }
 
+TEST(Inputs, ValuesOfARangeAreTheKnownOnes) {
+  std::int64_t ids[4];
+  fill(DataType::i64, 1, "input", {0, 30521}, ids, 4);
+  EXPECT_THAT(ids, ElementsAre(23598, 23844, 17596, 11103));
+  std::int32_t negative[4];
+  fill(DataType::i32, 1, "input", {-5, -1}, negative, 4);
+  EXPECT_THAT(negative, ElementsAre(-4, -4, -1, -5));
+  std::uint8_t ones[3];
+  fill(DataType::boolean, 1, "input", {1, 1}, ones, 3);
+  EXPECT_THAT(ones, ElementsAre(1, 1, 1));
+  float real[2];
+  fill(DataType::f32, 1, "input", {2, 4}, real, 2);
+  EXPECT_THAT(real, ElementsAre(2.0420212745666504F, 2.3259129524230957F));
+}
+
 TEST(Inputs, FillTheirRangeEvenly) {
   const auto values = filled<float>(DataType::f32, 3, "x", 100'000);
   double sum = 0;

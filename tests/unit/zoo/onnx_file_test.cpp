@@ -119,19 +119,40 @@ TEST_F(OnnxFileTest, PutsTheBatchInADynamicLeadingExtent) {
 TEST_F(OnnxFileTest, TakesOtherDynamicExtentsFromTheStudy) {
   const onnx::ModelProto model = tiny_model({"batch", "seq", "64"});
   EXPECT_EQ(shape(model, 8, {{"tokens", {1, 128, 64}}}), (Shape3{8, 128, 64}));
-  EXPECT_EQ(shape(model, 8, {{"tokens", {5, 128, 64}}}), (Shape3{5, 128, 64}));
+  EXPECT_EQ(shape(model, 8, {{"tokens", {kBatchExtent, 128, 64}}}), (Shape3{8, 128, 64}));
+  EXPECT_EQ(shape(model, 8, {{"tokens", {8, 128, 64}}}), (Shape3{8, 128, 64}));
+  EXPECT_THAT(refusal(model, 8, {{"tokens", {5, 128, 64}}}), HasSubstr("made for batch 5, not 8"));
 }
 
 TEST_F(OnnxFileTest, NamesADynamicExtentThatNothingSettles) {
-  EXPECT_EQ(refusal(tiny_model({"batch", "seq", "64"})),
-            path_.string() + ": input \"tokens\": dimension 1 is dynamic; give the shape of \"tokens\" in the study");
+  EXPECT_EQ(
+      refusal(tiny_model({"batch", "seq", "64"})),
+      path_.string() + ": input \"tokens\": dimension 1 (seq) is open; give it in the study: dimensions: {seq: 128}");
+}
+
+TEST_F(OnnxFileTest, TakesNamedDimensionsFromTheStudyForAllInputs) {
+  onnx::ModelProto model = tiny_model({"batch", "seq", "64"});
+  add_input(*model.mutable_graph(), "mask", onnx::TensorProto::INT64, {"seq", "batch"});
+  put(path_, model.SerializeAsString());
+  // "seq" leads the mask, but is no batch once the study gives it; "batch" is one wherever it stands.
+  const Result<OnnxFile> file = inspect_onnx(path_, 8, {}, {{"seq", 128}});
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_EQ(file->inputs,
+            (std::vector<TensorSignature>{{"tokens", DataType::f32, {8, 128, 64}}, {"mask", DataType::i64, {128, 8}}}));
+  EXPECT_EQ(file->open_inputs, (std::vector<TensorSignature>{{"tokens", DataType::f32, {-1, 128, 64}},
+                                                             {"mask", DataType::i64, {128, -1}}}));
+  EXPECT_EQ(inspect_onnx(path_, 8, {}, {{"seq", 128}, {"batch", kBatchExtent}})->inputs, file->inputs);
+  EXPECT_THAT(inspect_onnx(path_, 8, {}, {{"sequence", 128}}).error().text(),
+              HasSubstr("dimension \"sequence\": no such open dimension, expected one of batch, seq"));
+  EXPECT_THAT(inspect_onnx(path_, 8, {}, {{"seq", 128}, {"batch", 4}}).error().text(),
+              HasSubstr("input \"tokens\": made for batch 4, not 8"));
 }
 
 TEST_F(OnnxFileTest, RefusesAShapeAgainstTheModels) {
   const onnx::ModelProto model = tiny_model({"batch", "seq", "64"});
   EXPECT_THAT(refusal(model, 1, {{"tokens", {1, 128, 65}}}), HasSubstr("[1, 128, 65] that the study gives"));
   EXPECT_THAT(refusal(model, 1, {{"tokens", {1, 128}}}), HasSubstr("does not fit the model's"));
-  EXPECT_THAT(refusal(model, 1, {{"tokens", {1, 0, 64}}}), HasSubstr("does not fit the model's"));
+  EXPECT_THAT(refusal(model, 2, {{"tokens", {1, 7, kBatchExtent}}}), HasSubstr("[1, 7, batch] that the study gives"));
   EXPECT_THAT(refusal(model, 1, {{"token", {1, 128, 64}}}), HasSubstr("no such input, did you mean tokens?"));
 }
 
@@ -183,6 +204,9 @@ TEST_F(OnnxFileTest, HashesExternalDataAndCountsItsBytes) {
   const Result<OnnxFile> before = inspect(model);
   ASSERT_TRUE(before) << before.error().text();
   EXPECT_EQ(before->file_bytes, std::filesystem::file_size(path_) + 16384);
+  ASSERT_EQ(before->parts.size(), 2U);
+  EXPECT_EQ(before->parts[1].location, "weights.bin");
+  EXPECT_EQ(before->parts[1].sha256, hash::sha256(std::string(16384, 'a')));
   EXPECT_EQ(before->content_hash, hash::sha256(*hash::sha256_of_file(path_) + " \n" +
                                                hash::sha256(std::string(16384, 'a')) + " weights.bin\n"));
   put(folder_ / "weights.bin", std::string(16384, 'b'));
@@ -236,7 +260,7 @@ TEST_F(OnnxFileTest, RefusesGraphsNestedWithoutEnd) {
 }
 
 TEST_F(OnnxFileTest, RefusesExtentsThatOverflow) {
-  EXPECT_THAT(refusal(tiny_model({"4611686018427387904", "8"}), 1), HasSubstr("made for batch"));
+  EXPECT_THAT(refusal(tiny_model({"4611686018427387904", "8"}), 1), HasSubstr("cannot be fed"));
   EXPECT_THAT(refusal(tiny_model({"1", "4611686018427387904", "8"})), HasSubstr("cannot be fed"));
   EXPECT_THAT(refusal(tiny_model({"1", "0"})), HasSubstr("cannot be fed"));
 }

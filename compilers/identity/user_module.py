@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's PyTorch module: a function of a Python file, or a model of timm's, with the weights that the study names or
+seeded random ones. Whatever makes it, in whichever process, gets the same module.
+
+A description, as the plan has it, files by their paths: {"file", "factory"} or {"timm"}; "parameters", keyword
+arguments; "state_dict", a file, or left out; "seed"; "inputs", those that the study gives."""
+import difflib
+import importlib.util
+import os
+import random
+import sys
+import traceback
+
+import ngraphbench
+import torch
+from ngraphbench.adaptor import CompilerError
+
+_NAME = "user_model"  # of the user's file, among Python's modules
+_OURS = {os.path.dirname(os.path.abspath(file)) for file in (__file__, ngraphbench.__file__)}
+
+
+def make(description) -> torch.nn.Module:
+    """In evaluation mode. Raises CompilerError: invalid_model."""
+    _seed(description["seed"])
+    module = _from_timm(description) if "timm" in description else _from_file(description)
+    if not isinstance(module, torch.nn.Module):
+        raise CompilerError("invalid_model", f"{name_of(description)} returned {_kind(module)}, not a torch.nn.Module")
+    if description.get("state_dict"):
+        _load_weights(module, description["state_dict"])
+    return module.eval()
+
+
+def name_of(description) -> str:
+    if "timm" in description:
+        return f"timm's {description['timm']}"
+    return f"{os.path.basename(description['file'])}:{description['factory']}"
+
+
+def source(description):
+    """The user's file, imported once."""
+    path = description["file"]
+    if _NAME not in sys.modules:
+        sys.path.insert(0, os.path.dirname(path))  # what lies beside it
+        spec = importlib.util.spec_from_file_location(_NAME, path)
+        if spec is None:
+            raise CompilerError("invalid_model", f"{path} is not a Python file", "name a .py file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[_NAME] = module
+        try:
+            call_user(f"{os.path.basename(path)} cannot be imported", lambda: spec.loader.exec_module(module))
+        except CompilerError:
+            del sys.modules[_NAME]
+            raise
+    return sys.modules[_NAME]
+
+
+def call_user(what: str, call):
+    """What user code returns; what it raises becomes a CompilerError with the traceback of that code alone."""
+    try:
+        return call()
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise CompilerError("invalid_model", f"{what}:\n{users_traceback(error)}") from None
+
+
+def users_traceback(error: BaseException) -> str:
+    """As Python prints it, without the frames of this program and of what imports files for it."""
+    said = traceback.TracebackException.from_exception(error)
+    for part in _chain(said):
+        part.stack[:] = [frame for frame in part.stack if not _is_ours(frame.filename)]
+    return "".join(said.format()).strip()
+
+
+def _chain(said):
+    while said is not None:
+        yield said
+        said = said.__cause__ or said.__context__
+
+
+def _is_ours(filename: str) -> bool:
+    return filename.startswith("<frozen ") or os.path.dirname(os.path.abspath(filename)) in _OURS
+
+
+def _seed(seed: int) -> None:
+    torch.manual_seed(seed)
+    random.seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed % 2**32)
+
+
+def _from_file(description):
+    user, factory = source(description), description["factory"]
+    function = getattr(user, factory, None)
+    path = os.path.basename(description["file"])
+    if not callable(function):
+        raise CompilerError("invalid_model", f"{path} has no function {factory}",
+                            "write it as FILE.py:FUNCTION in the study")
+    return call_user(f"{path}:{factory} failed", lambda: function(**description["parameters"]))
+
+
+def _from_timm(description):
+    import timm
+
+    name, parameters = description["timm"], description["parameters"]
+    if not timm.is_model(name):
+        near = ", ".join(difflib.get_close_matches(name, timm.list_models(), 3))
+        raise CompilerError("invalid_model", f"timm {timm.__version__} has no model {name}",
+                            f"did you mean one of {near}?" if near else "timm.list_models() lists them")
+    return call_user(f"timm could not make {name}", lambda: timm.create_model(name, **parameters))
+
+
+def _load_weights(module, path: str) -> None:
+    where = os.path.basename(path)
+    try:
+        weights = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch.load raises whatever the file leads it to
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise CompilerError("invalid_model", f"{where} is not a file of weights: {first}",
+                            "save it with torch.save(module.state_dict(), …)") from None
+    if isinstance(weights, dict) and isinstance(weights.get("state_dict"), dict):
+        weights = weights["state_dict"]  # as training scripts keep it
+    if not isinstance(weights, dict):
+        raise CompilerError("invalid_model", f"{where} holds {_kind(weights)}, not a state_dict",
+                            "save it with torch.save(module.state_dict(), …)")
+    try:
+        module.load_state_dict(weights)
+    except (RuntimeError, TypeError) as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        shown = "; ".join(lines[:4]) + ("; …" if len(lines) > 4 else "")
+        raise CompilerError("invalid_model", f"{where} does not fit the module: {shown}") from None
+
+
+def _kind(value) -> str:
+    return "nothing" if value is None else f"a {type(value).__name__}"

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/model_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "config/value.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+json object_of(const Parameters& parameters) {
+  json object = json::object();
+  for (const auto& [name, value] : parameters) object[name] = json_of(value);
+  return object;
+}
+
+json extent_json(std::int64_t extent) { return extent == kBatchExtent ? json("batch") : json(extent); }
+
+json shapes_json(const InputShapes& shapes) {
+  json object = json::object();
+  for (const auto& [input, shape] : shapes) {
+    object[input] = json::array();
+    for (const std::int64_t extent : shape) object[input].push_back(extent_json(extent));
+  }
+  return object;
+}
+
+json inputs_json(const std::vector<std::pair<std::string, InputEntry>>& inputs) {
+  json object = json::object();
+  for (const auto& [name, input] : inputs) {
+    if (name.empty()) return input.file.string();
+    json& body = object[name] = json::object();
+    if (input.range) body["range"] = {input.range->first, input.range->second};
+    if (!input.file.empty()) body["file"] = input.file.string();
+    if (!input.array.empty()) body["array"] = input.array;
+    if (!input.type.empty()) body["type"] = input.type;
+  }
+  return object;
+}
+
+}  // namespace
+
+json model_json(const ModelEntry& model) {
+  json entry{{"label", model.label}};
+  if (model.kind() == ModelKind::zoo) entry["zoo"] = {{model.family, object_of(model.parameters)}};
+  if (model.kind() == ModelKind::onnx) entry["onnx"] = model.file.string();
+  if (model.kind() == ModelKind::pytorch) entry["pytorch"] = model.file.string() + ":" + model.factory;
+  if (model.kind() == ModelKind::timm) entry["timm"] = model.factory;
+  if (model.kind() != ModelKind::zoo && !model.parameters.empty()) entry["parameters"] = object_of(model.parameters);
+  if (!model.state_dict.empty()) entry["state_dict"] = model.state_dict.string();
+  if (!model.shapes.empty()) entry["shapes"] = shapes_json(model.shapes);
+  for (const auto& [name, extent] : model.dimensions) entry["dimensions"][name] = extent_json(extent);
+  if (!model.inputs.empty()) entry["inputs"] = inputs_json(model.inputs);
+  if (model.dynamic_batch) entry["dynamic_batch"] = true;
+  return entry;
+}
+
+}  // namespace ngb::config

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/user_models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <system_error>
+
+#include "config/key.h"
+#include "config/value.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kBatchWord = "batch";
+
+// Any YAML as JSON.
+json json_of_node(const DocumentNode& node) {
+  if (node.is_map()) {
+    json object = json::object();
+    for (const auto& [key, value] : node.entries) object[key->text] = json_of_node(*value);
+    return object;
+  }
+  if (!node.is_sequence()) return scalar_json(node);
+  json list = json::array();
+  for (const NodePointer& item : node.items) list.push_back(json_of_node(*item));
+  return list;
+}
+
+const DocumentNode* field_of(const ModelFields& given, const std::string& key) {
+  const auto found = given.find(key);
+  return found == given.end() ? nullptr : found->second.get();
+}
+
+}  // namespace
+
+ModelKind ModelEntry::kind() const {
+  if (!family.empty()) return ModelKind::zoo;
+  if (factory.empty()) return ModelKind::onnx;
+  return file.empty() ? ModelKind::timm : ModelKind::pytorch;
+}
+
+ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& given, const std::string& path) {
+  ModelEntry model;
+  const DocumentNode& named = *given.at(kind);
+  if (kind == "onnx") read_onnx(named, path + ".onnx", model);
+  if (kind == "pytorch") read_pytorch(named, path + ".pytorch", model);
+  if (kind == "timm") read_timm(named, path + ".timm", model);
+  if (const DocumentNode* node = field_of(given, "shapes")) read_shapes(*node, path + ".shapes", model);
+  if (const DocumentNode* node = field_of(given, "dimensions")) read_dimensions(*node, path + ".dimensions", model);
+  if (const DocumentNode* node = field_of(given, "parameters")) read_parameters(*node, path + ".parameters", model);
+  if (const DocumentNode* node = field_of(given, "state_dict")) {
+    model.state_dict = read_file(*node, path + ".state_dict", "a file that torch.save has written");
+  }
+  read_common(given, path, model);
+  const bool is_file = kind == "onnx";
+  for (const auto& [name, input] : model.inputs) {
+    if (!is_file || input.type.empty()) continue;
+    problems_.add(*given.at("inputs"), path + ".inputs", "an ONNX file knows its types; leave type out");
+  }
+  return model;
+}
+
+void UserModelReader::read_common(const ModelFields& given, const std::string& path, ModelEntry& model) {
+  if (const DocumentNode* node = field_of(given, "inputs")) read_inputs(*node, path + ".inputs", model);
+  if (const DocumentNode* node = field_of(given, "dynamic_batch")) {
+    const Key& key = *find_key(model_keys(), "dynamic_batch");
+    const auto value = read_value(key, *node, path + ".dynamic_batch", problems_);
+    model.dynamic_batch = value && value->get<bool>();
+  }
+}
+
+// Absolute; "" with a problem when there is no such file.
+std::filesystem::path UserModelReader::read_file(const DocumentNode& node, const std::string& path,
+                                                 const std::string& expected_file) {
+  static const Key kFile{.name = "file", .type = ValueType::path};
+  const auto value = read_value(kFile, node, path, problems_);
+  if (!value) return {};
+  const std::filesystem::path given(value->get<std::string>());
+  std::filesystem::path file = (given.is_absolute() ? given : folder_ / given).lexically_normal();
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    problems_.add(node, path,
+                  fmt::format("{}: no such file; relative paths start at the study's folder", shown(given.string())));
+  } else if (std::filesystem::is_directory(file, ignored)) {
+    problems_.add(node, path, fmt::format("{}: a folder, expected {}", shown(given.string()), expected_file));
+  }
+  return file;
+}
+
+void UserModelReader::read_onnx(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+  model.file = read_file(node, path, "an ONNX file");
+  model.label = model.file.stem().string();
+}
+
+void UserModelReader::read_pytorch(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+  const std::size_t colon = node.is_scalar() ? node.text.rfind(':') : std::string::npos;
+  if (colon == std::string::npos || colon == 0 || colon + 1 == node.text.size()) {
+    problems_.add(node, path, fmt::format("expected FILE.py:FUNCTION, found {}", found(node)));
+    return;
+  }
+  DocumentNode file = node;
+  file.text.resize(colon);
+  file.is_plain = false;
+  model.file = read_file(file, path, "a Python file");
+  model.factory = node.text.substr(colon + 1);
+  model.label = fmt::format("{}:{}", model.file.stem().string(), model.factory);
+}
+
+void UserModelReader::read_timm(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+  static const Key kName{.name = "timm", .type = ValueType::text, .pattern = "^[A-Za-z0-9_.]{1,100}$"};
+  const auto value = read_value(kName, node, path, problems_);
+  if (!value) return;
+  model.factory = value->get<std::string>();
+  model.label = model.factory;
+}
+
+std::optional<std::int64_t> UserModelReader::read_extent(const DocumentNode& node, const std::string& path) {
+  static const Key kExtent{.name = "extent", .type = ValueType::integer, .minimum = 1, .maximum = 2147483647};
+  if (node.is_scalar() && node.text == kBatchWord) return kBatchExtent;
+  const json value = node.is_scalar() ? scalar_json(node) : json();
+  if (!value.is_number_integer()) {
+    problems_.add(node, path, fmt::format("expected {}, or the word batch, found {}", expected(kExtent), found(node)));
+    return std::nullopt;
+  }
+  const auto extent = read_value(kExtent, node, path, problems_);
+  return extent ? std::optional(extent->get<std::int64_t>()) : std::nullopt;
+}
+
+void UserModelReader::read_shapes(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+  if (!node.is_map()) {
+    problems_.add(node, path, "expected input: [extent, …], found " + found(node));
+    return;
+  }
+  for (const Field& field : fields(node, path, problems_)) {
+    const std::string shape_path = join_path(path, shown(field.name));
+    if (!field.value->is_sequence()) {
+      problems_.add(*field.value, shape_path, "expected [extent, …], found " + found(*field.value));
+      continue;
+    }
+    std::vector<std::int64_t>& shape = model.shapes.emplace_back(field.name, std::vector<std::int64_t>{}).second;
+    for (std::size_t i = 0; i < field.value->items.size(); ++i) {
+      const auto extent = read_extent(*field.value->items[i], fmt::format("{}[{}]", shape_path, i));
+      if (extent) shape.push_back(*extent);
+    }
+  }
+  std::sort(model.shapes.begin(), model.shapes.end());
+}
+
+void UserModelReader::read_dimensions(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+  if (!node.is_map()) {
+    problems_.add(node, path, "expected dimension: extent, found " + found(node));
+    return;
+  }
+  for (const Field& field : fields(node, path, problems_)) {
+    const auto extent = read_extent(*field.value, join_path(path, shown(field.name)));
+    if (extent) model.dimensions.emplace_back(field.name, *extent);
+  }
+  std::sort(model.dimensions.begin(), model.dimensions.end());
+}
+
+void UserModelReader::read_parameters(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+  if (!node.is_map()) {
+    problems_.add(node, path, "expected parameters as name: value, found " + found(node));
+    return;
+  }
+  for (const Field& field : fields(node, path, problems_)) {
+    model.parameters.emplace_back(field.name, json_text(json_of_node(*field.value)));
+  }
+  std::sort(model.parameters.begin(), model.parameters.end());
+}
+
+void UserModelReader::read_inputs(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+  if (node.is_scalar()) {
+    InputEntry all{.file = read_file(node, path, "an .npz file")};
+    if (all.file.extension() != ".npz") {
+      problems_.add(node, path, "expected an .npz with an array for each input, or INPUT: FILE.npy");
+    }
+    model.inputs.emplace_back("", std::move(all));
+    return;
+  }
+  if (!node.is_map()) {
+    problems_.add(node, path,
+                  "expected an .npz file, or input: FILE.npy or {range: [least, largest]}, found " + found(node));
+    return;
+  }
+  for (const Field& field : fields(node, path, problems_)) {
+    model.inputs.emplace_back(field.name, read_input(*field.value, join_path(path, shown(field.name))));
+  }
+  std::sort(model.inputs.begin(), model.inputs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+InputEntry UserModelReader::read_input(const DocumentNode& node, const std::string& path) {
+  InputEntry input;
+  if (node.is_scalar()) {
+    input.file = read_file(node, path, "an .npy or .npz file");
+    return input;
+  }
+  if (!node.is_map()) {
+    problems_.add(node, path, "expected FILE.npy or {range: [least, largest]}, found " + found(node));
+    return input;
+  }
+  const std::vector<Key>& keys = input_keys();
+  for (const Field& field : fields(node, path, problems_)) {
+    const Key* const key = find_key(keys, field.name);
+    const std::string field_path = join_path(path, field.name);
+    if (key == nullptr) {
+      problems_.add(*field.key, path, unknown_word(field.name, "key", names(keys)));
+    } else if (field.name == "range") {
+      read_range(*field.value, field_path, input);
+    } else if (field.name == "file") {
+      input.file = read_file(*field.value, field_path, "an .npy or .npz file");
+    } else if (const auto value = read_value(*key, *field.value, field_path, problems_)) {
+      (field.name == "array" ? input.array : input.type) = value->get<std::string>();
+    }
+  }
+  if (input.range && !input.file.empty()) problems_.add(node, path, "expected either range or file");
+  return input;
+}
+
+void UserModelReader::read_range(const DocumentNode& node, const std::string& path, InputEntry& input) {
+  std::vector<double> ends;
+  for (const NodePointer& item : node.items) {
+    const json value = item->is_scalar() ? scalar_json(*item) : json();
+    if (value.is_number() && std::abs(value.get<double>()) <= 9e15) ends.push_back(value.get<double>());
+  }
+  if (ends.size() == 2 && node.items.size() == 2 && ends[0] <= ends[1]) {
+    input.range = {ends[0], ends[1]};
+    return;
+  }
+  problems_.add(node, path, "expected [least, largest], two numbers in this order, found " + found(node));
+}
+
+}  // namespace ngb::config

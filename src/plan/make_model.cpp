@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/make_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "plan/python_files.h"
+#include "zoo/onnx_file.h"
+#include "zoo/recipe.h"
+
+namespace ngb::plan {
+namespace {
+
+using nlohmann::json;
+
+json object_of(const config::Parameters& parameters) {
+  json object = json::object();
+  for (const auto& [name, value] : parameters) object[name] = json::parse(value, nullptr, false);
+  return object;
+}
+
+template <class T>
+json object_of_pairs(const std::vector<std::pair<std::string, T>>& pairs) {
+  json object = json::object();
+  for (const auto& [name, value] : pairs) object[name] = value;
+  return object;
+}
+
+// Adds a file that lies alone, unless it is there already. Its name.
+Result<std::string> add_file(Model& model, const std::string& folder, const std::filesystem::path& path) {
+  const Result<std::string> hash = hash::sha256_of_file(path);
+  if (!hash) return tl::unexpected(hash.error());
+  const std::string name = fmt::format("{}/{}/{}", folder, hash->substr(0, 16), path.filename().string());
+  if (file_called(model.files, name) == nullptr) model.files.push_back({name, path.string(), *hash});
+  return name;
+}
+
+Result<Model> from_recipe(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
+  const auto recipe = zoo::resolve(entry.family, object_of(entry.parameters), seed);
+  if (!recipe) return tl::unexpected(recipe.error());
+  const auto facts = zoo::facts(*recipe, batch);
+  if (!facts) return tl::unexpected(facts.error());
+  Model model{.hash = zoo::content_hash(*recipe),
+              .family = recipe->family,
+              .recipe_json = zoo::canonical_json(*recipe),
+              .inputs = facts->inputs,
+              .open_inputs = facts->inputs,
+              .parameters = facts->parameters,
+              .macs = facts->macs,
+              .macs_torchinfo = facts->macs_torchinfo};
+  for (TensorSignature& input : model.open_inputs) input.shape.front() = kOpenExtent;
+  return model;
+}
+
+Result<Model> from_onnx(const config::ModelEntry& entry, int batch) {
+  auto file = zoo::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions);
+  if (!file) return tl::unexpected(file.error());
+  Model model{.hash = file->content_hash,
+              .path = entry.file.string(),
+              .inputs = std::move(file->inputs),
+              .open_inputs = std::move(file->open_inputs)};
+  for (const zoo::FilePart& part : file->parts) {
+    const std::filesystem::path location = std::filesystem::path(part.location).lexically_normal();
+    model.files.push_back({"model/" + location.string(), (entry.file.parent_path() / location).string(), part.sha256});
+  }
+  return model;
+}
+
+// A module's inputs as far as the study gives them.
+Status add_inputs(Model& model, const config::ModelEntry& entry, int batch) {
+  bool has_batch = entry.shapes.empty();
+  for (const auto& [input, shape] : entry.shapes) {
+    const auto said = std::find_if(entry.inputs.begin(), entry.inputs.end(),
+                                   [&name = input](const auto& each) { return each.first == name; });
+    const std::string type = said == entry.inputs.end() || said->second.type.empty() ? "f32" : said->second.type;
+    TensorSignature signature{input, *parse_data_type(type), shape};
+    TensorSignature open = signature;
+    std::replace(signature.shape.begin(), signature.shape.end(), kBatchExtent, std::int64_t{batch});
+    std::replace(open.shape.begin(), open.shape.end(), kBatchExtent, kOpenExtent);
+    has_batch = has_batch || signature.shape != open.shape || (!shape.empty() && shape.front() == batch);
+    model.inputs.push_back(std::move(signature));
+    model.open_inputs.push_back(std::move(open));
+  }
+  if (has_batch) return Done{};
+  return fail(fmt::format("no shape has the batch size {}", batch), entry.label,
+              "write the word batch where it stands: shapes: {x: [batch, 3, 224, 224]}");
+}
+
+// {"module":{…}}: what the exporter and PyTorch's compilers make it from. Files are called by their names.
+Result<Model> from_module(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
+  Model model{.path = entry.file.string()};
+  json module{{"parameters", object_of(entry.parameters)}, {"seed", seed}};
+  if (entry.kind() == config::ModelKind::timm) {
+    module["timm"] = entry.factory;
+  } else {
+    auto files = python_files(entry.file);
+    if (!files) return tl::unexpected(files.error());
+    model.files = *std::move(files);
+    module["file"] = model.files.front().name;
+    module["factory"] = entry.factory;
+  }
+  if (!entry.state_dict.empty()) {
+    const Result<std::string> name = add_file(model, "state_dict", entry.state_dict);
+    if (!name) return tl::unexpected(name.error());
+    module["state_dict"] = *name;
+  }
+  if (const Status added = add_inputs(model, entry, batch); !added) return tl::unexpected(added.error());
+  for (const TensorSignature& input : model.open_inputs) {
+    module["inputs"].push_back({{"name", input.name}, {"type", name(input.type)}, {"shape", input.shape}});
+  }
+  model.recipe_json = json{{"module", module}}.dump(-1, ' ', false, json::error_handler_t::replace);
+  json content{{"recipe", model.recipe_json}, {"files", json::object()}};
+  for (const UserFile& file : model.files) content["files"][file.name] = file.sha256;
+  model.hash = hash::sha256(content.dump(-1, ' ', false, json::error_handler_t::replace));
+  return model;
+}
+
+Status check_values(const Model& model, const InputValues& values) {
+  std::vector<std::string> names;
+  for (const TensorSignature& input : model.inputs) {
+    names.push_back(input.name);
+    if (!values.input.empty() && values.input != input.name) continue;
+    if (values_of(model.values, input.name) != &values) continue;
+    if (const Status fits = check_range(values, input); !fits) return fits;
+    const UserFile* const file = file_called(model.files, values.file);
+    if (file == nullptr) continue;
+    const auto array = fitting_array(values, file->path, input, model.batch);
+    if (!array) return tl::unexpected(array.error());
+  }
+  const bool is_known = std::find(names.begin(), names.end(), values.input) != names.end();
+  if (model.inputs.empty() || values.input.empty() || is_known) return Done{};
+  const auto near = text::nearest(values.input, names);
+  return fail(near ? fmt::format("no such input, did you mean {}?", *near)
+                   : fmt::format("no such input, expected one of {}", text::join(names, ", ")),
+              fmt::format("input \"{}\"", text::to_utf8(values.input)));
+}
+
+Status add_values(Model& model, const config::ModelEntry& entry) {
+  for (const auto& [input, said] : entry.inputs) {
+    InputValues values{.input = input, .range = said.range, .array = said.array};
+    if (!said.file.empty()) {
+      const Result<std::string> name = add_file(model, "inputs", said.file);
+      if (!name) return tl::unexpected(name.error());
+      values.file = *name;
+    }
+    if (values.range || !values.file.empty()) model.values.push_back(std::move(values));
+  }
+  for (const InputValues& values : model.values) {
+    if (const Status fits = check_values(model, values); !fits) return fits;
+  }
+  return Done{};
+}
+
+// One model with other shapes, other values or compiled in another way is another model.
+std::string hash_of_all(const Model& model, const config::ModelEntry& entry) {
+  json all{{"content", model.hash}};
+  if (entry.kind() == config::ModelKind::onnx && !entry.shapes.empty()) all["shapes"] = object_of_pairs(entry.shapes);
+  if (!entry.dimensions.empty()) all["dimensions"] = object_of_pairs(entry.dimensions);
+  for (const InputValues& values : model.values) {
+    json& said = all["values"][values.input];
+    if (values.range) said["range"] = {values.range->first, values.range->second};
+    if (!values.file.empty()) said["file"] = file_called(model.files, values.file)->sha256;
+    if (!values.array.empty()) said["array"] = values.array;
+  }
+  if (model.dynamic_batch) all["dynamic_batch"] = true;
+  if (all.size() == 1) return model.hash;
+  return hash::sha256(all.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+}  // namespace
+
+bool is_module(const std::string& recipe_json) { return recipe_json.starts_with("{\"module\":"); }
+
+Result<Model> make_model(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
+  const config::ModelKind kind = entry.kind();
+  Result<Model> model = kind == config::ModelKind::zoo    ? from_recipe(entry, batch, seed)
+                        : kind == config::ModelKind::onnx ? from_onnx(entry, batch)
+                                                          : from_module(entry, batch, seed);
+  if (!model) return model;
+  model->label = entry.label;
+  model->batch = batch;
+  model->dynamic_batch = entry.dynamic_batch;
+  if (!entry.dynamic_batch) model->open_inputs.clear();
+  if (const Status added = add_values(*model, entry); !added) return tl::unexpected(added.error());
+  model->hash = hash_of_all(*model, entry);
+  return model;
+}
+
+}  // namespace ngb::plan

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Users' PyTorch modules: the exported file and the module itself, compared by numpy's reading of the file
+(onnx.reference); and what users do wrong."""
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+from toolchain import LIB, toolchain_or_skip
+
+FOLDER = os.path.join(LIB, "compilers", "identity")
+_, SITE = toolchain_or_skip("identity", "torch")
+sys.path.insert(0, SITE)
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy  # noqa: E402
+import onnx  # noqa: E402
+import torch  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+from ngraphbench.adaptor import CompilerError  # noqa: E402
+from ngraphbench.hosting import Host  # noqa: E402
+
+NET = """\
+import torch
+from blocks import Residual
+
+
+class Encoder(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.embed = torch.nn.Embedding(50, width)
+        self.block = Residual(width)
+
+    def forward(self, ids, mask, scale=None):
+        if ids.shape[1] > 16:
+            raise ValueError("sequences of more than 16 tokens")
+        hidden = self.block(self.embed(ids)) * mask.unsqueeze(-1)
+        return hidden.sum(1), hidden
+
+
+def encoder(width=4):
+    return Encoder(width)
+
+
+def example_inputs(batch):
+    return {"mask": torch.ones(batch, 3), "ids": torch.zeros(batch, 3, dtype=torch.int64)}
+
+
+def raises():
+    return helper()
+
+
+def helper():
+    raise ValueError("no such width")
+
+
+def returns_nothing():
+    pass
+
+
+def returns_a_dict():
+    class Dict(torch.nn.Module):
+        def forward(self, ids, mask):
+            return {"hidden": mask}
+    return Dict()
+"""
+BLOCKS = """\
+import torch
+
+
+class Residual(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, width)
+
+    def forward(self, x):
+        return x + torch.relu(self.linear(x))
+"""
+INPUTS = [{"name": "ids", "type": "i64", "shape": [-1, 5]}, {"name": "mask", "type": "f32", "shape": [-1, 5]}]
+
+
+class UserModule(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.path = os.path.join(self.folder, "model.onnx")
+        self.write("blocks.py", BLOCKS)
+        self.addCleanup(self.forget)
+        self.host = Host(FOLDER)
+
+    def forget(self):
+        """What only this test's files are."""
+        for name in ("user_model", "blocks"):
+            sys.modules.pop(name, None)
+        sys.path[:] = [path for path in sys.path if not path.startswith(self.folder)]
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def recipe(self, factory="encoder", source=NET, **changes):
+        described = {"file": self.write("net.py", source), "factory": factory, "parameters": {}, "seed": 1,
+                     "inputs": INPUTS}
+        described.update(changes)
+        return {"module": described}
+
+    def export(self, recipe, batch=2, dynamic_batch=False):
+        return self.host.module("export").write(recipe, batch, dynamic_batch, 1, self.path)
+
+    def refusal(self, recipe, **arguments):
+        with self.assertRaises(CompilerError) as caught:
+            self.export(recipe, **arguments)
+        return caught.exception
+
+    def infer(self, recipe, signatures, inputs):
+        """{output: array} of the identity's session on the module."""
+        session = self.host.open(SITE, "cpu", "f32", 1, {})
+        try:
+            session.compile(self.path, json.dumps(recipe),
+                            [(row["name"], row["type"], tuple(row["shape"])) for row in signatures], "")
+            session.bind([(row["name"], row["type"], inputs[row["name"]].shape,
+                           memoryview(inputs[row["name"]]).cast("B").toreadonly()) for row in signatures])
+            session.runner()()
+            return {name: numpy.frombuffer(data, numpy.float32).reshape(shape)
+                    for name, dtype, shape, data in session.read()}
+        finally:
+            session.close()
+
+    def inputs(self, batch, length=5):
+        random = numpy.random.default_rng(1)
+        return {"ids": random.integers(0, 50, (batch, length)),
+                "mask": (random.random((batch, length)) > 0.3).astype(numpy.float32)}
+
+    def assert_same(self, recipe, batch, dynamic_batch=False):
+        written = self.export(recipe, 2, dynamic_batch)
+        model = onnx.load(self.path)
+        onnx.checker.check_model(model)
+        inputs = self.inputs(batch)
+        expected = ReferenceEvaluator(model).run(None, inputs)
+        signatures = written["open_inputs"] if dynamic_batch else written["inputs"]
+        actual = self.infer(recipe, signatures, inputs)
+        self.assertEqual(list(actual), [output.name for output in model.graph.output])
+        for output, value in zip(actual.values(), expected):
+            numpy.testing.assert_allclose(output, value, rtol=1e-4, atol=1e-5)
+
+    def test_the_file_computes_what_the_module_does(self):
+        recipe = self.recipe()
+        self.assert_same(recipe, 2)
+        self.assertEqual([value.name for value in onnx.load(self.path).graph.input], ["ids", "mask"])
+
+    def test_a_file_for_any_batch_runs_at_each(self):
+        for batch in (1, 7):
+            self.assert_same(self.recipe(), batch, dynamic_batch=True)
+
+    def test_weights_come_from_the_seed_or_the_state_dict(self):
+        make = self.host.module("user_module").make
+        first, again, other = (make(self.recipe(seed=seed)["module"]) for seed in (1, 1, 2))
+        self.assertTrue(torch.equal(first.embed.weight, again.embed.weight))
+        self.assertFalse(torch.equal(first.embed.weight, other.embed.weight))
+        path = os.path.join(self.folder, "weights.pt")
+        for saved in (other.state_dict(), {"epoch": 3, "state_dict": other.state_dict()}):
+            torch.save(saved, path)
+            loaded = make(self.recipe(state_dict=path)["module"])
+            self.assertTrue(torch.equal(loaded.embed.weight, other.embed.weight))
+
+    def test_the_files_own_example_inputs_give_names_types_and_shapes(self):
+        written = self.export(self.recipe(inputs=None), batch=4)
+        self.assertEqual(written["inputs"], [{"name": "ids", "type": "i64", "shape": [4, 3]},
+                                             {"name": "mask", "type": "f32", "shape": [4, 3]}])
+
+    def test_timms_models_know_their_inputs(self):
+        recipe = {"module": {"timm": "resnet10t", "parameters": {"num_classes": 5, "in_chans": 1}, "seed": 1}}
+        written = self.export(recipe, 2, True)
+        self.assertEqual(written["inputs"], [{"name": "input", "type": "f32", "shape": [2, 1, 176, 176]}])
+        self.assertEqual(written["open_inputs"][0]["shape"], [-1, 1, 176, 176])
+        error = self.refusal({"module": {"timm": "resnet10tt", "parameters": {}, "seed": 1}})
+        self.assertIn("has no model resnet10tt", error.message)
+        self.assertIn("resnet10t", error.advice)
+        error = self.refusal({"module": {"timm": "resnet10t", "parameters": {"depth": 3}, "seed": 1}})
+        self.assertIn("unexpected keyword argument 'depth'", error.message)
+
+    def test_what_the_users_code_raises_is_shown_with_its_own_frames_alone(self):
+        error = self.refusal(self.recipe("raises"))
+        self.assertEqual(error.kind, "invalid_model")
+        path = os.path.join(self.folder, "net.py")
+        self.assertEqual(error.message.splitlines(), [
+            "net.py:raises failed:", "Traceback (most recent call last):",
+            f'  File "{path}", line 27, in raises', "    return helper()", *self.marks(error, "helper"),
+            f'  File "{path}", line 31, in helper', '    raise ValueError("no such width")',
+            "ValueError: no such width"])
+
+    @staticmethod
+    def marks(error, word):
+        """The line of ^^^^ that newer Pythons put below a call."""
+        return [line for line in error.message.splitlines() if set(line.strip()) == {"^"}]
+
+    def test_a_file_that_cannot_be_imported_is_shown_likewise(self):
+        error = self.refusal(self.recipe(source="import torch\nimport absent_package\n"))
+        self.assertTrue(error.message.startswith("net.py cannot be imported:\nTraceback"), error.message)
+        self.assertTrue(error.message.endswith("ModuleNotFoundError: No module named 'absent_package'"))
+        self.assertNotIn("user_module.py", error.message)
+        error = self.refusal(self.recipe(source="def f(:\n"))
+        self.assertIn("SyntaxError", error.message)
+        self.assertNotIn("user_module.py", error.message)
+
+    def test_what_is_no_model_is_one_sentence(self):
+        absent = os.path.join(self.folder, "w.pt")
+        torch.save({"embed.weight": torch.zeros(50, 9)}, absent)
+        letter = self.write("letter.pt", "Dear PyTorch\n")
+        long = [{"name": "ids", "type": "i64", "shape": [-1, 17]}, {"name": "mask", "type": "f32", "shape": [-1, 17]}]
+        for recipe, said in (
+                (self.recipe("absent"), "net.py has no function absent"),
+                (self.recipe("returns_nothing"), "net.py:returns_nothing returned nothing, not a torch.nn.Module"),
+                (self.recipe("returns_a_dict"), "the module returns dict, not a tensor or a tuple of tensors"),
+                (self.recipe(parameters={"depth": 1}), "unexpected keyword argument 'depth'"),
+                (self.recipe(state_dict=letter), "letter.pt is not a file of weights"),
+                (self.recipe(state_dict=absent), "w.pt does not fit the module"),
+                (self.recipe(inputs=[dict(INPUTS[0], name="tokens"), INPUTS[1]]),
+                 "takes the arguments ids, mask, scale; given were tokens, mask"),
+                (self.recipe(inputs=long), "ValueError: sequences of more than 16 tokens"),
+                (self.recipe(source=NET.replace("def example_inputs", "def examples"), inputs=None),
+                 "net.py has no function example_inputs")):
+            self.forget()
+            error = self.refusal(recipe)
+            self.assertEqual(error.kind, "invalid_model")
+            self.assertIn(said, error.message)
+            self.assertNotIn("export.py", error.message)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/input_values.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "numpy_bytes.h"
+
+namespace ngb {
+namespace {
+
+using testing::HasSubstr;
+
+// Of an array of eight rows of two i64, as the input `ids`.
+std::string verdict(const TensorSignature& input, int batch) {
+  const std::filesystem::path path = fresh_folder() / "ids.npy";
+  std::ofstream(path, std::ios::binary) << npy("<i8", "(8, 2)", std::string(128, '\0'));
+  const auto array = fitting_array({.input = input.name, .file = "inputs/ids.npy"}, path.string(), input, batch);
+  return array ? "fits" : array.error().text();
+}
+
+TEST(InputValues, ABatchTakesTheFirstRows) {
+  EXPECT_EQ(verdict({"ids", DataType::i64, {8, 2}}, 8), "fits");
+  EXPECT_EQ(verdict({"ids", DataType::i64, {3, 2}}, 3), "fits");
+  EXPECT_THAT(verdict({"ids", DataType::i64, {16, 2}}, 16),
+              HasSubstr("ids.npy: holds 8 samples, the batch is 16; save as many as the largest batch size has"));
+}
+
+TEST(InputValues, TypeAndShapeMustBeTheInputs) {
+  EXPECT_THAT(verdict({"ids", DataType::i32, {8, 2}}, 8), HasSubstr("holds i64, the input takes i32"));
+  EXPECT_THAT(verdict({"ids", DataType::i64, {8, 3}}, 8), HasSubstr("has the shape [8, 2], the input [8, 3]"));
+  EXPECT_THAT(verdict({"ids", DataType::i64, {4, 2}}, 1), HasSubstr("has the shape [8, 2], the input [4, 2]"));
+  EXPECT_THAT(verdict({"ids", DataType::i64, {}}, 1), HasSubstr("has the shape [8, 2], the input []"));
+}
+
+TEST(InputValues, AnInputsOwnValuesComeBeforeThoseForAll) {
+  const std::vector<InputValues> all{{.file = "all.npz"}, {.input = "mask", .range = {{1, 1}}}};
+  EXPECT_EQ(values_of(all, "mask"), &all[1]);
+  EXPECT_EQ(values_of(all, "ids"), &all[0]);
+  EXPECT_EQ(values_of({}, "ids"), nullptr);
+}
+
+TEST(InputValues, ARangeEndsInValuesOfTheType) {
+  const auto said = [](DataType type, double least, double largest) {
+    const Status status = check_range({.input = "x", .range = {{least, largest}}}, {"x", type, {1}});
+    return status ? "fits" : status.error().text();
+  };
+  EXPECT_EQ(said(DataType::f32, -0.5, 1e30), "fits");
+  EXPECT_EQ(said(DataType::i64, 0, 30521), "fits");
+  EXPECT_EQ(said(DataType::i32, 0, 0.5), "input \"x\": range: 0.5 is no value of type i32");
+  EXPECT_EQ(said(DataType::u8, -1, 3), "input \"x\": range: -1 is no value of type u8");
+  EXPECT_EQ(said(DataType::boolean, 0, 2), "input \"x\": range: 2 is no value of type bool");
+}
+
+}  // namespace
+}  // namespace ngb

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/make_model.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "plan_fixture.h"
+
+namespace ngb::plan {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class UserModel : public testing::Test {
+ protected:
+  std::filesystem::path write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+  [[nodiscard]] config::ModelEntry module(const std::string& file) const {
+    return {.label = "net", .file = folder_ / file, .shapes = {{"x", {kBatchExtent, 4}}}, .factory = "build"};
+  }
+  static std::vector<std::string> names(const Model& model) {
+    std::vector<std::string> names;
+    for (const UserFile& file : model.files) names.push_back(file.name);
+    return names;
+  }
+
+  std::filesystem::path folder_ = [] {
+    std::string pattern = std::filesystem::temp_directory_path() / "ngb-plan-XXXXXX";
+    return std::filesystem::path(::mkdtemp(pattern.data()));
+  }();
+};
+
+TEST_F(UserModel, AModuleTravelsWithWhatItImportsBesideIt) {
+  write("net.py", "import os, helpers as h\nfrom blocks.attention import Block  # a package\nimport torch\n");
+  write("helpers.py", "from more import *\n");
+  write("more.py", "");
+  write("blocks/__init__.py", "");
+  write("blocks/attention.py", "");
+  write("unrelated.py", "");
+  const auto model = make_model(module("net.py"), 2, 7);
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_THAT(names(*model), ElementsAre("model/net.py", "model/blocks/__init__.py", "model/blocks/attention.py",
+                                         "model/helpers.py", "model/more.py"));
+  EXPECT_EQ(model->files[4].sha256, hash::sha256(""));
+  EXPECT_THAT(model->inputs, ElementsAre(TensorSignature{"x", DataType::f32, {2, 4}}));
+  EXPECT_TRUE(is_module(model->recipe_json));
+  const auto recipe = nlohmann::json::parse(model->recipe_json)["module"];
+  EXPECT_EQ(recipe["file"], "model/net.py");
+  EXPECT_EQ(recipe["seed"], 7);
+}
+
+TEST_F(UserModel, AModuleIsKnownByAllThatItIsMadeOf) {
+  write("net.py", "import helpers\n");
+  write("helpers.py", "a = 1\n");
+  const auto hash_of = [&](auto&& change) {
+    config::ModelEntry entry = module("net.py");
+    change(entry);
+    const auto model = make_model(entry, 2, 1);
+    EXPECT_TRUE(model) << model.error().text();
+    return model ? model->hash : "";
+  };
+  std::vector<std::string> all{hash_of([](auto&) {})};
+  EXPECT_EQ(make_model(module("net.py"), 8, 1)->hash, all[0]);  // at any batch size
+  EXPECT_NE(make_model(module("net.py"), 2, 2)->hash, all[0]);  // other weights
+  all.push_back(hash_of([](auto& entry) { entry.parameters = {{"depth", "2"}}; }));
+  all.push_back(hash_of([](auto& entry) { entry.factory = "other"; }));
+  all.push_back(hash_of([&](auto& entry) { entry.state_dict = write("w.pt", "weights"); }));
+  all.push_back(hash_of([](auto& entry) { entry.inputs = {{"x", {.range = {{0, 1}}}}}; }));
+  all.push_back(hash_of([](auto& entry) { entry.dynamic_batch = true; }));
+  write("helpers.py", "a = 2\n");
+  all.push_back(hash_of([](auto&) {}));
+  for (const std::string& hash : all) EXPECT_EQ(std::count(all.begin(), all.end(), hash), 1);
+}
+
+TEST_F(UserModel, AShapeWithoutABatchIsRefusedWhereItIsNotThatBatch) {
+  write("net.py", "");
+  config::ModelEntry entry = module("net.py");
+  entry.shapes = {{"x", {1, 4}}};
+  EXPECT_TRUE(make_model(entry, 1, 1));
+  EXPECT_THAT(make_model(entry, 8, 1).error().text(), HasSubstr("no shape has the batch size 8; write the word batch"));
+}
+
+TEST_F(UserModel, ValuesThatDoNotFitAreSaidBeforeAnythingRuns) {
+  write("net.py", "");
+  config::ModelEntry entry = module("net.py");
+  entry.inputs = {{"y", {.range = {{0, 1}}}}};
+  EXPECT_THAT(make_model(entry, 1, 1).error().text(), HasSubstr("input \"y\": no such input, did you mean x?"));
+  entry.inputs = {{"x", {.file = write("x.npy", "no array")}}};
+  EXPECT_THAT(make_model(entry, 1, 1).error().text(), HasSubstr("x.npy: neither an .npy nor an .npz file"));
+  entry.inputs = {{"x", {.range = {{0, 0.5}}, .type = "i64"}}};
+  EXPECT_THAT(make_model(entry, 1, 1).error().text(), HasSubstr("0.5 is no value of type i64"));
+}
+
+TEST_F(UserModel, ARecipeCompiledForAnyBatchIsAnotherModel) {
+  const auto fixed = make_model(recipe("a", "conv_block"), 8, 1);
+  config::ModelEntry entry = recipe("b", "conv_block");
+  entry.dynamic_batch = true;
+  const auto open = make_model(entry, 8, 1);
+  ASSERT_TRUE(fixed && open);
+  EXPECT_NE(fixed->hash, open->hash);
+  EXPECT_EQ(fixed->open_inputs.size(), 0U);
+  EXPECT_EQ(open->inputs[0].shape[0], 8);
+  EXPECT_EQ(open->open_inputs[0].shape[0], kOpenExtent);
+}
+
+}  // namespace
+}  // namespace ngb::plan
