@@ -65,11 +65,11 @@ nlohmann::json to_json(const Row& row) {
 }
 
 void print_table(const std::vector<Row>& rows) {
-  fmt::print("{:<14} {:<18} {:<12} {:<8} {:<8} {}\n", "compiler", "installed", "default", "devices", "host",
+  fmt::print("{:<14} {:<18} {:<12} {:<19} {:<8} {}\n", "compiler", "installed", "default", "devices", "host",
              "what it is");
   for (const Row& row : rows) {
     const CompilerDescription& compiler = row.compiler;
-    fmt::print("{:<14} {:<18} {:<12} {:<8} {:<8} {}\n", compiler.name, installed_words(row),
+    fmt::print("{:<14} {:<18} {:<12} {:<19} {:<8} {}\n", compiler.name, installed_words(row),
                compiler.default_version.empty() ? "-" : compiler.default_version, text::join(compiler.devices, ", "),
                compiler.host, compiler.summary);
   }

@@ -64,8 +64,7 @@ void Session::check_device() const {
   if (settings_.device == "CPU" || settings_.device == "AUTO") return;  // asking would load every device's plugin
   const std::vector<std::string> here = available_devices();
   if (std::any_of(here.begin(), here.end(), [&](const auto& each) { return is_of(each, settings_.device); })) return;
-  throw plugin::Failure(NGB_NO_DEVICE,
-                        "openvino finds no " + settings_.device + " here; it finds " + list_of(here),
+  throw plugin::Failure(NGB_NO_DEVICE, "openvino finds no " + settings_.device + " here; it finds " + list_of(here),
                         "choose one of these, or install the driver that OpenVINO needs for the " + settings_.device);
 }
 
