@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C table of a native plugin, made from a class with the members
 //   explicit Session(const ngb_settings&);  compile(const ngb_model&);  bind(const ngb_tensor*, uint32_t);
-//   read(uint32_t, ngb_tensor*, uint32_t*);  bool inspect(uint32_t, const char**, const char**) const;
+//   [load(const ngb_model&);]  read(uint32_t, ngb_tensor*, uint32_t*);  bool inspect(uint32_t, const char**, const
+//   char**) const;
 // which may throw. `run` is the timed region and so is given as a function of its own.
 #pragma once
 
@@ -26,6 +27,11 @@ ngb_compiler native_table(const char* (*describe)(), ngb_status (*run)(ngb_sessi
   table.compile = [](ngb_session* session, const ngb_model* model, ngb_error* error) {
     return guarded(error, [&] { session_of<Session>(session).compile(*model); });
   };
+  if constexpr (requires(Session& session, const ngb_model& model) { session.load(model); }) {
+    table.load = [](ngb_session* session, const ngb_model* model, ngb_error* error) {
+      return guarded(error, [&] { session_of<Session>(session).load(*model); });
+    };
+  }
   table.bind = [](ngb_session* session, const ngb_tensor* inputs, uint32_t count, ngb_error* error) {
     return guarded(error, [&] { session_of<Session>(session).bind(inputs, count); });
   };

@@ -7,10 +7,6 @@ namespace {
 
 using ngb::tvm::Session;
 
-ngb_status load(ngb_session* handle, const ngb_model* model, ngb_error* error) {
-  return ngb::plugin::guarded(error, [&] { ngb::plugin::session_of<Session>(handle).load(*model); });
-}
-
 ngb_status run(ngb_session* handle, ngb_error* error) {
   Session& session = ngb::plugin::session_of<Session>(handle);
   if (session.run() == 0) [[likely]]
@@ -18,15 +14,9 @@ ngb_status run(ngb_session* handle, ngb_error* error) {
   return ngb::plugin::guarded(error, [&] { throw session.runtime().failure("run the model"); });
 }
 
-ngb_compiler make_table() {
-  ngb_compiler table = ngb::plugin::native_table<Session>(ngb::tvm::description, run);
-  table.load = load;
-  return table;
-}
-
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const ngb_compiler* ngb_compiler_table() {
-  static const ngb_compiler table = make_table();
+  static const ngb_compiler table = ngb::plugin::native_table<Session>(ngb::tvm::description, run);
   return &table;
 }

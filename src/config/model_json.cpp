@@ -10,12 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-json object_of(const Parameters& parameters) {
-  json object = json::object();
-  for (const auto& [name, value] : parameters) object[name] = json_of(value);
-  return object;
-}
-
 json extent_json(std::int64_t extent) { return extent == kBatchExtent ? json("batch") : json(extent); }
 
 json shapes_json(const InputShapes& shapes) {

@@ -15,12 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-json object_of(const Parameters& parameters) {
-  json object = json::object();
-  for (const auto& [name, value] : parameters) object[name] = json_of(value);
-  return object;
-}
-
 json compiler_json(const CompilerEntry& compiler) {
   json body{{"threads", compiler.threads}, {"options", object_of(compiler.options)}, {"label", compiler.label}};
   if (!compiler.version.empty()) body["version"] = compiler.version;

@@ -9,6 +9,7 @@
 #include "config/document.h"
 #include "config/key.h"
 #include "config/problems.h"
+#include "config/study.h"
 
 namespace ngb::config {
 
@@ -30,6 +31,8 @@ nlohmann::json value_schema(const Key& key);
 
 // JSON text -> value; text that is not JSON stands for itself. "" -> null.
 nlohmann::json json_of(const std::string& text);
+// Parameters as one object.
+nlohmann::json object_of(const Parameters& parameters);
 // The JSON text under which a value is kept in Parameters; numbers without a needless fraction.
 std::string json_text(const nlohmann::json& value);
 // For people: without the quotes of a plain word.

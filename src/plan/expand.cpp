@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "config/value.h"
 #include "plan/make_model.h"
 #include "plan/order.h"
 #include "plan/plan.h"
@@ -15,12 +16,6 @@ namespace ngb::plan {
 namespace {
 
 using nlohmann::json;
-
-json object_of(const config::Parameters& parameters) {
-  json object = json::object();
-  for (const auto& [name, value] : parameters) object[name] = json::parse(value, nullptr, false);
-  return object;
-}
 
 // Everything that is wrong with the models, so that it can be mended at once.
 class ModelProblems {
@@ -62,9 +57,14 @@ Result<std::vector<Model>> make_models(const config::Study& study) {
 }
 
 std::string cell_id(const Cell& cell, const Model& model) {
-  const json made_of{{"batch", model.batch},    {"compiler", cell.compiler},          {"device", cell.device},
-                     {"model", model.hash},     {"options", object_of(cell.options)}, {"precision", cell.precision},
-                     {"threads", cell.threads}, {"version", cell.compiler_version}};
+  const json made_of{{"batch", model.batch},
+                     {"compiler", cell.compiler},
+                     {"device", cell.device},
+                     {"model", model.hash},
+                     {"options", config::object_of(cell.options)},
+                     {"precision", cell.precision},
+                     {"threads", cell.threads},
+                     {"version", cell.compiler_version}};
   return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
 }
 

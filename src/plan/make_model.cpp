@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "config/value.h"
 #include "plan/python_files.h"
 #include "zoo/onnx_file.h"
 #include "zoo/recipe.h"
@@ -17,12 +18,6 @@ namespace ngb::plan {
 namespace {
 
 using nlohmann::json;
-
-json object_of(const config::Parameters& parameters) {
-  json object = json::object();
-  for (const auto& [name, value] : parameters) object[name] = json::parse(value, nullptr, false);
-  return object;
-}
 
 template <class T>
 json object_of_pairs(const std::vector<std::pair<std::string, T>>& pairs) {
@@ -41,7 +36,7 @@ Result<std::string> add_file(Model& model, const std::string& folder, const std:
 }
 
 Result<Model> from_recipe(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
-  const auto recipe = zoo::resolve(entry.family, object_of(entry.parameters), seed);
+  const auto recipe = zoo::resolve(entry.family, config::object_of(entry.parameters), seed);
   if (!recipe) return tl::unexpected(recipe.error());
   const auto facts = zoo::facts(*recipe, batch);
   if (!facts) return tl::unexpected(facts.error());
@@ -94,7 +89,7 @@ Status add_inputs(Model& model, const config::ModelEntry& entry, int batch) {
 // {"module":{…}}: what the exporter and PyTorch's compilers make it from. Files are called by their names.
 Result<Model> from_module(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
   Model model{.path = entry.file.string()};
-  json module{{"parameters", object_of(entry.parameters)}, {"seed", seed}};
+  json module{{"parameters", config::object_of(entry.parameters)}, {"seed", seed}};
   if (entry.kind() == config::ModelKind::timm) {
     module["timm"] = entry.factory;
   } else {

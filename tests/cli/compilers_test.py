@@ -11,7 +11,7 @@ class Compilers(NgbTest):
         listed = {row["name"]: row for row in json.loads(self.ngb("compilers", "--json").stdout)}
         self.assertEqual(listed["identity"]["installed"], [])
         self.assertEqual(listed["identity"]["host"], "python")
-        self.assertEqual(listed["openvino"]["devices"], ["cpu"])
+        self.assertEqual(listed["openvino"]["devices"], ["cpu", "gpu", "npu", "auto"])
         self.assertIn({"name": "spinning", "type": "bool", "values": [], "default": True,
                        "meaning": "idle threads wait for work by spinning (the library's own default) instead of "
                                   "sleeping"}, listed["onnxruntime"]["options"])
