@@ -47,7 +47,7 @@ class Run(NgbTest):
         run = self.ngb("run", "study.yaml")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.stdout.count("null run_ns=2000000  "), 2 + 2)  # two batch sizes, in either table
-        self.assertRegex(run.stdout, r"\n  null run_ns=2000000  [\d.]+ \[.*\]  over null run_ns=6000000\n")
+        self.assertRegex(run.stdout, r"\n  null run_ns=2000000  [1-9][\d.]* \[.*\]  over null run_ns=6000000\n")
         best = self.show("results/test")["best_options"]
         self.assertEqual([choice["winner"]["options"] for choice in best], [{"run_ns": 2000000}] * 2)
         self.write("study.yaml", axis.replace("seed: 7", "seed: 7\noutput: unasked"))
