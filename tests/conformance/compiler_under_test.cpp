@@ -46,6 +46,8 @@ std::vector<std::string> versions_of(const nlohmann::json& pins, const fs::path&
 
 }  // namespace
 
+std::string CompilerUnderTest::toolchain_name() const { return description.value("toolchain", name); }
+
 std::string CompilerUnderTest::missing() const {
   if (is_native() && !fs::exists(plugin())) return plugin().string() + " is not built";
   if (!toolchain.empty() && !fs::exists(toolchain)) return "no toolchain " + toolchain.string();

@@ -20,7 +20,7 @@ struct CompilerUnderTest {
   std::filesystem::path toolchain{};  // its site-packages folder; empty for none
 
   // The compiler whose toolchain it shares, or its own name.
-  [[nodiscard]] std::string toolchain_name() const { return description.value("toolchain", name); }
+  [[nodiscard]] std::string toolchain_name() const;
   [[nodiscard]] bool is_native() const { return description.at("host") == "native"; }
   // It compiles in a process of its own, seconds for the smallest model: what is done often with others is done less.
   [[nodiscard]] bool produces_file() const { return description.value("produces_file", false); }

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -27,8 +27,9 @@ void execute(const std::string& bytes) {
 int main(int count, char** words) {
   if (count != 2) return 2;
   for (const auto& entry : std::filesystem::directory_iterator(words[1])) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream content;
+    content << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+    const std::string bytes = content.str();
     const std::size_t most = std::min(bytes.size(), kMostBytes);
     for (std::size_t i = 0; i <= most; ++i) execute(bytes.substr(0, i));
     for (std::size_t i = 0; i < 8 * most; ++i) {
