@@ -110,7 +110,7 @@ class Work {
     return compiled;
   }
 
-  // The first inference, on the fixed inputs.
+  // On the fixed inputs.
   Attempt<std::vector<OutputView>> infer_once() {
     Result<Inputs> inputs = Inputs::make(request_.model.inputs, request_.protocol.seed);
     if (!inputs) return tl::unexpected(failure_of(FailureKind::out_of_memory, inputs.error()));
@@ -120,9 +120,21 @@ class Work {
     if (!put) return tl::unexpected(failure_of(FailureKind::invalid_model, put.error()));
     Attempt<Done> done = session_.bind(*inputs_);
     if (done) learn_facts();  // a compiler may know only now where its nodes run
-    if (done) done = session_.run();
+    if (done) done = infer_first();
     if (!done) return tl::unexpected(done.error());
     return session_.outputs();
+  }
+
+  // By the timed loop: it is the series' first repetition.
+  Attempt<Done> infer_first() {
+    repeater_.emplace(session_, page_ != nullptr ? &page_->repetitions : &uncounted_);
+    series_.emplace(request_.protocol, *repeater_);
+    return attempt(series_->infer_first());
+  }
+
+  [[nodiscard]] Attempt<Done> attempt(bool succeeded) const {
+    if (succeeded) return Done{};
+    return tl::unexpected(session_.failure(repeater_->status()));
   }
 
   Attempt<Done> check() {
@@ -164,24 +176,17 @@ class Work {
 
   void time() {
     for (auto& [name, value] : probe::gpu_facts()) result_.facts[name] = value;
-    std::atomic<std::uint64_t> uncounted{0};
-    TimedRepeater repeater(session_, page_ != nullptr ? &page_->repetitions : &uncounted);
-    Series series(request_.protocol, repeater);
-    const auto attempt = [&](bool succeeded) -> Attempt<Done> {
-      if (succeeded) return Done{};
-      return tl::unexpected(session_.failure(repeater.status()));
-    };
-    const bool is_warm = in_phase(Phase::warm_up, [&] { return attempt(series.warm_up()); });
+    const bool is_warm = in_phase(Phase::warm_up, [this] { return attempt(series_->warm_up()); });
     if (is_warm) {
       const probe::Snapshot before = probe::snapshot();
       const ThreadMeter threads;
-      in_phase(Phase::timed, [&] { return attempt(series.time()); });
+      in_phase(Phase::timed, [this] { return attempt(series_->time()); });
       result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
     }
-    result_.repetitions = series.repetitions();
-    result_.stop_reason = series.stop_reason();
-    result_.is_steady = series.is_steady();
+    result_.repetitions = series_->repetitions();
+    result_.stop_reason = series_->stop_reason();
+    result_.is_steady = series_->is_steady();
     if (!result_.failure) learn_facts();  // some are about what has run: memory, what was compiled again
   }
 
@@ -189,6 +194,9 @@ class Work {
   std::optional<Inputs> inputs_;  // outlives the session that is bound to it
   Session session_;
   samples::ProgressPage* page_;
+  std::atomic<std::uint64_t> uncounted_{0};  // for want of a page
+  std::optional<TimedRepeater> repeater_;    // from the check on, and so are the series
+  std::optional<Series> series_;
   samples::ProcessResult result_;
 };
 

@@ -55,8 +55,9 @@ bool Series::run(std::size_t count) {
   return completed == count;
 }
 
+bool Series::infer_first() { return run(1); }
+
 bool Series::find_group_size() {
-  if (!run(1)) return false;
   if (is_clearly_long(walls_ns_[0], protocol_.min_repetition_ns)) return true;
   if (!run(kPilotRepetitions - 1)) return false;
   for (std::size_t pilot = 1; pilot < kMaxPilots; ++pilot) {

@@ -28,8 +28,12 @@ class Series {
   // Allocates (and touches) the memory for all samples. Both arguments outlive the series.
   Series(const samples::Protocol& protocol, Repeater& repeater);
 
+  // The process's first inference: it is what the check looks at, and a repetition of the warm-up. False, here and
+  // below: the repeater gave up.
+  bool infer_first();
+
   // The warm-up phase: the pilot that fixes the group size, at least one repetition, then what fixed_warm_up asks for.
-  // False: the repeater gave up.
+  // Nothing is run where the first inference was all of that.
   bool warm_up();
 
   // The timed phase: repetitions until a stopping rule is met by the steady ones. When no steady part is found before

@@ -41,7 +41,7 @@ TEST(Series, OfALongSteadyInferenceHasOneWarmUpRepetition) {
   Player player([](std::size_t) { return 10 * kMillisecond; });
   const samples::Protocol protocol;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   const auto repetitions = series.repetitions();
   ASSERT_EQ(repetitions.size(), 21U);
   EXPECT_TRUE(repetitions[0].is_warm_up);
@@ -55,7 +55,7 @@ TEST(Series, IsToppedUpUntilEnoughSteadyRepetitionsStand) {
   Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecond; });
   const samples::Protocol protocol;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   const auto repetitions = series.repetitions();
   EXPECT_EQ(repetitions.size(), 27U);
   EXPECT_EQ(steady_count(repetitions), 20);
@@ -68,7 +68,7 @@ TEST(Series, GivesUpOnAnEndlessTransientAndSaysSo) {
   samples::Protocol protocol;
   protocol.max_transient_ns = 15'000 * kMillisecond;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   const auto repetitions = series.repetitions();
   EXPECT_FALSE(series.is_steady());
   EXPECT_EQ(steady_count(repetitions), 20);
@@ -81,7 +81,7 @@ TEST(Series, GroupsShortInferences) {
   Player player([](std::size_t) { return 100'000; });
   const samples::Protocol protocol;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   const auto repetitions = series.repetitions();
   EXPECT_EQ(repetitions[0].inferences, 1U);  // the pilot
   EXPECT_TRUE(repetitions[0].is_warm_up);
@@ -97,7 +97,7 @@ TEST(Series, CountsPilotRepetitionsOfTheFinalSizeAsItsOwn) {
   Player player([](std::size_t) { return 2 * kMillisecond; });
   const samples::Protocol protocol;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   EXPECT_EQ(series.repetitions().size(), 23U);  // two milliseconds are not clearly long: three in the pilot
   EXPECT_EQ(steady_count(series.repetitions()), 20);
 }
@@ -108,7 +108,7 @@ TEST(Series, TakesAFixedWarmUpAsItIs) {
   protocol.fixed_warm_up = 4;
   protocol.repetitions = 10;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   const auto repetitions = series.repetitions();
   ASSERT_EQ(repetitions.size(), 14U);
   EXPECT_TRUE(repetitions[3].is_warm_up);
@@ -120,7 +120,7 @@ TEST(Series, StopsByPrecision) {
   samples::Protocol protocol;
   protocol.stop_when.emplace();
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   EXPECT_EQ(series.stop_reason(), "half_width");
   EXPECT_GE(steady_count(series.repetitions()), 10);
   EXPECT_LT(steady_count(series.repetitions()), 15);
@@ -132,7 +132,7 @@ TEST(Series, StopsAtTheMostRepetitionsWhenPrecisionIsOutOfReach) {
   protocol.stop_when.emplace();
   protocol.stop_when->max_repetitions = 50;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   EXPECT_EQ(series.stop_reason(), "max_repetitions");
   EXPECT_EQ(steady_count(series.repetitions()), 50);
 }
@@ -143,7 +143,7 @@ TEST(Series, StopsInTimeWhenPrecisionIsOutOfReach) {
   protocol.stop_when.emplace();
   protocol.stop_when->max_ns = 3000 * kMillisecond;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   EXPECT_EQ(series.stop_reason(), "max_time");
   EXPECT_NEAR(static_cast<double>(series.repetitions().size()), 21, 2);
 }
@@ -152,7 +152,7 @@ TEST(Series, KeepsWhatWasMeasuredBeforeAFailure) {
   Player player([](std::size_t) { return 10 * kMillisecond; }, 8);
   const samples::Protocol protocol;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up());
+  ASSERT_TRUE(series.infer_first() && series.warm_up());
   EXPECT_FALSE(series.time());
   EXPECT_EQ(series.repetitions().size(), 8U);
   EXPECT_EQ(steady_count(series.repetitions()), 7);
@@ -163,7 +163,7 @@ TEST(Series, OfASingleRepetitionEnds) {
   samples::Protocol protocol;
   protocol.repetitions = 1;
   Series series(protocol, player);
-  ASSERT_TRUE(series.warm_up() && series.time());
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   EXPECT_EQ(steady_count(series.repetitions()), 1);
 }
 
