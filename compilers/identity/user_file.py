@@ -11,6 +11,8 @@ def convert(model, path: str) -> torch.nn.Module:
     """Raises CompilerError: unsupported_operator names what onnx2torch cannot convert."""
     import onnx2torch
 
+    from . import onnx_operators  # noqa: F401
+
     try:
         return onnx2torch.convert(model)
     except Exception as error:  # onnx2torch raises whatever it stumbles over
@@ -38,11 +40,14 @@ def _in_known_opset(model):
 def _explain(error: Exception, model, path: str) -> CompilerError:
     import onnx
 
-    advice = "this model has no identity: leave it out of the study, or the check and the speed-ups"
+    advice = ("this model has no identity: compare with another compiler (reference: onnxruntime), or leave it out of "
+              "the study")
     operators = _without_converter(model)
     if operators:
         named = ", ".join(operators)
         return CompilerError("unsupported_operator", f"no PyTorch equivalent of operator {named}", advice)
+    if isinstance(error, NotImplementedError):
+        return CompilerError("unsupported_operator", f"onnx2torch cannot convert {error}", advice)
     try:
         onnx.checker.check_model(model)
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as invalid:

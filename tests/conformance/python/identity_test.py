@@ -231,6 +231,48 @@ class UserFiles(IdentityTest):
         self.infer("", {"input": random_input(1, 3, 17, 17)})
         self.assertEqual(os.listdir(self._folder.name), before)
 
+    def test_operators_in_the_form_that_opset_18_gave_them_are_right(self):
+        x = random_input(2, 5, 4, 6)
+        axes, pads = numpy.int64([1, 3]), numpy.int64([0, 1, 0, 2, 0, 0, 1, 0])
+        cases = [(f"Reduce{name}", [axes], {"keepdims": keep}, 1) for keep in (0, 1)
+                 for name in ("L1", "L2", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare")]
+        cases += [("ReduceMean", [], {}, 1), ("ReduceMean", [], {"noop_with_empty_axes": 1}, 1),
+                  ("Split", [], {"axis": 1, "num_outputs": 2}, 2), ("Split", [numpy.int64([1, 4])], {"axis": 1}, 2),
+                  ("Pad", [pads], {}, 1), ("Trilu", [numpy.int64(1)], {}, 1), ("Trilu", [], {"upper": 0}, 1),
+                  ("Resize", ["", numpy.float32([1, 1, 2, 2])],
+                   {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}, 1)]
+        for operator, constants, attributes, outputs in cases:
+            with self.subTest(operator=operator, attributes=attributes):
+                names = [f"y{index}" for index in range(outputs)]
+                given = [value if isinstance(value, str) else f"c{index}" for index, value in enumerate(constants)]
+                initializers = [numpy_helper.from_array(value, name) for value, name in zip(constants, given) if name]
+                onnx.save(small_model([helper.make_node(operator, ["x", *given], names, **attributes)], 18,
+                                      initializers, (("x", x.shape),), names), self.path)
+                self.assert_right("", {"x": x})
+                self.close()
+
+    def test_flatten_is_right_at_every_axis(self):
+        for axis in (-4, -1, 0, 1, 2, 4):
+            onnx.save(small_model([helper.make_node("Flatten", ["x"], ["y"], axis=axis)]), self.path)
+            self.assert_right("", {"x": random_input(1, 3, 8, 8)})
+            self.close()
+
+    def test_comparisons_in_the_form_of_opset_16_are_right(self):
+        for operator in ("GreaterOrEqual", "LessOrEqual"):
+            onnx.save(small_model([helper.make_node(operator, ["x", "x"], ["b"]),
+                                   helper.make_node("Where", ["b", "x", "z"], ["y"])], 17,
+                                  [numpy_helper.from_array(numpy.float32(0), "z")]), self.path)
+            self.assert_right("", {"x": random_input(1, 3, 8, 8)})
+            self.close()
+
+    def test_what_opset_18_has_brought_is_refused(self):
+        axes = numpy_helper.from_array(numpy.int64([1]), "a")
+        pads = numpy_helper.from_array(numpy.int64([1, 1]), "p")
+        onnx.save(small_model([helper.make_node("Pad", ["x", "p", "", "a"], ["y"])], 18, [axes, pads]), self.path)
+        refused = self.refusal(self.compile, "", {"x": random_input(1, 3, 8, 8)})
+        self.assertEqual((refused.kind, "Pad with what opset 18 has brought" in refused.message),
+                         ("unsupported_operator", True), refused.message)
+
     def test_operators_without_a_converter_are_named(self):
         onnx.save(small_model([helper.make_node("Det", ["x"], ["d"]), helper.make_node("Erf", ["d"], ["e"]),
                                helper.make_node("Hardmax", ["e"], ["y"])]), self.path)
