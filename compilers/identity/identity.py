@@ -61,7 +61,9 @@ class Identity(Adaptor):
         else:
             from . import user_file
 
-            module = user_file.convert(proto, model.path)
+            shapes = {tensor.name: tensor.shape for tensor in model.inputs}
+            is_open = any(open_axes(tensor) for tensor in model.inputs)
+            module = user_file.convert(proto, model.path, None if is_open else shapes)
         self._learn_names(proto)
         self._module = module.eval().to(device=self._device, memory_format=self._memory_format())
         self._enter_mode()

@@ -2,27 +2,33 @@
 """A user's ONNX file as a PyTorch module, by onnx2torch."""
 import torch
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.onnx_file import inputs_of
 
 
 _NEWEST_OPSET = 18  # of which onnx2torch has the common operators; later ones changed most of them in name only
 
 
-def convert(model, path: str) -> torch.nn.Module:
-    """Raises CompilerError: unsupported_operator names what onnx2torch cannot convert."""
+def convert(model, path: str, shapes) -> torch.nn.Module:
+    """shapes: of the inputs, by name; None where the batch is open. Raises CompilerError: unsupported_operator names what
+    onnx2torch cannot convert."""
     import onnx2torch
+    from ngraphbench import onnx_constants
 
-    from . import onnx_operators  # noqa: F401
+    from . import fixed_shapes, onnx_operators  # noqa: F401
 
+    if shapes is not None and {slot.name for slot in inputs_of(model)} == set(shapes):
+        onnx_constants.compute(model, shapes)
     try:
-        return onnx2torch.convert(model)
+        module = onnx2torch.convert(model)
     except Exception as error:  # onnx2torch raises whatever it stumbles over
         older = _in_known_opset(model)
         if older is None:
             raise _explain(error, model, path) from None
         try:
-            return onnx2torch.convert(older)
+            module = onnx2torch.convert(older)
         except Exception as again:
             raise _explain(again, older, path) from None
+    return fixed_shapes.fix(module)
 
 
 def _in_known_opset(model):

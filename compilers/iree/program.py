@@ -43,11 +43,9 @@ def write(model, path: str, flags: Sequence[str]) -> None:
 def with_shapes(model, inputs):
     """The same model with the cell's shapes for its inputs, from which all others follow."""
     import onnx
+    from ngraphbench import onnx_constants
 
-    for slot, tensor in zip(onnx_file.inputs_of(model), inputs):
-        for dim, extent in zip(slot.type.tensor_type.shape.dim, tensor["shape"]):
-            dim.dim_value = extent
-    del model.graph.value_info[:]
+    onnx_constants.compute(model, {tensor["name"]: tensor["shape"] for tensor in inputs})
     try:
         return onnx.shape_inference.infer_shapes(model)
     except Exception:

@@ -156,7 +156,7 @@ def iree_benchmark_module(case):
     code = f"""
 import program, sys
 from ngraphbench import onnx_file
-model = program.with_shapes(onnx_file.read(sys.argv[1]), [dict(shape=[{case.batch}, 3, 224, 224])])
+model = program.with_shapes(onnx_file.read(sys.argv[1]), [dict(name="input", shape=[{case.batch}, 3, 224, 224])])
 program.write(model, sys.argv[2], sys.argv[3:])"""
     program = made_once(case, ".vmfb", "", code, *IREE_FLAGS)
     device = ["--device=local-sync"] if case.threads == 1 else [

@@ -10,7 +10,7 @@ import sys
 import traceback
 import warnings
 
-from ngraphbench import compile_process, onnx_file
+from ngraphbench import compile_process, onnx_constants, onnx_file
 from ngraphbench.adaptor import CompilerError
 
 
@@ -107,6 +107,7 @@ def compile_model(request, report):
     os.environ["TMPDIR"] = os.path.dirname(request["output"])  # what is left there goes with the folder
     model = onnx_file.read(request["model"])
     onnx_file.check_inputs(model, request["inputs"])
+    onnx_constants.compute(model, {tensor["name"]: tensor["shape"] for tensor in request["inputs"]})
     outputs = [output.name for output in model.graph.output]
     target = target_of(request["threads"])
     module = prepare(import_model(model, request["inputs"]), target)

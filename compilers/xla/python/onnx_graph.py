@@ -2,15 +2,14 @@
 """An ONNX graph as a function of JAX arrays. What depends on no input is computed at once, with numpy."""
 import elementwise
 import normalization
-import numpy as np
 import reduction
 import resizing
 import shaping
 import window
+from ngraphbench import onnx_constants
 from ngraphbench.adaptor import CompilerError
 from node import Node, is_known
-from onnx import defs, numpy_helper
-from onnx.reference import ReferenceEvaluator
+from onnx import numpy_helper
 
 OPERATORS = {name: operator for module in (elementwise, normalization, reduction, resizing, shaping, window)
              for name, operator in module.OPERATORS.items()}
@@ -58,16 +57,11 @@ class Graph:
         if proto.op_type == "If":
             return self._branch(Node(proto, self._opset), operands[0], values)
         if all(operand is None or is_known(operand) for operand in operands):
-            return self._computed(proto, operands)
+            return onnx_constants.evaluate(proto, operands, self._opset)
         while operands and operands[-1] is None:
             operands.pop()
         result = OPERATORS[proto.op_type](Node(proto, self._opset), *operands)
         return result if isinstance(result, tuple) else (result,)
-
-    def _computed(self, proto, operands):
-        evaluator = ReferenceEvaluator(proto, opsets={"": min(self._opset, defs.onnx_opset_version())})
-        results = evaluator.run(None, {name: value for name, value in zip(proto.input, operands) if name})
-        return tuple(np.asarray(result) for result in results)
 
     def _branch(self, node, condition, values):
         which = "then_branch" if node.known(condition, "condition").reshape(-1)[0] else "else_branch"

@@ -231,7 +231,7 @@ class UserFiles(IdentityTest):
         self.infer("", {"input": random_input(1, 3, 17, 17)})
         self.assertEqual(os.listdir(self._folder.name), before)
 
-    def test_operators_in_the_form_that_opset_18_gave_them_are_right(self):
+    def test_operators_in_their_form_of_opset_18_are_right(self):
         x = random_input(2, 5, 4, 6)
         axes, pads = numpy.int64([1, 3]), numpy.int64([0, 1, 0, 2, 0, 0, 1, 0])
         cases = [(f"Reduce{name}", [axes], {"keepdims": keep}, 1) for keep in (0, 1)
@@ -239,6 +239,11 @@ class UserFiles(IdentityTest):
         cases += [("ReduceMean", [], {}, 1), ("ReduceMean", [], {"noop_with_empty_axes": 1}, 1),
                   ("Split", [], {"axis": 1, "num_outputs": 2}, 2), ("Split", [numpy.int64([1, 4])], {"axis": 1}, 2),
                   ("Pad", [pads], {}, 1), ("Trilu", [numpy.int64(1)], {}, 1), ("Trilu", [], {"upper": 0}, 1),
+                  ("Reshape", [numpy.int64([0, 10, -1])], {}, 1), ("Expand", [numpy.int64([3, 2, 1, 4, 1])], {}, 1),
+                  ("Tile", [numpy.int64([1, 2, 1, 3])], {}, 1),
+                  ("Slice", [numpy.int64(row) for row in ([1, -4], [9, -1], [1, -1], [2, 1])], {}, 1),
+                  ("Slice", [numpy.int64(row) for row in ([-1], [-9], [3], [-2])], {}, 1),
+                  ("Slice", [numpy.int64(row) for row in ([0, 1], [1, 3])], {}, 1),
                   ("Resize", ["", numpy.float32([1, 1, 2, 2])],
                    {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}, 1)]
         for operator, constants, attributes, outputs in cases:
@@ -250,6 +255,17 @@ class UserFiles(IdentityTest):
                                       initializers, (("x", x.shape),), names), self.path)
                 self.assert_right("", {"x": x})
                 self.close()
+
+    def test_constant_shapes_do_not_keep_pytorchs_compilers_from_tracing(self):
+        import torch
+
+        shapes = [numpy_helper.from_array(numpy.int64(row), name)
+                  for name, row in (("s", [3, 1, 64]), ("e", [3, 2, 64]))]
+        onnx.save(small_model([helper.make_node("Reshape", ["x", "s"], ["r"]),
+                               helper.make_node("Expand", ["r", "e"], ["y"])], 17, shapes), self.path)
+        module = self.compile("", {"x": random_input(1, 3, 8, 8)})._adaptor._module
+        program = torch.export.export(module, (torch.zeros(1, 3, 8, 8),))
+        self.assertEqual(tuple(program.graph.output_node().args[0][0].meta["val"].shape), (3, 2, 64))
 
     def test_flatten_is_right_at_every_axis(self):
         for axis in (-4, -1, 0, 1, 2, 4):

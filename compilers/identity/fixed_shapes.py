@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""onnx2torch keeps shapes and bounds as tensors even where they are constants. PyTorch's compilers cannot look into
+tensors when they trace: here they become numbers of the graph."""
+import torch
+from onnx2torch.node_converters.expand import OnnxExpand
+from onnx2torch.node_converters.reshape import OnnxReshape
+from onnx2torch.node_converters.slice import OnnxSlice
+from onnx2torch.node_converters.tile import OnnxTile
+
+
+def _reshape(tensor, extents):
+    return tensor.reshape([tensor.shape[axis] if extent == 0 else extent for axis, extent in enumerate(extents)])
+
+
+def _expand(tensor, extents):
+    return tensor.expand(torch.broadcast_shapes(tensor.shape, extents))
+
+
+def _slice(tensor, starts, ends, axes=None, steps=None):
+    bounds = [slice(None)] * tensor.dim()
+    for index, axis in enumerate(axes or range(len(starts))):
+        bounds[axis] = slice(starts[index], ends[index], steps[index] if steps else 1)
+    return tensor[tuple(bounds)]
+
+
+_FUNCTIONS = {OnnxReshape: _reshape, OnnxExpand: _expand, OnnxSlice: _slice, OnnxTile: torch.Tensor.repeat}
+
+
+def fix(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
+    """The same module, changed."""
+    for node in list(module.graph.nodes):
+        function = _FUNCTIONS.get(type(module.get_submodule(node.target))) if node.op == "call_module" else None
+        if function is None or not all(_is_constant(module, argument) for argument in node.args[1:]):
+            continue
+        numbers = [tuple(_attribute(module, argument).tolist()) for argument in node.args[1:]]
+        if function is _slice and len(numbers) == 4 and min(numbers[3]) < 0:
+            continue  # PyTorch has no such slices
+        with module.graph.inserting_before(node):
+            node.replace_all_uses_with(module.graph.call_function(function, (node.args[0], *numbers)))
+        module.graph.erase_node(node)
+    module.recompile()
+    return module
+
+
+def _is_constant(module, argument) -> bool:
+    """A vector that the graph holds."""
+    return isinstance(argument, torch.fx.Node) and argument.op == "get_attr" and _attribute(module, argument).dim() == 1
+
+
+def _attribute(module, node):
+    owner, _, name = node.target.rpartition(".")
+    return getattr(module.get_submodule(owner), name)

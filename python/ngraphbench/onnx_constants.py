@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of an ONNX graph follows from its inputs' shapes, computed before it is compiled. Exporters leave whole subgraphs
+that work out shapes; front ends that take those for data refuse the model. The package onnx is the toolchain's."""
+import math
+import traceback
+from typing import Mapping, Sequence
+
+import numpy as np
+import onnx
+from onnx import defs, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+from onnx.reference.op_run import OpRun
+
+from ngraphbench.onnx_file import inputs_of
+
+_MOST_ELEMENTS = 1 << 16  # of what is computed with here: weights are the compiler's
+_OTHERWISE_EACH_TIME = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli",
+                        "Multinomial")
+
+
+class GatherElements(OpRun):
+    """onnx.reference's own fails beyond 64 elements."""
+
+    def _run(self, data, indices, axis=0):
+        return (np.take_along_axis(data, indices, axis),)
+
+
+def evaluate(node, operands: Sequence, opset: int) -> tuple:
+    """Arrays: the node's outputs. operands: arrays, None for one that is left out."""
+    evaluator = ReferenceEvaluator(node, opsets={"": min(opset, defs.onnx_opset_version())}, new_ops=[GatherElements])
+    results = evaluator.run(None, {name: value for name, value in zip(node.input, operands) if name})
+    return tuple(np.asarray(result) for result in results)
+
+
+def compute(model, shapes: Mapping[str, Sequence[int]]) -> None:
+    """Gives the inputs these shapes and replaces what follows from them by constants. A graph of which shapes cannot be
+    inferred keeps its nodes."""
+    for slot in inputs_of(model):
+        for dim, extent in zip(slot.type.tensor_type.shape.dim, shapes[slot.name]):
+            dim.dim_value = extent
+    del model.graph.value_info[:]
+    if not any(node.op_type in ("Constant", "ConstantOfShape", "Shape", "Size") for node in model.graph.node):
+        return
+    light = _without_weights(model)
+    opset = next((each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), 1)
+    constants = {each.name: numpy_helper.to_array(each) for each in light.graph.initializer}
+    known = set(constants)
+    try:
+        while _compute_once(light, constants, opset):
+            pass
+    except onnx.shape_inference.InferenceError:
+        traceback.print_exc()
+        return
+    del model.graph.node[:]
+    model.graph.node.extend(light.graph.node)
+    used = {name for node in light.graph.node for name in node.input}
+    model.graph.initializer.extend(numpy_helper.from_array(constants[name], name) for name in constants
+                                   if name in used and name not in known)
+
+
+def _without_weights(model):
+    """A copy whose large initializers are inputs: for them, shapes are all that counts here."""
+    graph = model.graph
+    small, slots = [], list(graph.input)
+    given = {slot.name for slot in slots}
+    for each in graph.initializer:
+        if math.prod(each.dims) <= _MOST_ELEMENTS:
+            small.append(each)
+        elif each.name not in given:
+            slots.append(helper.make_tensor_value_info(each.name, each.data_type, each.dims))
+    light = helper.make_graph(graph.node, graph.name, slots, graph.output, small)
+    return helper.make_model(light, opset_imports=model.opset_import, functions=model.functions,
+                             ir_version=model.ir_version)
+
+
+def _compute_once(model, constants, opset: int) -> bool:
+    """True: some more nodes are constants now, from which more may follow."""
+    inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+    shapes = {value.name: _static_shape(value) for value in (*inferred.input, *inferred.value_info, *inferred.output)}
+    outputs = {output.name for output in model.graph.output}
+    kept = []
+    for node in list(model.graph.node):
+        results = None if outputs & set(node.output) else _results(node, constants, shapes, opset)
+        if results is None:
+            kept.append(node)
+            continue
+        for name, value in zip(node.output, results):
+            constants[name] = value
+            model.graph.initializer.append(numpy_helper.from_array(value, name))
+    is_more = len(kept) < len(model.graph.node)
+    del model.graph.node[:]
+    model.graph.node.extend(kept)
+    return is_more
+
+
+def _static_shape(value):
+    """None: not known."""
+    if not value.type.tensor_type.HasField("shape"):
+        return None
+    dims = value.type.tensor_type.shape.dim
+    return [dim.dim_value for dim in dims] if all(dim.HasField("dim_value") for dim in dims) else None
+
+
+def _results(node, constants, shapes, opset: int):
+    """Arrays; None where they depend on more than shapes."""
+    if node.domain not in ("", "ai.onnx") or node.op_type in _OTHERWISE_EACH_TIME:
+        return None
+    if any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute):
+        return None
+    if node.op_type == "Shape" and shapes.get(node.input[0]) is not None:
+        ends = {attribute.name: attribute.i for attribute in node.attribute}
+        return (np.array(shapes[node.input[0]], np.int64)[ends.get("start", 0):ends.get("end")],)
+    if not all(name in constants for name in node.input if name):
+        return None
+    try:
+        results = evaluate(node, [constants.get(name) for name in node.input], opset)
+    except Exception:  # it raises whatever it stumbles over, and the compiler may know better
+        return None
+    return results if all(result.size <= _MOST_ELEMENTS for result in results) else None

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of an ONNX graph follows from its inputs' shapes is computed, and nothing else."""
+import sys
+import unittest
+
+from toolchain import toolchain_or_skip
+
+_, SITE = toolchain_or_skip("identity", "torch")
+sys.path.insert(0, SITE)
+
+import numpy  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+from ngraphbench import onnx_constants  # noqa: E402
+
+
+def constant(name, *values):
+    return numpy_helper.from_array(numpy.array(values, numpy.int64), name)
+
+
+def graph_of(nodes, initializers=(), outputs=("y",)):
+    """x has an open batch."""
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 6, 4])
+    outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
+    return helper.make_model(helper.make_graph(nodes, "g", [x], outputs, list(initializers)),
+                             opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+# As PyTorch's exporter writes x.reshape(x.shape[0], 3, -1).
+RESHAPE = [helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Gather", ["s", "zero"], ["n"], axis=0),
+           helper.make_node("Constant", [], ["three"], value=constant("", 3)),
+           helper.make_node("Constant", [], ["rest"], value=constant("", -1)),
+           helper.make_node("Concat", ["n", "three", "rest"], ["wanted"], axis=0),
+           helper.make_node("Reshape", ["x", "wanted"], ["r"])]
+
+
+class Constants(unittest.TestCase):
+    def computed(self, model, batch=2):
+        """The operators that are left."""
+        onnx_constants.compute(model, {"x": (batch, 6, 4)})
+        return [node.op_type for node in model.graph.node]
+
+    def test_of_a_shape_that_is_worked_out_only_the_reshape_is_left(self):
+        model = graph_of([*RESHAPE, helper.make_node("Relu", ["r"], ["y"])], [constant("zero", 0)])
+        x = numpy.random.default_rng(1).uniform(-1, 1, (2, 6, 4)).astype(numpy.float32)
+        (before,) = ReferenceEvaluator(model).run(None, {"x": x})
+        self.assertEqual(self.computed(model), ["Reshape", "Relu"])
+        (after,) = ReferenceEvaluator(model).run(None, {"x": x})
+        self.assertEqual(after.shape, (2, 3, 8))
+        numpy.testing.assert_array_equal(after, before)
+
+    def test_a_shape_that_follows_from_a_computed_one_is_computed_as_well(self):
+        shape = helper.make_node("Shape", ["r"], ["t"], start=1)
+        model = graph_of([*RESHAPE, shape, helper.make_node("Cast", ["t"], ["y"], to=TensorProto.FLOAT)],
+                         [constant("zero", 0)], ("y", "r"))
+        self.assertEqual(self.computed(model), ["Reshape", "Cast"])  # what makes an output stays
+        y, _ = ReferenceEvaluator(model).run(None, {"x": numpy.zeros((2, 6, 4), numpy.float32)})
+        self.assertEqual(y.tolist(), [3, 8])
+
+    def test_what_is_random_and_what_depends_on_data_stays(self):
+        model = graph_of([helper.make_node("Shape", ["x"], ["s"]),
+                          helper.make_node("RandomUniformLike", ["s"], ["u"], dtype=1),
+                          helper.make_node("NonZero", ["x"], ["z"]), helper.make_node("Cast", ["z"], ["f"], to=1),
+                          helper.make_node("ReduceSum", ["f"], ["a"], keepdims=0),
+                          helper.make_node("ReduceSum", ["u"], ["b"], keepdims=0),
+                          helper.make_node("Add", ["a", "b"], ["y"])])
+        self.assertEqual(self.computed(model),
+                         ["RandomUniformLike", "NonZero", "Cast", "ReduceSum", "ReduceSum", "Add"])
+
+    def test_weights_are_left_to_the_compiler(self):
+        weight = numpy_helper.from_array(numpy.zeros((300, 300), numpy.float32), "w")
+        model = graph_of([helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Transpose", ["w"], ["t"]),
+                          helper.make_node("ReduceSum", ["t"], ["y"], keepdims=0)], [weight])
+        self.assertEqual(self.computed(model), ["Transpose", "ReduceSum"])
+
+    def test_gather_elements_is_right_beyond_64(self):
+        node = helper.make_node("GatherElements", ["d", "i"], ["y"], axis=1)
+        data = numpy.arange(200, dtype=numpy.int64).reshape(2, 100)
+        (y,) = onnx_constants.evaluate(node, [data, numpy.array([[99, 0], [1, 1]])], 17)
+        self.assertEqual(y.tolist(), [[99, 0], [101, 101]])
+
+
+if __name__ == "__main__":
+    unittest.main()
