@@ -119,8 +119,10 @@ std::unique_ptr<nvinfer1::IBuilder> Runtime::make_builder() const {
 
 std::unique_ptr<nvinfer1::IRuntime> Runtime::make_runtime() const {
   const auto make = inference_.function<void* (*)(void*, std::int32_t)>("createInferRuntime_INTERNAL");
-  std::unique_ptr<nvinfer1::IRuntime> made(static_cast<nvinfer1::IRuntime*>(make(&logger(), NV_TENSORRT_VERSION)));
-  if (made != nullptr) return made;
+  logger().reason();
+  auto* const made = static_cast<nvinfer1::IRuntime*>(make(&logger(), NV_TENSORRT_VERSION));
+  // 10.15 was seen to fail with an address that is not null, and no object either.
+  if (made != nullptr && !logger().has_error()) return std::unique_ptr<nvinfer1::IRuntime>(made);
   throw plugin::Failure(NGB_INTERNAL, "TensorRT makes no runtime: " + logger().reason());
 }
 

@@ -23,6 +23,11 @@ std::string Logger::reason() {
   return error.empty() ? "it gives no reason" : error;
 }
 
+bool Logger::has_error() {
+  const std::lock_guard lock(mutex_);
+  return !first_error_.empty();
+}
+
 Logger& logger() {
   static auto* const only = new Logger();
   return *only;

@@ -15,6 +15,7 @@ class Logger : public nvinfer1::ILogger {
   void log(Severity severity, const char* message) noexcept override;
   // The first error since this was last asked: what follows it is mostly its consequence.
   std::string reason();
+  [[nodiscard]] bool has_error();  // since the reason was last asked for
 
  private:
   std::mutex mutex_;

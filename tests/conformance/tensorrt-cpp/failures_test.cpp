@@ -72,6 +72,12 @@ TEST_F(TensorRTCppFailure, AFailedBuildSaysWhyAndLeavesNothing) {
   }
 }
 
+TEST_F(TensorRTCppFailure, ARuntimeThatIsNotMadeIsAFailureWhateverItsAddress) {
+  ::setenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME", "1", 1);
+  EXPECT_EQ(compile(), NGB_INTERNAL);
+  EXPECT_STREQ(error_.message, "TensorRT makes no runtime: CUDA initialization failure");
+}
+
 TEST_F(TensorRTCppFailure, AnInferenceThatIsNotTakenIsAFailure) {
   json model = kStatic;
   model["fail_to_run"] = true;

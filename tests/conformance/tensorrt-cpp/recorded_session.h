@@ -63,6 +63,7 @@ class RecordedSession : public testing::Test {
   void TearDown() override {
     close();
     ::unsetenv("RECORDING_TENSORRT_STAND_IN_VERSION");
+    ::unsetenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME");
     fs::remove_all(folder_);
   }
 

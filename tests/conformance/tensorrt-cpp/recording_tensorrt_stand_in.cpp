@@ -2,7 +2,7 @@
 // Not TensorRT: a stand-in for its libraries, for tests on machines without a GPU. It writes every call down in the log
 // of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}. The
 // "engine" doubles its first input; an output of open shape has as many elements as the input has positive ones.
-// RECORDING_TENSORRT_STAND_IN_VERSION: the number that it gives as its version.
+// RECORDING_TENSORRT_STAND_IN_VERSION: the number that it gives as its version; …_HAS_NO_RUNTIME: it makes none.
 #include <NvInfer.h>
 #include <NvOnnxParser.h>
 #include <dlfcn.h>
@@ -379,7 +379,11 @@ STAND_IN std::int32_t getInferLibBuildVersion() noexcept { return 34; }
 STAND_IN void* createInferBuilder_INTERNAL(void* logger, std::int32_t) noexcept {
   return static_cast<nvinfer1::IBuilder*>(new recording_stand_in::Builder(*static_cast<nvinfer1::ILogger*>(logger)));
 }
-STAND_IN void* createInferRuntime_INTERNAL(void*, std::int32_t) noexcept {
+STAND_IN void* createInferRuntime_INTERNAL(void* logger, std::int32_t) noexcept {
+  if (std::getenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME") != nullptr) {
+    static_cast<nvinfer1::ILogger*>(logger)->log(nvinfer1::ILogger::Severity::kERROR, "CUDA initialization failure");
+    return reinterpret_cast<void*>(std::uintptr_t{0x238});  // as 10.15.1 does
+  }
   return static_cast<nvinfer1::IRuntime*>(new recording_stand_in::Runtime());
 }
 STAND_IN void* createNvOnnxParser_INTERNAL(void* network, void*, int) noexcept {
