@@ -103,8 +103,7 @@ std::vector<CompilerUnderTest> native_compilers_under_test() {
 
 std::string test_name(const CompilerUnderTest& compiler) {
   std::string text = compiler.name + (compiler.version.empty() ? "" : "_" + compiler.version);
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '.' || c == '-'; }, '_');
+  std::replace_if(text.begin(), text.end(), [](char c) { return c == '.' || c == '-'; }, '_');
   return text;
 }
 

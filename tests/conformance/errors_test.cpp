@@ -164,9 +164,8 @@ TEST_P(Conformance, ReportsAnInputThatIsNotTheModels) {
 
 TEST_P(Conformance, ReportsAnInputShapeThatIsNotTheModels) {
   judge(GetParam(), []() -> Problem {
-    const WorkerRun run = run_changed(GetParam(), matmul_model(), [](auto& request, const auto&) {
-      request.model.inputs[0].shape = {3, 6};
-    });
+    const WorkerRun run = run_changed(GetParam(), matmul_model(),
+                                      [](auto& request, const auto&) { request.model.inputs[0].shape = {3, 6}; });
     return expect_failure(run, "invalid_model", {"input"});
   });
 }

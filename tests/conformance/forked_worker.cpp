@@ -44,9 +44,7 @@ std::optional<int> run_forked(const CompilerUnderTest& compiler, const agent::La
       std::fprintf(stderr, "no worker: %s\n", failure->message.c_str());
       ::abort();
     }
-    struct pollfd wait {
-      launcher.poll_fd(), POLLIN, 0
-    };
+    struct pollfd wait{launcher.poll_fd(), POLLIN, 0};
     ::poll(&wait, 1, 50);
     children.reap();
     launcher.advance();

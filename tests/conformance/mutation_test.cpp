@@ -146,9 +146,9 @@ int ending_of(const ngb_compiler& table, const samples::WorkerRequest& request) 
 // Goes on from shared.next to the end, or dies on the way.
 [[noreturn]] void compile_the_rest(const CompilerUnderTest& compiler, const Scratch& scratch, Shared& shared) {
   const Effort effort = effort_for(compiler);
-  const struct rlimit memory { kMemoryBytes, kMemoryBytes };
+  const struct rlimit memory{kMemoryBytes, kMemoryBytes};
   ::setrlimit(RLIMIT_AS, &memory);
-  const struct rlimit no_core { 0, 0 };
+  const struct rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   // The compilers complain at length.
   const int nowhere = ::open("/dev/null", O_WRONLY);

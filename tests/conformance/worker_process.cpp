@@ -42,9 +42,7 @@ std::vector<std::string> command(const CompilerUnderTest& compiler, const sample
 // True when it ended by itself.
 bool wait_for_end(pid_t pid, int limit_s) {
   const FileDescriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  struct pollfd wait {
-    handle.get(), POLLIN, 0
-  };
+  struct pollfd wait{handle.get(), POLLIN, 0};
   return ::poll(&wait, 1, limit_s * 1000) == 1;
 }
 
