@@ -13,13 +13,15 @@ class OutputAllocator : public nvinfer1::IOutputAllocator {
   explicit OutputAllocator(const Buffer& buffer) : buffer_(buffer) {}
   [[nodiscard]] const Shape& shape() const { return shape_; }
 
-  // TensorRT calls the first of these until 9, the second from 10 on; no header has to have both.
-  // NOLINTBEGIN(modernize-use-override,cppcoreguidelines-explicit-virtual-functions)
-  void* reallocateOutput(const char*, void*, std::uint64_t size, std::uint64_t) noexcept { return memory(size); }
-  void* reallocateOutputAsync(const char*, void*, std::uint64_t size, std::uint64_t, cudaStream_t) {
+#if NV_TENSORRT_MAJOR < 10
+  void* reallocateOutput(const char*, void*, std::uint64_t size, std::uint64_t) noexcept override {
     return memory(size);
   }
-  // NOLINTEND(modernize-use-override,cppcoreguidelines-explicit-virtual-functions)
+#else
+  void* reallocateOutputAsync(const char*, void*, std::uint64_t size, std::uint64_t, cudaStream_t) override {
+    return memory(size);
+  }
+#endif
   void notifyShape(const char*, const nvinfer1::Dims& dims) noexcept override { shape_ = shape_of(dims); }
 
  private:

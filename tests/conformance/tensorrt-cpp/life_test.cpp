@@ -2,6 +2,9 @@
 // What the native plugin of TensorRT calls, in order, and what its options change.
 #include <gmock/gmock.h>
 
+#include <array>
+#include <span>
+
 #include "recorded_session.h"
 
 namespace ngb::tensorrt {
@@ -18,35 +21,35 @@ using ::testing::StartsWith;
 
 using TensorRTCpp = RecordedSession;
 
-const Texts kOpened{"cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"};
-const Texts kCompiled{"new IBuilder",
-                      "createNetworkV2 0",
-                      "new INetworkDefinition",
-                      "new IParser",
-                      "parseFromFile",
-                      "delete IParser",
-                      "new IBuilderConfig",
-                      "clearFlag TF32",
-                      "buildSerializedNetwork threads=2",
-                      "delete IBuilderConfig",
-                      "delete INetworkDefinition",
-                      "delete IBuilder"};
-const Texts kLoaded{"new IRuntime", "deserializeCudaEngine", "new ICudaEngine", "new IExecutionContext",
-                    "cuStreamCreate s1"};
-const Texts kBuffers{"cuMemAlloc_v2 d1 24", "cuMemHostAlloc h1 24", "setTensorAddress x d1",
-                     "cuMemAlloc_v2 d2 24", "cuMemHostAlloc h2 24", "setTensorAddress y d2"};
-const Texts kFirstRun{"cuMemcpyHtoDAsync_v2 d1 h1 24 s1", "enqueueV3 s1", "cuStreamSynchronize s1"};
-const Texts kRunTimedByTheGpu{
+constexpr std::array kOpened{"cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"};
+constexpr std::array kCompiled{"new IBuilder",
+                               "createNetworkV2 0",
+                               "new INetworkDefinition",
+                               "new IParser",
+                               "parseFromFile",
+                               "delete IParser",
+                               "new IBuilderConfig",
+                               "clearFlag TF32",
+                               "buildSerializedNetwork threads=2",
+                               "delete IBuilderConfig",
+                               "delete INetworkDefinition",
+                               "delete IBuilder"};
+constexpr std::array kLoaded{"new IRuntime", "deserializeCudaEngine", "new ICudaEngine", "new IExecutionContext",
+                             "cuStreamCreate s1"};
+constexpr std::array kBuffers{"cuMemAlloc_v2 d1 24", "cuMemHostAlloc h1 24", "setTensorAddress x d1",
+                              "cuMemAlloc_v2 d2 24", "cuMemHostAlloc h2 24", "setTensorAddress y d2"};
+constexpr std::array kFirstRun{"cuMemcpyHtoDAsync_v2 d1 h1 24 s1", "enqueueV3 s1", "cuStreamSynchronize s1"};
+constexpr std::array kRunTimedByTheGpu{
     "cuEventCreate e1",    "cuEventCreate e2",       "cuEventRecord e1 s1",      "enqueueV3 s1",
     "cuEventRecord e2 s1", "cuStreamSynchronize s1", "cuEventElapsedTime e1 e2", "cuEventDestroy_v2 e2",
     "cuEventDestroy_v2 e1"};
-const Texts kClosed{"cuMemFree_v2 d1",  "cuMemFreeHost h1",         "cuMemFree_v2 d2",
-                    "cuMemFreeHost h2", "delete IExecutionContext", "delete ICudaEngine",
-                    "delete IRuntime",  "cuStreamDestroy_v2 s1",    "cuDevicePrimaryCtxRelease_v2"};
+constexpr std::array kClosed{"cuMemFree_v2 d1",  "cuMemFreeHost h1",         "cuMemFree_v2 d2",
+                             "cuMemFreeHost h2", "delete IExecutionContext", "delete ICudaEngine",
+                             "delete IRuntime",  "cuStreamDestroy_v2 s1",    "cuDevicePrimaryCtxRelease_v2"};
 
-Texts joined(std::initializer_list<Texts> parts) {
+Texts joined(std::initializer_list<std::span<const char* const>> parts) {
   Texts all;
-  for (const Texts& part : parts) all.insert(all.end(), part.begin(), part.end());
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
   return all;
 }
 
@@ -162,9 +165,9 @@ TEST_F(TensorRTCpp, TransfersArePartOfTheTimedCallWhenAskedFor) {
 
 TEST_F(TensorRTCpp, AGraphIsCapturedOnceAndLaunchedInTheTimedCall) {
   ASSERT_EQ(bind({.options = {{"cuda_graph", "true"}}}), NGB_OK) << error_.message;
-  const Texts captured{"cuStreamBeginCapture_v2 s1", "enqueueV3 s1", "cuStreamEndCapture s1",
-                       "cuGraphInstantiateWithFlags g1", "cuGraphDestroy"};
-  EXPECT_THAT(calls(), ElementsAreArray(joined({kBuffers, kFirstRun, kRunTimedByTheGpu, captured})));
+  constexpr std::array kCaptured{"cuStreamBeginCapture_v2 s1", "enqueueV3 s1", "cuStreamEndCapture s1",
+                                 "cuGraphInstantiateWithFlags g1", "cuGraphDestroy"};
+  EXPECT_THAT(calls(), ElementsAreArray(joined({kBuffers, kFirstRun, kRunTimedByTheGpu, kCaptured})));
   ASSERT_EQ(run(), NGB_OK);
   EXPECT_THAT(calls(), ElementsAreArray({"cuGraphLaunch g1 s1", "cuStreamSynchronize s1"}));
   EXPECT_EQ(output().second, kDoubled);
