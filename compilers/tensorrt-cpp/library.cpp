@@ -17,15 +17,15 @@ namespace fs = std::filesystem;
 constexpr int kMajor = NV_TENSORRT_MAJOR;
 constexpr int kVisibility = RTLD_GLOBAL;  // each needs those before it
 constexpr const char* kHowToGetIt =
-    "install it (ngb toolchain install tensorrt), or adopt what is there already, such as JetPack's (ngb toolchain "
-    "adopt "
-    "tensorrt FOLDER)";
+    "install it (ngb toolchain install tensorrt), or adopt what is there already, such as JetPack's "
+    "(ngb toolchain adopt tensorrt FOLDER)";
 
 [[noreturn]] void refuse(const std::string& found) {
   throw plugin::Failure(NGB_IMPORT_ERROR,
                         "this plugin was built for TensorRT " + std::to_string(kMajor) + ", and " + found,
-                        "install a toolchain of version " + std::to_string(kMajor) +
-                            ", build the plugin with the headers of that version, or use tensorrt, which takes any");
+                        "name a toolchain of version " + std::to_string(kMajor) +
+                            " in the study, build the plugin with the headers of that version, or use tensorrt, "
+                            "which takes any");
 }
 
 std::string name_of(const std::string& stem, int major) { return stem + "." + std::to_string(major); }
