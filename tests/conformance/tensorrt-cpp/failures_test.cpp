@@ -144,14 +144,12 @@ TEST_F(TensorRTCppFailure, ADamagedLibraryIsAnImportError) {
   EXPECT_THAT(error_.message, HasSubstr("libnvinfer.so." + kMajor));
 }
 
-#if NV_TENSORRT_MAJOR == 10
 TEST_F(TensorRTCppFailure, WhatCameAfterTheLibrarysOwnVersionIsNotCalled) {
   ::setenv("RECORDING_TENSORRT_STAND_IN_VERSION", "100001", 1);
   ASSERT_EQ(compile(), NGB_OK) << error_.message;
   EXPECT_EQ(facts()["version"], "10.0.1.34");
   EXPECT_EQ(facts()["activation_memory_bytes"], "2048");  // getDeviceMemorySizeV2 came with 10.1, and says 4096
 }
-#endif
 
 }  // namespace
 }  // namespace ngb::tensorrt
