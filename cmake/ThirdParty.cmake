@@ -34,6 +34,7 @@ else()
 endif()
 
 # What comes as wheels is fetched by scripts/setup: onnx.proto, the C headers of ONNX Runtime, OpenVINO, TVM and XLA.
+# TensorRT's headers come with a crate (trtx-sys), where the system has none.
 set(NGB_DEPENDENCIES ${CMAKE_SOURCE_DIR}/build/dependencies CACHE PATH "Folder that scripts/setup has filled")
 
 # libcrypto in its static form: the agent is one static file, and so is the hash in everything on a device.

@@ -6,6 +6,7 @@
 #include <new>
 #include <sstream>
 
+#include "cuda_libraries.h"
 #include "placement.h"
 #include "provider.h"
 
@@ -39,7 +40,7 @@ Session::Session(const ngb_settings& given)
       binding_(nullptr, api_.ReleaseIoBinding) {
   require_provider(runtime_, settings_.provider);
   if (is_on_gpu(settings_.provider)) {
-    gpu_ = std::make_unique<CudaDevice>("onnxruntime's provider " + settings_.provider);
+    gpu_ = std::make_unique<plugin::CudaDevice>("onnxruntime's provider " + settings_.provider);
     open_cuda_libraries(settings_.toolchain_dir);
   }
   OrtEnv* environment = nullptr;

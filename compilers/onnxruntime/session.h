@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda_device.h"
+#include "../cuda_device.h"
 #include "library.h"
 #include "model.h"
 #include "settings.h"
@@ -49,7 +49,7 @@ class Session {
 
   Settings settings_;
   Runtime runtime_;
-  std::unique_ptr<CudaDevice> gpu_;  // null: the CPU
+  std::unique_ptr<plugin::CudaDevice> gpu_;  // null: the CPU
   const OrtApi& api_;
   Owned<OrtEnv> environment_;
   Owned<OrtMemoryInfo> memory_;

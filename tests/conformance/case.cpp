@@ -83,6 +83,7 @@ constexpr Limit kNotAsked[] = {
     {"tvm", "UsesAsManyThreadsAsItIsAllowed",
      "TVM's kernels are serial until they are tuned, its idle threads spin or not"},
     {"tensorrt", "UsesAsManyThreadsAsItIsAllowed", "it computes on the GPU"},
+    {"tensorrt-cpp", "UsesAsManyThreadsAsItIsAllowed", "it computes on the GPU"},
     {"xla", "UsesAsManyThreadsAsItIsAllowed", "beside its pool of that many, threads that hand work out do some too"},
     {"iree", "UsesAsManyThreadsAsItIsAllowed",
      "the thread that waits for the workers takes about 1 % of the time itself"},

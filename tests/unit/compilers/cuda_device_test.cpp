@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX Runtime's way to the GPU's memory, against the stand-in of the driver that writes its calls down.
-#include "onnxruntime/cuda_device.h"
+// The way to the GPU, against the stand-in of the driver that writes its calls down.
+#include "cuda_device.h"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -12,17 +12,17 @@
 
 #include "plugin_boundary.h"
 
-namespace ngb::onnxruntime {
+namespace ngb::plugin {
 namespace {
 
 using ::testing::HasSubstr;
 
 // What opening the device says; nothing when it is opened.
-std::optional<plugin::Failure> failure() {
+std::optional<Failure> failure() {
   try {
     const CudaDevice device("the test");
-  } catch (const plugin::Failure& failure) {
-    return failure;
+  } catch (const Failure& found) {
+    return found;
   }
   return std::nullopt;
 }
@@ -89,15 +89,16 @@ TEST_F(OnTheStandIn, ErrorsOfTheGpuAreToldApart) {
     fail("cuMemcpyHtoD_v2", cuda_status);
     try {
       device.copy_in(values.data(), values.data(), sizeof values);
-    } catch (const plugin::Failure& failure) {
-      return failure.status();
+    } catch (const Failure& found) {
+      return found.status();
     }
     return NGB_OK;
   };
   EXPECT_EQ(status(2), NGB_OUT_OF_MEMORY);
   EXPECT_EQ(status(700), NGB_DEVICE_LOST);
+  EXPECT_EQ(status(1), NGB_INTERNAL);
   EXPECT_EQ(status(0), NGB_OK);
 }
 
 }  // namespace
-}  // namespace ngb::onnxruntime
+}  // namespace ngb::plugin

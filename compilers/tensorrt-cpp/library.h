@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorRT's libraries, of the major version whose headers this plugin was built with, and what they make.
+#pragma once
+
+#include <NvInfer.h>
+#include <NvOnnxParser.h>
+
+#include <memory>
+#include <string>
+
+#include "../late_binding.h"
+
+namespace ngb::tensorrt {
+
+class Runtime {
+ public:
+  // From the toolchain's folder tensorrt_libs, or from where the system's loader looks. Touches no GPU. Throws
+  // plugin::Failure(NGB_TOOLCHAIN_MISSING, NGB_IMPORT_ERROR).
+  explicit Runtime(const std::string& toolchain_dir);
+
+  [[nodiscard]] const std::string& version() const { return version_; }  // "10.16.0.72"
+  [[nodiscard]] const std::string& path() const { return path_; }
+  // Is the library of that version or newer? What came later than its own version may not be called.
+  [[nodiscard]] bool is_at_least(int major, int minor) const;
+
+  // None of them is null. Throw plugin::Failure.
+  [[nodiscard]] std::unique_ptr<nvinfer1::IBuilder> make_builder() const;
+  [[nodiscard]] std::unique_ptr<nvinfer1::IRuntime> make_runtime() const;
+  [[nodiscard]] std::unique_ptr<nvonnxparser::IParser> make_parser(nvinfer1::INetworkDefinition& network) const;
+
+ private:
+  void read_version();
+
+  plugin::Library inference_;
+  plugin::Library parser_;
+  std::string version_;
+  std::string path_;
+  int major_ = 0;
+  int minor_ = 0;
+};
+
+}  // namespace ngb::tensorrt

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// An engine on the GPU: its context, its tensors in memory of ours, and the call that is timed.
+#pragma once
+
+#include <NvInfer.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../cuda_device.h"
+#include "building.h"
+#include "library.h"
+#include "settings.h"
+#include "stream.h"
+
+namespace ngb::tensorrt {
+
+class OutputAllocator;  // of an output whose shape is known only after a run
+
+class Session {
+ public:
+  explicit Session(const ngb_settings& settings);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  void compile(const ngb_model& model);
+  void load(const ngb_model& model);
+  // Ends with two inferences, outside of any timed call: one in which the context makes its last preparations, and one
+  // that the GPU times.
+  void bind(const ngb_tensor* inputs, std::uint32_t count);
+  // 0, or what `run_failure` explains.
+  int run() {
+    const int status = graph_ != nullptr ? launch_(graph_->handle(), stream_->handle()) : enqueue();
+    return status != 0 ? status : synchronize_(stream_->handle());
+  }
+  [[nodiscard]] plugin::Failure run_failure(int status) const;
+  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+
+ private:
+  using CopyIn = int (*)(std::uint64_t, const void*, std::size_t, cudaStream_t);
+  using CopyOut = int (*)(void*, std::uint64_t, std::size_t, cudaStream_t);
+  using Synchronize = int (*)(cudaStream_t);
+  using Launch = int (*)(void*, cudaStream_t);
+
+  // All that an inference is, put on the stream; also what a graph holds.
+  int enqueue() {
+    if (settings_.includes_transfer) [[unlikely]]
+      return enqueue_with_transfer();
+    return context_->enqueueV3(stream_->handle()) ? 0 : kNotEnqueued;
+  }
+  int enqueue_with_transfer();
+  void enqueue_or_throw();
+  void unbind();
+  void add_input(const ngb_tensor& tensor);
+  void add_output(const std::string& name);
+  [[nodiscard]] std::unique_ptr<Buffer> make_buffer(const std::string& name, ngb_dtype dtype, const Shape& shape,
+                                                    std::uint64_t size_bytes);
+  void tell_of_binding();
+  void tell(const std::string& key, const std::string& value);
+
+  static constexpr int kNotEnqueued = -1;  // TensorRT's enqueueV3 said no
+
+  Settings settings_;
+  Runtime library_;
+  plugin::CudaDevice gpu_;
+  CopyIn copy_in_;
+  CopyOut copy_out_;
+  Synchronize synchronize_;
+  Launch launch_;
+  std::optional<Stream> stream_;
+  std::unique_ptr<nvinfer1::IRuntime> runtime_;  // before the engine that came from it, and that before its context
+  std::unique_ptr<nvinfer1::ICudaEngine> engine_;
+  std::unique_ptr<nvinfer1::IExecutionContext> context_;
+  std::vector<std::unique_ptr<OutputAllocator>> allocators_;  // one for each output; null where its shape is known
+  std::vector<std::unique_ptr<Buffer>> outputs_;
+  std::vector<std::unique_ptr<Buffer>> inputs_;
+  std::unique_ptr<Graph> graph_;
+  Shape output_shape_;  // of the last read
+  Facts facts_;
+};
+
+}  // namespace ngb::tensorrt

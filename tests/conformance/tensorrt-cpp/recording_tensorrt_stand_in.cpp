@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// Not TensorRT: a stand-in for its libraries, for tests on machines without a GPU. It writes every call down in the log
+// of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}. The
+// "engine" doubles its first input; an output of open shape has as many elements as the input has positive ones.
+// RECORDING_TENSORRT_STAND_IN_VERSION: the number that it gives as its version; …_HAS_NO_RUNTIME: it makes none.
+#include <NvInfer.h>
+#include <NvOnnxParser.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "refusing_classes.h"
+
+namespace recording_stand_in {
+
+void refuse(const char* function) noexcept {
+  std::fprintf(stderr, "the stand-in for TensorRT has no %s\n", function);
+  std::abort();
+}
+
+namespace {
+
+using namespace nvinfer1;  // NOLINT(google-build-using-namespace): every line here is about its names
+using nlohmann::json;
+
+template <class Function>
+Function* of_cuda(const char* name) {
+  static void* const library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  return reinterpret_cast<Function*>(::dlsym(library, name));
+}
+void note(const std::string& text) { of_cuda<void(const char*)>("recording_stand_in_note")(text.c_str()); }
+std::string name_of(const void* address) {
+  return of_cuda<const char*(std::uint64_t)>("recording_stand_in_name")(reinterpret_cast<std::uint64_t>(address));
+}
+
+// Its end is written down, as its beginning is.
+class Noted {
+ public:
+  explicit Noted(const char* name) : name_(name) { note("new " + name_); }
+  ~Noted() { note("delete " + name_); }
+  Noted(const Noted&) = delete;
+  Noted& operator=(const Noted&) = delete;
+
+ private:
+  std::string name_;
+};
+
+Dims dims_of(const json& shape) {
+  Dims dims{static_cast<std::int32_t>(shape.size()), {}};
+  for (std::size_t i = 0; i < shape.size(); ++i) dims.d[i] = shape[i].get<std::int64_t>();
+  return dims;
+}
+
+std::string text_of(const Dims& dims) {
+  std::string text;
+  for (std::int32_t i = 0; i < dims.nbDims; ++i) text += (i == 0 ? "" : ", ") + std::to_string(dims.d[i]);
+  return "[" + text + "]";
+}
+
+DataType type_of(const json& tensor) {
+  return tensor[0] == "FLOAT" ? DataType::kFLOAT : tensor[0] == "INT32" ? DataType::kINT32 : DataType::kFP8;
+}
+
+class HostMemory : public IHostMemory, apiv::RefusingVHostMemory {
+ public:
+  explicit HostMemory(std::string content) : content_(std::move(content)) { mImpl = this; }
+  void* data() const noexcept override { return const_cast<char*>(content_.data()); }
+  std::size_t size() const noexcept override { return content_.size(); }
+
+ private:
+  std::string content_;
+};
+
+class Tensor : public ITensor, apiv::RefusingVTensor {
+ public:
+  Tensor(std::string name, const json& told) : name_(std::move(name)), told_(told) { mImpl = this; }
+  ~Tensor() noexcept override = default;
+  const char* getName() const noexcept override { return name_.c_str(); }
+  Dims getDimensions() const noexcept override { return dims_of(told_[1]); }
+  DataType getType() const noexcept override { return type_of(told_); }
+  bool isShapeTensor() const noexcept override { return told_.size() > 2; }
+
+ private:
+  std::string name_;
+  json told_;
+};
+
+class Network : public INetworkDefinition, apiv::RefusingVNetworkDefinition {
+ public:
+  Network() { mImpl = this; }
+  void take(const json& model) {
+    model_ = model;
+    for (const auto& [name, told] : model.at("inputs").items()) inputs_.push_back(std::make_unique<Tensor>(name, told));
+  }
+  [[nodiscard]] const json& model() const { return model_; }
+  std::int32_t getNbInputs() const noexcept override { return static_cast<std::int32_t>(inputs_.size()); }
+  ITensor* getInput(std::int32_t index) const noexcept override {
+    return inputs_[static_cast<std::size_t>(index)].get();
+  }
+
+ private:
+  Noted noted_{"INetworkDefinition"};
+  json model_;
+  std::vector<std::unique_ptr<Tensor>> inputs_;
+};
+
+class TimingCache : public ITimingCache, apiv::RefusingVTimingCache {
+ public:
+  explicit TimingCache(std::string content) : content_(std::move(content)) { mImpl = this; }
+  [[nodiscard]] const std::string& content() const { return content_; }
+  IHostMemory* serialize() const noexcept override { return new HostMemory(content_ + "timed"); }
+
+ private:
+  std::string content_;
+};
+
+class Config : public IBuilderConfig, apiv::RefusingVBuilderConfig {
+ public:
+  Config() { mImpl = this; }
+  void clearFlag(BuilderFlag flag) noexcept override {
+    note("clearFlag " + name(flag));
+    flags_.erase(flag);
+  }
+  void setFlag(BuilderFlag flag) noexcept override {
+    note("setFlag " + name(flag));
+    flags_.insert(flag);
+  }
+  bool getFlag(BuilderFlag flag) const noexcept override { return flags_.contains(flag); }
+  void setMemoryPoolLimit(MemoryPoolType pool, std::size_t bytes) noexcept override {
+    note("setMemoryPoolLimit " + std::string(pool == MemoryPoolType::kWORKSPACE ? "WORKSPACE " : "? ") +
+         std::to_string(bytes));
+    workspace_bytes_ = bytes;
+  }
+  std::size_t getMemoryPoolLimit(MemoryPoolType) const noexcept override { return workspace_bytes_; }
+  void setBuilderOptimizationLevel(std::int32_t level) noexcept override { level_ = level; }
+  std::int32_t getBuilderOptimizationLevel() const noexcept override { return level_; }
+  std::int32_t addOptimizationProfile(const IOptimizationProfile*) noexcept override {
+    note("addOptimizationProfile");
+    return 0;
+  }
+  ITimingCache* createTimingCache(const void* data, std::size_t bytes) const noexcept override {
+    return new TimingCache(std::string(static_cast<const char*>(data), bytes));
+  }
+  bool setTimingCache(const ITimingCache& cache, bool) noexcept override {
+    cache_ = static_cast<const TimingCache*>(&cache);
+    note("setTimingCache '" + cache_->content() + "'");
+    return cache_->content() != "of another GPU";
+  }
+  const ITimingCache* getTimingCache() const noexcept override { return cache_; }
+
+ private:
+  static std::string name(BuilderFlag flag) {
+    return flag == BuilderFlag::kTF32 ? "TF32" : flag == BuilderFlag::kFP16 ? "FP16" : "BF16";
+  }
+
+  Noted noted_{"IBuilderConfig"};
+  std::set<BuilderFlag> flags_{BuilderFlag::kTF32};
+  std::size_t workspace_bytes_ = std::size_t{1} << 33U;
+  std::int32_t level_ = 3;
+  const TimingCache* cache_ = nullptr;
+};
+
+class Profile : public IOptimizationProfile, apiv::RefusingVOptimizationProfile {
+ public:
+  Profile() { mImpl = this; }
+  bool setDimensions(const char* input, OptProfileSelector which, const Dims& dims) noexcept override {
+    static const char* const kNames[] = {"MIN", "OPT", "MAX"};
+    note("setDimensions " + std::string(input) + " " + kNames[static_cast<int>(which)] + " " + text_of(dims));
+    return true;
+  }
+};
+
+class Builder : public IBuilder, apiv::RefusingVBuilder {
+ public:
+  explicit Builder(ILogger& logger) : logger_(logger) { mImpl = this; }
+  INetworkDefinition* createNetworkV2(NetworkDefinitionCreationFlags flags) noexcept override {
+    note("createNetworkV2 " + std::to_string(flags));
+    return new Network();
+  }
+  IBuilderConfig* createBuilderConfig() noexcept override { return new Config(); }
+  IOptimizationProfile* createOptimizationProfile() noexcept override { return &profile_; }
+  bool setMaxThreads(std::int32_t threads) noexcept override {
+    threads_ = threads;
+    return true;
+  }
+  std::int32_t getMaxThreads() const noexcept override { return threads_; }
+  IHostMemory* buildSerializedNetwork(INetworkDefinition& network, IBuilderConfig&) noexcept override {
+    note("buildSerializedNetwork threads=" + std::to_string(threads_));
+    const json& model = static_cast<Network&>(network).model();
+    if (!model.contains("fail_to_build")) return new HostMemory(model.dump());
+    logger_.log(ILogger::Severity::kERROR, model["fail_to_build"].get<std::string>().c_str());
+    logger_.log(ILogger::Severity::kERROR, "what follows from it");
+    return nullptr;
+  }
+
+ private:
+  Noted noted_{"IBuilder"};
+  ILogger& logger_;
+  Profile profile_;
+  std::int32_t threads_ = 0;
+};
+
+class ParserError : public nvonnxparser::RefusingIParserError {
+ public:
+  explicit ParserError(const json& told) : told_(told) {}
+  ~ParserError() override = default;
+  nvonnxparser::ErrorCode code() const override { return static_cast<nvonnxparser::ErrorCode>(told_.value("code", 0)); }
+  const char* desc() const override { return text("desc"); }
+  int node() const override { return told_.value("node", 0); }
+  const char* nodeName() const override { return text("name"); }
+  const char* nodeOperator() const override { return text("operator"); }
+
+ private:
+  const char* text(const char* key) const {
+    return told_.contains(key) ? told_[key].get_ref<const std::string&>().c_str() : "";
+  }
+  json told_;
+};
+
+class Parser : public nvonnxparser::RefusingIParser {
+ public:
+  explicit Parser(Network& network) : network_(network) {}
+  bool parseFromFile(const char* path, int) noexcept override {
+    note("parseFromFile");
+    const json model = json::parse(std::ifstream(path));
+    network_.take(model);
+    for (const json& error : model.value("errors", json::array()))
+      errors_.push_back(std::make_unique<ParserError>(error));
+    return errors_.empty();
+  }
+  int getNbErrors() const noexcept override { return static_cast<int>(errors_.size()); }
+  const nvonnxparser::IParserError* getError(int index) const noexcept override {
+    return errors_[static_cast<std::size_t>(index)].get();
+  }
+
+ private:
+  Noted noted_{"IParser"};
+  Network& network_;
+  std::vector<std::unique_ptr<ParserError>> errors_;
+};
+
+class Context : public IExecutionContext, apiv::RefusingVExecutionContext {
+ public:
+  explicit Context(const json& model) : model_(model), number_(static_cast<int>(all().size())) {
+    mImpl = this;
+    all().push_back(this);
+  }
+  bool setInputShape(const char* name, const Dims& dims) noexcept override {
+    note("setInputShape " + std::string(name) + " " + text_of(dims));
+    input_ = dims;
+    return true;
+  }
+  bool setTensorAddress(const char* name, void* data) noexcept override {
+    note("setTensorAddress " + std::string(name) + " " + name_of(data));
+    addresses_[name] = static_cast<float*>(data);
+    return true;
+  }
+  bool setOutputAllocator(const char* name, IOutputAllocator* allocator) noexcept override {
+    note("setOutputAllocator " + std::string(name));
+    allocators_[name] = allocator;
+    return true;
+  }
+  std::int64_t getMaxOutputSize(const char*) const noexcept override { return 4 * elements(); }
+  Dims getTensorShape(const char* name) const noexcept override {
+    Dims dims = dims_of(model_["outputs"][name][1]);
+    if (dims.nbDims > 1 && dims.d[0] == -1) dims.d[0] = input_.d[0];
+    return dims;
+  }
+  bool enqueueV3(cudaStream_t stream) noexcept override {
+    note("enqueueV3 " + name_of(stream));
+    of_cuda<void(void (*)(int), int)>("recording_stand_in_enqueue")(
+        [](int which) { all().at(static_cast<std::size_t>(which))->compute(); }, number_);
+    return !model_.contains("fail_to_run");
+  }
+
+ private:
+  static std::vector<Context*>& all() {
+    static std::vector<Context*> contexts;
+    return contexts;
+  }
+  [[nodiscard]] std::int64_t elements() const {
+    const Dims dims = input_.nbDims > 0 ? input_ : dims_of(model_["inputs"].begin().value()[1]);
+    std::int64_t count = 1;
+    for (std::int32_t i = 0; i < dims.nbDims; ++i) count *= dims.d[i];
+    return count;
+  }
+  void compute() {
+    const float* const source = addresses_.at(model_["inputs"].begin().key());
+    for (const auto& [name, told] : model_["outputs"].items()) {
+      const auto allocator = allocators_.find(name);
+      if (allocator == allocators_.end()) {
+        std::transform(source, source + elements(), addresses_.at(name), [](float value) { return 2 * value; });
+        continue;
+      }
+      std::vector<float> positive;
+      std::copy_if(source, source + elements(), std::back_inserter(positive), [](float value) { return value > 0; });
+      void* const memory = allocator->second->reallocateOutputAsync(name.c_str(), addresses_.at(name),
+                                                                    4 * positive.size(), 256, nullptr);
+      std::copy(positive.begin(), positive.end(), static_cast<float*>(memory));
+      allocator->second->notifyShape(name.c_str(), dims_of(json::array({positive.size()})));
+    }
+  }
+
+  Noted noted_{"IExecutionContext"};
+  json model_;
+  int number_;
+  Dims input_{};
+  std::map<std::string, float*> addresses_;
+  std::map<std::string, IOutputAllocator*> allocators_;
+};
+
+class Engine : public ICudaEngine, apiv::RefusingVCudaEngine {
+ public:
+  explicit Engine(json model) : model_(std::move(model)) {
+    mImpl = this;
+    for (const char* kind : {"inputs", "outputs"}) {
+      for (const auto& [name, told] : model_[kind].items()) names_.push_back(name);
+    }
+  }
+  std::int32_t getNbLayers() const noexcept override { return 1; }
+  std::size_t getDeviceMemorySize() const noexcept override { return 2048; }
+  std::int64_t getDeviceMemorySizeV2() const noexcept override { return 4096; }
+  std::int32_t getNbIOTensors() const noexcept override { return static_cast<std::int32_t>(names_.size()); }
+  const char* getIOTensorName(std::int32_t index) const noexcept override {
+    return names_[static_cast<std::size_t>(index)].c_str();
+  }
+  TensorIOMode getTensorIOMode(const char* name) const noexcept override {
+    return model_["inputs"].contains(name) ? TensorIOMode::kINPUT : TensorIOMode::kOUTPUT;
+  }
+  TensorLocation getTensorLocation(const char* name) const noexcept override {
+    return model_.value("on_the_cpu", "") == name ? TensorLocation::kHOST : TensorLocation::kDEVICE;
+  }
+  DataType getTensorDataType(const char* name) const noexcept override { return type_of(told(name)); }
+  Dims getTensorShape(const char* name) const noexcept override { return dims_of(told(name)[1]); }
+  IExecutionContext* createExecutionContext(ExecutionContextAllocationStrategy) noexcept override {
+    return new Context(model_);
+  }
+
+ private:
+  [[nodiscard]] const json& told(const char* name) const {
+    return model_["inputs"].contains(name) ? model_["inputs"][name] : model_["outputs"][name];
+  }
+
+  Noted noted_{"ICudaEngine"};
+  json model_;
+  std::vector<std::string> names_;
+};
+
+class Runtime : public IRuntime, apiv::RefusingVRuntime {
+ public:
+  Runtime() { mImpl = this; }
+  using apiv::RefusingVRuntime::deserializeCudaEngine;
+  ICudaEngine* deserializeCudaEngine(const void* data, std::size_t bytes) noexcept override {
+    note("deserializeCudaEngine");
+    return new Engine(json::parse(std::string(static_cast<const char*>(data), bytes)));
+  }
+
+ private:
+  Noted noted_{"IRuntime"};
+};
+
+}  // namespace
+}  // namespace recording_stand_in
+
+#define STAND_IN extern "C" __attribute__((visibility("default")))
+
+STAND_IN std::int32_t getInferLibVersion() noexcept {
+  const char* const version = std::getenv("RECORDING_TENSORRT_STAND_IN_VERSION");
+  return version == nullptr ? static_cast<std::int32_t>(NV_TENSORRT_VERSION) : std::atoi(version);
+}
+STAND_IN std::int32_t getInferLibBuildVersion() noexcept { return 34; }
+STAND_IN void* createInferBuilder_INTERNAL(void* logger, std::int32_t) noexcept {
+  return static_cast<nvinfer1::IBuilder*>(new recording_stand_in::Builder(*static_cast<nvinfer1::ILogger*>(logger)));
+}
+STAND_IN void* createInferRuntime_INTERNAL(void* logger, std::int32_t) noexcept {
+  if (std::getenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME") != nullptr) {
+    static_cast<nvinfer1::ILogger*>(logger)->log(nvinfer1::ILogger::Severity::kERROR, "CUDA initialization failure");
+    return reinterpret_cast<void*>(std::uintptr_t{0x238});  // as 10.15.1 does
+  }
+  return static_cast<nvinfer1::IRuntime*>(new recording_stand_in::Runtime());
+}
+STAND_IN void* createNvOnnxParser_INTERNAL(void* network, void*, int) noexcept {
+  auto& taken = *static_cast<nvinfer1::INetworkDefinition*>(network);
+  return static_cast<nvonnxparser::IParser*>(
+      new recording_stand_in::Parser(static_cast<recording_stand_in::Network&>(taken)));
+}
