@@ -9,8 +9,8 @@ _NEWEST_OPSET = 18  # of which onnx2torch has the common operators; later ones c
 
 
 def convert(model, path: str, shapes) -> torch.nn.Module:
-    """shapes: of the inputs, by name; None where the batch is open. Raises CompilerError: unsupported_operator names what
-    onnx2torch cannot convert."""
+    """shapes: of the inputs, by name; None where the batch is open. Raises CompilerError: unsupported_operator names
+    what onnx2torch cannot convert."""
     import onnx2torch
     from ngraphbench import onnx_constants
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of an ONNX graph follows from its inputs' shapes, computed before it is compiled. Exporters leave whole subgraphs
-that work out shapes; front ends that take those for data refuse the model. The package onnx is the toolchain's."""
+"""What of an ONNX graph follows from its inputs' shapes, computed before it is compiled. Exporters leave whole
+subgraphs that work out shapes; front ends that take those for data refuse the model. The package onnx is the
+toolchain's."""
 import math
 import traceback
 from typing import Mapping, Sequence
