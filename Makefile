@@ -38,8 +38,8 @@ sanitize: setup-tests
 	cmake --preset tsan && cmake --build --preset tsan --target unit_tests
 	ctest --test-dir build/tsan/tests/unit --no-tests=error --output-on-failure
 
-# What comes from other machines, read wrong in every way: RUNS executions of each fuzzer.
-RUNS ?= 5000000
+# What comes from other machines, read wrong in every way: RUNS executions in all.
+RUNS ?= 10000000
 fuzz:
 	@scripts/setup fuzz
 	cmake --preset fuzz && cmake --build --preset fuzz
