@@ -12,7 +12,7 @@ from onnx import defs, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
-from ngraphbench.onnx_file import inputs_of
+from ngraphbench.onnx_file import STANDARD_DOMAINS, inputs_of, opset_of
 
 _MOST_ELEMENTS = 1 << 16  # of what is computed with here: weights are the compiler's
 _OTHERWISE_EACH_TIME = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli",
@@ -27,9 +27,12 @@ class GatherElements(OpRun):
 
 
 def evaluate(node, operands: Sequence, opset: int) -> tuple:
-    """Arrays: the node's outputs. operands: arrays, None for one that is left out."""
+    """Arrays: the node's outputs. operands: arrays, None for one that is left out. Raises whatever onnx.reference
+    stumbles over, and TypeError where an output is no tensor."""
     evaluator = ReferenceEvaluator(node, opsets={"": min(opset, defs.onnx_opset_version())}, new_ops=[GatherElements])
     results = evaluator.run(None, {name: value for name, value in zip(node.input, operands) if name})
+    if any(isinstance(result, list) for result in results):
+        raise TypeError(f"{node.op_type} makes a sequence")
     return tuple(np.asarray(result) for result in results)
 
 
@@ -43,7 +46,7 @@ def compute(model, shapes: Mapping[str, Sequence[int]]) -> None:
     if not any(node.op_type in ("Constant", "ConstantOfShape", "Shape", "Size") for node in model.graph.node):
         return
     light = _without_weights(model)
-    opset = next((each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), 1)
+    opset = opset_of(model)
     constants = {each.name: numpy_helper.to_array(each) for each in light.graph.initializer}
     known = set(constants)
     try:
@@ -86,8 +89,9 @@ def _compute_once(model, constants, opset: int) -> bool:
             kept.append(node)
             continue
         for name, value in zip(node.output, results):
-            constants[name] = value
-            model.graph.initializer.append(numpy_helper.from_array(value, name))
+            if name:  # else an output that is left out
+                constants[name] = value
+                model.graph.initializer.append(numpy_helper.from_array(value, name))
     is_more = len(kept) < len(model.graph.node)
     del model.graph.node[:]
     model.graph.node.extend(kept)
@@ -104,7 +108,7 @@ def _static_shape(value):
 
 def _results(node, constants, shapes, opset: int):
     """Arrays; None where they depend on more than shapes."""
-    if node.domain not in ("", "ai.onnx") or node.op_type in _OTHERWISE_EACH_TIME:
+    if node.domain not in STANDARD_DOMAINS or node.op_type in _OTHERWISE_EACH_TIME:
         return None
     if any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute):
         return None

@@ -5,6 +5,7 @@ from typing import Any, Mapping, Sequence
 from ngraphbench.adaptor import CompilerError
 from ngraphbench.compile_process import last_line
 
+STANDARD_DOMAINS = ("", "ai.onnx")
 _ADVICE = "check the file with onnx.checker"
 
 
@@ -20,6 +21,11 @@ def read(path: str):
         raise CompilerError("invalid_model", f"{path} is not an ONNX file, or a damaged one: its graph has no output",
                             _ADVICE)
     return model
+
+
+def opset_of(model) -> int:
+    """The version of the standard operators."""
+    return next((each.version for each in model.opset_import if each.domain in STANDARD_DOMAINS), 1)
 
 
 def inputs_of(model) -> list:

@@ -6,14 +6,13 @@ import reduction
 import resizing
 import shaping
 import window
-from ngraphbench import onnx_constants
+from ngraphbench import onnx_constants, onnx_file
 from ngraphbench.adaptor import CompilerError
 from node import Node, is_known
 from onnx import numpy_helper
 
 OPERATORS = {name: operator for module in (elementwise, normalization, reduction, resizing, shaping, window)
              for name, operator in module.OPERATORS.items()}
-_STANDARD_DOMAINS = ("", "ai.onnx")
 
 
 class Graph:
@@ -21,7 +20,7 @@ class Graph:
 
     def __init__(self, model):
         self._graph = model.graph
-        self._opset = next((each.version for each in model.opset_import if each.domain in _STANDARD_DOMAINS), 1)
+        self._opset = onnx_file.opset_of(model)
         self._weights = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
         self.inputs = [each.name for each in model.graph.input if each.name not in self._weights]
         self.outputs = [each.name for each in model.graph.output]
@@ -32,9 +31,9 @@ class Graph:
         return self._run(self._graph, {**self._weights, **dict(zip(self.inputs, inputs))})
 
     def _refuse_unknown(self, proto):
-        if proto.domain in _STANDARD_DOMAINS and proto.op_type in OPERATORS:
+        if proto.domain in onnx_file.STANDARD_DOMAINS and proto.op_type in OPERATORS:
             return
-        if proto.domain in _STANDARD_DOMAINS and proto.op_type in ("Constant", "If"):
+        if proto.domain in onnx_file.STANDARD_DOMAINS and proto.op_type in ("Constant", "If"):
             return
         name = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
         raise CompilerError("unsupported_operator", f"xla has no translation of {name} to StableHLO",

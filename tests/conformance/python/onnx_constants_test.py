@@ -74,6 +74,20 @@ class Constants(unittest.TestCase):
                           helper.make_node("ReduceSum", ["t"], ["y"], keepdims=0)], [weight])
         self.assertEqual(self.computed(model), ["Transpose", "ReduceSum"])
 
+    def test_a_sequence_is_no_constant(self):
+        model = graph_of([helper.make_node("Constant", [], ["a"], value=constant("", 3)),
+                          helper.make_node("SequenceConstruct", ["a", "a"], ["q"]),
+                          helper.make_node("SequenceLength", ["q"], ["n"]),
+                          helper.make_node("Cast", ["n"], ["y"], to=TensorProto.FLOAT)])
+        self.assertEqual(self.computed(model), ["SequenceConstruct", "SequenceLength", "Cast"])
+
+    def test_outputs_that_are_left_out_get_no_constant(self):
+        model = graph_of([helper.make_node("Shape", ["x"], ["s"]), helper.make_node("TopK", ["s", "one"], ["", "i"]),
+                          helper.make_node("Clip", ["x", "", ""], ["y"]),
+                          helper.make_node("Reshape", ["i", "one"], ["z"])], [constant("one", 1)], ("y", "z"))
+        self.assertEqual(self.computed(model), ["Clip", "Reshape"])
+        self.assertEqual({each.name for each in model.graph.initializer}, {"one", "i"})
+
     def test_gather_elements_is_right_beyond_64(self):
         node = helper.make_node("GatherElements", ["d", "i"], ["y"], axis=1)
         data = numpy.arange(200, dtype=numpy.int64).reshape(2, 100)
