@@ -14,6 +14,10 @@
 namespace ngb {
 namespace {
 
+// Above this size a model has its weights beside it, as PyTorch's exporter leaves them: compilers map them into memory
+// instead of parsing them out of a message, and compile as much sooner.
+constexpr std::uint64_t kLargestWholeBytes = 1'000'000;
+
 constexpr std::string_view kUsage = "ngb-worker write-model --recipe JSON --batch N|dynamic --threads N -o FILE";
 
 using Arguments = std::map<std::string, std::string, std::less<>>;
@@ -59,7 +63,8 @@ Result<std::string> write_model(const std::vector<std::string_view>& words) {
   const Result<zoo::Recipe> recipe = zoo::parse_canonical_json(arguments->at("--recipe"));
   if (!recipe) return tl::unexpected(recipe.error());
   const std::filesystem::path path = arguments->at("-o");
-  const Status written = zoo::write_onnx(*recipe, is_dynamic ? zoo::BatchSize() : *batch, path, *threads);
+  const Status written =
+      zoo::write_onnx(*recipe, is_dynamic ? zoo::BatchSize() : *batch, path, *threads, kLargestWholeBytes);
   if (!written) return tl::unexpected(written.error());
   std::error_code code;
   const std::uintmax_t bytes = std::filesystem::file_size(path, code);

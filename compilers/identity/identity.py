@@ -51,7 +51,7 @@ class Identity(Adaptor):
     def compile(self, model):
         from . import onnx_weights
 
-        proto = onnx_weights.load_onnx(model.path)
+        proto = onnx_weights.load_onnx(model.path, with_weights=model.recipe is None)
         if model.recipe is not None and "module" in model.recipe:
             from . import user_module
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX files and their initializers, without a copy more than needed."""
+import os
 import warnings
 from typing import Callable, Dict, List
 
@@ -31,19 +32,35 @@ def input_names(model) -> List[str]:
     return [value.name for value in model.graph.input if value.name not in initializers]
 
 
-def to_tensor(initializer) -> torch.Tensor:
-    """Shares the initializer's bytes: for copying from only."""
+def to_tensor(initializer, folder: str) -> torch.Tensor:
+    """The initializer's values, in memory of their own; `folder` is the model's, where the file beside it lies."""
     from onnx import TensorProto, numpy_helper
 
     shape = tuple(initializer.dims)
+    if initializer.data_type == TensorProto.FLOAT and initializer.data_location == TensorProto.EXTERNAL:
+        return _read_f32(initializer, shape, folder)
+    data = initializer.raw_data  # each time it is named, it is copied
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the memory is not writable
-        if initializer.data_type == TensorProto.FLOAT and initializer.raw_data:
-            return torch.frombuffer(initializer.raw_data, dtype=torch.float32).reshape(shape)
-        return torch.from_numpy(numpy_helper.to_array(initializer))
+        if initializer.data_type == TensorProto.FLOAT and data:
+            return torch.frombuffer(data, dtype=torch.float32).reshape(shape).clone()
+        return torch.from_numpy(numpy_helper.to_array(initializer)).clone()
 
 
-def state_dict(model) -> Dict[str, torch.Tensor]:
+def _read_f32(initializer, shape, folder: str) -> torch.Tensor:
+    from onnx.external_data_helper import ExternalDataInfo
+
+    beside = ExternalDataInfo(initializer)
+    tensor = torch.empty(shape, dtype=torch.float32)
+    values = memoryview(tensor.view(-1).numpy()).cast("B")
+    with open(os.path.join(folder, beside.location), "rb") as file:
+        file.seek(beside.offset or 0)
+        if file.readinto(values) != len(values):
+            raise ValueError(f"{beside.location} ends within {initializer.name}")
+    return tensor
+
+
+def state_dict(model, folder: str) -> Dict[str, torch.Tensor]:
     """A recipe's initializers as its module's state. Those with a slash in their names are constants of the graph, the
     second operand of a MatMul is the transposed weight of a Linear over tokens, and that of a Mul one factor for each
     feature, in whatever shape."""
@@ -52,21 +69,22 @@ def state_dict(model) -> Dict[str, torch.Tensor]:
 
     def as_torch_keeps_it(name: str, tensor: torch.Tensor) -> torch.Tensor:
         if name in transposed:
-            return tensor.t()
+            return tensor.t().contiguous()
         return tensor.flatten() if name in factors else tensor
 
-    return {initializer.name: as_torch_keeps_it(initializer.name, to_tensor(initializer))
+    return {initializer.name: as_torch_keeps_it(initializer.name, to_tensor(initializer, folder))
             for initializer in model.graph.initializer if "/" not in initializer.name}
 
 
 def build_with_weights(build: Callable[[], torch.nn.Module], model, path: str) -> torch.nn.Module:
-    """The module that `build` makes, with the initializers of `model` as its state. Raises CompilerError."""
+    """The module that `build` makes, with the initializers of `model`, which `path` holds, as its state. Its external data
+    is read from the files beside it. Raises CompilerError."""
     module = _build_empty(build)
     try:
-        weights = state_dict(model)
+        weights = state_dict(model, os.path.dirname(path))
         _add_counters(module, weights)
-        module.load_state_dict(weights, strict=True)
-    except (RuntimeError, ValueError, TypeError) as error:
+        module.load_state_dict(weights, strict=True, assign=True)
+    except (RuntimeError, ValueError, TypeError, OSError) as error:
         raise CompilerError("invalid_model", f"the initializers of {path} do not fit the recipe's module: {error}",
                             "delete the file: it is made again from the recipe") from None
     return module
@@ -74,11 +92,17 @@ def build_with_weights(build: Callable[[], torch.nn.Module], model, path: str) -
 
 def _build_empty(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
     """A module whose state holds nothing yet: random values that the file's replace at once would cost most of the
-    time. One that keeps something outside its state_dict is built as usual."""
+    time. What it keeps outside its state_dict is made by timm's own function for that, or else it is built as usual."""
     with torch.device("meta"):
         module = build()
     outside = {name for name, _ in module.named_buffers()} - set(module.state_dict())
-    return build() if outside else module.to_empty(device="cpu")
+    owners = [module.get_submodule(name) for name in sorted({name.rpartition(".")[0] for name in outside})]
+    if not all(hasattr(owner, "init_non_persistent_buffers") for owner in owners):
+        return build()
+    module = module.to_empty(device="cpu")
+    for owner in owners:
+        owner.init_non_persistent_buffers()
+    return module
 
 
 def _add_counters(module: torch.nn.Module, weights: Dict[str, torch.Tensor]) -> None:

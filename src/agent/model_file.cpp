@@ -33,7 +33,7 @@ Failure failure_of(FailureKind kind, const std::string& message, std::string adv
 
 constexpr const char* kModule = "module";
 
-// Where the weights of a model of more than 2 GB stand.
+// Where the weights of all but small models stand.
 std::filesystem::path data_path(const std::filesystem::path& path) { return path.string() + ".data"; }
 // What the exporter has to say: {"inputs": […], "open_inputs": […]}, or {"failure": {…}}.
 std::filesystem::path answer_path(const std::filesystem::path& path) { return path.string() + ".json"; }
@@ -188,7 +188,7 @@ bool ModelWriting::take_answer() {
 void ModelWriting::take_over() {
   std::error_code code;
   facts_.wall_ns = (system_clock().now() - started_).count();
-  // The file, and where it is too large to hold its weights, the one beside it.
+  // The file, and where it does not hold its weights, the one beside it.
   for (const std::filesystem::path& part : {path_, data_path(path_)}) {
     if (part != path_ && !std::filesystem::exists(part, code)) continue;
     const Result<std::string> hash = hash::sha256_of_file(part);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph as an ONNX file. Protobuf serializes everything but the weights; those are generated straight into their
 // place, since a length-delimited field is tag, length and bytes, and fields may follow each other in any order. Where
-// a protobuf message would pass 2 GB the weights lie in a file of their own beside the model.
+// a protobuf message would pass a given size, 2 GB at most, the weights lie in a file of their own beside the model.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,9 @@ namespace ngb::zoo {
 
 class ModelFile {
  public:
-  // What a protobuf message may have.
-  static constexpr std::uint64_t kLargestMessageBytes = 0x7FFFFFFF;
-
   // `data_name`: of the file with the weights, should there be one.
   ModelFile(const Graph& graph, const std::string& name, std::uint64_t seed, const std::string& data_name,
-            std::uint64_t largest_message_bytes = kLargestMessageBytes);
+            std::uint64_t largest_message_bytes);
 
   // With external data.
   [[nodiscard]] std::uint64_t size_bytes() const { return model_.size_bytes() + data_.size_bytes(); }

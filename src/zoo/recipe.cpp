@@ -80,13 +80,14 @@ Result<ModelFacts> facts(const Recipe& recipe, int batch) {
   if (!graph) return tl::unexpected(graph.error());
   const Result<Counts> counts = total(graph->layers());
   if (!counts) return tl::unexpected(counts.error());
-  return ModelFacts{.inputs = graph->inputs(),
-                    .outputs = graph->outputs(),
-                    .parameters = counts->parameters,
-                    .macs = counts->macs,
-                    .macs_torchinfo = counts->macs_torchinfo,
-                    .file_bytes = ModelFile(*graph, recipe.family, recipe.seed, "model.onnx.data").size_bytes(),
-                    .node_count = graph->nodes().size()};
+  return ModelFacts{
+      .inputs = graph->inputs(),
+      .outputs = graph->outputs(),
+      .parameters = counts->parameters,
+      .macs = counts->macs,
+      .macs_torchinfo = counts->macs_torchinfo,
+      .file_bytes = ModelFile(*graph, recipe.family, recipe.seed, "model.onnx.data", kLargestMessageBytes).size_bytes(),
+      .node_count = graph->nodes().size()};
 }
 
 Result<std::vector<Layer>> layers(const Recipe& recipe, int batch) {
@@ -95,11 +96,12 @@ Result<std::vector<Layer>> layers(const Recipe& recipe, int batch) {
   return graph->layers();
 }
 
-Status write_onnx(const Recipe& recipe, BatchSize batch, const std::filesystem::path& path, int threads) {
+Status write_onnx(const Recipe& recipe, BatchSize batch, const std::filesystem::path& path, int threads,
+                  std::uint64_t largest_message_bytes) {
   const Result<Graph> graph = build(recipe, batch);
   if (!graph) return tl::unexpected(graph.error());
   const std::string data_name = path.filename().string() + ".data";
-  return ModelFile(*graph, recipe.family, recipe.seed, data_name).write(path, threads);
+  return ModelFile(*graph, recipe.family, recipe.seed, data_name, largest_message_bytes).write(path, threads);
 }
 
 }  // namespace ngb::zoo

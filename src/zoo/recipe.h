@@ -54,10 +54,14 @@ Result<std::vector<Layer>> layers(const Recipe& recipe, int batch);
 // Samples in a batch; nothing: any number, decided when the model is run.
 using BatchSize = std::optional<int>;
 
+inline constexpr std::uint64_t kLargestMessageBytes = 0x7FFFFFFF;  // what a protobuf message may have
+
 // Writes IR 9, opset 20, with static shapes or the leading extent "batch" left open, on `threads` (1 …) threads that
-// each hold less than 1 MB; the bytes do not depend on their number. Models of more than 2 GB get their weights in
-// `path`.data, as ONNX has it. The file appears under its name when it is complete (not synced to disk: it can always
-// be made again); no file is left behind on an error. Error: as facts; unwritable, disk full.
-Status write_onnx(const Recipe& recipe, BatchSize batch, const std::filesystem::path& path, int threads);
+// each hold less than 1 MB; the bytes do not depend on their number. Models of more than
+// `largest_message_bytes` get their weights in `path`.data, as ONNX has it. The file appears under its name when it is
+// complete (not synced to disk: it can always be made again); no file is left behind on an error. Error: as facts;
+// unwritable, disk full.
+Status write_onnx(const Recipe& recipe, BatchSize batch, const std::filesystem::path& path, int threads,
+                  std::uint64_t largest_message_bytes = kLargestMessageBytes);
 
 }  // namespace ngb::zoo

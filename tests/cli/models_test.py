@@ -2,8 +2,9 @@
 """ngb models: the list, the layers, the files, and what cannot be."""
 
 import json
+import subprocess
 
-from ngb_program import NgbTest
+from ngb_program import BIN, NgbTest
 
 
 class Models(NgbTest):
@@ -28,6 +29,18 @@ class Models(NgbTest):
         written = self.ngb("models", "write", "mlp", "--batch", "dynamic", "-o", "mlp.onnx")
         self.assertEqual(written.returncode, 0, written.stderr)
         self.assertIn(b"batch", (self.folder / "mlp.onnx").read_bytes())
+
+    def test_a_device_writes_the_weights_of_all_but_small_models_beside_them(self):
+        for depth, files in ((1, ["model.onnx"]), (40, ["model.onnx", "model.onnx.data"])):
+            with self.subTest(depth=depth):
+                folder = self.folder / str(depth)
+                folder.mkdir()
+                recipe = {"family": "mlp", "parameters": {"classes": 10, "depth": depth, "features": 100, "width": 100},
+                          "revision": 3, "seed": 1}
+                subprocess.run([BIN / "ngb-worker", "write-model", "--recipe",
+                                json.dumps(recipe, separators=(",", ":")), "--batch", "1", "-o", folder / "model.onnx"],
+                               check=True, stdout=subprocess.DEVNULL)
+                self.assertEqual(sorted(file.name for file in folder.iterdir()), files)
 
     def test_what_cannot_be_is_one_clear_message_and_no_file(self):
         for name, parameters, said in (

@@ -112,14 +112,28 @@ class Recipes(IdentityTest):
 
     def test_every_weight_is_the_files(self):
         recipe = write_recipe(self.path, "resnet18")
-        state = self.compile(recipe, {"input": random_input(1, 3, 224, 224)})._adaptor._module.state_dict()
-        initializers = {i.name: numpy_helper.to_array(i) for i in onnx.load(self.path).graph.initializer}
-        for name, value in state.items():
-            if name.endswith("num_batches_tracked"):
-                self.assertEqual(value.item(), 0)
-            else:
-                numpy.testing.assert_array_equal(value.numpy(), initializers.pop(name))
-        self.assertEqual(initializers, {})
+        model = onnx.load(self.path)
+        for is_beside in (False, True):
+            onnx.save(model, self.path, save_as_external_data=is_beside, location="model.onnx.data", size_threshold=0)
+            state = self.compile(recipe, {"input": random_input(1, 3, 224, 224)})._adaptor._module.state_dict()
+            initializers = {i.name: numpy_helper.to_array(i) for i in onnx.load(self.path).graph.initializer}
+            for name, value in state.items():
+                if name.endswith("num_batches_tracked"):
+                    self.assertEqual(value.item(), 0)
+                else:
+                    numpy.testing.assert_array_equal(value.numpy(), initializers.pop(name))
+            self.assertEqual(initializers, {})
+            self.close()
+
+    def test_weights_beside_the_model_that_end_early_are_an_invalid_model(self):
+        recipe = write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
+        onnx.save(onnx.load(self.path), self.path, save_as_external_data=True, location="model.onnx.data",
+                  size_threshold=0)
+        beside = os.path.join(os.path.dirname(self.path), "model.onnx.data")
+        os.truncate(beside, os.path.getsize(beside) - 4)
+        error = self.refusal(self.compile, recipe, {"input": random_input(1, 3, 17, 17)})
+        self.assertEqual(error.kind, "invalid_model")
+        self.assertIn("model.onnx.data ends within", error.message)
 
     def test_weights_that_do_not_fit_are_an_invalid_model(self):
         write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)

@@ -17,6 +17,7 @@
 
 #include "base/hash.h"
 #include "folder.h"
+#include "made.h"
 #include "onnx/onnx.pb.h"
 #include "zoo/layers.h"
 #include "zoo/model_file.h"
@@ -27,12 +28,6 @@ namespace ngb::zoo {
 namespace {
 
 using testing::HasSubstr;
-
-Recipe made(const std::string& name, const nlohmann::json& parameters, std::uint64_t seed = 1) {
-  const Result<Recipe> recipe = resolve(name, parameters, seed);
-  EXPECT_TRUE(recipe) << recipe.error().text();
-  return recipe.value_or(Recipe{});
-}
 
 Recipe small_block() { return made("conv_block", {{"width", 8}, {"depth", 2}, {"image_size", 4}}); }
 Recipe small_resnet() {
@@ -224,7 +219,7 @@ Graph graph_of_small_block() {
 TEST(ModelFile, BeyondTheLimitOfAMessageHasItsWeightsBesideIt) {
   const Folder folder;
   const Graph graph = graph_of_small_block();
-  ASSERT_TRUE(ModelFile(graph, "block", 1, "whole.onnx.data").write(folder / "whole.onnx", 1));
+  ASSERT_TRUE(ModelFile(graph, "block", 1, "whole.onnx.data", kLargestMessageBytes).write(folder / "whole.onnx", 1));
   const ModelFile parted(graph, "block", 1, "parted.onnx.data", 1000);
   ASSERT_TRUE(parted.write(folder / "parted.onnx", 2));
   const onnx::ModelProto whole = parsed(content(folder / "whole.onnx"));
@@ -277,7 +272,7 @@ TEST(ModelFile, NeedsAThread) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-int peak_memory_kb() {
+int high_water_mark_kb() {
   std::ifstream status("/proc/self/status");
   std::string word;
   while (status >> word && word != "VmHWM:") {
@@ -292,9 +287,9 @@ TEST(ModelFile, OfResNet50TakesLessThan10MegabytesOfMemory) {
   const Folder folder;
   EXPECT_EQ(in_child([&] {
               std::ofstream("/proc/self/clear_refs") << 5;
-              const int before_kb = peak_memory_kb();
+              const int before_kb = high_water_mark_kb();
               const Status status = write_onnx(made("resnet50", {}), 1, folder / "model.onnx", 4);
-              const int taken_kb = peak_memory_kb() - before_kb;
+              const int taken_kb = high_water_mark_kb() - before_kb;
               return status && before_kb > 1000 && taken_kb > 100 && taken_kb < 10000 ? 0 : 1;
             }),
             0);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "made.h"
 #include "zoo/family.h"
 
 namespace ngb::zoo {
@@ -12,13 +13,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-Recipe made(const std::string& name, const nlohmann::json& parameters = nlohmann::json::object(),
-            std::uint64_t seed = 1) {
-  const Result<Recipe> recipe = resolve(name, parameters, seed);
-  EXPECT_TRUE(recipe) << recipe.error().text();
-  return recipe.value_or(Recipe{});
-}
 
 // Of all families and variants, in the order of the table.
 std::vector<std::string> names() {
