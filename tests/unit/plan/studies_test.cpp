@@ -10,6 +10,7 @@ Plan plan_of(const std::string& name) {
       .compilers = {{"identity", "2.15.0", {}},
                     {"onnxruntime", "1.31.1", {}},
                     {"openvino", "2026.4.1", {}},
+                    {"torch-compile", "2.15.0", {}},
                     {"tvm", "0.27.0.post1", {{.name = "trials", .type = "int", .default_value = "0"}}}},
       .models = {{"conv_block",
                   {{.name = "width", .type = "int", .default_value = "64"},
@@ -55,6 +56,12 @@ TEST(Studies, MhaIsEmbedTimesDepthTimesBatch) {
 TEST(Studies, TvmTuningIsTwoModelsTimesFiveCompilers) {
   const Plan plan = plan_of("tvm_tuning.yaml");
   EXPECT_EQ(plan.cells.size(), 10U);
+}
+
+TEST(Studies, TextEncoderIsTwoLengthsTimesTwoBatchSizesTimesFourCompilers) {
+  const Plan plan = plan_of("text_encoder.yaml");
+  EXPECT_EQ(plan.cells.size(), 16U);
+  EXPECT_EQ(plan.models.at(0).label, "32 tokens");
 }
 
 }  // namespace
