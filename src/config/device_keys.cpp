@@ -5,15 +5,12 @@
 namespace ngb::config {
 namespace {
 
-// One line of text without blanks at its ends.
-constexpr const char* kLabel = R"(^[^\x00-\x20]([^\x00-\x1f]{0,98}[^\x00-\x20])?$)";
 // What can be no option of ssh.
 constexpr const char* kHost = R"(^[0-9A-Za-z_:\[][0-9A-Za-z_.:%@\[\]-]{0,252}$)";
 constexpr const char* kSlurmWord = R"(^[0-9A-Za-z_][0-9A-Za-z_.:,&|*@()\[\]-]{0,98}$)";
 constexpr const char* kUser = R"(^[0-9A-Za-z_][0-9A-Za-z_.@\\-]{0,63}$)";
 constexpr const char* kVariableValue = R"(^[^\x00-\x1f]{0,1000}$)";
 constexpr const char* kTag = R"(^[0-9A-Za-z][0-9A-Za-z_.-]{0,62}$)";
-constexpr double kMaxExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
 
 // Handed to sbatch as it is.
 Key slurm_key(const char* name, const char* meaning) {

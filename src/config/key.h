@@ -29,6 +29,10 @@ enum class ValueType {
   structured,  // models, compilers, devices, pairs: read by their own files
 };
 
+// One line of text without blanks at its ends.
+inline constexpr const char* kLabel = R"(^[^\x00-\x20]([^\x00-\x1f]{0,98}[^\x00-\x20])?$)";
+inline constexpr double kMaxExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
+
 struct Key {
   std::string name{};
   ValueType type = ValueType::text;

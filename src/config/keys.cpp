@@ -10,11 +10,9 @@ namespace {
 
 using nlohmann::json;
 
-// One line of text without blanks at its ends; as a file name also without slashes and leading dots.
-constexpr const char* kLabel = R"(^[^\x00-\x20]([^\x00-\x1f]{0,98}[^\x00-\x20])?$)";
+// As a label, without slashes and leading dots.
 constexpr const char* kFileName = R"(^[^\x00-\x20/.]([^\x00-\x1f/]{0,98}[^\x00-\x20/])?$)";
 constexpr const char* kVersion = R"(^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$)";
-constexpr double kMaxExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
 
 template <auto Member>
 void set_member(Study& study, const json& value) {

@@ -21,7 +21,7 @@ namespace {
 
 // So much of what a program says waits here for being taken; then the program waits. A large fleet has a thousand such.
 constexpr std::size_t kMaxIncomingBytes = 1U << 16U;
-constexpr std::size_t kChunkBytes = 1U << 14U;
+constexpr std::size_t kReadBytes = 1U << 14U;
 constexpr std::size_t kMaxLineBytes = 4096;
 
 }  // namespace
@@ -70,7 +70,7 @@ Connection::~Connection() {
 }
 
 asio::awaitable<void> Connection::read_all(std::shared_ptr<Connection> self) {
-  std::array<char, kChunkBytes> chunk{};
+  std::array<char, kReadBytes> chunk{};
   for (;;) {
     while (self->incoming_.size() > kMaxIncomingBytes) co_await self->changed_.wait_regardless(std::chrono::seconds(1));
     boost::system::error_code error;

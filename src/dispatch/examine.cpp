@@ -7,14 +7,14 @@
 namespace ngb::dispatch {
 namespace {
 
-constexpr Nanoseconds kPatience = std::chrono::seconds(30);
+constexpr Nanoseconds kDescriptionPatience = std::chrono::seconds(30);
 
 asio::awaitable<Status> question(Connection& device, const samples::Arrival& arrival, Examination& examination) {
   examination.clock_offset = Nanoseconds(arrival.unix_time_ns) - system_clock().unix_now();
   device.queue(samples::Describe{});
   co_await device.flush();
   const Result<std::optional<samples::Description>> description =
-      co_await answer_of<samples::Description>(device, kPatience);
+      co_await answer_of<samples::Description>(device, kDescriptionPatience);
   if (!description) co_return tl::unexpected(description.error());
   if (!description->has_value()) co_return fail("the connection ended", examination.device);
   examination.description = **description;

@@ -9,7 +9,7 @@ namespace ngb::dispatch {
 namespace {
 
 // Gigabytes may have to come over a slow line.
-constexpr Nanoseconds kPatience = std::chrono::hours(6);
+constexpr Nanoseconds kFetchPatience = std::chrono::hours(6);
 const std::string kNoInput;
 
 Result<Fetched> answer_of(const Result<ProgramEnd>& end) {
@@ -45,7 +45,7 @@ asio::awaitable<Result<Fetched>> Fetching::fetch(Loop& loop, const std::vector<s
   }
   const std::shared_ptr<Round> round = std::make_shared<Round>(loop);
   rounds_[command] = round;
-  const Result<ProgramEnd> end = co_await run_program(loop, command, kNoInput, kPatience, true);
+  const Result<ProgramEnd> end = co_await run_program(loop, command, kNoInput, kFetchPatience, true);
   round->fetched = answer_of(end);
   round->is_over = true;
   round->done.ring();

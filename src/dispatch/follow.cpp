@@ -9,7 +9,7 @@
 namespace ngb::dispatch {
 namespace {
 
-constexpr Nanoseconds kPatience = std::chrono::seconds(5);
+constexpr Nanoseconds kMessagePatience = std::chrono::seconds(5);
 // A stopped agent ends its worker, and tells what it has recorded before.
 constexpr Nanoseconds kDrainPatience = std::chrono::seconds(15);
 constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
@@ -28,7 +28,7 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
       if (!drained) co_return tl::unexpected(drained.error());
       co_return Ending::stopped;
     }
-    Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kPatience);
+    Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kMessagePatience);
     if (!message) co_return tl::unexpected(message.error());
     if (!message->has_value()) {
       if (agent.is_gone() || system_clock().now() - last_heard > silence) co_return std::nullopt;
@@ -114,9 +114,9 @@ Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
 
 // The last acknowledgement is to arrive; then the agent leaves by itself.
 asio::awaitable<void> Follower::farewell(Connection& agent) {
-  const Nanoseconds give_up = system_clock().now() + kPatience;
+  const Nanoseconds give_up = system_clock().now() + kMessagePatience;
   while (!agent.is_gone() && system_clock().now() < give_up) {
-    const auto message = co_await agent.receive(kPatience);
+    const auto message = co_await agent.receive(kMessagePatience);
     if (!message) co_return;
     if (loop_.is_stopping) co_return;
   }

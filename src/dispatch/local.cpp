@@ -12,7 +12,7 @@ namespace ngb::dispatch {
 namespace {
 
 // It ends its worker first.
-constexpr Nanoseconds kEndPatience = std::chrono::seconds(15);
+constexpr Nanoseconds kLocalEndPatience = std::chrono::seconds(15);
 constexpr int kMaxDeathsWithoutProgress = 3;
 
 std::vector<std::string> command_of(const Installation& installation, const std::filesystem::path& work_folder) {
@@ -40,7 +40,7 @@ asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, cons
     const auto agent = Connection::start(loop, command_of(installation, share.work_folder), log);
     if (!agent) co_return tl::unexpected(agent.error());
     const Result<std::optional<Ending>> ending = co_await follower.follow(**agent, share.job, Nanoseconds::max());
-    const std::string how = co_await (*agent)->end(kEndPatience);
+    const std::string how = co_await (*agent)->end(kLocalEndPatience);
     if (!ending) co_return tl::unexpected(ending.error());
     if (ending->has_value()) co_return **ending;
     if (loop.is_stopping) co_return Ending::stopped;

@@ -10,7 +10,7 @@
 namespace ngb::dispatch {
 namespace {
 
-constexpr Nanoseconds kEndPatience = std::chrono::seconds(3);
+constexpr Nanoseconds kLookEndPatience = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -35,7 +35,7 @@ asio::awaitable<Status> look(Loop& loop, const Parts& parts, const config::Devic
   } else {
     done = arrival ? fail("cannot be reached", device.name) : Status(tl::unexpected(arrival.error()));
   }
-  co_await (*connection)->end(kEndPatience);
+  co_await (*connection)->end(kLookEndPatience);
   const std::string words = last_words(log, log_begin);
   if (!is_reached && !words.empty()) {
     co_return fail(done.error().what + ": " + words, device.name, "run: ssh HOST true");

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxOutputBytes = 64U << 20U;
 constexpr std::size_t kMaxWordsBytes = 2000;
-constexpr Nanoseconds kPause = std::chrono::milliseconds(5);
+constexpr Nanoseconds kPollPause = std::chrono::milliseconds(5);
 
 // Memory as a file: nobody has to take part while the program reads or writes it.
 FileDescriptor memory(const char* name) { return FileDescriptor(::memfd_create(name, MFD_CLOEXEC)); }
@@ -59,7 +59,7 @@ asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<st
     if (ended == *pid || (ended < 0 && errno != EINTR)) break;
     const bool is_enough = system_clock().now() > give_up || (stops_with_loop && loop.is_stopping);
     if (!is_killed && is_enough) is_killed = ::kill(*pid, SIGKILL) == 0;
-    co_await pause.wait_regardless(kPause);
+    co_await pause.wait_regardless(kPollPause);
   }
   ProgramEnd end;
   end.succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -13,7 +13,7 @@
 namespace ngb::dispatch {
 namespace {
 
-constexpr Nanoseconds kPatience = std::chrono::seconds(30);
+constexpr Nanoseconds kInstallPatience = std::chrono::seconds(30);
 
 struct Pushing {
   Loop& loop;
@@ -63,7 +63,8 @@ asio::awaitable<Status> take_up(Connection& device, const std::string& path, con
   if (!adoption) co_return tl::unexpected(adoption.error());
   device.queue(*adoption);
   co_await device.flush();
-  const Result<std::optional<samples::Installed>> installed = co_await answer_of<samples::Installed>(device, kPatience);
+  const Result<std::optional<samples::Installed>> installed =
+      co_await answer_of<samples::Installed>(device, kInstallPatience);
   if (!installed) co_return tl::unexpected(installed.error());
   if (!installed->has_value()) co_return fail("the connection ended");
   co_return Done{};

@@ -16,11 +16,11 @@
 namespace ngb::dispatch {
 namespace {
 
-constexpr Nanoseconds kPatience = std::chrono::minutes(2);  // with one of Slurm's commands
+constexpr Nanoseconds kCommandPatience = std::chrono::minutes(2);  // with one of Slurm's commands
 const std::string kNoInput;
 constexpr Nanoseconds kFirstPause = std::chrono::milliseconds(500);
 constexpr Nanoseconds kLongestPause = std::chrono::seconds(30);
-constexpr Nanoseconds kEndPatience = std::chrono::seconds(10);
+constexpr Nanoseconds kJobEndPatience = std::chrono::seconds(10);
 constexpr int kMaxEndsWithoutProgress = 3;
 
 std::vector<std::string> lines_of(const std::filesystem::path& path) {
@@ -82,7 +82,7 @@ asio::awaitable<Result<bool>> SlurmRoute::prepare(std::uint64_t progress) {
 asio::awaitable<Result<std::optional<SlurmJob>>> SlurmRoute::look() {
   for (Nanoseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     const Command words = at_login(squeue_command(name_));
-    const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kPatience);
+    const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kCommandPatience);
     if (!end) {
       co_return fail(end.error().what, device_.name,
                      "ngb runs where Slurm's commands are, or give the device ssh: HOST");
@@ -103,7 +103,7 @@ asio::awaitable<Status> SlurmRoute::take_end(const SlurmJob& job, std::uint64_t 
   std::string word = job.word;
   if (job.id != known) {
     const Command words = at_login(sacct_command(known));
-    const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kPatience);
+    const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kCommandPatience);
     const bool was_told = end && end->succeeded;
     word = was_told ? text::to_utf8(text::trim(end->output)) : "";
     if (word.empty()) word = "gone";
@@ -125,7 +125,7 @@ asio::awaitable<Status> SlurmRoute::take_end(const SlurmJob& job, std::uint64_t 
 // False: Slurm's controller was not to be reached.
 asio::awaitable<Result<bool>> SlurmRoute::submit() {
   const Command words = at_login(sbatch_command(device_.slurm, name_));
-  const Result<ProgramEnd> end = co_await run_program(loop_, words, script_, kPatience);
+  const Result<ProgramEnd> end = co_await run_program(loop_, words, script_, kCommandPatience);
   if (!end) co_return tl::unexpected(end.error());
   if (end->succeeded) {
     const std::string_view id = text::trim(end->output);
@@ -205,14 +205,14 @@ void SlurmRoute::forget(const Remains& remains) {
 
 // A job whose machine is clean ends by itself.
 asio::awaitable<void> SlurmRoute::leave() {
-  const Nanoseconds give_up = system_clock().now() + kEndPatience;
+  const Nanoseconds give_up = system_clock().now() + kJobEndPatience;
   while (stays_.empty() && job_id_ != 0 && system_clock().now() < give_up) {
     const Result<std::optional<SlurmJob>> job = co_await look();
     if (!job || !job->has_value() || (*job)->state == JobState::ended) co_return;
     co_await pause_.wait(kFirstPause);
   }
   const Command words = at_login(scancel_command(name_));
-  (void)co_await run_program(loop_, words, kNoInput, kPatience);
+  (void)co_await run_program(loop_, words, kNoInput, kCommandPatience);
   job_id_ = 0;
 }
 

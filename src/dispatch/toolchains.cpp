@@ -10,7 +10,7 @@
 namespace ngb::dispatch {
 namespace {
 
-constexpr Nanoseconds kPatience = std::chrono::minutes(1);
+constexpr Nanoseconds kInspectionPatience = std::chrono::minutes(1);
 // Of a pip on the device, which may have gigabytes to fetch.
 constexpr Nanoseconds kInstallPatience = std::chrono::hours(1);
 constexpr Nanoseconds kMargin = std::chrono::minutes(1);
@@ -28,7 +28,8 @@ asio::awaitable<Result<bool>> ToolchainDelivery::deliver(Connection& device, con
     if (!description) {
       device.queue(samples::Describe{});
       co_await device.flush();
-      Result<std::optional<samples::Description>> told = co_await answer_of<samples::Description>(device, kPatience);
+      Result<std::optional<samples::Description>> told =
+          co_await answer_of<samples::Description>(device, kInspectionPatience);
       if (!told) co_return tl::unexpected(told.error());
       if (!told->has_value()) co_return false;
       description = std::move(**told);
@@ -78,7 +79,8 @@ asio::awaitable<Result<std::optional<samples::Inspection>>> inspect(Connection& 
                                                                     const std::vector<std::string>& paths) {
   device.queue(samples::Inspect{paths});
   co_await device.flush();
-  Result<std::optional<samples::Inspection>> inspection = co_await answer_of<samples::Inspection>(device, kPatience);
+  Result<std::optional<samples::Inspection>> inspection =
+      co_await answer_of<samples::Inspection>(device, kInspectionPatience);
   co_return inspection;
 }
 

@@ -53,8 +53,8 @@ std::string settings_text(const Plan& plan) {
 std::string options_text(const Cell& cell) {
   std::vector<std::string> words;
   for (const auto& [name, value] : cell.options) {
-    const auto json = nlohmann::json::parse(value, nullptr, false);
-    words.push_back(fmt::format("{}={}", name, json.is_string() ? json.get<std::string>() : value));
+    const auto parsed = nlohmann::json::parse(value, nullptr, false);
+    words.push_back(fmt::format("{}={}", name, parsed.is_string() ? parsed.get<std::string>() : value));
   }
   return words.empty() ? "-" : text::join(words, " ");
 }

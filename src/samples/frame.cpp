@@ -26,7 +26,7 @@ std::uint32_t crc32(std::string_view bytes) {
 
 }  // namespace
 
-std::string line_frame(const std::string& json) { return frame(json + "\n"); }
+std::string line_frame(const std::string& line) { return frame(line + "\n"); }
 
 std::string frame(std::string_view payload) {
   std::string out;

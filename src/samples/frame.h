@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kMaxFrameBytes = 64U << 20U;
 // Precondition: payload.size() <= kMaxFrameBytes.
 std::string frame(std::string_view payload);
 // The same of JSON text, which ends in a line break then: what carries an agent's words (srun) may wait for one.
-std::string line_frame(const std::string& json);
+std::string line_frame(const std::string& line);
 
 // Collects bytes as they come and yields whole frames. Holds at most one frame and one read more.
 class FrameReader {

@@ -30,10 +30,6 @@ InputValues values(const json& object) {
           get<std::string>(object, "file"), get<std::string>(object, "array")};
 }
 
-json tensors_json(const std::vector<TensorSignature>& tensors) {
-  return fields::array_of(tensors, [](const TensorSignature& tensor) { return to_json(tensor); });
-}
-
 json model_json(const ModelWork& model) {
   return {{"id", model.id},
           {"hash", model.hash},
@@ -44,8 +40,8 @@ json model_json(const ModelWork& model) {
           {"no_reference", model.no_reference},
           {"files", fields::array_of(model.files, file_json)},
           {"values", fields::array_of(model.values, values_json)},
-          {"inputs", tensors_json(model.inputs)},
-          {"open_inputs", tensors_json(model.open_inputs)},
+          {"inputs", to_json(model.inputs)},
+          {"open_inputs", to_json(model.open_inputs)},
           {"dynamic_batch", model.dynamic_batch}};
 }
 
@@ -148,6 +144,10 @@ Limits limits(const json& object) {
 
 json to_json(const TensorSignature& tensor) {
   return {{"name", tensor.name}, {"type", name(tensor.type)}, {"shape", tensor.shape}};
+}
+
+json to_json(const std::vector<TensorSignature>& tensors) {
+  return fields::array_of(tensors, [](const TensorSignature& tensor) { return to_json(tensor); });
 }
 
 TensorSignature tensor_from_json(const json& object) {

@@ -132,6 +132,7 @@ struct WorkerRequest {
 };
 
 nlohmann::json to_json(const TensorSignature& tensor);
+nlohmann::json to_json(const std::vector<TensorSignature>& tensors);
 TensorSignature tensor_from_json(const nlohmann::json& json);  // throws fields::FieldError
 nlohmann::json to_json(const Job& job);
 Result<Job> job_from_json(const nlohmann::json& json);

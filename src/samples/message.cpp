@@ -23,10 +23,6 @@ json body(const Hello& hello) { return {{"type", "hello"}, {"protocol", hello.pr
 
 Hello hello(const json& object) { return {get<int>(object, "protocol"), get<std::string>(object, "version")}; }
 
-json tensors_json(const std::vector<TensorSignature>& all) {
-  return fields::array_of(all, [](const TensorSignature& tensor) { return to_json(tensor); });
-}
-
 // None in a journal that was written before.
 std::vector<TensorSignature> tensors(const json& object, const char* key) {
   return object.contains(key) ? fields::vector_of(object, key, tensor_from_json) : std::vector<TensorSignature>{};
@@ -42,8 +38,8 @@ json body(const Event& event) {
                                                 {"file_sha256", model.file_sha256},
                                                 {"file_bytes", model.file_bytes},
                                                 {"wall_ns", model.wall_ns},
-                                                {"inputs", tensors_json(model.inputs)},
-                                                {"open_inputs", tensors_json(model.open_inputs)}};
+                                                {"inputs", to_json(model.inputs)},
+                                                {"open_inputs", to_json(model.open_inputs)}};
                                       },
                                       [](const Environment& environment) -> json {
                                         return {{"event", "environment"}, {"environment", to_json(environment)}};

@@ -29,8 +29,6 @@ class OpenVino : public testing::Test {
   CompilerUnderTest compiler_;
 };
 
-}  // namespace
-
 TEST_F(OpenVino, TellsWhereItRanAndInWhichPrecision) {
   const WorkerRun run = run_on("cpu");
   ASSERT_EQ(run.ending(), "none") << run.message();
@@ -69,4 +67,5 @@ TEST_F(OpenVino, ComputesInThePrecisionAskedForOrFails) {
   }
 }
 
+}  // namespace
 }  // namespace ngb::conformance

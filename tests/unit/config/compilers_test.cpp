@@ -12,7 +12,7 @@ std::string with_compilers(std::string_view compilers) {
   return "models: [{zoo: resnet18}]\ncompilers:\n" + std::string(compilers);
 }
 
-std::vector<std::string> labels(const Study& study) {
+std::vector<std::string> compiler_labels(const Study& study) {
   std::vector<std::string> out;
   for (const CompilerEntry& compiler : study.compilers) out.push_back(compiler.label);
   return out;
@@ -66,13 +66,14 @@ TEST(StudyCompilers, AnEmptyEntryIsNotTheCompilerCalledNull) {
 }
 
 TEST(StudyCompilers, LabelsAddWhatTellsNamesakesApart) {
-  EXPECT_THAT(labels(good(with_compilers("  - identity\n  - onnxruntime\n  - onnxruntime: {version: 1.30.0}"))),
-              ElementsAre("identity", "onnxruntime 1.31.1", "onnxruntime 1.30.0"));
-  EXPECT_THAT(labels(good(with_compilers("  - onnxruntime\n  - onnxruntime: {threads: 2}"))),
+  EXPECT_THAT(
+      compiler_labels(good(with_compilers("  - identity\n  - onnxruntime\n  - onnxruntime: {version: 1.30.0}"))),
+      ElementsAre("identity", "onnxruntime 1.31.1", "onnxruntime 1.30.0"));
+  EXPECT_THAT(compiler_labels(good(with_compilers("  - onnxruntime\n  - onnxruntime: {threads: 2}"))),
               ElementsAre("onnxruntime threads=1", "onnxruntime threads=2"));
   EXPECT_THAT(
-      labels(good(with_compilers("  - onnxruntime\n  - onnxruntime: {options: {graph_optimization: basic}}\n"
-                                 "  - onnxruntime: {version: 1.30.0, label: old}"))),
+      compiler_labels(good(with_compilers("  - onnxruntime\n  - onnxruntime: {options: {graph_optimization: basic}}\n"
+                                          "  - onnxruntime: {version: 1.30.0, label: old}"))),
       ElementsAre("onnxruntime 1.31.1 graph_optimization=all", "onnxruntime 1.31.1 graph_optimization=basic", "old"));
 }
 
@@ -80,7 +81,7 @@ TEST(StudyCompilers, AListStandsForOneCompilerForEachOfItsValuesTheLastListFaste
   const Study study =
       good(with_compilers("  - onnxruntime: {threads: [1, 2], options: {graph_optimization: [basic, all]}}\n"
                           "  - onnxruntime: {version: [1.29.0, 1.30.0], label: old}"));
-  EXPECT_THAT(labels(study),
+  EXPECT_THAT(compiler_labels(study),
               ElementsAre("onnxruntime 1.31.1 threads=1 graph_optimization=basic",
                           "onnxruntime 1.31.1 threads=1 graph_optimization=all",
                           "onnxruntime 1.31.1 threads=2 graph_optimization=basic",

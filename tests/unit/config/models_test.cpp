@@ -9,7 +9,7 @@ using testing::Pair;
 
 std::string with_models(std::string_view models) { return "compilers: [onnxruntime]\nmodels:\n" + std::string(models); }
 
-std::vector<std::string> labels(const Study& study) {
+std::vector<std::string> model_labels(const Study& study) {
   std::vector<std::string> out;
   for (const ModelEntry& model : study.models) out.push_back(model.label);
   return out;
@@ -17,7 +17,7 @@ std::vector<std::string> labels(const Study& study) {
 
 TEST(StudyModels, AListForAScalarParameterIsAnAxisAndTheLastAxisIsFastest) {
   const Study study = good(with_models("  - zoo: {conv_block: {width: [64, 96], depth: [1, 2, 4]}}"));
-  EXPECT_THAT(labels(study),
+  EXPECT_THAT(model_labels(study),
               ElementsAre("conv_block width=64 depth=1", "conv_block width=64 depth=2", "conv_block width=64 depth=4",
                           "conv_block width=96 depth=1", "conv_block width=96 depth=2", "conv_block width=96 depth=4"));
   EXPECT_EQ(study.models[4].family, "conv_block");
@@ -26,20 +26,20 @@ TEST(StudyModels, AListForAScalarParameterIsAnAxisAndTheLastAxisIsFastest) {
 
 TEST(StudyModels, AListForAListParameterIsAValueAndAListOfListsAnAxis) {
   const Study one = good(with_models("  - zoo: {resnet: {depths: [1, 2, 3, 4]}}"));
-  EXPECT_THAT(labels(one), ElementsAre("resnet depths=[1,2,3,4]"));
+  EXPECT_THAT(model_labels(one), ElementsAre("resnet depths=[1,2,3,4]"));
   const Study two = good(with_models("  - zoo: {resnet: {depths: [[1, 1, 1, 1], [3, 4, 6, 3]]}}"));
-  EXPECT_THAT(labels(two), ElementsAre("resnet depths=[1,1,1,1]", "resnet depths=[3,4,6,3]"));
+  EXPECT_THAT(model_labels(two), ElementsAre("resnet depths=[1,1,1,1]", "resnet depths=[3,4,6,3]"));
   EXPECT_THAT(two.models[1].parameters, ElementsAre(Pair("depths", "[3,4,6,3]")));
 }
 
 TEST(StudyModels, ALabelReplacesTheRecipesNameAndKeepsTheAxes) {
-  EXPECT_THAT(labels(good(with_models("  - {zoo: {conv_block: {width: 96, depth: [1, 2]}}, label: block}"))),
+  EXPECT_THAT(model_labels(good(with_models("  - {zoo: {conv_block: {width: 96, depth: [1, 2]}}, label: block}"))),
               ElementsAre("block depth=1", "block depth=2"));
-  EXPECT_THAT(labels(good(with_models("  - {zoo: resnet18, label: small one}"))), ElementsAre("small one"));
+  EXPECT_THAT(model_labels(good(with_models("  - {zoo: resnet18, label: small one}"))), ElementsAre("small one"));
 }
 
 TEST(StudyModels, ARecipeMayStandWithoutParameters) {
-  EXPECT_THAT(labels(good(with_models("  - zoo: {conv_block: }\n  - zoo: resnet50"))),
+  EXPECT_THAT(model_labels(good(with_models("  - zoo: {conv_block: }\n  - zoo: resnet50"))),
               ElementsAre("conv_block", "resnet50"));
 }
 

@@ -26,13 +26,13 @@ CellData setting(const std::string& compiler, const std::string& hint, int batch
 }
 
 // Two compilers with two settings each, and one with a single one.
-std::vector<CellData> cells() {
+std::vector<CellData> tried_cells() {
   return {setting("openvino", "a"), setting("openvino", "b"), setting("openvino", "c"),
           setting("tvm", "a"),      setting("tvm", "b"),      made_up::cell("identity", 1)};
 }
 
 // openvino: b before c, a failed; tvm: a before b, by less than its interval.
-std::vector<DerivedValue> values() {
+std::vector<DerivedValue> tried_values() {
   return {{"openvino-a-1", "throughput_mean_per_s", {}, {}, {}, "failed: crash"},
           {"openvino-b-1", "throughput_mean_per_s", 150.0, {}, {}, ""},
           {"openvino-b-1", "margin_ratio", 1.5, 1.4, 1.6, ""},
@@ -46,11 +46,11 @@ std::vector<DerivedValue> values() {
 }
 
 std::string shown(const std::vector<DerivedValue>& derived, bool best = true) {
-  return show_table(cells(), derived, {.best = best, .width = 100});
+  return show_table(tried_cells(), derived, {.best = best, .width = 100});
 }
 
 TEST(BestOptions, NameTheWinnerWithItsMarginAndSayWhereTheTwoAreNotToldApart) {
-  EXPECT_THAT(shown(values()),
+  EXPECT_THAT(shown(tried_values()),
               HasSubstr("\n"
                         "  best options             margin [95 %]\n"
                         "\n"
@@ -60,17 +60,17 @@ TEST(BestOptions, NameTheWinnerWithItsMarginAndSayWhereTheTwoAreNotToldApart) {
 }
 
 TEST(BestOptions, AreThereOnlyWhereTheyAreAskedFor) {
-  EXPECT_THAT(shown(values(), false), Not(HasSubstr("best options")));
+  EXPECT_THAT(shown(tried_values(), false), Not(HasSubstr("best options")));
 }
 
 TEST(BestOptions, OfOneProcessHaveNoIntervalAndSaySo) {
-  auto derived = values();
+  auto derived = tried_values();
   derived[2].low = derived[2].high = std::nullopt;
   EXPECT_THAT(shown(derived), HasSubstr("1.50               over, by one process, openvino hint=c 1.0\n"));
 }
 
 TEST(BestOptions, SayThatNoOtherOrNoneAtAllHasASpeed) {
-  auto derived = values();
+  auto derived = tried_values();
   derived.erase(derived.begin() + 3, derived.begin() + 9);
   derived[2] = {"openvino-b-1", "margin_ratio", {}, {}, {}, "another setting of this compiler was not measured here"};
   EXPECT_THAT(shown(derived), HasSubstr("  openvino hint=b 1.0  no other setting has a speed\n"
@@ -78,7 +78,7 @@ TEST(BestOptions, SayThatNoOtherOrNoneAtAllHasASpeed) {
 }
 
 TEST(BestOptions, AreInTheJsonWhetherAskedForOrNot) {
-  const auto json = to_json(cells(), values())["best_options"];
+  const auto json = to_json(tried_cells(), tried_values())["best_options"];
   ASSERT_EQ(json.size(), 2U);
   EXPECT_EQ(json[0]["compiler"], "openvino");
   EXPECT_EQ(json[0]["batch"], 1);

@@ -9,7 +9,7 @@ namespace {
 
 const Target kBoard{"aarch64", "2.35", "3.10.12", false};
 
-std::vector<std::string> names(const Toolchain& toolchain) {
+std::vector<std::string> package_names(const Toolchain& toolchain) {
   std::vector<std::string> all;
   for (const Package& package : toolchain.packages) all.push_back(package.name);
   return all;
@@ -35,7 +35,7 @@ TEST_F(Fetch, TakesWhatCountsOnTheDeviceAndRunsNothingOfItHere) {
   const auto fetched = fetch(targets_root(root(), kBoard), compiler_, "1.0", kBoard, {});
   ASSERT_TRUE(fetched) << fetched.error().text();
   EXPECT_EQ(fetched->folder, folder() / "toolchains-aarch64-cp310-glibc2.35/toy/1.0");
-  EXPECT_EQ(names(*fetched), (std::vector<std::string>{"for-arm", "old-python", "toy"}));
+  EXPECT_EQ(package_names(*fetched), (std::vector<std::string>{"for-arm", "old-python", "toy"}));
   EXPECT_TRUE(std::filesystem::exists(fetched->site / "toy.py"));
   EXPECT_EQ(fetched->python, "python3");
 }
