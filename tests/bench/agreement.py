@@ -3,23 +3,29 @@
 """Does `ngb run` tell the same time as what others would measure with: a bare loop over the same library for native
 plugins, the library's own benchmark for those that Python hosts?
 
-    agreement.py BUILD_DIR [COMPILER …] [--batch N …] [--threads N] [--repetitions N] [--rounds N]
+    agreement.py BUILD_DIR [COMPILER …] [--batch N …] [--threads N] [--repetitions N] [--rounds N] [--turn-s SECONDS]
 
-ResNet-50. Each round, in shuffled order, every one in a fresh process on the same processors: a study of one process,
-the rival twice (A and B: the rival against itself shows what the machine can resolve), and further rivals once. Prints
-the ratios of the medians over rounds of each process's median, and of the minima over all repetitions; below 1, ours is
-the shorter time. Without a COMPILER: those whose toolchain is installed. A rival that does not run says why.
+ResNet-50. Each round, every one in a fresh process on the same processors: a study of one process, the rival twice (A and
+B: the rival against itself shows what the machine can resolve), and further rivals once. They are alive together and take
+turns, in shuffled order: while one runs for a turn, the others are stopped, so that what the machine does meanwhile befalls
+all alike. A repetition within which a turn ended took longer than one and is left out. Prints the median over rounds of the
+ratio of two processes' medians, and the ratio of the minima over all repetitions; below 1, ours is the shorter time. Without
+a COMPILER: those whose toolchain is installed. A rival that does not run says why.
 
 Another compiler is a row in RIVALS and a function that returns the command; what it starts prints a line of nanoseconds
 for each repetition."""
 
 import argparse
+import contextlib
 import dataclasses
+import functools
 import json
+import multiprocessing
 import os
 import pathlib
 import random
 import re
+import signal
 import sqlite3
 import statistics
 import subprocess
@@ -115,13 +121,12 @@ def benchmark_app(case):
     return [minimum, median, median]
 
 
-def in_python(script, *, wants_model):
+def in_python(script, *words):
     """A program in idioms/, run by the toolchain's own Python."""
     def run(case):
-        given = case.model if wants_model else f"{case.compiler} {case.batch}"
         return from_nanoseconds(on_our_processors(
-            case, [case.toolchain["python"] or sys.executable, HERE / "idioms" / script, *str(given).split(),
-                   case.threads, case.repetitions], case.toolchain["site"]))
+            case, [case.toolchain["python"] or sys.executable, HERE / "idioms" / script, *words, case.model, case.threads,
+                   case.repetitions], case.toolchain["site"]))
 
     return run
 
@@ -170,24 +175,81 @@ program.write(model, sys.argv[2], sys.argv[3:])"""
     return [run["real_time"] * unit_ms[run["time_unit"]] for run in runs[WARM_UP:]]
 
 
-TORCH = {"torch.utils.benchmark": in_python("torch_timer.py", wants_model=False)}
+def torch_timer(compiler):
+    return "identity", {"torch.utils.benchmark": in_python("torch_timer.py", compiler)}
+
+
 # compiler: its toolchain, and what it is compared with; the first is measured twice
 RIVALS = {
     "onnxruntime": ("onnxruntime", {"bare loop": bare_loop("onnxruntime/capi/libonnxruntime.so*")}),
     "openvino": ("openvino", {"bare loop": bare_loop("openvino/libs/libopenvino_c.so*"),
                               "benchmark_app": benchmark_app}),
-    "identity": ("identity", TORCH),
-    "eager-cpp": ("identity", TORCH),
-    "torchscript": ("identity", TORCH),
-    "torch-compile": ("identity", TORCH),
-    "aotinductor": ("identity", TORCH),
-    "tvm": ("tvm", {"time_evaluator": in_python("time_evaluator.py", wants_model=True)}),
+    "identity": torch_timer("identity"),
+    "eager-cpp": torch_timer("eager-cpp"),
+    "torchscript": torch_timer("torchscript"),
+    "torch-compile": torch_timer("torch-compile"),
+    "aotinductor": torch_timer("aotinductor"),
+    "tvm": ("tvm", {"time_evaluator": in_python("time_evaluator.py")}),
     "xla": ("xla", {"bare loop": bare_pjrt_loop}),
     "iree": ("iree", {"iree-benchmark-module": iree_benchmark_module}),
 }
 
 
-def measure(case, rounds):
+def tree_of(root):
+    """The process and all that descend from it."""
+    children = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rsplit(")", 1)[1].split()[1])
+        except OSError:  # it has gone
+            continue
+        children.setdefault(parent, []).append(int(stat.parent.name))
+    found = [root]
+    for process in found:
+        found += children.get(process, [])
+    return found
+
+
+def signal_tree(root, number):
+    told = set()
+    while new := set(tree_of(root)) - told:  # those that were started meanwhile, too
+        for process in new:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+        told |= new
+
+
+def in_turns(calls, turn_s):
+    """What each of the calls returns, or the exception that it ends with; by name. Each in a process of its own, of which
+    one at a time runs, for a turn."""
+    def answer(call, connection):
+        try:
+            connection.send(call())
+        except DoesNotRun as reason:
+            connection.send(reason)
+
+    context = multiprocessing.get_context("fork")
+    processes, connections = {}, {}
+    for who, call in calls.items():
+        connections[who], end = context.Pipe(duplex=False)
+        processes[who] = context.Process(target=answer, args=(call, end))
+        processes[who].start()
+        signal_tree(processes[who].pid, signal.SIGSTOP)
+    running = list(processes)
+    while running:
+        for who in list(running):
+            signal_tree(processes[who].pid, signal.SIGCONT)
+            processes[who].join(turn_s)
+            if processes[who].is_alive():
+                signal_tree(processes[who].pid, signal.SIGSTOP)
+            else:
+                running.remove(who)
+    if any(process.exitcode for process in processes.values()):
+        raise SystemExit(1)  # it has said why
+    return {who: connection.recv() for who, connection in connections.items()}
+
+
+def measure(case, rounds, turn_s):
     """Milliseconds by who and process; and why what did not run did not."""
     rivals = RIVALS[case.compiler][1]
     first = next(iter(rivals))
@@ -195,26 +257,34 @@ def measure(case, rounds):
             **{name: run for name, run in rivals.items() if name != first}}
     samples, reasons = {who: [] for who in runs}, {}
     for number in range(rounds):
-        for who in random.Random(number).sample(list(runs), len(runs)):
-            with tempfile.TemporaryDirectory() as folder:
-                try:
-                    samples[who].append(runs[who](dataclasses.replace(case, folder=pathlib.Path(folder))))
-                except DoesNotRun as reason:
-                    reasons[who] = reason
+        with tempfile.TemporaryDirectory() as folder:
+            calls = {}
+            for who in random.Random(number).sample(list(runs), len(runs)):
+                own = pathlib.Path(folder) / str(len(calls))
+                own.mkdir()
+                calls[who] = functools.partial(runs[who], dataclasses.replace(case, folder=own))
+            for who, told in in_turns(calls, turn_s).items():
+                if isinstance(told, DoesNotRun):
+                    reasons[who] = told
+                elif whole := [milliseconds for milliseconds in told if milliseconds < turn_s * 1000]:
+                    samples[who].append(whole)
+                else:
+                    raise SystemExit(f"{case.compiler}: no repetition of {who} fits in a turn of {turn_s:g} s")
     return samples, reasons
 
 
 def print_rows(case, samples, reasons):
-    median = {who: statistics.median(map(statistics.median, runs)) for who, runs in samples.items() if runs}
+    medians = {who: list(map(statistics.median, runs)) for who, runs in samples.items() if runs}
     minimum = {who: min(map(min, runs)) for who, runs in samples.items() if runs}
     rivals = [who for who in samples if who != "ngb"]
     for a, b in [("ngb", rival) for rival in rivals] + [tuple(rivals[:2])]:
         start = f"| {case.compiler} | {case.batch} | {a} / {b} |"
-        missing = [reasons[who] for who in (a, b) if who not in median]
+        missing = [reasons[who] for who in (a, b) if who not in medians]
         if missing:
             print(f"{start} | | does not run: {missing[0]} |", flush=True)
         else:
-            print(f"{start} {median['ngb']:.2f} | {median[a] / median[b]:.4f} | {minimum[a] / minimum[b]:.4f} |",
+            ratio = statistics.median(one / other for one, other in zip(medians[a], medians[b]))
+            print(f"{start} {statistics.median(medians['ngb']):.2f} | {ratio:.4f} | {minimum[a] / minimum[b]:.4f} |",
                   flush=True)
 
 
@@ -226,6 +296,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--turn-s", type=float, default=2.0, help="several repetitions long")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     listed = json.loads(subprocess.run([build / "bin/ngb", "toolchain", "list", "--json"], check=True,
@@ -241,7 +312,7 @@ def main():
                                check=True, stdout=subprocess.DEVNULL)
                 case = Case(build, compiler, newest[RIVALS[compiler][0]], sites, model, batch, arguments.threads,
                             arguments.repetitions, pathlib.Path(name))
-                print_rows(case, *measure(case, arguments.rounds))
+                print_rows(case, *measure(case, arguments.rounds, arguments.turn_s))
 
 
 if __name__ == "__main__":

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """From command to table: where every second goes.
 
-    where_time_goes.py NGB [--processes N] [--repetitions N] [--new-references] …
+    where_time_goes.py NGB [--processes N] [--repetitions N] [--new-references] [--script] …
 
 Five models × batch 1, 8 × identity, onnxruntime, openvino on two threads, 20 repetitions in 5 fresh processes: at most
 260 s, and 200 s with --processes 1. The reference outputs are there already, as they are for every study but the first;
---new-references makes them anew. The seconds are those of the stored phases and of the instants when processes began and
+--new-references makes them anew. With --script the same work is also done by a script in one process
+(idioms/one_process.py), before and after: what the machine of today makes of it. The seconds are those of the stored phases and of the instants when processes began and
 ended; what lies between two processes is the agent's and the models'."""
 
 import argparse
 import collections
+import json
 import os
 import pathlib
 import sqlite3
@@ -20,6 +22,7 @@ import time
 
 MODELS = ("resnet50", "efficientnet_b3", "deit3_small_patch16_224", "swin_s3_tiny_224", "convnext_tiny")
 COMPILERS = ("identity", "onnxruntime", "openvino")
+SCRIPT = pathlib.Path(__file__).resolve().parent / "idioms/one_process.py"
 LIMIT_S = {5: 260.0, 1: 200.0}
 STUDY = """\
 name: where
@@ -54,6 +57,20 @@ def run_study(arguments, folder, name, **changes):
     if done.returncode != 0:
         raise SystemExit(f"exit {done.returncode}\n{done.stdout}{done.stderr}")
     return time.monotonic() - start, began, sqlite3.connect(output / "results.db")
+
+
+def run_script(arguments):
+    """Wall seconds of the script, and of its inference that counts."""
+    listed = json.loads(subprocess.run([arguments.ngb.resolve(), "toolchain", "list", "--json"], check=True,
+                                       capture_output=True, text=True).stdout)
+    newest = {toolchain["compiler"]: toolchain for toolchain in listed}
+    words = [arguments.threads, arguments.repetitions * arguments.processes, ",".join(map(str, arguments.batch)),
+             *arguments.models]
+    start = time.monotonic()
+    done = subprocess.run([newest["identity"]["python"], SCRIPT, *map(str, words)], check=True, capture_output=True,
+                          text=True, env={**os.environ, "OMP_NUM_THREADS": str(arguments.threads), "PYTHONPATH": ":".join(
+                              newest[compiler]["site"] for compiler in COMPILERS)})
+    return time.monotonic() - start, float(done.stdout.split()[-1])
 
 
 def seconds_by_part(wall_s, began, results):
@@ -126,6 +143,7 @@ def main():
     parser.add_argument("--processes", type=int, default=5)
     parser.add_argument("--repetitions", type=int, help="in each process; default: 20 over all processes of a cell")
     parser.add_argument("--new-references", action="store_true")
+    parser.add_argument("--script", action="store_true")
     arguments = parser.parse_args()
     arguments.repetitions = arguments.repetitions or max(1, 20 // arguments.processes)
     with tempfile.TemporaryDirectory() as name:
@@ -133,9 +151,14 @@ def main():
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
         if not arguments.new_references:
             run_study(arguments, folder, "references", compilers=["identity"], processes=1, repetitions=1)
+        scripts = [run_script(arguments)] if arguments.script else []
         wall_s, began, results = run_study(arguments, folder, "measured")
+        scripts += [run_script(arguments)] if arguments.script else []
         print_parts(seconds_by_part(wall_s, began, results), wall_s)
         print_compilers(results)
+    for script_s, counted_s in scripts:
+        print(f"the script: {script_s:.2f} s, of which {counted_s:.2f} s inference that counts; "
+              f"ours / the script: {wall_s / script_s:.3f}")
     limit = LIMIT_S.get(arguments.processes)
     if limit and (tuple(arguments.models), tuple(arguments.compilers)) == (MODELS, COMPILERS):
         print(f"\n{wall_s:.0f} s, limit {limit:.0f} s: {'within' if wall_s <= limit else 'OVER'}")

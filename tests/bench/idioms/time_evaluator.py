@@ -13,13 +13,15 @@ import numpy
 import tvm
 from tvm import relax
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "compilers/tvm/python"))
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(SOURCE / "compilers/tvm/python"), str(SOURCE / "python")]
 import compile as compiler  # noqa: E402
+from ngraphbench import onnx_file  # noqa: E402
 
 
 def main():
     path, (threads, repetitions) = sys.argv[1], map(int, sys.argv[2:])
-    model = compiler.read_model(path)
+    model = onnx_file.read(path)
     inputs = [{"name": slot.name, "dtype": "float32", "shape": [dim.dim_value for dim in slot.type.tensor_type.shape.dim]}
               for slot in model.graph.input]
     target = compiler.target_of(threads)
