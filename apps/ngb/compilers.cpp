@@ -9,6 +9,7 @@
 #include "apps/ngb/command.h"
 #include "base/text.h"
 #include "config/value.h"
+#include "toolchain/hardware.h"
 #include "toolchain/pins.h"
 #include "toolchain/toolchain.h"
 
@@ -25,19 +26,27 @@ struct Arguments {
 
 struct Row {
   CompilerDescription compiler{};
-  std::vector<std::string> installed{};  // versions, oldest first
+  std::vector<std::string> installed{};     // versions, oldest first
+  std::vector<std::string> devices_here{};  // of its devices
 };
 
 std::vector<Row> rows_of(const std::vector<CompilerDescription>& catalog,
                          const std::vector<toolchain::Toolchain>& toolchains) {
   std::vector<Row> rows;
   for (const CompilerDescription& compiler : catalog) {
-    Row& row = rows.emplace_back(Row{compiler, {}});
+    Row& row = rows.emplace_back(Row{compiler, {}, {}});
+    for (const std::string& device : compiler.devices) {
+      if (toolchain::has_device(device)) row.devices_here.push_back(device);
+    }
     for (const toolchain::Toolchain& each : toolchains) {
       if (each.compiler == compiler.toolchain) row.installed.push_back(each.version);
     }
   }
   return rows;
+}
+
+std::string devices_here_words(const Row& row) {
+  return row.devices_here.empty() ? "none" : text::join(row.devices_here, ", ");
 }
 
 std::string installed_words(const Row& row) {
@@ -61,16 +70,17 @@ nlohmann::json to_json(const Row& row) {
           {"default_version", row.compiler.default_version},
           {"installed", row.installed},
           {"devices", row.compiler.devices},
+          {"devices_here", row.devices_here},
           {"options", std::move(options)}};
 }
 
 void print_table(const std::vector<Row>& rows) {
-  fmt::print("{:<14} {:<18} {:<12} {:<19} {:<8} {}\n", "compiler", "installed", "default", "devices", "host",
+  fmt::print("{:<14} {:<18} {:<12} {:<19} {:<8} {}\n", "compiler", "installed", "default", "devices here", "host",
              "what it is");
   for (const Row& row : rows) {
     const CompilerDescription& compiler = row.compiler;
     fmt::print("{:<14} {:<18} {:<12} {:<19} {:<8} {}\n", compiler.name, installed_words(row),
-               compiler.default_version.empty() ? "-" : compiler.default_version, text::join(compiler.devices, ", "),
+               compiler.default_version.empty() ? "-" : compiler.default_version, devices_here_words(row),
                compiler.host, compiler.summary);
   }
   fmt::print("ngb compilers NAME shows what each may be told; ngb toolchain install NAME brings one.\n");
@@ -79,7 +89,7 @@ void print_table(const std::vector<Row>& rows) {
 void print_one(const Row& row) {
   const CompilerDescription& compiler = row.compiler;
   fmt::print("{}: {}\n\n", compiler.name, compiler.summary);
-  const auto line = [](std::string_view name, const std::string& value) { fmt::print("  {:<10} {}\n", name, value); };
+  const auto line = [](std::string_view name, const std::string& value) { fmt::print("  {:<13} {}\n", name, value); };
   line("installed", installed_words(row));
   if (compiler.needs_toolchain) {
     line("default", compiler.default_version);
@@ -87,6 +97,7 @@ void print_one(const Row& row) {
     line("tested", tested.empty() ? "none" : text::join(tested, ", "));
   }
   line("devices", text::join(compiler.devices, ", "));
+  line("devices here", devices_here_words(row));
   line("host", compiler.host);
   if (!compiler.options.empty())
     fmt::print("\noptions, in a study as `{}: {{options: {{NAME: VALUE}}}}`\n", compiler.name);

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "toolchain/catalog.h"
-#include "toolchain/nvidia.h"
+#include "toolchain/hardware.h"
 #include "toolchain/pins.h"
 #include "toolchain/pip.h"
 #include "toolchain/python.h"
@@ -37,7 +37,7 @@ void examine_python(std::vector<Check>& checks) {
   checks.push_back(pip ? Check{"pip", State::ok, *pip, ""} : from_error("pip", pip.error()));
 }
 
-bool runs_here(const CompilerDescription& compiler) { return compiler.devices.front() == "cpu" || has_nvidia_gpu(); }
+bool runs_here(const CompilerDescription& compiler) { return has_device(compiler.devices.front()); }
 
 // The part of `path` that exists already.
 fs::path existing_part(fs::path path) {

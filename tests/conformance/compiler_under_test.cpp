@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "toolchain/nvidia.h"
+#include "toolchain/hardware.h"
 
 namespace ngb::conformance {
 namespace {

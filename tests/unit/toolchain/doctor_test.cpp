@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "temporary_folder.h"
-#include "toolchain/nvidia.h"
+#include "toolchain/hardware.h"
 
 namespace ngb::toolchain {
 namespace {
