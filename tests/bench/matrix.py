@@ -7,8 +7,8 @@ stored reason; compile time, peak memory and throughput.
     matrix.py NGB [--model TEXT …] [--without-zoo] [--compiler TEXT …] [--batch N …] [--output FOLDER] …
 
 TEXT is an entry of a study's list: --model 'onnx: mine.onnx' --compiler 'tvm: {options: {trials: 64}}'. It is a study as
-any: interrupted, the same command goes on; with more models or compilers, only what is new is measured. --show prints
-the table of what there is."""
+any: interrupted, the same command goes on; with more models or compilers, only what is new is measured. --show prints the
+table of what there is, --side-by-side a table for each figure with a column for each compiler."""
 
 import argparse
 import json
@@ -66,6 +66,25 @@ def row_of(cell):
     return [shortened(word.splitlines()[0].replace("|", "\\|")) for word in words]
 
 
+def print_side_by_side(shown):
+    """A cell without the figure has the kind of its failure, or, where it was not measured, its status."""
+    cells = {(cell["model"], cell["batch"], cell["compiler_label"]): cell for cell in shown["cells"]}
+    rows = list(dict.fromkeys((model, batch) for model, batch, _ in cells))
+    compilers = list(dict.fromkeys(compiler for _, _, compiler in cells))
+    for field, heading in zip(FIELDS, HEADINGS[4:]):
+        print(f"\n{heading}:\n\n| model | batch | " + " | ".join(compilers) + " |\n|" + " --- |" * (2 + len(compilers)))
+        for row in rows:
+            print("| " + " | ".join([row[0], str(row[1])] + [
+                figure(cells.get((*row, compiler)), field) for compiler in compilers]) + " |")
+
+
+def figure(cell, field):
+    if cell is None:
+        return "not asked for"
+    value = cell["metrics"][field]["value"]
+    return number(field, value) if value is not None else (cell["failure"] or {"kind": cell["status"]})["kind"]
+
+
 def shortened(text, length=160):
     return text if len(text) <= length else text[:length - 1] + "…"
 
@@ -96,6 +115,7 @@ def main():
     parser.add_argument("--absolute", type=float, default=1e-4, help="tolerance")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("results/matrix"))
     parser.add_argument("--show", action="store_true", help="measure nothing")
+    parser.add_argument("--side-by-side", action="store_true")
     arguments = parser.parse_args()
     ngb, output = arguments.ngb.resolve(), arguments.output.resolve()
     if not arguments.show:
@@ -110,8 +130,9 @@ def main():
         done = subprocess.run([ngb, "run", study], stdout=subprocess.DEVNULL)
         if done.returncode not in (0, 1):  # 1: some cells failed, which is what the table is for
             sys.exit(done.returncode)
-    print_table(json.loads(subprocess.run([ngb, "show", output, "--json"], check=True, capture_output=True,
-                                          text=True).stdout))
+    shown = json.loads(subprocess.run([ngb, "show", output, "--json"], check=True, capture_output=True,
+                                      text=True).stdout)
+    (print_side_by_side if arguments.side_by_side else print_table)(shown)
 
 
 if __name__ == "__main__":
