@@ -223,24 +223,29 @@ def in_turns(calls, turn_s):
             connection.send(reason)
 
     context = multiprocessing.get_context("fork")
-    processes, connections = {}, {}
-    for who, call in calls.items():
-        connections[who], end = context.Pipe(duplex=False)
-        processes[who] = context.Process(target=answer, args=(call, end))
-        processes[who].start()
-        signal_tree(processes[who].pid, signal.SIGSTOP)
-    running = list(processes)
-    while running:
-        for who in list(running):
-            signal_tree(processes[who].pid, signal.SIGCONT)
-            processes[who].join(turn_s)
-            if processes[who].is_alive():
-                signal_tree(processes[who].pid, signal.SIGSTOP)
-            else:
-                running.remove(who)
-    if any(process.exitcode for process in processes.values()):
-        raise SystemExit(1)  # it has said why
-    return {who: connection.recv() for who, connection in connections.items()}
+    processes, connections, told = {}, {}, {}
+    try:
+        for who, call in calls.items():
+            connections[who], end = context.Pipe(duplex=False)
+            processes[who] = context.Process(target=answer, args=(call, end))
+            processes[who].start()
+            end.close()
+            signal_tree(processes[who].pid, signal.SIGSTOP)
+        while len(told) < len(calls):
+            for who in [who for who in calls if who not in told]:
+                signal_tree(processes[who].pid, signal.SIGCONT)
+                if connections[who].poll(turn_s):
+                    told[who] = connections[who].recv()
+                    processes[who].join()
+                else:
+                    signal_tree(processes[who].pid, signal.SIGSTOP)
+    except EOFError:
+        raise SystemExit(1) from None  # one has ended without an answer, and said why
+    finally:
+        for process in processes.values():
+            if process.is_alive():
+                signal_tree(process.pid, signal.SIGKILL)
+    return told
 
 
 def measure(case, rounds, turn_s):
