@@ -7,11 +7,13 @@ plugins, the library's own benchmark for those that Python hosts?
 
 ResNet-50. Each round, every one in a fresh process on the same processors: a study of one process, the rival twice (A and
 B: the rival against itself shows what the machine can resolve), and further rivals once. They are alive together and take
-turns, in shuffled order: while one runs for a turn, the others are stopped, so that what the machine does meanwhile befalls
-all alike. A repetition within which a turn ended took longer than one and is left out. Prints the median over rounds of the
-ratio of two processes' means, and the ratio of the minima over all repetitions; below 1, ours is the shorter time. Means,
-because on a machine of two speeds a median is now of the one, now of the other. Without a COMPILER: those whose toolchain is
-installed. A rival that does not run says why.
+turns, in shuffled order: while one runs for a turn, the others are stopped. Two are compared turn by turn, so that what the
+machine does meanwhile befalls both alike: the ratio is that of their means in the same turn, of which the median over a
+round's turns, of which the median over the rounds; with it the lowest and the highest round, the number of turns, and the
+ratio of the minima over all repetitions. Below 1, ours is the shorter time. A repetition within which a turn ended took
+longer than one and is left out; it tells where the next turn begins. One round more, before the others, tells how many turns
+each needs until it begins to measure: as many more than the quickest it is then given in advance. Without a COMPILER: those whose toolchain is installed.
+A rival that does not run says why.
 
 Another compiler is a row in RIVALS and a function that returns the command; what it starts prints a line of nanoseconds
 for each repetition."""
@@ -20,6 +22,7 @@ import argparse
 import contextlib
 import dataclasses
 import functools
+import itertools
 import json
 import multiprocessing
 import os
@@ -76,15 +79,17 @@ def ours(case):
     if done.returncode != 0:
         raise SystemExit(f"{case.compiler}: ngb run: exit {done.returncode}\n{done.stdout}{done.stderr}")
     with sqlite3.connect(case.folder / "results/results.db") as results:
-        rows = results.execute("SELECT wall_ns / 1e6 / inferences FROM sample WHERE is_warm_up = 0").fetchall()
+        rows = results.execute("SELECT wall_ns / 1e6 / inferences FROM sample WHERE is_warm_up = 0 "
+                               "ORDER BY repetition_index").fetchall()
     return [milliseconds for milliseconds, in rows]
 
 
 def on_our_processors(case, command, site="", **more):
-    """Runs the command as a worker is run: the THREADS highest processors, as many threads."""
+    """Runs the command as a worker is run: the THREADS highest processors, as many threads, and nothing that was compiled
+    before."""
     cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))[-case.threads:]))
     environment = {**os.environ, **{name: str(case.threads) for name in THREAD_VARIABLES}, "PYTHONPATH": str(site),
-                   "TVM_BIND_THREADS": "0"}
+                   "TVM_BIND_THREADS": "0", "TORCHINDUCTOR_CACHE_DIR": str(case.folder / "inductor")}
     done = subprocess.run(["taskset", "-c", cpus, *map(str, command)], capture_output=True, text=True,
                           env=environment, cwd=case.folder, **more)
     if done.returncode != 0:
@@ -213,9 +218,10 @@ def signal_tree(root, number):
         told |= new
 
 
-def in_turns(calls, turn_s):
-    """What each of the calls returns, or the exception that it ends with; by name. Each in a process of its own, of which
-    one at a time runs, for a turn."""
+def in_turns(calls, turn_s, in_advance):
+    """What each of the calls returns, or the exception that it ends with, and the number of the turn in which it did; by
+    name. Each in a process of its own, of which one at a time runs, for a turn; first those to which `in_advance` gives
+    turns, by name."""
     def answer(call, connection):
         try:
             connection.send(call())
@@ -231,60 +237,106 @@ def in_turns(calls, turn_s):
             processes[who].start()
             end.close()
             signal_tree(processes[who].pid, signal.SIGSTOP)
-        while len(told) < len(calls):
+        for who, turns in in_advance.items():
+            signal_tree(processes[who].pid, signal.SIGCONT)
+            connections[who].poll(turns * turn_s)
+            signal_tree(processes[who].pid, signal.SIGSTOP)
+        for number in itertools.count():
             for who in [who for who in calls if who not in told]:
                 signal_tree(processes[who].pid, signal.SIGCONT)
-                if connections[who].poll(turn_s):
-                    told[who] = connections[who].recv()
+                is_alone = len(told) == len(calls) - 1  # it is not stopped any more, and so its turn does not end
+                if connections[who].poll(None if is_alone else turn_s):
+                    told[who] = connections[who].recv(), number
                     processes[who].join()
                 else:
                     signal_tree(processes[who].pid, signal.SIGSTOP)
+            if len(told) == len(calls):
+                return told
     except EOFError:
         raise SystemExit(1) from None  # one has ended without an answer, and said why
     finally:
         for process in processes.values():
             if process.is_alive():
                 signal_tree(process.pid, signal.SIGKILL)
-    return told
+
+
+def by_turn(milliseconds, last, turn_s):
+    """{number of the turn: mean of the repetitions that began and ended in it}. The last ones are of turn `last`."""
+    turns = [[]]
+    for one in milliseconds:
+        if one < turn_s * 1000:
+            turns[-1].append(one)
+        else:
+            turns.append([])
+    return {last - back: statistics.mean(turn) for back, turn in enumerate(reversed(turns)) if turn}
+
+
+@dataclasses.dataclass
+class Round:
+    """Of those that ran, by who: the repetitions that lie within a turn, in ms; their mean for each turn that all shared;
+    and the turn in which it began to measure."""
+    whole: dict
+    turns: dict
+    begins: dict
+
+
+def one_round(case, order, turn_s, in_advance, reasons):
+    first, *others = RIVALS[case.compiler][1].items()
+    runs = {"ngb": ours, f"{first[0]} A": first[1], f"{first[0]} B": first[1], **dict(others)}
+    with tempfile.TemporaryDirectory() as folder:
+        calls = {}
+        for who in order.sample(list(runs), len(runs)):
+            own = pathlib.Path(folder) / str(len(calls))
+            own.mkdir()
+            calls[who] = functools.partial(runs[who], dataclasses.replace(case, folder=own))
+        told = in_turns(calls, turn_s, in_advance)
+    reasons.update({who: answer for who, (answer, _) in told.items() if isinstance(answer, DoesNotRun)})
+    ran = {who: answer for who, answer in told.items() if who not in reasons}
+    turns = {who: by_turn(*answer, turn_s) for who, answer in ran.items()}
+    if empty := [who for who in turns if not turns[who]]:
+        raise SystemExit(f"{case.compiler}: no repetition of {empty[0]} fits in a turn of {turn_s:g} s")
+    end = min(last for _, last in ran.values())  # from then on, not all were there
+    return Round({who: [one for one in each if one < turn_s * 1000] for who, (each, _) in ran.items()},
+                 {who: {turn: mean for turn, mean in means.items() if turn < end} for who, means in turns.items()},
+                 {who: min(means) for who, means in turns.items()})
 
 
 def measure(case, rounds, turn_s):
-    """Milliseconds by who and process; and why what did not run did not."""
-    rivals = RIVALS[case.compiler][1]
-    first = next(iter(rivals))
-    runs = {"ngb": ours, f"{first} A": rivals[first], f"{first} B": rivals[first],
-            **{name: run for name, run in rivals.items() if name != first}}
-    samples, reasons = {who: [] for who in runs}, {}
-    for number in range(rounds):
-        with tempfile.TemporaryDirectory() as folder:
-            calls = {}
-            for who in random.Random(number).sample(list(runs), len(runs)):
-                own = pathlib.Path(folder) / str(len(calls))
-                own.mkdir()
-                calls[who] = functools.partial(runs[who], dataclasses.replace(case, folder=own))
-            for who, told in in_turns(calls, turn_s).items():
-                if isinstance(told, DoesNotRun):
-                    reasons[who] = told
-                elif whole := [milliseconds for milliseconds in told if milliseconds < turn_s * 1000]:
-                    samples[who].append(whole)
-                else:
-                    raise SystemExit(f"{case.compiler}: no repetition of {who} fits in a turn of {turn_s:g} s")
-    return samples, reasons
+    """The rounds, and by who why what did not run did not."""
+    order, reasons = random.Random(1), {}
+    for run in RIVALS[case.compiler][1].values():
+        with contextlib.suppress(DoesNotRun):
+            run(dataclasses.replace(case, repetitions=1))  # makes what is made once
+    begins = one_round(case, order, turn_s, {}, reasons).begins
+    in_advance = {who: turn - min(begins.values()) for who, turn in begins.items()}
+    return [one_round(case, order, turn_s, in_advance, reasons) for _ in range(rounds)], reasons
 
 
-def print_rows(case, samples, reasons):
-    means = {who: list(map(statistics.mean, runs)) for who, runs in samples.items() if runs}
-    minimum = {who: min(map(min, runs)) for who, runs in samples.items() if runs}
-    rivals = [who for who in samples if who != "ngb"]
+def compare(rounds, a, b):
+    """The ratios of a's means to b's, turn by turn, of each round in which they had turns in common."""
+    ratios = [[one.turns[a][turn] / one.turns[b][turn] for turn in one.turns[a].keys() & one.turns[b].keys()]
+              for one in rounds]
+    return [each for each in ratios if each]
+
+
+def print_rows(case, rounds, reasons):
+    first, *others = RIVALS[case.compiler][1]
+    rivals = [f"{first} A", f"{first} B", *others]
     for a, b in [("ngb", rival) for rival in rivals] + [tuple(rivals[:2])]:
         start = f"| {case.compiler} | {case.batch} | {a} / {b} |"
-        missing = [reasons[who] for who in (a, b) if who not in means]
+        missing = [reasons[who] for who in (a, b) if who in reasons]
         if missing:
-            print(f"{start} | | does not run: {missing[0]} |", flush=True)
-        else:
-            ratio = statistics.median(one / other for one, other in zip(means[a], means[b]))
-            print(f"{start} {statistics.median(means['ngb']):.2f} | {ratio:.4f} | {minimum[a] / minimum[b]:.4f} |",
-                  flush=True)
+            print(f"{start} | | | | does not run: {missing[0]} |", flush=True)
+            continue
+        ratios = compare(rounds, a, b)
+        if not ratios:
+            print(f"{start} | | | 0 | more --repetitions, or a longer --turn-s |", flush=True)
+            continue
+        ours_ms = statistics.median(statistics.mean(one.whole["ngb"]) for one in rounds)
+        medians = list(map(statistics.median, ratios))
+        minima = [min(min(one.whole[who]) for one in rounds) for who in (a, b)]
+        print(f"{start} {ours_ms:.2f} | {statistics.median(medians):.4f} | {min(medians):.3f}–{max(medians):.3f} | "
+              f"{sum(map(len, ratios))} | {minima[0] / minima[1]:.4f} |", flush=True)
 
 
 def main():
@@ -302,7 +354,7 @@ def main():
                                        capture_output=True, text=True).stdout)
     newest = {toolchain["compiler"]: toolchain for toolchain in listed}
     sites = {name: toolchain["site"] for name, toolchain in newest.items()}
-    print("| compiler | batch | times | ms | means | minima |\n| --- | --- | --- | --- | --- | --- |")
+    print("| compiler | batch | times | ms | ratio | rounds | turns | minima |\n" + "| --- " * 8 + "|")
     with tempfile.TemporaryDirectory() as name:
         for compiler in arguments.compilers or [each for each, row in RIVALS.items() if row[0] in newest]:
             for batch in arguments.batch:
