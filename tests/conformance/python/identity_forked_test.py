@@ -99,17 +99,14 @@ class Forked(unittest.TestCase):
     def test_forked_and_fresh_processes_take_the_same_time(self):
         wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 6})
         forked, fresh = [], []
-        while True:
+        for _ in range(8):  # a shared machine has slow spells of many seconds: each is to be seen outside of one
             forked.append(median_ms(self.measure(wanted)))
             result, code, log, seconds = fresh_worker(wanted, FOLDER, PYTHONPATH=PATH)
             self.assertEqual((code, result.get("failure")), (0, None), log)
             fresh.append(median_ms(result))
-            ratio = min(forked) / min(fresh)
-            # A shared machine has slow spells of many seconds. Each of the two has to be seen outside of one.
-            if len(fresh) == 10 or len(fresh) >= 3 and abs(ratio - 1) < 0.15:
-                break
+        ratio = min(forked) / min(fresh)
         print(f"[ ResNet-50, forked {min(forked):.1f} ms, fresh {min(fresh):.1f} ms, ratio {ratio:.3f}; "
-              f"a fresh process took {seconds:.1f} s; {len(fresh)} pairs ]")
+              f"a fresh process took {seconds:.1f} s ]")
         self.assertLess(abs(ratio - 1), 0.15)  # a wrong thread count, mode or precision is further off than this
 
 
