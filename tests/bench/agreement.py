@@ -12,8 +12,8 @@ machine does meanwhile befalls both alike: the ratio is that of their means in t
 round's turns, of which the median over the rounds; with it the lowest and the highest round, the number of turns, and the
 ratio of the minima over all repetitions. Below 1, ours is the shorter time. A repetition within which a turn ended took
 longer than one and is left out; it tells where the next turn begins. One round more, before the others, tells how many turns
-each needs until it begins to measure: as many more than the quickest it is then given in advance. Without a COMPILER: those whose toolchain is installed.
-A rival that does not run says why.
+each needs until it begins to measure: as many more than the quickest it is then given in advance. Without a COMPILER: those
+whose toolchain is installed. A rival that does not run says why.
 
 Another compiler is a row in RIVALS and a function that returns the command; what it starts prints a line of nanoseconds
 for each repetition."""
@@ -261,28 +261,38 @@ def in_turns(calls, turn_s, in_advance):
 
 
 def by_turn(milliseconds, last, turn_s):
-    """{number of the turn: mean of the repetitions that began and ended in it}. The last ones are of turn `last`."""
+    """{number of the turn: the repetitions that began and ended in it}. The last ones are of turn `last`."""
     turns = [[]]
     for one in milliseconds:
         if one < turn_s * 1000:
             turns[-1].append(one)
         else:
             turns.append([])
-    return {last - back: statistics.mean(turn) for back, turn in enumerate(reversed(turns)) if turn}
+    return {last - back: turn for back, turn in enumerate(reversed(turns)) if turn}
 
 
 @dataclasses.dataclass
 class Round:
-    """Of those that ran, by who: the repetitions that lie within a turn, in ms; their mean for each turn that all shared;
-    and the turn in which it began to measure."""
-    whole: dict
-    turns: dict
-    begins: dict
+    turns: dict  # by who, of those that ran, as by_turn has them
+    end: int     # the turn from which on not all were there
+
+    def all_of(self, who):
+        return list(itertools.chain.from_iterable(self.turns[who].values()))
+
+    def ratios(self, a, b):
+        """Of a's means to b's, turn by turn."""
+        common = [turn for turn in self.turns[a] if turn in self.turns[b] and turn < self.end]
+        return [statistics.mean(self.turns[a][turn]) / statistics.mean(self.turns[b][turn]) for turn in common]
+
+
+def parties(compiler):
+    """Who is measured, and by what; ours is the first, the two that are the same program follow."""
+    (first, run), *others = RIVALS[compiler][1].items()
+    return {"ngb": ours, f"{first} A": run, f"{first} B": run, **dict(others)}
 
 
 def one_round(case, order, turn_s, in_advance, reasons):
-    first, *others = RIVALS[case.compiler][1].items()
-    runs = {"ngb": ours, f"{first[0]} A": first[1], f"{first[0]} B": first[1], **dict(others)}
+    runs = parties(case.compiler)
     with tempfile.TemporaryDirectory() as folder:
         calls = {}
         for who in order.sample(list(runs), len(runs)):
@@ -295,10 +305,7 @@ def one_round(case, order, turn_s, in_advance, reasons):
     turns = {who: by_turn(*answer, turn_s) for who, answer in ran.items()}
     if empty := [who for who in turns if not turns[who]]:
         raise SystemExit(f"{case.compiler}: no repetition of {empty[0]} fits in a turn of {turn_s:g} s")
-    end = min(last for _, last in ran.values())  # from then on, not all were there
-    return Round({who: [one for one in each if one < turn_s * 1000] for who, (each, _) in ran.items()},
-                 {who: {turn: mean for turn, mean in means.items() if turn < end} for who, means in turns.items()},
-                 {who: min(means) for who, means in turns.items()})
+    return Round(turns, min(last for _, last in ran.values()))
 
 
 def measure(case, rounds, turn_s):
@@ -307,34 +314,27 @@ def measure(case, rounds, turn_s):
     for run in RIVALS[case.compiler][1].values():
         with contextlib.suppress(DoesNotRun):
             run(dataclasses.replace(case, repetitions=1))  # makes what is made once
-    begins = one_round(case, order, turn_s, {}, reasons).begins
+    rehearsal = one_round(case, order, turn_s, {}, reasons)
+    begins = {who: min(turns) for who, turns in rehearsal.turns.items()}
     in_advance = {who: turn - min(begins.values()) for who, turn in begins.items()}
     return [one_round(case, order, turn_s, in_advance, reasons) for _ in range(rounds)], reasons
 
 
-def compare(rounds, a, b):
-    """The ratios of a's means to b's, turn by turn, of each round in which they had turns in common."""
-    ratios = [[one.turns[a][turn] / one.turns[b][turn] for turn in one.turns[a].keys() & one.turns[b].keys()]
-              for one in rounds]
-    return [each for each in ratios if each]
-
-
 def print_rows(case, rounds, reasons):
-    first, *others = RIVALS[case.compiler][1]
-    rivals = [f"{first} A", f"{first} B", *others]
-    for a, b in [("ngb", rival) for rival in rivals] + [tuple(rivals[:2])]:
+    mine, *rivals = parties(case.compiler)
+    for a, b in [(mine, rival) for rival in rivals] + [tuple(rivals[:2])]:
         start = f"| {case.compiler} | {case.batch} | {a} / {b} |"
         missing = [reasons[who] for who in (a, b) if who in reasons]
         if missing:
             print(f"{start} | | | | does not run: {missing[0]} |", flush=True)
             continue
-        ratios = compare(rounds, a, b)
+        ratios = [ratios for one in rounds if (ratios := one.ratios(a, b))]
         if not ratios:
             print(f"{start} | | | 0 | more --repetitions, or a longer --turn-s |", flush=True)
             continue
-        ours_ms = statistics.median(statistics.mean(one.whole["ngb"]) for one in rounds)
+        ours_ms = statistics.median(statistics.mean(one.all_of(mine)) for one in rounds)
         medians = list(map(statistics.median, ratios))
-        minima = [min(min(one.whole[who]) for one in rounds) for who in (a, b)]
+        minima = [min(min(one.all_of(who)) for one in rounds) for who in (a, b)]
         print(f"{start} {ours_ms:.2f} | {statistics.median(medians):.4f} | {min(medians):.3f}–{max(medians):.3f} | "
               f"{sum(map(len, ratios))} | {minima[0] / minima[1]:.4f} |", flush=True)
 
