@@ -54,6 +54,11 @@ std::optional<double> pressure(const Evidence& evidence) {
   return highest_above(readings(evidence.cell, "pressure_cpu_some", "timed"), 5);
 }
 
+// A page costs the kernel about a microsecond, so 10,000 of them about 1 % of a second.
+std::optional<double> page_faults(const Evidence& evidence) {
+  return highest_above(readings(evidence.cell, "page_faults", "timed"), 10'000);
+}
+
 // The lowest clock as a share of the highest.
 std::optional<double> throttled(const Evidence& evidence) {
   const std::vector<double> clocks = readings(evidence.cell, "frequency", "");
@@ -98,6 +103,11 @@ constexpr std::array kFlags{
     Flag{"unstable", "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine", unstable},
     Flag{"steal", "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines", steal},
     Flag{"pressure", "PSI some (CPU) > 5 % in a timed phase", "programs had to wait for a processor", pressure},
+    Flag{
+        "page_faults", "more than 10,000 page faults/s in a timed phase",
+        "the allocator gives memory back to the kernel and takes it anew in every inference, which costs percents; how "
+        "often is an accident of what else lies in memory: compare with MALLOC_MMAP_MAX_=0 and MALLOC_TRIM_THRESHOLD_",
+        page_faults},
     Flag{"throttled", "clock < 75 % of its highest in these results", "the processor was slowed down, by heat or power",
          throttled},
     Flag{"extra_threads", "more threads used processor time than the study allows",

@@ -180,9 +180,16 @@ class Work {
     if (is_warm) {
       const probe::Snapshot before = probe::snapshot();
       const ThreadMeter threads;
-      in_phase(Phase::timed, [this] { return attempt(series_->time()); });
+      samples::Reading page_faults;
+      in_phase(Phase::timed, [this, &page_faults] {
+        const PageFaultMeter meter;  // what the phase's own meter does is not in it
+        const Attempt<Done> timed = attempt(series_->time());
+        page_faults = meter.reading();
+        return timed;
+      });
       result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
+      result_.readings.push_back(page_faults);
     }
     result_.repetitions = series_->repetitions();
     result_.stop_reason = series_->stop_reason();

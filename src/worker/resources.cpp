@@ -89,6 +89,12 @@ std::int64_t live_descendants_ns() {
   return ticks * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
 }
 
+samples::Known<std::int64_t> page_faults() {
+  struct rusage self{};
+  if (::getrusage(RUSAGE_SELF, &self) != 0) return samples::Known<std::int64_t>::unknown("getrusage failed");
+  return samples::Known<std::int64_t>::of(self.ru_minflt);
+}
+
 }  // namespace
 
 samples::Known<std::int64_t> cpu_time_of_tree_ns() {
@@ -135,6 +141,20 @@ samples::PhaseUse PhaseMeter::end() const {
           ? peak_memory_bytes()
           : samples::Known<std::uint64_t>::unknown("the kernel does not let /proc/self/clear_refs restart the peak");
   return use;
+}
+
+PageFaultMeter::PageFaultMeter() : count_(page_faults()), begin_ns_(system_clock().now().count()) {}
+
+samples::Reading PageFaultMeter::reading() const {
+  using Rate = samples::Known<double>;
+  const auto rate = [this] {
+    const auto elapsed_s = static_cast<double>(system_clock().now().count() - begin_ns_) * 1e-9;
+    const samples::Known<std::int64_t> count = page_faults();
+    if (!count.value || !count_.value) return Rate::unknown(count.value ? count_.reason : count.reason);
+    if (elapsed_s <= 0) return Rate::unknown("shorter than the clock resolves");
+    return Rate::of(static_cast<double>(*count.value - *count_.value) / elapsed_s);
+  };
+  return {"page_faults", "1/s", "timed", rate()};
 }
 
 }  // namespace ngb::worker

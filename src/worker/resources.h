@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a phase costs: wall time, CPU time of the worker and all its descendants, the worker's peak memory.
+// What a phase costs: wall time, CPU time of the worker and all its descendants, the worker's peak memory and page
+// faults.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,18 @@ class PhaseMeter {
   samples::Phase phase_;
   bool peak_is_reset_;
   samples::Known<std::int64_t> cpu_ns_;
+  std::int64_t begin_ns_;
+};
+
+// From construction to reading(): pages for each second that the kernel had to give this process without reading them
+// from a disk (getrusage: ru_minflt). Where that goes on, the allocator gives memory back and takes it anew.
+class PageFaultMeter {
+ public:
+  PageFaultMeter();
+  [[nodiscard]] samples::Reading reading() const;
+
+ private:
+  samples::Known<std::int64_t> count_;
   std::int64_t begin_ns_;
 };
 

@@ -50,6 +50,14 @@ TEST(Flags, AreRaisedByPressureAbove5Percent) {
   EXPECT_THAT(flags(cell), ElementsAre("pressure"));
 }
 
+TEST(Flags, AreRaisedByPagesThatAreTakenAnewAgainAndAgain) {
+  CellData cell = calm();
+  tell(cell, 0, "page_faults", "timed", 10'000);
+  EXPECT_THAT(flags(cell), IsEmpty());
+  tell(cell, 1, "page_faults", "timed", 10'001);
+  EXPECT_THAT(flags(cell), ElementsAre("page_faults"));
+}
+
 TEST(Flags, AreRaisedByMoreThreadsThanAreAllowed) {
   CellData cell = calm();  // 2 threads
   cell.processes[0].threads_used = samples::Known<int>::of(2);

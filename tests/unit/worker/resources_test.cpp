@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +50,27 @@ TEST(PhaseMeter, PeakMemoryIsThatOfThePhaseAlone) {
   const samples::PhaseUse small_use = small.end();
   EXPECT_GE(*large_use.peak_rss_bytes.value, std::uint64_t{300} << 20U);
   EXPECT_LT(*small_use.peak_rss_bytes.value, std::uint64_t{200} << 20U);
+}
+
+// 64 MiB are 16,384 pages of 4 KiB, each of which is given at its first touch, and at no other.
+TEST(PageFaultMeter, CountsPagesThatAreTouchedForTheFirstTime) {
+  constexpr std::size_t kBytes = 64 << 20;
+  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ::madvise(memory, kBytes, MADV_NOHUGEPAGE);
+  const auto faults_while_touching = [&] {
+    const std::int64_t begin_ns = system_clock().now().count();
+    const PageFaultMeter meter;
+    for (std::size_t at = 0; at < kBytes; at += page_bytes) static_cast<volatile char*>(memory)[at] = 1;
+    const samples::Reading reading = meter.reading();
+    EXPECT_EQ(reading.quantity + " " + reading.unit + " " + reading.when, "page_faults 1/s timed");
+    return reading.value.value.value_or(0) * static_cast<double>(system_clock().now().count() - begin_ns) * 1e-9;
+  };
+  const auto pages = static_cast<double>(kBytes / page_bytes);
+  EXPECT_GE(faults_while_touching(), pages);
+  EXPECT_LT(faults_while_touching(), pages / 10);
+  ::munmap(memory, kBytes);
 }
 
 TEST(Resources, SayWhyPeakMemoryIsUnknown) {
