@@ -104,11 +104,18 @@ def from_nanoseconds(text):
     return [int(line) / 1e6 for line in text.splitlines() if line.strip().isdigit()]
 
 
+def built(case, name):
+    program = case.build / "bench" / name
+    if not program.exists():
+        raise DoesNotRun(f"{program} is not built: make release")
+    return program
+
+
 def bare_loop(library):
     def run(case):
         found = next(pathlib.Path(case.toolchain["site"]).glob(library))
         return from_nanoseconds(on_our_processors(
-            case, [case.build / "bench/bare_loop", case.compiler, found, case.model, case.threads, case.repetitions,
+            case, [built(case, "bare_loop"), case.compiler, found, case.model, case.threads, case.repetitions,
                    WARM_UP]))
 
     return run
@@ -154,7 +161,7 @@ compile.compile_model(request, print)"""
     program = made_once(case, ".stablehlo", "python", code)
     library = next(pathlib.Path(case.toolchain["site"]).glob("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"))
     return from_nanoseconds(on_our_processors(
-        case, [case.build / "bench/bare_pjrt_loop", "xla", library, program, case.threads, case.repetitions, WARM_UP,
+        case, [built(case, "bare_pjrt_loop"), "xla", library, program, case.threads, case.repetitions, WARM_UP,
                ",".join(map(str, shape))]))
 
 
