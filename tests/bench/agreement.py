@@ -35,7 +35,10 @@ import subprocess
 import sys
 import tempfile
 
+import toolchains
+
 WARM_UP = 3
+REPETITIONS_IN_A_TURN, SHORTEST_TURN_S = 4, 0.3
 HERE = pathlib.Path(__file__).resolve().parent
 STUDY = """\
 models: [{{zoo: resnet50}}]
@@ -321,9 +324,11 @@ def one_round(case, order, turn_s, in_advance, reasons):
 def measure(case, rounds, turn_s):
     """The rounds, and by who why what did not run did not."""
     order, reasons = random.Random(1), {}
+    longest_ms = 0.0
     for run in RIVALS[case.compiler][1].values():
-        with contextlib.suppress(DoesNotRun):
-            run(dataclasses.replace(case, repetitions=1))  # makes what is made once
+        with contextlib.suppress(DoesNotRun):  # the first call makes what is made once
+            longest_ms = max(longest_ms, *run(dataclasses.replace(case, repetitions=1)))
+    turn_s = turn_s or max(SHORTEST_TURN_S, REPETITIONS_IN_A_TURN * longest_ms / 1000)
     rehearsal = one_round(case, order, turn_s, {}, reasons)
     begins = {who: min(turns) for who, turns in rehearsal.turns.items()}
     in_advance = {who: turn - min(begins.values()) for who, turn in begins.items()}
@@ -357,13 +362,11 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--turn-s", type=float, default=2.0, help="several repetitions long")
+    parser.add_argument("--turn-s", type=float, help=f"without it, {REPETITIONS_IN_A_TURN} repetitions of a rival")
     arguments = parser.parse_args()
     os.environ.update(ALLOCATOR)
     build = arguments.build.resolve()
-    listed = json.loads(subprocess.run([build / "bin/ngb", "toolchain", "list", "--json"], check=True,
-                                       capture_output=True, text=True).stdout)
-    newest = {toolchain["compiler"]: toolchain for toolchain in listed}
+    newest = toolchains.newest(build / "bin/ngb")
     sites = {name: toolchain["site"] for name, toolchain in newest.items()}
     print("| compiler | batch | times | ms | ratio | rounds | turns | minima |\n" + "| --- " * 8 + "|")
     with tempfile.TemporaryDirectory() as name:

@@ -7,18 +7,19 @@
 Five models × batch 1, 8 × identity, onnxruntime, openvino on two threads, 20 repetitions in 5 fresh processes: at most
 260 s, and 200 s with --processes 1. The reference outputs are there already, as they are for every study but the first;
 --new-references makes them anew. With --script the same work is also done by a script in one process
-(idioms/one_process.py), before and after: what the machine of today makes of it. The seconds are those of the stored phases and of the instants when processes began and
-ended; what lies between two processes is the agent's and the models'."""
+(idioms/one_process.py), before and after: what the machine of today makes of it. The seconds are those of the stored
+phases and of the instants when processes began and ended; what lies between two processes is the agent's and the models'."""
 
 import argparse
 import collections
-import json
 import os
 import pathlib
 import sqlite3
 import subprocess
 import tempfile
 import time
+
+import toolchains
 
 MODELS = ("resnet50", "efficientnet_b3", "deit3_small_patch16_224", "swin_s3_tiny_224", "convnext_tiny")
 COMPILERS = ("identity", "onnxruntime", "openvino")
@@ -61,9 +62,7 @@ def run_study(arguments, folder, name, **changes):
 
 def run_script(arguments):
     """Wall seconds of the script, and of its inference that counts."""
-    listed = json.loads(subprocess.run([arguments.ngb.resolve(), "toolchain", "list", "--json"], check=True,
-                                       capture_output=True, text=True).stdout)
-    newest = {toolchain["compiler"]: toolchain for toolchain in listed}
+    newest = toolchains.newest(arguments.ngb.resolve())
     words = [arguments.threads, arguments.repetitions * arguments.processes, ",".join(map(str, arguments.batch)),
              *arguments.models]
     start = time.monotonic()
