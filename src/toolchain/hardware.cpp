@@ -11,6 +11,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool has_nvidia_gpu(const fs::path& root) {
+  std::error_code ignored;
+  for (const char* path : {"dev/nvidiactl", "proc/driver/nvidia/version", "dev/nvhost-ctrl", "dev/dxg"}) {
+    if (fs::exists(root / path, ignored)) return true;
+  }
+  return false;
+}
+
 bool is_intels(const fs::path& node) {
   std::ifstream file(node / "device/vendor");
   std::string vendor;
@@ -27,14 +35,6 @@ bool has_intel_node(const fs::path& node_class, std::string_view prefix) {
 }
 
 }  // namespace
-
-bool has_nvidia_gpu(const fs::path& root) {
-  std::error_code ignored;
-  for (const char* path : {"dev/nvidiactl", "proc/driver/nvidia/version", "dev/nvhost-ctrl", "dev/dxg"}) {
-    if (fs::exists(root / path, ignored)) return true;
-  }
-  return false;
-}
 
 bool has_device(std::string_view device, const fs::path& root) {
   if (device == "cuda") return has_nvidia_gpu(root);

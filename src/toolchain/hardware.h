@@ -8,11 +8,8 @@
 
 namespace ngb::toolchain {
 
-// Whether an NVIDIA driver runs here, by its own device files: on PCs and servers, on Jetson, and under WSL.
-bool has_nvidia_gpu(const std::filesystem::path& root = "/");
-
-// Whether there is what compilers call so: "cuda", an NVIDIA GPU; "gpu" and "npu", OpenVINO's, Intel's. The others,
-// "cpu" and "auto", are everywhere.
+// Whether there is what compilers call so: "cuda", an NVIDIA driver with its own device files (on PCs and servers, on
+// Jetson, and under WSL); "gpu" and "npu", OpenVINO's, Intel's. The others, "cpu" and "auto", are everywhere.
 bool has_device(std::string_view device, const std::filesystem::path& root = "/");
 
 }  // namespace ngb::toolchain

@@ -44,7 +44,7 @@ Result<Collection> begin_collection(const Python& python, const fs::path& partia
   const Result<std::vector<std::string>> requirements = filled_requirements(compiler, version);
   if (!requirements) return tl::unexpected(requirements.error());
   Collection collection(python, partial, compiler.with_dependencies, progress);
-  const bool has_gpu = python.target ? python.target->has_gpu : has_nvidia_gpu();
+  const bool has_gpu = python.target ? python.target->has_gpu : has_device("cuda");
   if (!has_gpu) collection.skip(compiler.skip_without_gpu);
   for (const std::string& requirement : *requirements) {
     if (Status added = collection.add(requirement); !added) return tl::unexpected(added.error());

@@ -52,9 +52,7 @@ std::string CompilerUnderTest::missing() const {
   if (is_native() && !fs::exists(plugin())) return plugin().string() + " is not built";
   if (!toolchain.empty() && !fs::exists(toolchain)) return "no toolchain " + toolchain.string();
   const auto devices = description.value("devices", std::vector<std::string>{"cpu"});
-  if (devices.front() == "cuda" && !toolchain::has_nvidia_gpu()) {
-    return "no toolchain of it runs here: no CUDA device";
-  }
+  if (!toolchain::has_device(devices.front())) return "no toolchain of it runs here: no " + devices.front() + " device";
   return {};
 }
 
