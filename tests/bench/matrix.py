@@ -8,9 +8,11 @@ stored reason; compile time, peak memory and throughput.
 
 TEXT is an entry of a study's list: --model 'onnx: mine.onnx' --compiler 'tvm: {options: {trials: 64}}'. It is a study as
 any: interrupted, the same command goes on; with more models or compilers, only what is new is measured. --show prints the
-table of what there is, --side-by-side a table for each figure with a column for each compiler."""
+table of what there is, --side-by-side a table for each figure with a column for each compiler, as docs/matrix.md has them.
+--also FOLDER …: what was not measured here is taken from these results."""
 
 import argparse
+import collections
 import json
 import pathlib
 import subprocess
@@ -37,7 +39,10 @@ max_transient_s: {max_transient_s}
 tolerances: {{absolute: {absolute}, relative: 1e-3}}
 output: {output}
 """
-FIELDS = ("max_absolute_error", "compile_s", "compile_peak_bytes", "timed_peak_bytes", "throughput_median_per_s")
+FIELDS = {"max_absolute_error": "Largest error against the identity", "compile_s": "Compile time, s",
+          "compile_peak_bytes": "Peak memory of compiling, MB",
+          "timed_peak_bytes": "Peak memory of inference, MB",
+          "throughput_median_per_s": "Throughput, samples/s"}
 HEADINGS = ("model", "batch", "compiler", "result", "max error", "compile s", "compile MB", "run MB", "samples/s")
 
 
@@ -53,7 +58,19 @@ def as_list(entries):
 def number(name, value):
     if name.endswith("_bytes"):
         return f"{value / 1e6:.0f}"
-    return f"{value:.1e}" if name == "max_absolute_error" else f"{value:.4g}"
+    return f"{value:.1e}" if name == "max_absolute_error" and value != 0 else f"{value:.4g}"
+
+
+def cells_of(ngb, folders):
+    """One for each model, batch size and compiler: of the first folder in which it was measured, or else of the first."""
+    found = {}
+    for folder in folders:
+        shown = subprocess.run([ngb, "show", folder, "--json"], check=True, capture_output=True, text=True).stdout
+        for cell in json.loads(shown)["cells"]:
+            key = cell["model"], cell["batch"], cell["compiler_label"]
+            if key not in found or (cell["status"] == "measured" != found[key]["status"]):
+                found[key] = cell
+    return found
 
 
 def row_of(cell):
@@ -66,13 +83,12 @@ def row_of(cell):
     return [shortened(word.splitlines()[0].replace("|", "\\|")) for word in words]
 
 
-def print_side_by_side(shown):
+def print_side_by_side(cells):
     """A cell without the figure has the kind of its failure, or, where it was not measured, its status."""
-    cells = {(cell["model"], cell["batch"], cell["compiler_label"]): cell for cell in shown["cells"]}
     rows = list(dict.fromkeys((model, batch) for model, batch, _ in cells))
     compilers = list(dict.fromkeys(compiler for _, _, compiler in cells))
-    for field, heading in zip(FIELDS, HEADINGS[4:]):
-        print(f"\n{heading}:\n\n| model | batch | " + " | ".join(compilers) + " |\n|" + " --- |" * (2 + len(compilers)))
+    for field, title in FIELDS.items():
+        print(f"\n## {title}\n\n| model | batch | " + " | ".join(compilers) + " |\n|" + " --- |" * (2 + len(compilers)))
         for row in rows:
             print("| " + " | ".join([row[0], str(row[1])] + [
                 figure(cells.get((*row, compiler)), field) for compiler in compilers]) + " |")
@@ -89,14 +105,13 @@ def shortened(text, length=160):
     return text if len(text) <= length else text[:length - 1] + "…"
 
 
-def print_table(shown):
-    cells = shown["cells"]
+def print_table(cells):
     print("| " + " | ".join(HEADINGS) + " |\n|" + " --- |" * len(HEADINGS))
-    for cell in cells:
+    for cell in cells.values():
         row = row_of(cell)
         assert all(row), f"an empty field: {row}"
         print("| " + " | ".join(row) + " |")
-    counts = {status: sum(cell["status"] == status for cell in cells) for status in {cell["status"] for cell in cells}}
+    counts = collections.Counter(cell["status"] for cell in cells.values())
     print(f"\n{len(cells)} cells: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items())))
 
 
@@ -115,6 +130,7 @@ def main():
     parser.add_argument("--absolute", type=float, default=1e-4, help="tolerance")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("results/matrix"))
     parser.add_argument("--show", action="store_true", help="measure nothing")
+    parser.add_argument("--also", type=pathlib.Path, nargs="+", default=[], metavar="FOLDER")
     parser.add_argument("--side-by-side", action="store_true")
     arguments = parser.parse_args()
     ngb, output = arguments.ngb.resolve(), arguments.output.resolve()
@@ -130,9 +146,7 @@ def main():
         done = subprocess.run([ngb, "run", study], stdout=subprocess.DEVNULL)
         if done.returncode not in (0, 1):  # 1: some cells failed, which is what the table is for
             sys.exit(done.returncode)
-    shown = json.loads(subprocess.run([ngb, "show", output, "--json"], check=True, capture_output=True,
-                                      text=True).stdout)
-    (print_side_by_side if arguments.side_by_side else print_table)(shown)
+    (print_side_by_side if arguments.side_by_side else print_table)(cells_of(ngb, [output, *arguments.also]))
 
 
 if __name__ == "__main__":
