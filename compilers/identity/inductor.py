@@ -7,6 +7,9 @@ import tempfile
 
 from ngraphbench.adaptor import CompilerError
 
+# Headers that the C++ compiler has read are kept by default, 150 MB for each set of its flags, in a folder for temporary
+# files that is the same for all processes: the first process would compile longer than those after it.
+_KEEP_HEADERS = ("cpp_cache_precompile_headers", "aot_inductor.precompile_headers")
 # Read when it is imported: helpers of its own would be running before a model is there, and a fork would lose them.
 _IMPORT_ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCH_WARM_POOL": "0"}
 
@@ -38,7 +41,9 @@ def cold(threads: int, freezing: bool):
         before = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
         try:
-            with config.patch(freezing=freezing, compile_threads=threads):
+            known = config.get_config_copy()  # older versions keep no headers
+            off = {name: False for name in _KEEP_HEADERS if name in known}
+            with config.patch({**off, "freezing": freezing, "compile_threads": threads}):
                 yield
         finally:
             os.environ.pop("TORCHINDUCTOR_CACHE_DIR")

@@ -286,7 +286,9 @@ class Server {
     if (job_ && identity_of(*job_) == identity_of(job)) return Done{};
     if (Status valid = check_job(job); !valid) return valid;
     if (Status ours = hold_device(); !ours) return ours;
-    surroundings_.environment = job.environment;
+    // What a process leaves that is killed goes with what it stands in.
+    surroundings_.environment = {{"TMPDIR", surroundings_.scratch().string()}};
+    surroundings_.environment.insert(surroundings_.environment.end(), job.environment.begin(), job.environment.end());
     runner_.reset();
     journal_.reset();
     job_ = std::make_unique<samples::Job>(std::move(job));

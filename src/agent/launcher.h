@@ -63,7 +63,7 @@ struct Surroundings {
   std::filesystem::path lib{};          // lib/ngraphbench
   std::filesystem::path work_folder{};  // absolute
   std::vector<int> cpus{};              // all that we may use
-  Variables environment{};              // the user's own, of every worker; ours go above them
+  Variables environment{};              // of every worker: a folder for temporary files, and the user's own
   [[nodiscard]] std::filesystem::path logs() const { return work_folder / "logs"; }
   [[nodiscard]] std::filesystem::path scratch() const { return work_folder / "scratch"; }  // where workers stand
 };

@@ -74,6 +74,7 @@ Result<std::string> run_script(const std::vector<std::string>& interpreter, cons
   spawn.arguments.insert(spawn.arguments.end(), {"-c", script});
   spawn.arguments.insert(spawn.arguments.end(), arguments.begin(), arguments.end());
   spawn.environment.emplace_back("PYTHONDONTWRITEBYTECODE", "1");
+  spawn.environment.emplace_back("ORT_DISABLE_TELEMETRY", "1");  // ONNX Runtime, when it is imported
   if (!site.empty()) spawn.environment.emplace_back("PYTHONPATH", site.string());
   const Result<process::Outcome> outcome = process::run(spawn);
   if (!outcome) return tl::unexpected(outcome.error());

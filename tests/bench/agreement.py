@@ -57,6 +57,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "TVM_NUM_THREADS")
 # The C library keeps the memory that it has. By default it gives large pieces back to the kernel and takes them anew in each
 # inference, how often being an accident of what else lies in the heap: 5 or 6 % of a ResNet-50 of batch 8 in PyTorch.
 ALLOCATOR = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2 ** 34)}
+QUIET = {"ORT_DISABLE_TELEMETRY": "1"}
 
 
 class DoesNotRun(Exception):
@@ -364,7 +365,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--turn-s", type=float, help=f"without it, {REPETITIONS_IN_A_TURN} repetitions of a rival")
     arguments = parser.parse_args()
-    os.environ.update(ALLOCATOR)
+    os.environ.update({**ALLOCATOR, **QUIET})
     build = arguments.build.resolve()
     newest = toolchains.newest(build / "bin/ngb")
     sites = {name: toolchain["site"] for name, toolchain in newest.items()}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study leaves nothing on a machine but its results and our own cache, whatever its compilers do by themselves."""
+
+import pathlib
+import unittest
+
+from ngb_program import TOOLCHAINS, NgbTest, toolchain
+
+OWNER = {"onnxruntime": "onnxruntime", "openvino": "openvino", "tvm": "tvm", "xla": "xla", "iree": "iree",
+         **dict.fromkeys(("identity", "eager-cpp", "torchscript", "torch-compile", "aotinductor"), "identity")}
+OURS = pathlib.Path(".cache/ngraphbench")
+
+
+class Leftovers(NgbTest):
+    maxDiff = None
+
+    def run_study(self, wanted, **keys):
+        """`ngb run` of those of the wanted compilers that are installed."""
+        installed = [name for name in wanted if (TOOLCHAINS / toolchain(OWNER[name])).exists()]
+        if not installed:
+            self.skipTest(f"no toolchains of {', '.join(wanted)} in {TOOLCHAINS}")
+        self.places = [self.folder / "home", self.folder / "temporary"]
+        self.places[1].mkdir()
+        self.environment.update(NGB_TOOLCHAINS=str(TOOLCHAINS), TMPDIR=str(self.places[1]))
+        study = self.write("study.yaml", f"""\
+models:
+  - zoo: {{conv_block: {{width: 8, image_size: 16}}}}
+compilers: [{", ".join(installed)}]
+reference: none
+processes: 1
+attempts: 1
+repetitions: 3
+warm_up: 1
+min_repetition_ms: 0
+output: results
+""" + "".join(f"{key}: {value}\n" for key, value in keys.items()))
+        return self.ngb("run", study, timeout=500)
+
+    def left(self):
+        return [path.relative_to(self.folder) for place in self.places for path in place.rglob("*")
+                if path.is_file() and OURS not in path.relative_to(place).parents]
+
+    def test_of_compilers_that_were_measured(self):
+        done = self.run_study(OWNER)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.left(), [])
+
+    def test_of_a_compiler_that_was_killed_while_a_program_of_its_own_was_at_work(self):
+        cxx = self.write("murderous_cxx", f"#!/bin/sh\nmktemp >>{self.folder}/calls\nkill -KILL $PPID\nexec sleep 600\n")
+        cxx.chmod(0o755)
+        self.environment["CXX"] = str(cxx)
+        done = self.run_study(["torch-compile"])
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(self.show("results")["cells"][0]["failure"]["kind"], "crash")
+        self.assertEqual((self.folder / "calls").read_text().count("\n"), 1)
+        self.assertEqual(self.left(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
