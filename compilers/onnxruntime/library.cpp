@@ -9,7 +9,7 @@ namespace ngb::onnxruntime {
 
 Runtime::Runtime(const std::string& toolchain_dir)
     : library_(plugin::find_library(toolchain_dir, "onnxruntime/capi", "libonnxruntime.so", "onnxruntime")) {
-  // From 1.30 on it would tell its makers of every process, from a thread and with a database in the user's home.
+  // It would tell its makers of every process, from a thread of its own and with a database in the user's home.
   ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   const auto get_base = library_.function<const OrtApiBase* (*)()>("OrtGetApiBase");
   base_ = get_base();
