@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A study leaves nothing on a machine but its results and our own cache, whatever its compilers do by themselves."""
 
+import os
 import pathlib
 import unittest
 
@@ -41,7 +42,9 @@ output: results
                 if path.is_file() and OURS not in path.relative_to(place).parents]
 
     def test_of_compilers_that_were_measured(self):
-        done = self.run_study(OWNER)
+        # AOTInductor compiles for half a minute, and would leave what torch-compile would.
+        left_out = () if os.environ.get("NGB_ALL_CASES") else ("aotinductor",)
+        done = self.run_study([name for name in OWNER if name not in left_out])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(self.left(), [])
 
