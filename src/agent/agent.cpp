@@ -286,7 +286,7 @@ class Server {
     if (job_ && identity_of(*job_) == identity_of(job)) return Done{};
     if (Status valid = check_job(job); !valid) return valid;
     if (Status ours = hold_device(); !ours) return ours;
-    // What a process leaves that is killed goes with what it stands in.
+    // What a killed process leaves there goes when the folder is emptied.
     surroundings_.environment = {{"TMPDIR", surroundings_.scratch().string()}};
     surroundings_.environment.insert(surroundings_.environment.end(), job.environment.begin(), job.environment.end());
     runner_.reset();

@@ -57,6 +57,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "TVM_NUM_THREADS")
 # The C library keeps the memory that it has. By default it gives large pieces back to the kernel and takes them anew in each
 # inference, how often being an accident of what else lies in the heap: 5 or 6 % of a ResNet-50 of batch 8 in PyTorch.
 ALLOCATOR = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2 ** 34)}
+# As our plugin has it.
 QUIET = {"ORT_DISABLE_TELEMETRY": "1"}
 
 

@@ -18,6 +18,9 @@ _DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".
 TOOLCHAINS = pathlib.Path(os.environ.get("NGB_TOOLCHAINS") or _DATA / "ngraphbench/toolchains")
 _PINNED = json.loads((pathlib.Path(__file__).resolve().parents[2] / "versions.json").read_text())["toolchains"]
 
+# Whose toolchain a compiler uses that has none of its own.
+OWNER = dict.fromkeys(("aotinductor", "eager-cpp", "torch-compile", "torchscript"), "identity")
+
 
 def toolchain(compiler):
     """The default version's folder, as COMPILER/VERSION below TOOLCHAINS."""

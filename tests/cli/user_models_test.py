@@ -9,13 +9,12 @@ import struct
 import subprocess
 import unittest
 
-from ngb_program import TOOLCHAINS, NgbTest, toolchain, without_toolchains
+from ngb_program import OWNER, TOOLCHAINS, NgbTest, toolchain, without_toolchains
 
 STUDIES = pathlib.Path(__file__).resolve().parents[2] / "studies"
 FAST = "processes: 1\nwarm_up: 1\nrepetitions: 3\nmin_repetition_ms: 0\n"
 SMALL = "{vocabulary: 200, width: 16, layers: 1, heads: 2, positions: 16}"
 EVERY = ("aotinductor", "eager-cpp", "identity", "onnxruntime", "openvino", "torch-compile", "torchscript", "tvm")
-OWNER = {name: "identity" for name in ("aotinductor", "eager-cpp", "torch-compile", "torchscript")}
 IDS = "{type: i64, range: [0, 199]}"
 
 
