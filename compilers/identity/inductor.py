@@ -41,7 +41,7 @@ def cold(threads: int, freezing: bool):
         before = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
         try:
-            known = config.get_config_copy()  # older versions keep no headers
+            known = config.get_config_copy()  # not every version has both
             off = {name: False for name in _KEEP_HEADERS if name in known}
             with config.patch({**off, "freezing": freezing, "compile_threads": threads}):
                 yield

@@ -68,7 +68,7 @@ def cells_of(ngb, folders):
         shown = subprocess.run([ngb, "show", folder, "--json"], check=True, capture_output=True, text=True).stdout
         for cell in json.loads(shown)["cells"]:
             key = cell["model"], cell["batch"], cell["compiler_label"]
-            if key not in found or (cell["status"] == "measured" != found[key]["status"]):
+            if key not in found or (cell["status"] == "measured" and found[key]["status"] != "measured"):
                 found[key] = cell
     return found
 
