@@ -51,7 +51,7 @@ double busy_processors(const samples::ProcessResult& result) {
 }
 
 Problem use_threads(const CompilerUnderTest& compiler, int threads) {
-  const Scratch scratch;
+  const TemporaryFolder scratch;
   samples::WorkerRequest request = make_request(compiler, busy_model(), scratch);
   request.compiler.threads = threads;
   request.protocol.repetitions = 40;
@@ -75,7 +75,7 @@ Problem use_threads(const CompilerUnderTest& compiler, int threads) {
 
 TEST_P(Conformance, GoesThroughAllPhasesAndSaysWhatItIs) {
   judge(GetParam(), []() -> Problem {
-    const Scratch scratch;
+    const TemporaryFolder scratch;
     const WorkerRun run = run_worker(GetParam(), make_request(GetParam(), add_model(), scratch));
     if (run.ending() != "none" || run.outcome.exit_code != 0) return run.message();
     const samples::ProcessResult& result = *run.result;
@@ -134,7 +134,7 @@ TEST_P(Conformance, ComputesInFullF32) {
 
 TEST_P(Conformance, AgreesWithReferenceOutputsAndRefusesOthers) {
   judge(GetParam(), []() -> Problem {
-    const Scratch scratch;
+    const TemporaryFolder scratch;
     samples::WorkerRequest request = make_request(GetParam(), add_model(), scratch);
     request.task = samples::WorkerRequest::Task::make_reference;
     request.reference_path = (scratch.path() / "outputs").string();

@@ -48,10 +48,10 @@ std::vector<std::string> allowed_values(const nlohmann::json& option) {
   return option.value("values", std::vector<std::string>());
 }
 
-using Change = std::function<void(samples::WorkerRequest&, const Scratch&)>;
+using Change = std::function<void(samples::WorkerRequest&, const TemporaryFolder&)>;
 
 WorkerRun run_changed(const CompilerUnderTest& compiler, const TinyModel& model, const Change& change) {
-  const Scratch scratch;
+  const TemporaryFolder scratch;
   samples::WorkerRequest request = make_request(compiler, model, scratch);
   change(request, scratch);
   return run_worker(compiler, request);
@@ -119,7 +119,7 @@ TEST_P(Conformance, RefusesAPrecisionThatItDoesNotOffer) {
 
 TEST_P(Conformance, ReportsAMissingModelFile) {
   judge(GetParam(), []() -> Problem {
-    const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const Scratch& scratch) {
+    const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const TemporaryFolder& scratch) {
       request.model_path = (scratch.path() / "nowhere.onnx").string();
     });
     return expect_failure(run, "invalid_model", {"nowhere.onnx"});
@@ -128,7 +128,7 @@ TEST_P(Conformance, ReportsAMissingModelFile) {
 
 TEST_P(Conformance, ReportsAModelThatIsNotOnnx) {
   judge(GetParam(), []() -> Problem {
-    const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const Scratch& scratch) {
+    const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const TemporaryFolder& scratch) {
       request.model_path = scratch.write("letter.onnx", "Dear compiler, this is a letter and no model.\n").string();
     });
     return expect_failure(run, "invalid_model");
@@ -137,7 +137,7 @@ TEST_P(Conformance, ReportsAModelThatIsNotOnnx) {
 
 TEST_P(Conformance, ReportsATruncatedModel) {
   judge(GetParam(), []() -> Problem {
-    const WorkerRun run = run_changed(GetParam(), conv_model(), [](auto& request, const Scratch& scratch) {
+    const WorkerRun run = run_changed(GetParam(), conv_model(), [](auto& request, const TemporaryFolder& scratch) {
       const std::string whole = serialize(conv_model().onnx);
       request.model_path = scratch.write("half.onnx", whole.substr(0, whole.size() / 2)).string();
     });
@@ -172,7 +172,7 @@ TEST_P(Conformance, ReportsAnInputShapeThatIsNotTheModels) {
 
 TEST_P(Conformance, ReportsAMissingToolchain) {
   judge(GetParam(), []() -> Problem {
-    const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const Scratch& scratch) {
+    const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const TemporaryFolder& scratch) {
       request.compiler.toolchain_dir = (scratch.path() / "nowhere").string();
       request.compiler.python_path = request.compiler.toolchain_dir;
     });
@@ -203,7 +203,7 @@ TEST_P(Conformance, ReportsABrokenLibrary) {
   judge(GetParam(), []() -> Problem {
     const fs::path library = main_file(GetParam());
     if (library.empty()) return "no library to break";
-    const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const Scratch& scratch) {
+    const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const TemporaryFolder& scratch) {
       const fs::path folder = scratch.path() / "site" / fs::relative(library.parent_path(), GetParam().toolchain);
       fs::create_directories(folder);
       fs::copy_file(library, folder / library.filename());

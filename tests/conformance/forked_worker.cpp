@@ -24,7 +24,7 @@ struct Server {
     std::filesystem::create_directories(surroundings.scratch());
   }
 
-  Scratch folder;
+  TemporaryFolder folder;
   agent::Surroundings surroundings;
   agent::ForkServer launcher;
 };

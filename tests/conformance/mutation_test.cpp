@@ -144,7 +144,7 @@ int ending_of(const ngb_compiler& table, const samples::WorkerRequest& request) 
 }
 
 // Goes on from shared.next to the end, or dies on the way.
-[[noreturn]] void compile_the_rest(const CompilerUnderTest& compiler, const Scratch& scratch, Shared& shared) {
+[[noreturn]] void compile_the_rest(const CompilerUnderTest& compiler, const TemporaryFolder& scratch, Shared& shared) {
   const Effort effort = effort_for(compiler);
   const struct rlimit memory{kMemoryBytes, kMemoryBytes};
   ::setrlimit(RLIMIT_AS, &memory);
@@ -172,7 +172,7 @@ int ending_of(const ngb_compiler& table, const samples::WorkerRequest& request) 
 
 Problem compile_all(const CompilerUnderTest& compiler) {
   const Effort effort = effort_for(compiler);
-  const Scratch scratch;
+  const TemporaryFolder scratch;
   auto* shared =
       static_cast<Shared*>(::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   std::fill(std::begin(shared->endings), std::end(shared->endings), kNotReached);

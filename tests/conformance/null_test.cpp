@@ -23,7 +23,7 @@ const CompilerUnderTest& null_compiler() {
 
 WorkerRun run_with(const Options& options, const std::function<void(samples::WorkerRequest&)>& change = {},
                    int limit_s = 30, const std::vector<std::string>& prefix = {}) {
-  const Scratch scratch;
+  const TemporaryFolder scratch;
   samples::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
   request.compiler.options = options;
   request.protocol.repetitions = 20;
@@ -73,7 +73,7 @@ TEST(NullCompiler, EatsMemoryUntilThereIsNone) {
 }
 
 TEST(NullCompiler, IsComparedOnlyWithReferenceOutputsOfTheSameModelAndSaysWhoMadeThem) {
-  const Scratch scratch;
+  const TemporaryFolder scratch;
   samples::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
   request.task = samples::WorkerRequest::Task::make_reference;
   request.reference_path = (scratch.path() / "outputs").string();
@@ -98,7 +98,7 @@ TEST(NullCompiler, ReturnsAnErrorValue) {
 }
 
 TEST(NullCompiler, ReturnsWrongOutputs) {
-  const Scratch scratch;
+  const TemporaryFolder scratch;
   samples::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
   request.task = samples::WorkerRequest::Task::make_reference;
   request.reference_path = (scratch.path() / "outputs").string();

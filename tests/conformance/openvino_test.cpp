@@ -19,7 +19,7 @@ class OpenVino : public testing::Test {
   }
 
   [[nodiscard]] WorkerRun run_on(const std::string& device, const std::string& precision = "f32") const {
-    const Scratch scratch;
+    const TemporaryFolder scratch;
     samples::WorkerRequest request = make_request(compiler_, conv_model(), scratch);
     request.compiler.options = {{"device", device}};
     request.compiler.precision = precision;

@@ -59,7 +59,7 @@ Problem one_round(const ngb_compiler& table, const samples::WorkerRequest& reque
 
 Problem many_rounds(const CompilerUnderTest& compiler) {
   const Rounds rounds = compiler.produces_file() ? kFewRounds : Rounds{};
-  const Scratch scratch;
+  const TemporaryFolder scratch;
   samples::WorkerRequest request = make_request(compiler, conv_model(), scratch);
   request.compiler.threads = 2;
   const Result<const ngb_compiler*> table = worker::open_plugin(compiler.plugin());
@@ -115,7 +115,7 @@ TEST_P(NativeConformance, LeavesNothingBehindInManyRounds) {
 TEST_P(NativeConformance, SurvivesBeingClosedAtAnyPoint) {
   judge(GetParam(), [] {
     return in_child([]() -> Problem {
-      const Scratch scratch;
+      const TemporaryFolder scratch;
       const samples::WorkerRequest request = make_request(GetParam(), conv_model(), scratch);
       const Result<const ngb_compiler*> table = worker::open_plugin(GetParam().plugin());
       if (!table) return table.error().text();

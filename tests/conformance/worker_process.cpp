@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 
 #include "base/file.h"
 #include "forked_worker.h"
@@ -78,25 +77,8 @@ std::string WorkerRun::message() const {
   return fmt::format("{}: {}\n{}", ending(), text, log);
 }
 
-Scratch::Scratch() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "ngb_conformance_XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) ::abort();
-  path_ = pattern;
-}
-
-Scratch::~Scratch() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::filesystem::path Scratch::write(const std::string& name, const std::string& content) const {
-  const std::filesystem::path path = path_ / name;
-  // Not written for eternity: no wait for the disk.
-  if (!(std::ofstream(path, std::ios::binary) << content).flush()) ::abort();
-  return path;
-}
-
-samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyModel& model, const Scratch& scratch) {
+samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyModel& model,
+                                    const TemporaryFolder& scratch) {
   samples::WorkerRequest request;
   request.cell_id = "cell";
   request.plugin_path = compiler.is_native() ? compiler.plugin().string() : "";
@@ -174,7 +156,7 @@ WorkerRun run_worker(const CompilerUnderTest& compiler, const samples::WorkerReq
 }
 
 Result<Computed> compute_outputs(const CompilerUnderTest& compiler, const TinyModel& model) {
-  const Scratch scratch;
+  const TemporaryFolder scratch;
   samples::WorkerRequest request = make_request(compiler, model, scratch);
   request.task = samples::WorkerRequest::Task::make_reference;
   request.reference_path = (scratch.path() / "outputs").string();

@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "compiler_under_test.h"
 #include "samples/process_result.h"
+#include "temporary_folder.h"
 #include "tiny_models.h"
 
 namespace ngb::conformance {
@@ -28,23 +29,9 @@ struct WorkerRun {
   [[nodiscard]] std::string message() const;
 };
 
-// A folder of its own, removed in the end.
-class Scratch {
- public:
-  Scratch();
-  ~Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // Writes a file into it.
-  [[nodiscard]] std::filesystem::path write(const std::string& name, const std::string& content) const;
-
- private:
-  std::filesystem::path path_;
-};
-
 // A request that measures `model` briefly: 5 repetitions, no check. The model file is in `scratch`.
-samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyModel& model, const Scratch& scratch);
+samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyModel& model,
+                                    const TemporaryFolder& scratch);
 
 // Importing a compiler's Python packages takes seconds by itself, and many on a busy machine.
 inline constexpr int kPatience_s = 240;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ngraphbench/compiler.h"
+#include "temporary_folder.h"
 
 namespace ngb::tensorrt {
 
@@ -56,15 +57,12 @@ class RecordedSession : public testing::Test {
     ASSERT_NE(plugin, nullptr) << ::dlerror();
     table_ = reinterpret_cast<ngb_entry>(::dlsym(plugin, NGB_ENTRY_SYMBOL))();
     forget();
-    std::string name = (fs::temp_directory_path() / "tensorrt-cpp-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
     put_libraries(RECORDING_TENSORRT_STAND_IN, kMajor);
   }
   void TearDown() override {
     close();
     ::unsetenv("RECORDING_TENSORRT_STAND_IN_VERSION");
     ::unsetenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME");
-    fs::remove_all(folder_);
   }
 
   void put_libraries(const fs::path& file, const std::string& major) {
@@ -168,7 +166,7 @@ class RecordedSession : public testing::Test {
   const ngb_compiler* table_ = nullptr;
   ngb_session* session_ = nullptr;
   ngb_error error_{};
-  fs::path folder_;
+  TemporaryFolder folder_;
 
  private:
   void* driver_ = nullptr;

@@ -22,27 +22,9 @@
 #include "base/process.h"
 #include "samples/frame.h"
 #include "samples/message.h"
+#include "temporary_folder.h"
 
 namespace ngb::agent::test {
-
-// A folder that goes away with its owner.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "ngb-agent-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code code;
-    std::filesystem::remove_all(path_, code);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::filesystem::path fake_worker() { return std::filesystem::path(NGB_BUILD_DIR) / "tests/fake/ngb-worker"; }
 

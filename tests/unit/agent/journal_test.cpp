@@ -15,7 +15,6 @@
 namespace ngb::agent {
 namespace {
 
-using test::TemporaryFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -12,7 +12,6 @@
 namespace ngb::agent {
 namespace {
 
-using test::TemporaryFolder;
 using testing::HasSubstr;
 
 TEST(Lock, NamesTheProcessThatHoldsAFolder) {

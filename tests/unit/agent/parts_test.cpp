@@ -16,7 +16,6 @@ namespace ngb::agent {
 namespace {
 
 using samples::FailureKind;
-using test::TemporaryFolder;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -14,7 +14,6 @@ namespace ngb::agent {
 namespace {
 
 using test::AgentClient;
-using test::TemporaryFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -5,24 +5,17 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
+#include "temporary_folder.h"
 
 namespace ngb::file {
 namespace {
 
-std::filesystem::path fresh_folder() {
-  const auto folder =
-      std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  return folder;
-}
-
 TEST(WriteAtomically, ReplacesTheContentAndLeavesNothingElse) {
-  const auto folder = fresh_folder();
+  const TemporaryFolder folder;
   ASSERT_TRUE(write_atomically(folder / "a", "old"));
   ASSERT_TRUE(write_atomically(folder / "a", "new"));
   EXPECT_EQ(*read(folder / "a"), "new");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 TEST(WriteAtomically, SaysWhichFileCannotBeWrittenAndWhy) {
@@ -31,7 +24,7 @@ TEST(WriteAtomically, SaysWhichFileCannotBeWrittenAndWhy) {
 }
 
 TEST(Read, RefusesAFileBeyondTheLimit) {
-  const auto folder = fresh_folder();
+  const TemporaryFolder folder;
   ASSERT_TRUE(write_atomically(folder / "big", std::string(100, 'x')));
   EXPECT_EQ(read(folder / "big", 99).error().what, "larger than 99 bytes");
   EXPECT_EQ(read(folder / "big", 100)->size(), 100U);
@@ -47,7 +40,7 @@ TEST(WriteAll, SaysWhatToDoWhenTheDiskIsFull) {
 }
 
 TEST(Sha256OfFile, EqualsThatOfItsContent) {
-  const auto folder = fresh_folder();
+  const TemporaryFolder folder;
   const std::string content(3'000'000, 'n');
   ASSERT_TRUE(write_atomically(folder / "f", content));
   EXPECT_EQ(*hash::sha256_of_file(folder / "f"), hash::sha256(content));

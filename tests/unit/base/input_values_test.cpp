@@ -4,9 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "numpy_bytes.h"
+#include "temporary_folder.h"
 
 namespace ngb {
 namespace {
@@ -15,8 +14,8 @@ using testing::HasSubstr;
 
 // Of an array of eight rows of two i64, as the input `ids`.
 std::string verdict(const TensorSignature& input, int batch) {
-  const std::filesystem::path path = fresh_folder() / "ids.npy";
-  std::ofstream(path, std::ios::binary) << npy("<i8", "(8, 2)", std::string(128, '\0'));
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.write("ids.npy", npy("<i8", "(8, 2)", std::string(128, '\0')));
   const auto array = fitting_array({.input = input.name, .file = "inputs/ids.npy"}, path.string(), input, batch);
   return array ? "fits" : array.error().text();
 }

@@ -5,10 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "base/process.h"
 #include "numpy_bytes.h"
+#include "temporary_folder.h"
 
 namespace ngb::numpy {
 namespace {
@@ -18,11 +17,7 @@ using testing::HasSubstr;
 
 class NumpyFile : public testing::Test {
  protected:
-  std::filesystem::path write(const std::string& name, const std::string& bytes) {
-    const std::filesystem::path path = folder_ / name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
-  }
+  std::filesystem::path write(const std::string& name, const std::string& bytes) { return folder_.write(name, bytes); }
   std::string refusal(const std::string& bytes, const std::string& array = "") {
     const auto found = find_array(write("x.npy", bytes), array);
     return found ? "accepted" : found.error().text();
@@ -32,12 +27,12 @@ class NumpyFile : public testing::Test {
     write("ids.npy", npy("<i8", "(2,)", std::string(16, '\1')));
     const std::string program = "import zipfile\nwith zipfile.ZipFile('all.npz', 'w', zipfile." + compression +
                                 ") as file:\n file.write('ids.npy')\n file.write('ids.npy', 'other.npy')";
-    const auto made = process::run({.arguments = {"python3", "-c", program}, .folder = folder_});
+    const auto made = process::run({.arguments = {"python3", "-c", program}, .folder = folder_.path()});
     EXPECT_TRUE(made && made->succeeded());
     return folder_ / "all.npz";
   }
 
-  std::filesystem::path folder_ = fresh_folder();
+  TemporaryFolder folder_;
 };
 
 TEST_F(NumpyFile, AnArrayIsFoundWithTypeShapeAndPlace) {

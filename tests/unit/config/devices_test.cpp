@@ -44,7 +44,7 @@ TEST(StudyDevices, ADeviceIsDescribedWhereItIsNamed) {
 
 TEST(StudyDevices, AKnownDeviceIsNamedOnly) {
   Vocabulary known = small_vocabulary();
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto devices = load_devices(folder.write("devices.yaml", "xeon: {ssh: xeon.lab, folder: /data}\n"));
   ASSERT_TRUE(devices);
   known.devices = *devices;
@@ -108,7 +108,7 @@ TEST(StudyDevices, WhatHoldsOnADeviceStandsWithIt) {
 
 TEST(StudyDevices, ATagStandsForEveryKnownDeviceThatHasIt) {
   Vocabulary known = small_vocabulary();
-  const Folder folder;
+  const TemporaryFolder folder;
   known.devices = *load_devices(folder.write("devices.yaml",
                                              "pi: {ssh: pi, tags: [edge]}\n"
                                              "xeon: {ssh: xeon, tags: [server]}\n"

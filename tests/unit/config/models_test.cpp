@@ -44,7 +44,7 @@ TEST(StudyModels, ARecipeMayStandWithoutParameters) {
 }
 
 TEST(StudyModels, AFileIsFoundFromTheStudysFolderAndMadeAbsolute) {
-  const Folder folder;
+  const TemporaryFolder folder;
   static_cast<void>(folder.write("net.onnx", "x"));
   const auto path = folder.write(
       "study.yaml", with_models("  - onnx: ./net.onnx\n    shapes: {tokens: [1, 128], image: [1, 3, 224, 224]}"));
@@ -103,7 +103,7 @@ TEST(StudyModels, AnEntryOfTheWrongFormIsTold) {
 }
 
 TEST(StudyModels, AUsersModuleIsAFunctionOfAFileWithItsArgumentsAndWeights) {
-  const Folder folder;
+  const TemporaryFolder folder;
   static_cast<void>(folder.write("net.py", "x"));
   static_cast<void>(folder.write("w.pt", "x"));
   const auto study = load_study(folder.write("study.yaml", with_models(R"(
@@ -130,7 +130,7 @@ TEST(StudyModels, AUsersModuleIsAFunctionOfAFileWithItsArgumentsAndWeights) {
 }
 
 TEST(StudyModels, DimensionsAndInputsOfAFileAreRead) {
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const char* const name : {"net.onnx", "ids.npy", "all.npz"}) static_cast<void>(folder.write(name, "x"));
   const auto study = load_study(folder.write("study.yaml", with_models(R"(
   - onnx: net.onnx
@@ -148,7 +148,7 @@ TEST(StudyModels, DimensionsAndInputsOfAFileAreRead) {
 }
 
 TEST(StudyModels, WhatIsWrongWithAUsersModelIsSaidAtItsPlace) {
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const char* const name : {"net.py", "net.onnx"}) static_cast<void>(folder.write(name, "x"));
   const auto study = load_study(folder.write("study.yaml", with_models(R"(  - pytorch: net.py
   - pytorch: gone.py:build

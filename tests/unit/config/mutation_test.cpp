@@ -76,7 +76,7 @@ class Mutator {
 };
 
 TEST(MutatedStudyFile, EndsInAStudyOrInProblemsWithinASecondOfProcessorTime) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Vocabulary vocabulary = small_vocabulary();
   ASSERT_TRUE(load_study(folder.write("study.yaml", kGood), vocabulary));
   int refused = 0;

@@ -110,7 +110,7 @@ bool is_beyond_a_schema(const StudyProblem& problem) {
 }
 
 TEST(StudySchema, AgreesWithTheParser) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Vocabulary vocabulary = small_vocabulary();
   json documents = json::array();
   std::vector<bool> accepted;

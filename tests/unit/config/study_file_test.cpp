@@ -145,7 +145,7 @@ compilers: ["null", onnxruntime, {onnxruntime: {version: 1.30.0, threads: 2, opt
 pairs: {local: ["null", onnxruntime]}
 stop_when: {max_s: 5}
 )");
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto second = load_study(folder.write("study.yaml", to_json(first).dump()), small_vocabulary());
   ASSERT_TRUE(second) << second.error()[0].text();
   EXPECT_EQ(to_json(*second), to_json(first));

@@ -4,14 +4,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "config/study.h"
+#include "temporary_folder.h"
 
 namespace ngb::config {
 
@@ -48,32 +46,8 @@ inline Vocabulary small_vocabulary() {
       .models = {{"conv_block", {width, depth, image_size}}, {"resnet", {depths}}, {"resnet18", {}}, {"resnet50", {}}}};
 }
 
-// A folder of its own, gone with the object.
-class Folder {
- public:
-  Folder() {
-    std::string name = testing::TempDir() + "ngb-study-XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] std::filesystem::path write(const std::string& name, std::string_view content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return path_ / name;
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 inline tl::expected<Study, std::vector<StudyProblem>> parse(std::string_view text) {
-  const Folder folder;
+  const TemporaryFolder folder;
   return load_study(folder.write("study.yaml", text), small_vocabulary());
 }
 

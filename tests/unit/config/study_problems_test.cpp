@@ -34,7 +34,7 @@ TEST(StudyProblems, TextNamesFileLineColumnAndKey) {
 }
 
 TEST(StudyProblems, AMissingFileAFolderAndAnEmptyFileAreToldApart) {
-  const Folder folder;
+  const TemporaryFolder folder;
   EXPECT_EQ(failures(folder.path() / "gone.yaml").at(0).message, "no such file");
   EXPECT_EQ(failures(folder.path()).at(0).message, "a folder, expected a study file");
   EXPECT_EQ(failures(folder.write("a.yaml", "")).at(0).message, "empty; a study names its models and compilers");
@@ -47,7 +47,7 @@ TEST(StudyProblems, AFileWithoutEndIsRefused) {
 }
 
 TEST(StudyProblems, AHugeFileIsRefusedWithoutReadingIt) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto path = folder.write("huge.yaml", "x");
   std::filesystem::resize_file(path, 1ULL << 40U);  // sparse
   EXPECT_THAT(failures(path).at(0).message, HasSubstr("larger than 1048576 bytes"));

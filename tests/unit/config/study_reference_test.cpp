@@ -35,7 +35,7 @@ TEST(StudyReference, IsUpToDate) {
 }
 
 TEST(StudyReference, ItsExampleIsAStudy) {
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const char* const name : {"my_model.onnx", "my_model.py", "mask.npy"})
     static_cast<void>(folder.write(name, "x"));
   const std::string example = fenced(content(kSource / "docs" / "study.md"), "yaml");
@@ -46,7 +46,7 @@ TEST(StudyReference, ItsExampleIsAStudy) {
 }
 
 TEST(Readme, ItsExampleIsAStudy) {
-  const Folder folder;
+  const TemporaryFolder folder;
   static_cast<void>(folder.write("my_model.onnx", "x"));
   const auto study =
       load_study(folder.write("my_study.yaml", fenced(content(kSource / "README.md"), "yaml")), small_vocabulary());
@@ -58,7 +58,7 @@ TEST(Readme, ItsExampleIsAStudy) {
 TEST(StudyReference, ItsExampleOfMistakesGivesThePrintedProblems) {
   const std::string document = content(kSource / "docs" / "study.md");
   const std::string after = document.substr(document.find("## Mistakes"));
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto study = load_study(folder.write("study.yaml", fenced(after, "yaml")), small_vocabulary());
   ASSERT_FALSE(study);
   std::string printed;

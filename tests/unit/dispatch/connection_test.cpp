@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dispatch/loop.h"
+#include "temporary_folder.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -23,8 +24,8 @@ asio::awaitable<void> write_three_times_after_its_end(Connection& program, std::
 
 TEST(Connection, DoesNotWaitForAProgramThatIsGoneToTakeWhatItIsTold) {
   Loop loop;
-  const std::string log = testing::TempDir() + "ngb-connection.log";
-  const auto program = Connection::start(loop, {"sh", "-c", "exit 3"}, log);
+  const TemporaryFolder folder;
+  const auto program = Connection::start(loop, {"sh", "-c", "exit 3"}, folder / "log");
   ASSERT_TRUE(program) << program.error().text();
   std::string ended;
   asio::co_spawn(loop.io, write_three_times_after_its_end(**program, ended), asio::detached);

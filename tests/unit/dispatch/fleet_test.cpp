@@ -12,8 +12,6 @@
 namespace ngb::dispatch {
 namespace {
 
-using agent::test::TemporaryFolder;
-
 class LocalFleet : public testing::Test {
  protected:
   void SetUp() override {

@@ -11,7 +11,6 @@
 namespace ngb::dispatch {
 namespace {
 
-using agent::test::TemporaryFolder;
 using testing::HasSubstr;
 
 // An installation whose agent is real and whose worker is the fake one beside it.

@@ -13,7 +13,6 @@
 namespace ngb::dispatch {
 namespace {
 
-using agent::test::TemporaryFolder;
 using testing::HasSubstr;
 
 class ReferencesHere : public testing::Test {

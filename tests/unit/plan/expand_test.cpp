@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "plan_fixture.h"
+#include "temporary_folder.h"
 
 namespace ngb::plan {
 namespace {
@@ -14,28 +13,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAreArray;
 
-// A folder of its own with a small ONNX file of fixed batch 1, gone with the object.
-class ModelFolder {
+// A folder with a small ONNX file of fixed batch 1.
+class ModelFolder : public TemporaryFolder {
  public:
   ModelFolder() {
-    std::string name = testing::TempDir() + "ngb-plan-XXXXXX";
-    path_ = ::mkdtemp(name.data());
     const auto recipe = zoo::resolve("conv_block", {{"width", 4}, {"image_size", 8}}, 1);
     const auto written = zoo::write_onnx(recipe.value(), 1, file(), 1);
     if (!written) ADD_FAILURE() << written.error().text();
   }
-  ~ModelFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ModelFolder(const ModelFolder&) = delete;
-  ModelFolder& operator=(const ModelFolder&) = delete;
-
-  [[nodiscard]] std::filesystem::path file() const { return path_ / "small.onnx"; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+  [[nodiscard]] std::filesystem::path file() const { return path() / "small.onnx"; }
 };
 
 config::Study study_of(std::vector<config::ModelEntry> models) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/make_model.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "plan_fixture.h"
+#include "temporary_folder.h"
 
 namespace ngb::plan {
 namespace {
@@ -16,9 +16,7 @@ using testing::HasSubstr;
 class UserModel : public testing::Test {
  protected:
   std::filesystem::path write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
+    return folder_.write(name, text);
   }
   [[nodiscard]] config::ModelEntry module(const std::string& file) const {
     return {.label = "net", .file = folder_ / file, .shapes = {{"x", {kBatchExtent, 4}}}, .factory = "build"};
@@ -29,10 +27,7 @@ class UserModel : public testing::Test {
     return names;
   }
 
-  std::filesystem::path folder_ = [] {
-    std::string pattern = std::filesystem::temp_directory_path() / "ngb-plan-XXXXXX";
-    return std::filesystem::path(::mkdtemp(pattern.data()));
-  }();
+  TemporaryFolder folder_;
 };
 
 TEST_F(UserModel, AModuleTravelsWithWhatItImportsBesideIt) {

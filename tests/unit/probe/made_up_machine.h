@@ -3,34 +3,22 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
+#include "temporary_folder.h"
 
 namespace ngb::probe {
 
 class MadeUpMachine : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ngb-machine-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
-  void put(std::string_view path, std::string_view content) {
-    const std::filesystem::path file = root_.string() + std::string(path);
-    std::filesystem::create_directories(file.parent_path());
-    ASSERT_TRUE(file::write_atomically(file, content));
-  }
-  [[nodiscard]] std::string root() const { return root_.string(); }
+  void put(const std::filesystem::path& path, std::string_view content) { root_.write(path.relative_path(), content); }
+  [[nodiscard]] std::string root() const { return root_.path().string(); }
 
  private:
-  std::filesystem::path root_;
+  TemporaryFolder root_;
 };
 
 }  // namespace ngb::probe

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include "architecture.h"
 #include "base/file.h"
+#include "temporary_folder.h"
 
 namespace ngb::rooms {
 namespace {
@@ -37,26 +37,19 @@ TEST(Rooms, AreListedInAnOrderInWhichEachUsesOnlyEarlierOnes) {
 class RoomsOf : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "ngb-rooms-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     put("base/CMakeLists.txt", "# x\nngb_room(base\n  SOURCES a.cpp)\n");
     put("plan/CMakeLists.txt", "# x\nngb_room(plan\n  SOURCES a.cpp\n  USES base\n  LINKS x::y)\n");
     put("plan/plan.cpp", "#include \"base/a.h\"\n#include \"near.h\"\n#include <store/system.h>\n");
   }
-  void TearDown() override { fs::remove_all(folder_); }
-  void put(const fs::path& path, std::string_view content) {
-    fs::create_directories((folder_ / path).parent_path());
-    ASSERT_TRUE(file::write_atomically(folder_ / path, content));
-  }
+  void put(const fs::path& path, std::string_view content) { folder_.write(path, content); }
   std::vector<std::string> found() {
     return violations(
-        read_table("| room | what | may use |\n| --- | --- | --- |\n| base | x | |\n| plan | y | base |\n"), folder_);
+        read_table("| room | what | may use |\n| --- | --- | --- |\n| base | x | |\n| plan | y | base |\n"), folder());
   }
-  [[nodiscard]] const fs::path& folder() const { return folder_; }
+  [[nodiscard]] const fs::path& folder() const { return folder_.path(); }
 
  private:
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(RoomsOf, ATreeThatFollowsTheTableAreFine) { EXPECT_THAT(found(), IsEmpty()); }

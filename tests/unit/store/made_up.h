@@ -2,31 +2,17 @@
 // Plans and results made by hand, and a folder that goes away with its test.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "store/store.h"
+#include "temporary_folder.h"
 
 namespace ngb::made_up {
 
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ngb_store_XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path results() const { return path_ / "results.db"; }
-
- private:
-  std::filesystem::path path_;
+  [[nodiscard]] std::filesystem::path results() const { return path() / "results.db"; }
 };
 
 inline plan::Cell cell(const std::string& id, const std::string& compiler, int model_index) {

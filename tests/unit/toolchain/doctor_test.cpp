@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "temporary_folder.h"
+#include "in_temporary_folder.h"
 #include "toolchain/hardware.h"
 
 namespace ngb::toolchain {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolchain/folders.h"
 
-#include "temporary_folder.h"
+#include "in_temporary_folder.h"
 #include "toolchain/manifest.h"
 #include "toolchain/site.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "temporary_folder.h"
+#include "in_temporary_folder.h"
 #include "toolchain/pins.h"
 #include "toolchain/toolchain.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "temporary_folder.h"
+#include "in_temporary_folder.h"
 #include "toolchain/toolchain.h"
 
 namespace ngb::toolchain {

@@ -2,11 +2,11 @@
 #include "worker/reference.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
 
 #include "base/file.h"
+#include "temporary_folder.h"
 
 namespace ngb::worker {
 namespace {
@@ -14,17 +14,12 @@ namespace {
 class ReferenceFile : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "/reference_XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    path_ = folder_ / "outputs";
     const OutputView first{{"logits", DataType::f32, {1, 3}}, floats_};
     const OutputView second{{"class", DataType::i64, {}}, &class_};
     const OutputView empty{{"boxes", DataType::f32, {0, 4}}, nullptr};
     const OutputView outputs[] = {first, second, empty};
     ASSERT_TRUE(write_reference(path_, "identity 2.15.0", "key", outputs));
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void write(const std::string& content) const { ASSERT_TRUE(file::write_atomically(path_, content)); }
   [[nodiscard]] std::string content() const { return file::read(path_).value(); }
@@ -35,8 +30,8 @@ class ReferenceFile : public testing::Test {
 
   const float floats_[3] = {0.5F, -2.0F, 3.25F};
   const std::int64_t class_ = 7;
-  std::filesystem::path folder_;
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "outputs";
 };
 
 TEST_F(ReferenceFile, ComesBackAsItWasWritten) {

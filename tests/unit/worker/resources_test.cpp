@@ -9,12 +9,11 @@
 
 #include <atomic>
 #include <cstdio>
-#include <filesystem>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "temporary_folder.h"
 #include "worker/threads.h"
 
 namespace ngb::worker {
@@ -81,13 +80,11 @@ TEST(Resources, SayWhyPeakMemoryIsUnknown) {
 }
 
 TEST(Resources, ReadThePeakInBytes) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "proc_of_a_test";
-  ASSERT_TRUE(file::make_folder(folder / "self"));
-  ASSERT_TRUE(file::write_atomically(folder / "self/status", "Name:\tx\nVmHWM:\t    1234 kB\nVmRSS:\t 5 kB\n"));
-  EXPECT_EQ(peak_memory_bytes(folder.string()).value, 1234U * 1024U);
-  ASSERT_TRUE(file::write_atomically(folder / "self/status", "Name:\tx\n"));
-  EXPECT_FALSE(peak_memory_bytes(folder.string()).value);
-  std::filesystem::remove_all(folder);
+  const TemporaryFolder folder;
+  folder.write("self/status", "Name:\tx\nVmHWM:\t    1234 kB\nVmRSS:\t 5 kB\n");
+  EXPECT_EQ(peak_memory_bytes(folder.path().string()).value, 1234U * 1024U);
+  folder.write("self/status", "Name:\tx\n");
+  EXPECT_FALSE(peak_memory_bytes(folder.path().string()).value);
 }
 
 TEST(Resources, CountTheCpuTimeOfLiveAndOfEndedChildren) {
