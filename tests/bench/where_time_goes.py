@@ -65,10 +65,11 @@ def run_script(arguments):
     newest = toolchains.newest(arguments.ngb.resolve())
     words = [arguments.threads, arguments.repetitions * arguments.processes, ",".join(map(str, arguments.batch)),
              *arguments.models]
+    environment = {**os.environ, "ORT_DISABLE_TELEMETRY": "1", "OMP_NUM_THREADS": str(arguments.threads),
+                   "PYTHONPATH": ":".join(newest[compiler]["site"] for compiler in COMPILERS)}
     start = time.monotonic()
     done = subprocess.run([newest["identity"]["python"], SCRIPT, *map(str, words)], check=True, capture_output=True,
-                          text=True, env={**os.environ, "OMP_NUM_THREADS": str(arguments.threads), "PYTHONPATH": ":".join(
-                              newest[compiler]["site"] for compiler in COMPILERS)})
+                          text=True, env=environment)
     return time.monotonic() - start, float(done.stdout.split()[-1])
 
 

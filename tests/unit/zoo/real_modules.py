@@ -24,6 +24,7 @@ def use_toolchains():
 
 
 use_toolchains()
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # as our plugin has it
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
