@@ -49,6 +49,7 @@ processes: 1
 repetitions: {repetitions}
 warm_up: {warm_up}
 reference: none
+timeouts: {{run_s: 86400}}  # while it is stopped, the clock goes on
 output: results
 """
 IREE_FLAGS = ["--iree-opt-level=O3", "--iree-opt-data-tiling=false"]  # as the adaptor's defaults are
