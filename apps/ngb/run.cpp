@@ -32,10 +32,11 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void request_stop(int /*signal*/) { g_stop_requested = true; }
 
+// What whoever started us had ignored, as nohup and a shell's & do, stays ignored.
 void listen_for_signals() {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
-  std::signal(SIGHUP, request_stop);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(number, SIG_IGN) != SIG_IGN) std::signal(number, request_stop);
+  }
   std::signal(SIGPIPE, SIG_IGN);
 }
 

@@ -80,9 +80,9 @@ class NgbTest(unittest.TestCase):
             timeout=timeout,
         )
 
-    def start(self, *arguments):
+    def start(self, *arguments, begun_by=()):
         process = subprocess.Popen(
-            [BIN / "ngb", *map(str, arguments)],
+            [*begun_by, BIN / "ngb", *map(str, arguments)],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,

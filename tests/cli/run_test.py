@@ -80,6 +80,18 @@ class Run(NgbTest):
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(len(self.query("results/test", "select 1 from process")), PROCESSES)
 
+    def test_a_hang_up_does_not_end_a_run_that_nohup_began(self):
+        slow = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}')
+        self.write("study.yaml", slow)
+        run = self.start("run", "study.yaml", begun_by=["nohup"])
+        for line in run.stdout:
+            if line.startswith("2 of 12 processes"):
+                break
+        run.send_signal(signal.SIGHUP)
+        run.stdout.read()
+        self.assertEqual(run.wait(60), 0)
+        self.assertEqual(len(self.query("results/test", "select 1 from process")), PROCESSES)
+
     def test_a_results_folder_in_use_is_refused(self):
         slow = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}')
         self.write("study.yaml", slow)
