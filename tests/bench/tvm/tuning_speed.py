@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trials per minute of our tuning and of TVM's own script with the same settings, each in a process of its own.
 
-usage: tuning_speed.py PYTHON SITE MODEL.onnx [TRIALS] [THREADS]
+    tuning_speed.py PYTHON SITE MODEL.onnx [--trials N] [--threads N] [--rounds N]
+
 PYTHON and SITE: the tvm toolchain's interpreter and packages. A model with one kernel (ngb models write conv_block)
-compares like with like: with several, and few trials, our rounds are smaller than TVM's."""
+compares like with like: with several, and few trials, our rounds of tuning are smaller than TVM's. Each round both tune
+from nothing, one after the other: who begins changes from round to round."""
+import argparse
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,7 +36,7 @@ def ours(module, target, folder, request):
     tuning.tune(module, target, folder, request, print)
 
 
-def run(which, path, trials, threads):
+def seconds_of(which, path, trials, threads):
     import compile as compiler
     from ngraphbench import onnx_file
 
@@ -45,21 +49,43 @@ def run(which, path, trials, threads):
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
         {"stock": stock, "ours": ours}[which](module, target, folder, request)
-        seconds = time.monotonic() - begin
-    print(f"{which}: {trials} trials in {seconds:.0f} s, {trials / seconds * 60:.1f} per minute")
+        return time.monotonic() - begin
+
+
+def trials_per_minute(which, arguments):
+    """In a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": f"{OURS}:{arguments.site}", "TVM_NUM_THREADS": str(arguments.threads),
+                   "TVM_BIND_THREADS": "0"}
+    command = [arguments.python, __file__, arguments.python, arguments.site, arguments.model, "--trials", arguments.trials,
+               "--threads", arguments.threads, "--only", which]
+    done = subprocess.run(list(map(str, command)), env=environment, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
+    return arguments.trials / float(done.stdout.splitlines()[-1]) * 60
 
 
 def main():
-    python, site, model, trials, threads = (sys.argv[1:] + ["64", "1"])[:5]
-    environment = {**os.environ, "PYTHONPATH": f"{OURS}:{site}", "TVM_NUM_THREADS": threads, "TVM_BIND_THREADS": "0"}
-    for which in ("ours", "stock"):
-        done = subprocess.run([python, __file__, "--run", which, model, trials, threads], env=environment, check=False,
-                              capture_output=True, text=True)
-        print(done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("python")
+    parser.add_argument("site")
+    parser.add_argument("model")
+    parser.add_argument("--trials", type=int, default=64)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--only", choices=("ours", "stock"), help=argparse.SUPPRESS)  # seconds, in this process
+    arguments = parser.parse_args()
+    if arguments.only:
+        print(seconds_of(arguments.only, arguments.model, arguments.trials, arguments.threads))
+        return
+    ratios = []
+    for number in range(arguments.rounds):
+        order = ("ours", "stock") if number % 2 == 0 else ("stock", "ours")
+        rates = {which: trials_per_minute(which, arguments) for which in order}
+        ratios.append(rates["ours"] / rates["stock"])
+        print(f"{order[0]} first: ours {rates['ours']:.1f}, stock {rates['stock']:.1f} trials per minute, "
+              f"ratio {ratios[-1]:.2f}", flush=True)
+    print(f"ours / stock: median {statistics.median(ratios):.2f}")
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--run":
-        run(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
-    else:
-        main()
+    main()
