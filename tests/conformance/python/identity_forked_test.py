@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The identity as the agent runs it: forked ready-made, compared with a fresh interpreter."""
 import os
-import statistics
 import sys
 import tempfile
 import unittest
@@ -24,9 +23,8 @@ def phase_seconds(result):
     return {phase["phase"]: phase["wall_ns"] / 1e9 for phase in result["phases"]}
 
 
-def median_ms(result):
-    steady = [wall_ns / inferences for wall_ns, inferences, is_warm_up in result["repetitions"] if not is_warm_up]
-    return statistics.median(steady) / 1e6
+def quickest_ms(result):
+    return min(wall_ns / inferences for wall_ns, inferences, is_warm_up in result["repetitions"] if not is_warm_up) / 1e6
 
 
 class Forked(unittest.TestCase):
@@ -99,11 +97,11 @@ class Forked(unittest.TestCase):
     def test_forked_and_fresh_processes_take_the_same_time(self):
         wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 6})
         forked, fresh = [], []
-        for _ in range(8):  # a shared machine has slow spells of many seconds: each is to be seen outside of one
-            forked.append(median_ms(self.measure(wanted)))
+        for _ in range(8):  # a shared machine has slow spells of many seconds: the quickest of each lies outside of one
+            forked.append(quickest_ms(self.measure(wanted)))
             result, code, log, seconds = fresh_worker(wanted, FOLDER, PYTHONPATH=PATH)
             self.assertEqual((code, result.get("failure")), (0, None), log)
-            fresh.append(median_ms(result))
+            fresh.append(quickest_ms(result))
         ratio = min(forked) / min(fresh)
         print(f"[ ResNet-50, forked {min(forked):.1f} ms, fresh {min(fresh):.1f} ms, ratio {ratio:.3f}; "
               f"a fresh process took {seconds:.1f} s ]")
