@@ -10,6 +10,15 @@ CELLS, PROCESSES = 4, 12
 
 
 class Run(NgbTest):
+    def start_slow_run(self, **how):
+        self.write("study.yaml", NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}'))
+        return self.start("run", "study.yaml", **how)
+
+    def wait_for_two_processes(self, run):
+        for line in run.stdout:
+            if line.startswith("2 of 12 processes"):
+                break
+
     def test_a_study_ends_with_a_table_and_every_sample_in_the_file(self):
         self.write("study.yaml", NULL_STUDY)
         run = self.ngb("run", "study.yaml")
@@ -63,12 +72,8 @@ class Run(NgbTest):
         self.assertIn("repetitions", again.stderr)
 
     def test_ctrl_c_stops_cleanly_and_the_next_run_goes_on(self):
-        slow = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}')
-        self.write("study.yaml", slow)
-        run = self.start("run", "study.yaml")
-        for line in run.stdout:
-            if line.startswith("2 of 12 processes"):
-                break
+        run = self.start_slow_run()
+        self.wait_for_two_processes(run)
         run.send_signal(signal.SIGINT)
         rest = run.stdout.read()
         self.assertEqual(run.wait(20), 130)
@@ -81,21 +86,15 @@ class Run(NgbTest):
         self.assertEqual(len(self.query("results/test", "select 1 from process")), PROCESSES)
 
     def test_a_hang_up_does_not_end_a_run_that_nohup_began(self):
-        slow = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}')
-        self.write("study.yaml", slow)
-        run = self.start("run", "study.yaml", begun_by=["nohup"])
-        for line in run.stdout:
-            if line.startswith("2 of 12 processes"):
-                break
+        run = self.start_slow_run(begun_by=["nohup"])
+        self.wait_for_two_processes(run)
         run.send_signal(signal.SIGHUP)
         run.stdout.read()
         self.assertEqual(run.wait(60), 0)
         self.assertEqual(len(self.query("results/test", "select 1 from process")), PROCESSES)
 
     def test_a_results_folder_in_use_is_refused(self):
-        slow = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}')
-        self.write("study.yaml", slow)
-        run = self.start("run", "study.yaml")
+        run = self.start_slow_run()
         run.stdout.readline()
         second = self.ngb("run", "study.yaml")
         self.assertEqual(second.returncode, 3)
