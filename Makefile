@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. What is behind it: CMake presets (dev, release, aarch64, asan, tsan, fuzz), ctest, scripts/.
-.PHONY: quickstart devices test lint sanitize fuzz bench clean setup setup-tests dev release tested-toolchains tested-devices
+.PHONY: quickstart devices test lint sanitize fuzz chaos bench clean setup setup-tests dev release tested-toolchains tested-devices
 
 ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER := ccache
@@ -39,14 +39,18 @@ sanitize: setup-tests
 	ctest --test-dir build/tsan/tests/unit --no-tests=error --output-on-failure
 
 # What comes from other machines, read wrong in every way: RUNS executions in all.
-RUNS ?= 10000000
 fuzz:
 	@scripts/setup fuzz
 	cmake --preset fuzz && cmake --build --preset fuzz
-	scripts/fuzz $(RUNS)
+	scripts/fuzz $(or $(RUNS),10000000)
+
+# Small studies over two devices, each with one fault drawn at random: RUNS of them, drawn by SEED.
+chaos: release
+	tests/chaos/chaos.py --build build/release --runs $(or $(RUNS),200) $(if $(SEED),--seed $(SEED))
 
 # Our own speed and size: docs/performance.md.
 bench: release
+	cmake --build --preset release
 	scripts/toolchains build/release/bin/ngb tested
 	scripts/bench
 
@@ -65,5 +69,5 @@ dev: setup-tests
 
 release: setup
 	cmake --preset release
-	cmake --build --preset release
+	cmake --build --preset release --target programs
 

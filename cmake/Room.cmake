@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ngb_room(NAME SOURCES a.cpp … USES room … [LINKS target …]): the static library ngb_NAME of src/NAME.
+# ngb_room(NAME USES room … [LINKS target …]): the static library ngb_NAME of every .cpp below src/NAME.
 # USES are the rooms whose headers it may include; tests/unit/rooms_test reads the same list from ARCHITECTURE.md.
 set(NGB_WARNINGS -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-align
                  -Woverloaded-virtual -Wconversion -Wsign-conversion -Wnull-dereference -Wdouble-promotion -Wformat=2
@@ -25,22 +25,29 @@ endfunction()
 ngb_prelude(ngb_room_prelude)
 
 function(ngb_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LINKS" ${ARGN})
-  if(ROOM_SOURCES)
-    add_library(ngb_${name} STATIC ${ROOM_SOURCES})
-    target_include_directories(ngb_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-    target_compile_options(ngb_${name} PRIVATE ${NGB_WARNINGS})
-    target_precompile_headers(ngb_${name} REUSE_FROM ngb_room_prelude)
-    set(kind PUBLIC)
-  else()
-    add_library(ngb_${name} INTERFACE)
-    set(kind INTERFACE)
-  endif()
+  cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  add_library(ngb_${name} STATIC ${sources})
+  target_include_directories(ngb_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_compile_options(ngb_${name} PRIVATE ${NGB_WARNINGS})
+  target_precompile_headers(ngb_${name} REUSE_FROM ngb_room_prelude)
   foreach(used ${ROOM_USES})
-    target_link_libraries(ngb_${name} ${kind} ngb_${used})
+    target_link_libraries(ngb_${name} PUBLIC ngb_${used})
   endforeach()
-  target_link_libraries(ngb_${name} ${kind} ${ROOM_LINKS})
+  target_link_libraries(ngb_${name} PUBLIC ${ROOM_LINKS})
   set_property(GLOBAL APPEND PROPERTY NGB_ROOMS ngb_${name})
+endfunction()
+
+# ngb_python(TARGET a.py …): the text of each program as kPython_a in the header a.py.h, so that it needs no file beside ngb.
+function(ngb_python target)
+  foreach(program ${ARGN})
+    file(READ ${program} text)
+    get_filename_component(name ${program} NAME_WE)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${program}.h
+         CONTENT "// Generated from ${program}.\ninline constexpr char kPython_${name}[] = R\"__py__(@text@)__py__\";\n" @ONLY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${program})
+  endforeach()
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
 
 # What runs on a device brings its own C++ runtime and needs nothing newer than glibc 2.34. libgcc stays shared: its

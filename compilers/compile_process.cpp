@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "ngraphbench/tables.h"
 #include "plugin_boundary.h"
 
 namespace ngb::plugin {
@@ -24,37 +25,28 @@ namespace {
 using nlohmann::json;
 using Variables = CompileProcess::Variables;
 
-constexpr int kRepliesFd = 3;  // compile.py's
+constexpr int kRepliesFd = 3;  // where compile.py writes its replies
 
 std::string reinstall(const std::string& compiler) {
   return "install the toolchain again: ngb toolchain install " + compiler;
 }
 
-// lib/ngraphbench/compilers/<name>, where this code lies as a part of the plugin.
+// Returns lib/ngraphbench/compilers/<name>, which contains the plugin with this code.
 std::filesystem::path plugin_folder() {
   Dl_info info{};
   ::dladdr(reinterpret_cast<const void*>(&reinstall), &info);
   return std::filesystem::path(info.dli_fname == nullptr ? "" : info.dli_fname).parent_path();
 }
 
-// Not the plugin's own folder: there Python would take <name>.so for a module.
+// The script has a folder of its own, because in the plugin's folder Python would import <name>.so as a module.
 std::string script() { return (plugin_folder() / "python/compile.py").string(); }
 
-// The toolchain's packages and ours.
+// Returns PYTHONPATH with the toolchain's packages and ours.
 std::string python_path(const ngb_settings& settings) {
   return std::string(settings.toolchain_dir) + ":" + (plugin_folder() / "../../python").lexically_normal().string();
 }
 
-ngb_status status_named(const std::string& kind) {
-  static const std::map<std::string, ngb_status> kKinds{
-      {"invalid_model", NGB_INVALID_MODEL}, {"unsupported_operator", NGB_UNSUPPORTED_OPERATOR},
-      {"out_of_memory", NGB_OUT_OF_MEMORY}, {"toolchain_missing", NGB_TOOLCHAIN_MISSING},
-      {"import_error", NGB_IMPORT_ERROR},   {"internal", NGB_INTERNAL}};
-  const auto found = kKinds.find(kind);
-  return found == kKinds.end() ? NGB_INTERNAL : found->second;
-}
-
-// The process's own variables with these in place of its own.
+// Returns this process's variables, replaced where `ours` has a value.
 std::vector<std::string> environment_with(const Variables& ours) {
   std::vector<std::string> all;
   for (char** each = environ; *each != nullptr; ++each) {
@@ -90,11 +82,8 @@ pid_t start(const std::string& compiler, const std::string& python, const Variab
 }
 
 const char* numpy_name(ngb_dtype type) {
-  constexpr std::array<const char*, 10> kNames{"",      "float32", "float16", "bfloat16", "float64",
-                                               "int64", "int32",   "int8",    "uint8",    "bool"};
-  const auto index = static_cast<std::size_t>(type);
-  if (index > 0 && index < kNames.size()) return kNames.at(index);
-  throw Failure(NGB_INVALID_MODEL, "an input has an element type that is not known here");
+  if (const table::TypeRow* const row = table::type_row(type)) return row->numpy;
+  throw Failure(NGB_INVALID_MODEL, "an input has an unknown element type");
 }
 
 }  // namespace
@@ -103,7 +92,8 @@ CompileProcess::CompileProcess(std::string compiler, const ngb_settings& setting
     : compiler_(std::move(compiler)) {
   const std::string python = settings.python;
   if (python.empty()) {
-    throw Failure(NGB_TOOLCHAIN_MISSING, compiler_ + " compiles in a Python, and none is given", reinstall(compiler_));
+    throw Failure(NGB_TOOLCHAIN_MISSING, compiler_ + " compiles in Python, and no interpreter is given",
+                  reinstall(compiler_));
   }
   if (settings.report != nullptr) {
     report_ = [report = settings.report, context = settings.report_context](const std::string& text) {
@@ -114,7 +104,7 @@ CompileProcess::CompileProcess(std::string compiler, const ngb_settings& setting
   all["PYTHONPATH"] = python_path(settings);
   std::array<int, 2> requests{};
   std::array<int, 2> replies{};
-  // A socket, so that a process that is gone is an error to write to and no signal.
+  // Requests go through a socket, so that writing to a process that has ended is an error and not a signal.
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, requests.data()) != 0) {
     throw Failure(NGB_INTERNAL, std::string("no channel to the compile process: ") + std::strerror(errno));
   }
@@ -160,7 +150,7 @@ json CompileProcess::compile(const json& request) {
   return done;
 }
 
-// The content of the next message of this kind; the others are taken care of.
+// Returns the content of the next message of this kind, and handles all others on the way.
 json CompileProcess::next_message(const char* kind) {
   for (std::string line; read_line(line);) {
     const json message = json::parse(line, nullptr, false);
@@ -169,7 +159,8 @@ json CompileProcess::next_message(const char* kind) {
     if (message.contains("report") && report_) report_(message["report"].get<std::string>());
     if (!message.contains("failed")) continue;
     const json& failed = message["failed"];
-    throw Failure(status_named(failed.value("kind", "")), failed.value("message", ""), failed.value("advice", ""));
+    throw Failure(table::status_called(failed.value("kind", std::string())), failed.value("message", ""),
+                  failed.value("advice", ""));
   }
   fail_as_it_ended();
 }

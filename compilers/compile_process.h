@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// python/compile.py of a plugin, run by the toolchain's Python: started before a model is there, so that what it
-// imports is no part of compiling. Its side of the conversation: python/ngraphbench/compile_process.py.
+// CompileProcess runs a plugin's python/compile.py in the toolchain's Python. It is started before there is a model, so
+// that its imports are not part of compiling. Its other side is python/ngraphbench/compile_process.py.
 #pragma once
 
 #include <sys/types.h>
@@ -18,16 +18,16 @@ class CompileProcess {
  public:
   using Variables = std::map<std::string, std::string>;
 
-  // Returns when its packages are imported. `variables`: in its environment, in place of what this process has. Throws
-  // plugin::Failure: no Python, no such packages.
+  // Returns when the packages are imported. `variables` are added to the process's environment and replace ours. Throws
+  // plugin::Failure if Python or the packages are missing.
   CompileProcess(std::string compiler, const ngb_settings& settings, const Variables& variables);
-  ~CompileProcess();  // ended, if it has not ended by itself
+  ~CompileProcess();  // ends the process if it still runs
   CompileProcess(const CompileProcess&) = delete;
   CompileProcess& operator=(const CompileProcess&) = delete;
 
-  // What it says of the packages.
+  // Returns what the process reports about its packages.
   [[nodiscard]] const nlohmann::json& ready() const { return ready_; }
-  // Compiles one model and waits for the process to be gone; once only. Throws plugin::Failure.
+  // Compiles one model and waits for the end of the process; may be called once. Throws plugin::Failure.
   nlohmann::json compile(const nlohmann::json& request);
 
  private:
@@ -38,7 +38,7 @@ class CompileProcess {
   void close_channels();
 
   std::string compiler_;
-  std::function<void(const std::string&)> report_;  // for the user; may be empty
+  std::function<void(const std::string&)> report_;  // shows the user progress; may be empty
   pid_t pid_ = -1;
   int requests_ = -1;
   int replies_ = -1;
@@ -46,7 +46,7 @@ class CompileProcess {
   nlohmann::json ready_;
 };
 
-// Inputs as compile.py takes them: name, dtype as numpy calls it, shape. Throws plugin::Failure.
+// Returns the inputs for compile.py: name, numpy's name of the type, shape. Throws plugin::Failure.
 nlohmann::json inputs_for_python(const ngb_model& model);
 
 }  // namespace ngb::plugin

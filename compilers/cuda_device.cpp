@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kDriver = "libcuda.so.1";
 constexpr const char* kAdvice = "run this compiler on a device with an NVIDIA GPU and its driver";
 constexpr int kOutOfMemory = 2;
-// An uncorrectable error of the memory, a lost GPU, a kernel that failed: nothing works any more in this process.
+// After these errors (an uncorrectable memory error, a lost GPU, a failed kernel) nothing works in this process.
 constexpr std::array kLost{46, 214, 700, 702, 714, 715, 716, 717, 718, 719};
 constexpr int kMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_…
 constexpr int kMinor = 76;

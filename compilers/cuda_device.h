@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first NVIDIA GPU that this process may see, through the driver's own library, opened at run time. That library is
-// on every machine with such a GPU, Jetson included, and serves programs of every older CUDA version.
+// CudaDevice is the first NVIDIA GPU that this process may use, through the driver's own library, which is opened at
+// run time. That library exists on every machine with such a GPU, Jetson included, and serves programs of all older
+// CUDA versions.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@ namespace ngb::plugin {
 
 class CudaDevice {
  public:
-  // Its primary context, which CUDA's libraries use as well, becomes this thread's. Throws Failure(NGB_NO_DEVICE) where
-  // there is no GPU or no driver. `asked_by`: who wants it, for the message.
+  // Makes the GPU's primary context, which CUDA's libraries also use, current in this thread. Throws
+  // Failure(NGB_NO_DEVICE) without a GPU or driver; the message says that `asked_by` needs one.
   explicit CudaDevice(const std::string& asked_by);
   ~CudaDevice();
   CudaDevice(const CudaDevice&) = delete;
@@ -22,26 +23,27 @@ class CudaDevice {
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::string compute_capability() const;   // "8.7"
   [[nodiscard]] std::string driver_cuda_version() const;  // "12.6"
-  // Complete on return. `to` and `from`: an address on the GPU, and one of ours. Throw Failure.
+  // Copies between an address on the GPU and one in our memory; complete on return. Throws Failure.
   void copy_in(void* to, const void* from, std::size_t bytes) const;
   void copy_out(void* to, const void* from, std::size_t bytes) const;
 
-  // The driver's function of that name, whose status is to be looked at. Throws Failure(NGB_IMPORT_ERROR).
+  // Returns the driver's function of that name. Its caller must check the status. Throws Failure(NGB_IMPORT_ERROR).
   template <class... Arguments>
   auto function(const char* name) const {
     return reinterpret_cast<int (*)(Arguments...)>(symbol(name));
   }
-  // Calls it; its status. The arguments have to be of the very types that cuda.h declares, a device pointer of 64 bits.
+  // Calls the function and returns its status. Arguments must have exactly the types that cuda.h declares; a device
+  // pointer has 64 bits.
   template <class... Arguments>
   int status_of(const char* name, Arguments... arguments) const {
     return function<Arguments...>(name)(arguments...);
   }
-  // Throws Failure unless it succeeds.
+  // Throws Failure if the call fails.
   template <class... Arguments>
   void call(const char* name, Arguments... arguments) const {
     if (const int status = status_of(name, arguments...); status != 0) throw failure(name, status);
   }
-  // What a status other than 0 of that function says.
+  // Returns the failure for a status other than 0 of that function.
   [[nodiscard]] Failure failure(const char* name, int status) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a shared object whole? The dynamic loader maps one that was cut off and dies of SIGBUS when it touches the rest.
+// Detects truncated shared objects. The dynamic loader maps them, and dies of SIGBUS at the missing part.
 #pragma once
 
 #include <elf.h>
@@ -14,7 +14,7 @@
 
 namespace ngb::plugin {
 
-// What is wrong with the file; empty when every part that the loader maps is there.
+// Returns what is wrong with the file, or an empty text if every part that the loader maps exists.
 inline std::string defect_of(const std::filesystem::path& path) {
   std::error_code code;
   const std::uintmax_t size = std::filesystem::file_size(path, code);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiler's library, found in a toolchain's folder and opened at run time, so that one plugin serves many versions.
+// Finds a compiler's library in a toolchain's folder and opens it at run time, so that one plugin serves many versions.
 #pragma once
 
 #include <dlfcn.h>
@@ -16,8 +16,8 @@
 
 namespace ngb::plugin {
 
-// The file in <toolchain>/<folder> whose name begins with `prefix` ("libonnxruntime.so"); of several the one that is
-// last by name. Throws Failure(NGB_TOOLCHAIN_MISSING).
+// Returns the file in <toolchain>/<folder> whose name begins with `prefix` ("libonnxruntime.so"), the last by name of
+// several. Throws Failure(NGB_TOOLCHAIN_MISSING).
 inline std::filesystem::path find_library(const std::string& toolchain, const std::string& folder,
                                           std::string_view prefix, const std::string& compiler) {
   const std::string advice = "install it: ngb toolchain install " + compiler;
@@ -37,13 +37,13 @@ inline std::filesystem::path find_library(const std::string& toolchain, const st
 
 class Library {
  public:
-  // Never unloaded: such libraries leave threads and thread-local destructors behind. Opened again it costs nothing.
+  // Opens the library. It is never unloaded, because such libraries leave threads and thread-local destructors behind;
+  // opening it again costs nothing. Use RTLD_GLOBAL if other libraries search its functions in the whole process.
   // Throws Failure(NGB_IMPORT_ERROR).
-  // `visibility`: RTLD_GLOBAL for one whose functions others look up in the whole process.
   explicit Library(std::filesystem::path path, int visibility = RTLD_LOCAL)
       : path_(std::move(path)), handle_(open(path_, visibility)) {}
 
-  // Throws Failure(NGB_IMPORT_ERROR).
+  // Returns the function `name`. Throws Failure(NGB_IMPORT_ERROR).
   template <class Function>
   Function function(const char* name) const {
     void* symbol = ::dlsym(handle_, name);

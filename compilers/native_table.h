@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C table of a native plugin, made from a class with the members
+// Makes the C table of a native plugin from a class with the members
 //   explicit Session(const ngb_settings&);  compile(const ngb_model&);  bind(const ngb_tensor*, uint32_t);
 //   [load(const ngb_model&);]  read(uint32_t, ngb_tensor*, uint32_t*);  bool inspect(uint32_t, const char**, const
 //   char**) const;
-// which may throw. `run` is the timed region and so is given as a function of its own.
+// which may throw. `run` is the timed region and is therefore passed as a function of its own.
 #pragma once
 
 #include "plugin_boundary.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What native plugins share: exceptions stop here and become a status with a message.
+// Ends exceptions at the boundary of a native plugin: they become a status with a message.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace ngb::plugin {
 
-// Thrown inside a plugin, never out of it.
+// Failure is thrown inside a plugin and never leaves it.
 class Failure : public std::runtime_error {
  public:
   Failure(ngb_status status, const std::string& message, std::string advice = {})
@@ -34,7 +34,7 @@ inline ngb_status report(ngb_error* error, ngb_status status, const char* messag
   return status;
 }
 
-// Runs `body`; what it throws becomes the status that is returned.
+// Runs `body`, and returns NGB_OK or the status of what it throws.
 template <class Body>
 ngb_status guarded(ngb_error* error, Body&& body) noexcept {
   try {

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // ngb-agent: serves one client on stdin and stdout (serve), receives a client on a device (receive), or is the agent of
 // a run there, which outlives its clients (reside, or hold in a batch job).
+#include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "agent/agent.h"
-#include "agent/hold.h"
-#include "agent/reception.h"
+#include "apps/revision/revision.h"
 #include "base/process.h"
+#include "reception/hold.h"
+#include "reception/reception.h"
 
 namespace {
 
 constexpr int kWrongUsage = 2;
-constexpr int kCannotGoOn = 3;
 constexpr const char* kUsage =
     "Usage: ngb-agent serve --work DIR --worker PATH --lib DIR\n"
-    "       ngb-agent receive --folder DIR\n"
+    "       ngb-agent receive --folder DIR [--silence S]\n"
     "       ngb-agent reside --work DIR --worker PATH --lib DIR --folder DIR\n"
     "       ngb-agent hold --folder DIR --holder PATH\n"
     "\n"
@@ -33,6 +37,7 @@ constexpr const char* kUsage =
     "  --lib DIR      lib/ngraphbench: compilers/ and python/\n"
     "  --folder DIR   everything that NGraphBench keeps on this device; one run at a time is measured\n"
     "  --holder PATH  the file in which it is told\n"
+    "  --silence S    after so many seconds without a word of its client, a delivery makes way for another one (20)\n"
     "  --version      prints the version\n"
     "  --help         prints this\n";
 
@@ -43,30 +48,41 @@ int complain(const char* problem, const char* word) {
 
 int run(int count, char** words) {
   const std::string_view task = count > 1 ? words[1] : "";
-  if (task == "--version") return std::printf("ngb-agent %s\n", NGB_VERSION) > 0 ? 0 : kCannotGoOn;
-  if (task == "--help") return std::fputs(kUsage, stdout) >= 0 ? 0 : kCannotGoOn;
+  const ngb::Revision revision = ngb::app::this_revision();
+  if (task == "--version")
+    return std::printf("ngb-agent %s\n", describe(revision).c_str()) > 0 ? 0 : ngb::agent::kCannotGoOn;
+  if (task == "--help") return std::fputs(kUsage, stdout) >= 0 ? 0 : ngb::agent::kCannotGoOn;
   if (task != "serve" && task != "receive" && task != "reside" && task != "hold") {
     return complain("unknown task", count > 1 ? words[1] : "");
   }
   ngb::agent::Options options;
   std::filesystem::path holder;
-  options.version = NGB_VERSION;
+  std::filesystem::path silence = "20";
+  options.revision = revision;
   for (int i = 2; i < count; ++i) {
     const std::string_view word = words[i];
-    std::filesystem::path* const target = word == "--work"     ? &options.work_folder
-                                          : word == "--worker" ? &options.worker
-                                          : word == "--lib"    ? &options.lib
-                                          : word == "--folder" ? &options.device_folder
-                                          : word == "--holder" ? &holder
-                                                               : nullptr;
+    std::filesystem::path* const target = word == "--work"      ? &options.work_folder
+                                          : word == "--worker"  ? &options.worker
+                                          : word == "--lib"     ? &options.lib
+                                          : word == "--folder"  ? &options.device_folder
+                                          : word == "--holder"  ? &holder
+                                          : word == "--silence" ? &silence
+                                                                : nullptr;
     if (target == nullptr) return complain("unknown option", words[i]);
     if (++i == count) return complain("no value for", words[i - 1]);
     *target = words[i];
   }
   if (task != "serve" && options.device_folder.empty()) return complain("missing", "--folder");
-  if (task == "receive") return ngb::agent::receive_client({options.device_folder, ngb::process::self()});
+  if (task == "receive") {
+    const std::string& text = silence.native();
+    int seconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc{} || end != text.data() + text.size())
+      return complain("no number of seconds:", text.c_str());
+    return ngb::reception::receive_client({options.device_folder, ngb::process::self(), std::chrono::seconds(seconds)});
+  }
   if (task == "hold") {
-    return holder.empty() ? complain("missing", "--holder") : ngb::agent::hold(std::move(options), holder);
+    return holder.empty() ? complain("missing", "--holder") : ngb::reception::hold(std::move(options), holder);
   }
   if (options.work_folder.empty()) return complain("missing", "--work");
   if (options.worker.empty()) return complain("missing", "--worker");
@@ -81,6 +97,6 @@ int main(int count, char** words) {
     return run(count, words);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ngb-agent: %s\n", error.what());
-    return kCannotGoOn;
+    return ngb::agent::kCannotGoOn;
   }
 }

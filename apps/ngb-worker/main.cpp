@@ -16,7 +16,7 @@ namespace {
 constexpr int kWrongUsage = 2;
 constexpr int kFailed = 3;
 
-ngb::Result<const ngb_compiler*> find_table(const ngb::samples::WorkerRequest& request, void* /*context*/) {
+ngb::Result<const ngb_compiler*> find_table(const ngb::work::WorkerRequest& request, void* /*context*/) {
   return ngb::worker::open_plugin(request.plugin_path);
 }
 

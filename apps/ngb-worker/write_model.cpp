@@ -5,6 +5,8 @@
 
 #include <charconv>
 #include <filesystem>
+#include <iostream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -18,7 +20,7 @@ namespace {
 // instead of parsing them out of a message, and compile as much sooner.
 constexpr std::uint64_t kLargestWholeBytes = 1'000'000;
 
-constexpr std::string_view kUsage = "ngb-worker write-model --recipe JSON --batch N|dynamic --threads N -o FILE";
+constexpr std::string_view kUsage = "ngb-worker write-model --recipe JSON|- --batch N|dynamic --threads N -o FILE";
 
 using Arguments = std::map<std::string, std::string, std::less<>>;
 
@@ -33,6 +35,10 @@ Result<Arguments> pair_up(const std::vector<std::string_view>& words) {
   }
   for (const auto& [name, value] : pairs) {
     if (value.empty()) return fail(fmt::format("{} is missing", name), "write-model", std::string(kUsage));
+  }
+  // A recipe may be longer than an argument can be.
+  if (std::string& recipe = pairs.at("--recipe"); recipe == "-") {
+    recipe.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
   }
   return pairs;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb-worker write-model --recipe JSON --batch N --threads N -o FILE
+// ngb-worker write-model --recipe JSON|- --batch N --threads N -o FILE
 #pragma once
 
 #include <string>

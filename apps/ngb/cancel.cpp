@@ -1,57 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb cancel: ends a run on its devices, and takes it away there.
+// ngb cancel: ends a run on its devices and removes it from them.
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "apps/ngb/command.h"
-#include "apps/ngb/study_file.h"
+#include "apps/ngb/elsewhere.h"
 #include "apps/ngb/teardown.h"
+#include "apps/ngb/terminal.h"
 #include "dispatch/fleet.h"
 #include "store/store.h"
 
 namespace ngb::app {
 namespace {
 
-struct Arguments {
+struct CancelArguments {
   std::string results;
   bool with_toolchains = false;
 };
 
-Result<std::string> last_run_id(const std::filesystem::path& results) {
+// Returns the runs that may have left something on a device. The last one is always among them, because the record may
+// be older than what is on its devices.
+Result<std::vector<RunElsewhere>> runs_to_end(const std::filesystem::path& results) {
   auto store = store::Store::open(results / "results.db", store::Mode::read_only);
   if (!store) return tl::unexpected(store.error());
-  const auto runs = store->runs();
-  if (!runs) return tl::unexpected(runs.error());
-  if (runs->empty()) return fail("no run has begun here", results.string());
-  return runs->back().run_id;
+  auto last = last_run(*store);
+  if (!last) return fail(last.error().what, results.string());
+  auto runs = runs_elsewhere(*store);
+  if (!runs) return runs;
+  std::erase_if(*runs, [&](const RunElsewhere& run) { return run.id == last->id; });
+  runs->push_back(*std::move(last));
+  for (RunElsewhere& run : *runs) {
+    std::erase_if(run.devices, config::is_here);
+  }
+  return runs;
 }
 
-int cancel(const Installation& installation, const Arguments& arguments) {
-  const std::filesystem::path results = arguments.results;
-  const auto run_id = last_run_id(results);
-  if (!run_id) return report_failure(run_id.error(), kCannotGoOn);
-  const auto plan = plan_study(installation, results / kStudyFile);
-  if (!plan) return plan.error();
-  std::vector<dispatch::Share> shares;
-  for (const config::DeviceEntry& device : plan->study.devices) {
-    dispatch::Share& share = shares.emplace_back();
-    share.device = device;
-    share.run_id = *run_id;
-    share.work_folder = results / "devices" / device.name;
-    share.remove_toolchains = arguments.with_toolchains;
+Status forget(const std::filesystem::path& results, const std::vector<std::pair<std::string, std::string>>& gone) {
+  auto store = store::Store::open(results / "results.db", store::Mode::read_write);
+  if (!store) return tl::unexpected(store.error());
+  for (const auto& [run, device] : gone) {
+    if (Status forgotten = store->forget_presence(run, device); !forgotten) return forgotten;
   }
-  const auto endings = dispatch::tear_down_fleet(installation.parts, shares, [] { return false; });
-  return tell_of_teardown(endings, results) ? kAllCellsHaveResults : kCannotGoOn;
+  return store->flush();
+}
+
+int cancel(const Installation& installation, const CancelArguments& arguments) {
+  const std::filesystem::path results = arguments.results;
+  const auto runs = runs_to_end(results);
+  if (!runs) return report_failure(runs.error(), kCannotGoOn);
+  std::vector<dispatch::DeviceEnding> all;
+  std::vector<std::pair<std::string, std::string>> gone;
+  // Runs are ended one after the other, because two may be on the same device.
+  for (const RunElsewhere& run : *runs) {
+    std::vector<dispatch::Share> shares = shares_of(run, results);
+    for (dispatch::Share& share : shares) share.remove_toolchains = arguments.with_toolchains;
+    const auto tell = [](const std::string& device, const std::string& remark) {
+      warn("ngb: {}: {}\n", device, remark);
+    };
+    for (dispatch::DeviceEnding& ending :
+         dispatch::tear_down_fleet(installation.parts, shares, tell, [] { return false; })) {
+      if (ending.torn_down && ending.torn_down->has_value()) gone.emplace_back(run.id, ending.device);
+      all.push_back(std::move(ending));
+    }
+  }
+  if (const Status forgotten = forget(results, gone); !forgotten) {
+    warn("ngb: could not record that the runs are removed: {}\n", forgotten.error().text());
+  }
+  return tell_of_teardown(all, results) ? kSuccess : kCannotGoOn;
 }
 
 }  // namespace
 
 void add_cancel(CLI::App& app, const Installation& installation, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("cancel", "End a run on its devices elsewhere, and take it away there");
-  command->add_option("results", arguments->results, "Results folder; what is recorded in it stays")->required();
-  command->add_flag("--with-toolchains", arguments->with_toolchains, "Remove the devices' toolchains, too");
+  const auto arguments = std::make_shared<CancelArguments>();
+  CLI::App* command = app.add_subcommand(
+      "cancel", "End all runs of a results folder on their devices elsewhere and remove their files there");
+  command->add_option("results", arguments->results, "Results folder; its recorded results are kept")->required();
+  command->add_flag("--with-toolchains", arguments->with_toolchains, "Also remove the devices' toolchains");
   command->footer("Example:\n  ngb cancel results/fleet");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return cancel(installation, *arguments); }; });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of ngb: each adds itself to the command line and, when chosen, sets what is to be done.
+// The commands of ngb. Each function adds its command to the command line; if the user chooses it, `chosen` is set to
+// the function that performs it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,30 +10,38 @@
 
 #include "base/result.h"
 #include "config/vocabulary.h"
-#include "dispatch/installation.h"
+#include "dispatch/link/installation.h"
 #include "toolchain/catalog.h"
 
 namespace ngb::app {
 
-// What ngb's exit code means; `ngb --help` prints it.
+// The exit codes of ngb; `ngb --help` prints their meaning.
 enum ExitCode : int {
-  kAllCellsHaveResults = 0,
+  kSuccess = 0,  // of a run: every cell has a result
   kSomeCellsFailed = 1,
   kWrongUsage = 2,  // command line or study file
   kCannotGoOn = 3,  // folder in use, disk full, toolchain that cannot be installed, …
   kInterrupted = 130,
 };
 
-// Where this installation keeps its parts, found from the running program's own path.
+// The paths of this installation's parts, found from the running program's path.
 struct Installation {
   dispatch::Installation parts{};
   std::filesystem::path toolchains{};  // folder of this machine's toolchains
-  std::filesystem::path cache{};       // reference outputs, kept between studies
+  std::filesystem::path cache{};       // what is kept between studies; empty if there is no place for it
   std::filesystem::path devices{};     // file of the user's devices
 };
+// Sets HOME from the system's list of users if the environment has none.
 Installation find_installation();
 
-// The words a study may use, from the compilers' descriptions, the zoo's families and the user's devices.
+// Returns the cache of reference outputs and tuning records, created for its owner alone if it is missing. Returns ""
+// and prints the reason if there is no place for a cache or other users may write in it.
+std::filesystem::path usable_cache(const Installation& installation);
+
+// Returns the folder for ssh's messages outside a run, or an error if there is no place for it.
+Result<std::filesystem::path> connection_logs(const Installation& installation);
+
+// Returns the words that a study may use, from the compilers' descriptions, the zoo's families and the user's devices.
 Result<config::Vocabulary> read_vocabulary(const Installation& installation);
 
 using Action = std::function<int()>;  // returns an ExitCode
@@ -48,10 +57,11 @@ void add_compilers(CLI::App& app, const Installation& installation, Action& chos
 void add_toolchain(CLI::App& app, const Installation& installation, Action& chosen);
 void add_devices(CLI::App& app, const Installation& installation, Action& chosen);
 void add_doctor(CLI::App& app, const Installation& installation, Action& chosen);
+void add_compare(CLI::App& app, const Installation& installation, Action& chosen);
 void add_status(CLI::App& app, const Installation& installation, Action& chosen);
 void add_schema(CLI::App& app, const Installation& installation, Action& chosen);
 
-// "ngb: where: what; next" on stderr.
+// Prints "ngb: where: what; next" on stderr and returns `code`.
 int report_failure(const Error& error, ExitCode code);
 
 }  // namespace ngb::app

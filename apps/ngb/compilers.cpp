@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb compilers: those that studies may name, what of them is installed, and what each may be told.
+// ngb compilers: lists the compilers that studies may name, their installed versions and their options.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/terminal.h"
 #include "base/text.h"
-#include "config/value.h"
+#include "config/keys/value.h"
 #include "toolchain/hardware.h"
 #include "toolchain/pins.h"
 #include "toolchain/toolchain.h"
@@ -19,22 +20,22 @@ namespace {
 using toolchain::CompilerDescription;
 using toolchain::OptionDescription;
 
-struct Arguments {
+struct CompilersArguments {
   std::string name{};  // empty: all
   bool json = false;
 };
 
-struct Row {
+struct CompilerRow {
   CompilerDescription compiler{};
   std::vector<std::string> installed{};     // versions, oldest first
-  std::vector<std::string> devices_here{};  // of its devices
+  std::vector<std::string> devices_here{};  // those of its devices that this machine has
 };
 
-std::vector<Row> rows_of(const std::vector<CompilerDescription>& catalog,
-                         const std::vector<toolchain::Toolchain>& toolchains) {
-  std::vector<Row> rows;
+std::vector<CompilerRow> rows_of(const std::vector<CompilerDescription>& catalog,
+                                 const std::vector<toolchain::Toolchain>& toolchains) {
+  std::vector<CompilerRow> rows;
   for (const CompilerDescription& compiler : catalog) {
-    Row& row = rows.emplace_back(Row{compiler, {}, {}});
+    CompilerRow& row = rows.emplace_back(CompilerRow{compiler, {}, {}});
     for (const std::string& device : compiler.devices) {
       if (toolchain::has_device(device)) row.devices_here.push_back(device);
     }
@@ -45,16 +46,16 @@ std::vector<Row> rows_of(const std::vector<CompilerDescription>& catalog,
   return rows;
 }
 
-std::string devices_here_words(const Row& row) {
+std::string devices_here_words(const CompilerRow& row) {
   return row.devices_here.empty() ? "none" : text::join(row.devices_here, ", ");
 }
 
-std::string installed_words(const Row& row) {
+std::string installed_words(const CompilerRow& row) {
   if (!row.compiler.needs_toolchain) return "built in";
   return row.installed.empty() ? "no" : text::join(row.installed, ", ");
 }
 
-nlohmann::json to_json(const Row& row) {
+nlohmann::json compiler_json(const CompilerRow& row) {
   nlohmann::json options = nlohmann::json::array();
   for (const OptionDescription& option : row.compiler.options) {
     options.push_back({{"name", option.name},
@@ -74,22 +75,22 @@ nlohmann::json to_json(const Row& row) {
           {"options", std::move(options)}};
 }
 
-void print_table(const std::vector<Row>& rows) {
-  fmt::print("{:<14} {:<18} {:<12} {:<19} {:<8} {}\n", "compiler", "installed", "default", "devices here", "host",
-             "what it is");
-  for (const Row& row : rows) {
+void print_compilers(const std::vector<CompilerRow>& rows) {
+  say("{:<14} {:<18} {:<12} {:<19} {:<8} {}\n", "compiler", "installed", "default", "devices here", "host",
+      "what it is");
+  for (const CompilerRow& row : rows) {
     const CompilerDescription& compiler = row.compiler;
-    fmt::print("{:<14} {:<18} {:<12} {:<19} {:<8} {}\n", compiler.name, installed_words(row),
-               compiler.default_version.empty() ? "-" : compiler.default_version, devices_here_words(row),
-               compiler.host, compiler.summary);
+    say("{:<14} {:<18} {:<12} {:<19} {:<8} {}\n", compiler.name, installed_words(row),
+        compiler.default_version.empty() ? "-" : compiler.default_version, devices_here_words(row), compiler.host,
+        compiler.summary);
   }
-  fmt::print("ngb compilers NAME shows what each may be told; ngb toolchain install NAME brings one.\n");
+  say("ngb compilers NAME shows a compiler's options; ngb toolchain install NAME installs one.\n");
 }
 
-void print_one(const Row& row) {
+void print_one(const CompilerRow& row) {
   const CompilerDescription& compiler = row.compiler;
-  fmt::print("{}: {}\n\n", compiler.name, compiler.summary);
-  const auto line = [](std::string_view name, const std::string& value) { fmt::print("  {:<13} {}\n", name, value); };
+  say("{}: {}\n\n", compiler.name, compiler.summary);
+  const auto line = [](std::string_view name, const std::string& value) { say("  {:<13} {}\n", name, value); };
   line("installed", installed_words(row));
   if (compiler.needs_toolchain) {
     line("default", compiler.default_version);
@@ -99,48 +100,48 @@ void print_one(const Row& row) {
   line("devices", text::join(compiler.devices, ", "));
   line("devices here", devices_here_words(row));
   line("host", compiler.host);
-  if (!compiler.options.empty())
-    fmt::print("\noptions, in a study as `{}: {{options: {{NAME: VALUE}}}}`\n", compiler.name);
+  if (!compiler.options.empty()) say("\noptions, in a study as `{}: {{options: {{NAME: VALUE}}}}`\n", compiler.name);
   for (const OptionDescription& option : compiler.options) {
     const std::string value = option.values.empty() ? option.type : text::join(option.values, " | ");
-    fmt::print("  {}: {}  (default {})\n      {}\n", option.name, value,
-               config::plain_text(config::json_of(option.default_value)), option.meaning);
+    say("  {}: {}  (default {})\n      {}\n", option.name, value,
+        config::plain_text(config::json_of(option.default_value)), option.meaning);
   }
 }
 
-int show(const Installation& installation, const Arguments& arguments) {
+int show_compilers(const Installation& installation, const CompilersArguments& arguments) {
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return report_failure(catalog.error(), kCannotGoOn);
   const auto toolchains = toolchain::list(installation.toolchains);
   if (!toolchains) return report_failure(toolchains.error(), kCannotGoOn);
-  std::vector<Row> rows = rows_of(*catalog, *toolchains);
+  std::vector<CompilerRow> rows = rows_of(*catalog, *toolchains);
   if (!arguments.name.empty()) {
     const auto wanted = toolchain::find_compiler(*catalog, arguments.name);
     if (!wanted) return report_failure(wanted.error(), kWrongUsage);
-    std::erase_if(rows, [&](const Row& row) { return row.compiler.name != wanted->name; });
+    std::erase_if(rows, [&](const CompilerRow& row) { return row.compiler.name != wanted->name; });
   }
   if (arguments.json) {
     nlohmann::json all = nlohmann::json::array();
-    for (const Row& row : rows) all.push_back(to_json(row));
-    fmt::print("{}\n", all.dump(2));
+    for (const CompilerRow& row : rows) all.push_back(compiler_json(row));
+    print_json_text(all);
   } else if (arguments.name.empty()) {
-    print_table(rows);
+    print_compilers(rows);
   } else {
     print_one(rows.front());
   }
-  return kAllCellsHaveResults;
+  return kSuccess;
 }
 
 }  // namespace
 
 void add_compilers(CLI::App& app, const Installation& installation, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("compilers", "List the compilers, or say what one of them may be told");
+  const auto arguments = std::make_shared<CompilersArguments>();
+  CLI::App* command = app.add_subcommand("compilers", "List the compilers, or show one with its options");
   command->add_option("name", arguments->name, "Compiler (default: a table of all)");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  ngb compilers openvino");
-  command->callback(
-      [=, &installation, &chosen] { chosen = [=, &installation] { return show(installation, *arguments); }; });
+  command->callback([=, &installation, &chosen] {
+    chosen = [=, &installation] { return show_compilers(installation, *arguments); };
+  });
 }
 
 }  // namespace ngb::app

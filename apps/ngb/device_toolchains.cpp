@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "toolchain/manifest.h"
 #include "toolchain/python.h"
-#include "toolchain/version.h"
 
 namespace ngb::app {
 namespace {
@@ -18,24 +17,24 @@ namespace {
 using toolchain::Target;
 using toolchain::Toolchain;
 
-// What ngb-worker needs at least: assumed of a device that does not tell.
+// The oldest version that ngb-worker supports, assumed if a device does not report its own.
 constexpr const char* kOldestGlibc = "2.34";
 constexpr const char* kOldestPython = "3.9";
 
-std::optional<std::string> entry(const samples::Environment& environment, std::string_view name) {
+std::optional<std::string> recorded_entry(const samples::Environment& environment, std::string_view name) {
   for (const samples::EnvironmentEntry& each : environment.entries) {
     if (each.name == name) return each.value.value;
   }
   return std::nullopt;
 }
 
-// "3.11" of "3.11.2"
+// Returns "3.11" for "3.11.2".
 std::string minor_of(const std::string& version) {
   const std::vector<std::string> parts = text::split(version, '.');
   return parts.size() < 2 ? version : parts[0] + "." + parts[1];
 }
 
-// Says which toolchain a device gets; one for all devices.
+// Finds the toolchain for each device; one Finder serves all devices.
 class Finder {
  public:
   Finder(const Installation& installation, toolchain::CompilerDescription compiler, std::string version,
@@ -55,12 +54,13 @@ class Finder {
       if (fetched && fetched->has_value()) return dispatch::ToolchainSource{(*fetched)->folder, {}};
     }
     if (way_ == Way::deliver_ours) {
-      return fail(name() + " is needed there for the reference outputs only, which are made here instead");
+      return fail(name() +
+                  " is needed on the device only for reference outputs, which are computed on this machine instead");
     }
     dispatch::ToolchainSource source;
     source.command = {process::self().string(),
                       "toolchain",
-                      "fetch",
+                      "download",
                       name(),
                       "--machine",
                       target->machine,
@@ -81,16 +81,17 @@ class Finder {
   Result<Target> target_of(const samples::Arrival& arrival, const samples::Description& description) {
     const bool has_to_tell = needs_python() || way_ == Way::install_there;
     if (has_to_tell && !description.python.value) {
-      return fail(
-          fmt::format("{} needs a python3, and there is none ({})", name(), text::to_utf8(description.python.reason)),
-          "", "install python3 there");
+      return fail(fmt::format("{} needs python3, which the device does not have ({})", name(),
+                              text::to_utf8(description.python.reason)),
+                  "", "install python3 on the device");
     }
-    // A library is the same in the wheels for every Python: ours then decides, which may have the newest.
+    // The wheels for all Pythons contain the same native library, so those for this machine's Python are used: a newer
+    // Python may have newer wheels.
     std::string python = has_to_tell ? *description.python.value : our_python();
     if (python.starts_with("Python ")) python = python.substr(std::string_view("Python ").size());
     auto target =
-        toolchain::make_target(arrival.machine, entry(description.environment, "glibc").value_or(kOldestGlibc), python,
-                               entry(description.environment, "gpu").has_value());
+        toolchain::make_target(arrival.machine, recorded_entry(description.environment, "glibc").value_or(kOldestGlibc),
+                               python, recorded_entry(description.environment, "gpu").has_value());
     if (!target) return fail(fmt::format("{}: {}", name(), target.error().what), "", target.error().next);
     return target;
   }
@@ -114,7 +115,7 @@ class Finder {
   std::string our_python() {
     if (!our_python_) {
       const auto python = toolchain::find_python();
-      our_python_ = python ? python->version : kOldestPython;  // whoever fetches then says that there is none
+      our_python_ = python ? python->version : kOldestPython;  // the download then reports that there is no wheel
     }
     return *our_python_;
   }
@@ -155,7 +156,7 @@ std::vector<toolchain::Distribution> distributions(const samples::FoundFolder& f
 
 Result<Toolchain> toolchain_there(const samples::FoundFolder& found) {
   const std::vector<std::string> parts = text::split(found.path, '/');
-  if (parts.size() != 3) return fail("not a toolchain's folder", text::to_utf8(found.path));
+  if (parts.size() != 3) return fail("is not a toolchain's folder", text::to_utf8(found.path));
   Result<Toolchain> told = toolchain::parse_manifest(found.manifest, found.path);
   if (told && told->compiler == parts[1] && told->version == parts[2]) return told;
   return toolchain::without_manifest(parts[1], parts[2], text::to_utf8(found.site), distributions(found));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where toolchains for devices elsewhere come from, and what a device tells of those that stand there.
+// Decides where toolchains for devices elsewhere come from, and reads what a device reports about those it has.
 #pragma once
 
 #include <optional>
@@ -13,24 +13,25 @@
 
 namespace ngb::app {
 
-// "toolchains/onnxruntime/1.31.1": where it stands in a device's folder.
+// Returns a toolchain's path in a device's folder: "toolchains/onnxruntime/1.31.1".
 std::string tree_path(const std::string& compiler, const std::string& version);
 
 enum class Way { deliver, deliver_ours, install_there };
 
-// As a device's own. `local`: this machine's, when it may be given away. A device of this kind of machine (for
-// compilers hosted by Python, with this version of Python, too) gets that; another one what `ngb toolchain fetch` gets
-// for it (with deliver_ours: nothing). With install_there, its own pip installs what that would get.
+// Returns how devices get this toolchain. A device with the same kind of machine as this one (and, for compilers hosted
+// by Python, the same version of Python) gets `local`, this machine's toolchain, if that may be copied. Another device
+// gets what `ngb toolchain download` downloads for it; with deliver_ours it gets nothing. With install_there the
+// device's own pip installs what would be downloaded.
 dispatch::ToolchainTree toolchain_for_devices(const Installation& installation,
                                               const toolchain::CompilerDescription& compiler,
                                               const std::string& version,
                                               const std::optional<toolchain::Toolchain>& local, Way way);
 
-// The packages that a device found in a folder.
+// Returns the packages that a device found in a folder.
 std::vector<toolchain::Distribution> distributions(const samples::FoundFolder& found);
 
-// What stands at `found.path`: as its manifest says, or, when it has none of its own, as the packages in it say. Error:
-// the path is not that of a toolchain.
+// Returns the toolchain at `found.path`, from its manifest or, if it has none, from its packages. Returns an error if
+// the path is not a toolchain's.
 Result<toolchain::Toolchain> toolchain_there(const samples::FoundFolder& found);
 
 }  // namespace ngb::app

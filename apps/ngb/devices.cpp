@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb devices: the devices that studies may name, and what each of them has and lacks.
+// ngb devices: lists the devices that studies may name, and checks what each has and lacks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,10 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/named_devices.h"
+#include "apps/ngb/terminal.h"
 #include "base/text.h"
 #include "dispatch/fleet.h"
+#include "dispatch/route/kind.h"
 
 namespace ngb::app {
 namespace {
@@ -18,52 +20,45 @@ namespace {
 constexpr double kClockWarningS = 60;
 constexpr std::uint64_t kLowDiskBytes = 2'000'000'000;
 
-struct Arguments {
+struct DevicesArguments {
   std::vector<std::string> names{};
-  std::string tag{};  // empty: of any
+  std::string tag{};  // empty: any
   bool json = false;
 };
 
-nlohmann::json to_json(const config::DeviceEntry& device) {
-  return {{"name", device.name},   {"kind", device.kind},     {"host", device.ssh.host},
-          {"nodes", device.nodes}, {"folder", device.folder}, {"tags", device.tags}};
+nlohmann::json device_json(const config::DeviceEntry& device) {
+  return {{"name", device.name},         {"kind", device.kind},     {"host", device.ssh.host},
+          {"nodes", device.slurm.nodes}, {"folder", device.folder}, {"tags", device.tags}};
 }
 
-std::string way_to(const config::DeviceEntry& device) {
-  if (device.kind == "ssh") return "ssh " + device.ssh.host;
-  const std::string nodes = device.nodes.empty() ? "any node" : text::join(device.nodes, ", ");
-  return "slurm, " + nodes + (device.ssh.host.empty() ? "" : ", from " + device.ssh.host);
-}
-
-bool has_tag(const config::DeviceEntry& device, const Arguments& arguments) {
+bool has_tag(const config::DeviceEntry& device, const DevicesArguments& arguments) {
   return arguments.tag.empty() || config::has_tag(device, arguments.tag);
 }
 
-int list(const Installation& installation, const Arguments& arguments) {
+int list_devices(const Installation& installation, const DevicesArguments& arguments) {
   const auto vocabulary = read_vocabulary(installation);
   if (!vocabulary) return report_failure(vocabulary.error(), kWrongUsage);
   nlohmann::json all = nlohmann::json::array();
   for (const config::DeviceEntry& device : vocabulary->devices) {
-    if (has_tag(device, arguments)) all.push_back(to_json(device));
+    if (has_tag(device, arguments)) all.push_back(device_json(device));
   }
   if (arguments.json) {
-    fmt::print("{}\n", all.dump(2));
-    return kAllCellsHaveResults;
+    print_json_text(all);
+    return kSuccess;
   }
-  if (arguments.tag.empty()) fmt::print("{:<20} this machine\n", "local");
+  if (arguments.tag.empty()) say("{:<20} this machine\n", "local");
   for (const config::DeviceEntry& device : vocabulary->devices) {
     if (!has_tag(device, arguments)) continue;
-    fmt::print("{:<20} {}, {}{}\n", device.name, way_to(device), device.folder,
-               device.tags.empty() ? "" : " (" + text::join(device.tags, ", ") + ")");
+    say("{:<20} {}, {}{}\n", device.name, dispatch::kind_of(device).address(device), device.folder,
+        device.tags.empty() ? "" : " (" + text::join(device.tags, ", ") + ")");
   }
   if (vocabulary->devices.empty()) {
-    fmt::print("others are described in {}, as `name: {{ssh: HOST}}` or `name: {{slurm: {{…}}}}`\n",
-               installation.devices.string());
+    say("describe others in {}, as `name: {{ssh: HOST}}` or `name: {{slurm: {{…}}}}`\n", installation.devices.string());
   }
-  return kAllCellsHaveResults;
+  return kSuccess;
 }
 
-std::string entry(const samples::Environment& environment, std::string_view name) {
+std::string entry_text(const samples::Environment& environment, std::string_view name) {
   for (const samples::EnvironmentEntry& each : environment.entries) {
     if (each.name == name) return each.value.value ? *each.value.value : "unknown: " + each.value.reason;
   }
@@ -71,7 +66,7 @@ std::string entry(const samples::Environment& environment, std::string_view name
 }
 
 std::string toolchains_of(const samples::Description& description) {
-  if (description.toolchains.empty()) return "none; what a study needs is delivered to it";
+  if (description.toolchains.empty()) return "none; ngb delivers what a study needs";
   std::vector<std::string> names;
   for (const samples::ToolchainFolder& each : description.toolchains) {
     names.push_back(text::to_utf8(each.name) + (each.has_manifest ? "" : " (no manifest)"));
@@ -81,31 +76,31 @@ std::string toolchains_of(const samples::Description& description) {
 
 void print_examination(const dispatch::Examination& device) {
   if (!device.arrival) {
-    fmt::print("{:<14} not reachable: {}\n", device.device, device.arrival.error().text());
+    say("{:<14} not reachable: {}\n", device.device, device.arrival.error().text());
     return;
   }
   const samples::Arrival& arrival = *device.arrival;
   const samples::Description& description = device.description;
-  const auto line = [](std::string_view name, const std::string& value) { fmt::print("  {:<12} {}\n", name, value); };
-  fmt::print("{}\n", device.device);
-  line("machine", fmt::format("{}, {}", text::to_utf8(arrival.machine), entry(description.environment, "cpu_model")));
-  line("glibc", entry(description.environment, "glibc"));
-  line("GPU", entry(description.environment, "gpu"));
+  const auto line = [](std::string_view name, const std::string& value) { say("  {:<12} {}\n", name, value); };
+  say("{}\n", device.device);
+  line("machine",
+       fmt::format("{}, {}", text::to_utf8(arrival.machine), entry_text(description.environment, "cpu_model")));
+  line("glibc", entry_text(description.environment, "glibc"));
+  line("GPU", entry_text(description.environment, "gpu"));
   line("python", description.python.value ? *description.python.value
                                           : "none (" + description.python.reason +
-                                                "): compilers hosted by Python fail "
-                                                "there; install python3");
+                                                "): compilers hosted by Python fail there; install python3 on it");
   line("disk", fmt::format("{} free in {}{}", text::human_bytes(arrival.free_bytes), text::to_utf8(arrival.folder),
                            arrival.free_bytes < kLowDiskBytes ? "; little: give the device another folder" : ""));
   line("clock", std::abs(device.clock_offset.count()) < kClockWarningS
                     ? fmt::format("within {:.1f} s of ours", std::abs(device.clock_offset.count()))
-                    : fmt::format("{:.0f} s off; start times of its results are off, too. Run there: timedatectl "
+                    : fmt::format("{:.0f} s off, and so are the start times of its results. Run on it: timedatectl "
                                   "set-ntp true",
                                   device.clock_offset.count()));
   line("toolchains", toolchains_of(description));
 }
 
-nlohmann::json to_json(const dispatch::Examination& device) {
+nlohmann::json device_json(const dispatch::Examination& device) {
   if (!device.arrival) return {{"name", device.device}, {"error", device.arrival.error().text()}};
   nlohmann::json environment = nlohmann::json::object();
   for (const samples::EnvironmentEntry& each : device.description.environment.entries) {
@@ -127,41 +122,43 @@ nlohmann::json to_json(const dispatch::Examination& device) {
           {"environment", std::move(environment)}};
 }
 
-int check(const Installation& installation, const Arguments& arguments) {
+int check(const Installation& installation, const DevicesArguments& arguments) {
   auto devices = named_devices(installation, arguments.names);
   if (!devices) return report_failure(devices.error(), kWrongUsage);
   std::erase_if(*devices, [&](const config::DeviceEntry& device) { return !has_tag(device, arguments); });
-  const auto examined = dispatch::examine(installation.parts, *devices, installation.cache / "devices");
+  const auto logs = connection_logs(installation);
+  if (!logs) return report_failure(logs.error(), kCannotGoOn);
+  const auto examined = dispatch::examine(installation.parts, *devices, *logs);
   if (!examined) return report_failure(examined.error(), kCannotGoOn);
   nlohmann::json all = nlohmann::json::array();
   for (const dispatch::Examination& device : *examined) {
     if (arguments.json) {
-      all.push_back(to_json(device));
+      all.push_back(device_json(device));
     } else {
       print_examination(device);
     }
   }
-  if (arguments.json) fmt::print("{}\n", all.dump(2));
+  if (arguments.json) print_json_text(all);
   const bool are_all_there =
       std::all_of(examined->begin(), examined->end(), [](const auto& device) { return device.arrival.has_value(); });
-  return are_all_there ? kAllCellsHaveResults : kCannotGoOn;
+  return are_all_there ? kSuccess : kCannotGoOn;
 }
 
 }  // namespace
 
 void add_devices(CLI::App& app, const Installation& installation, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* group = app.add_subcommand("devices", "List the devices that studies may name, or look at them");
+  const auto arguments = std::make_shared<DevicesArguments>();
+  CLI::App* group = app.add_subcommand("devices", "List the devices that studies may name, or check them");
   group->require_subcommand(0, 1);
   group->add_flag("--json", arguments->json, "Print JSON");
-  group->add_option("--tag", arguments->tag, "Only those that have this tag");
+  group->add_option("--tag", arguments->tag, "Only devices with this tag");
   group->footer("Example:\n  ngb devices check xeon");
   group->callback([=, &installation, &chosen] {
-    if (!chosen) chosen = [=, &installation] { return list(installation, *arguments); };
+    if (!chosen) chosen = [=, &installation] { return list_devices(installation, *arguments); };
   });
-  CLI::App* probe = group->add_subcommand("check", "Reach devices, and say what each has and lacks");
-  probe->add_option("name", arguments->names, "Devices (default: all that are described)");
-  probe->add_option("--tag", arguments->tag, "Only those that have this tag");
+  CLI::App* probe = group->add_subcommand("check", "Connect to devices and report what each has and lacks");
+  probe->add_option("name", arguments->names, "Devices (default: all described ones)");
+  probe->add_option("--tag", arguments->tag, "Only devices with this tag");
   probe->add_flag("--json", arguments->json, "Print JSON");
   probe->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return check(installation, *arguments); }; });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/terminal.h"
 #include "base/text.h"
 #include "probe/probe.h"
 #include "toolchain/doctor.h"
@@ -20,19 +21,17 @@ namespace {
 using toolchain::Check;
 using State = toolchain::Check::State;
 
-constexpr double kStealWarningPercent = 1;  // the flag's own bound: docs/measurement.md
+constexpr double kStealWarningPercent = 1;  // the flag's own threshold: docs/metrics.md
 constexpr double kBusyLoad = 0.5;
 
-samples::Known<std::string> entry(const samples::Environment& environment, std::string_view name) {
+Known<std::string> entry(const samples::Environment& environment, std::string_view name) {
   for (const samples::EnvironmentEntry& found : environment.entries) {
     if (found.name == name) return found.value;
   }
-  return samples::Known<std::string>::unknown("not read");
+  return Known<std::string>::unknown("not read");
 }
 
-std::string shown(const samples::Known<std::string>& value) {
-  return value.value ? *value.value : "unknown: " + value.reason;
-}
+std::string shown(const Known<std::string>& value) { return value.value ? *value.value : "unknown: " + value.reason; }
 
 Check processor(const samples::Environment& environment) {
   return {"processor", State::ok,
@@ -43,23 +42,23 @@ Check processor(const samples::Environment& environment) {
 }
 
 Check memory() {
-  const samples::Known<std::uint64_t> total = probe::memory_total_bytes();
+  const Known<std::uint64_t> total = probe::memory_total_bytes();
   return {"memory", State::ok, total.value ? text::human_bytes(*total.value) : "unknown: " + total.reason, ""};
 }
 
 Check governor(const samples::Environment& environment) {
-  const samples::Known<std::string> set = entry(environment, "cpu_governor");
+  const Known<std::string> set = entry(environment, "cpu_governor");
   if (!set.value || *set.value == "performance") return {"governor", State::ok, shown(set), ""};
-  return {"governor", State::warning, *set.value + ": the clock follows the load",
-          "for steady figures: echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"};
+  return {"governor", State::warning, *set.value + ": the clock frequency follows the load",
+          "for steady results, run: echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"};
 }
 
 Check processor_limit(const samples::Environment& environment) {
-  const samples::Known<std::string> limit = entry(environment, "cgroup_cpu_limit");
+  const Known<std::string> limit = entry(environment, "cgroup_cpu_limit");
   if (!limit.value || *limit.value == "none") return {"processor limit", State::ok, shown(limit), ""};
   return {"processor limit", State::warning,
-          fmt::format("a control group allows {} processors and stops what takes more", *limit.value),
-          "give studies no more threads than that, or lift the limit"};
+          fmt::format("a control group allows {} processors and pauses programs that use more", *limit.value),
+          "give studies at most that many threads, or remove the limit"};
 }
 
 Check steal(const probe::Snapshot& now) {
@@ -68,9 +67,10 @@ Check steal(const probe::Snapshot& now) {
   }
   const double percent =
       100 * static_cast<double>(*now.steal_ticks.value) / static_cast<double>(*now.total_ticks.value);
-  const std::string found = fmt::format("{:.1f} % of the processors' time went to other machines since boot", percent);
+  const std::string found =
+      fmt::format("{:.1f} % of the processors' time since boot went to other virtual machines", percent);
   if (percent <= kStealWarningPercent) return {"steal", State::ok, found, ""};
-  return {"steal", State::warning, found, "cells that suffer are marked; run again at a quieter time"};
+  return {"steal", State::warning, found, "affected cells get the flag `steal`; run again at a quieter time"};
 }
 
 Check load(const probe::Snapshot& now) {
@@ -79,19 +79,19 @@ Check load(const probe::Snapshot& now) {
     if (!reading.value.value) return {"load", State::ok, "unknown: " + reading.value.reason, ""};
     const std::string found = fmt::format("{:.2f} in the last minute", *reading.value.value);
     if (*reading.value.value < kBusyLoad) return {"load", State::ok, found, ""};
-    return {"load", State::warning, found + ": something else is running", "measure when the machine is idle"};
+    return {"load", State::warning, found + ": other programs are running", "measure when the machine is idle"};
   }
   return {"load", State::ok, "unknown", ""};
 }
 
 Check c_library(const samples::Environment& environment) {
-  const samples::Known<std::string> version = entry(environment, "glibc");
+  const Known<std::string> version = entry(environment, "glibc");
   if (version.value) return {"C library", State::ok, "glibc " + *version.value, ""};
-  return {"C library", State::missing, version.reason, "compilers' libraries need a Linux with glibc 2.34 or newer"};
+  return {"C library", State::missing, version.reason, "compilers' libraries need Linux with glibc 2.34 or newer"};
 }
 
 Check gpu(const samples::Environment& environment) {
-  const samples::Known<std::string> found = entry(environment, "gpu");
+  const Known<std::string> found = entry(environment, "gpu");
   return {"GPU", State::ok, found.value ? *found.value : "none: " + found.reason, ""};
 }
 
@@ -114,15 +114,15 @@ void print_json(const std::vector<Check>& checks) {
                     {"found", text::to_utf8(check.found)},
                     {"advice", text::to_utf8(check.advice)}});
   }
-  fmt::print("{}\n", list.dump(2));
+  print_json_text(list);
 }
 
-void print_table(const std::vector<Check>& checks) {
+void print_checks(const std::vector<Check>& checks) {
   std::size_t width = 0;
   for (const Check& check : checks) width = std::max(width, check.name.size());
   for (const Check& check : checks) {
-    fmt::print("{:8} {:{}}  {}\n", name(check.state), check.name, width, check.found);
-    if (!check.advice.empty()) fmt::print("{:8} {:{}}  -> {}\n", "", "", width, check.advice);
+    say("{:8} {:{}}  {}\n", name(check.state), check.name, width, check.found);
+    if (!check.advice.empty()) say("{:8} {:{}}  -> {}\n", "", "", width, check.advice);
   }
 }
 
@@ -131,20 +131,21 @@ int doctor(const Installation& installation, bool as_json) {
   if (as_json) {
     print_json(checks);
   } else {
-    print_table(checks);
+    print_checks(checks);
   }
   const bool is_complete =
       std::none_of(checks.begin(), checks.end(), [](const Check& check) { return check.state == State::missing; });
-  return is_complete ? kAllCellsHaveResults : kCannotGoOn;
+  return is_complete ? kSuccess : kCannotGoOn;
 }
 
 }  // namespace
 
 void add_doctor(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("doctor", "Say what this machine has and lacks, and what to type");
+  CLI::App* command = app.add_subcommand("doctor", "Report what this machine has and lacks, and what to type");
   command->add_flag("--json", *json, "Print JSON");
-  command->footer("Example:\n  ngb doctor\nExit code 0: nothing that a study needs is missing; 3: something is.");
+  command->footer(
+      "Example:\n  ngb doctor\nExit code 0: nothing that a study needs is missing; 3: something is missing.");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return doctor(installation, *json); }; });
 }

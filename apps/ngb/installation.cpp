@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/terminal.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "config/study.h"
 #include "toolchain/toolchain.h"
@@ -13,13 +18,24 @@
 namespace ngb::app {
 namespace {
 
+// Sets HOME, for this program and for those that it starts, from the system's list of users if the environment has
+// none.
+void find_home() {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') return;
+  const passwd* const user = ::getpwuid(::geteuid());
+  if (user != nullptr && user->pw_dir != nullptr && *user->pw_dir == '/') ::setenv("HOME", user->pw_dir, 1);
+}
+
+// Returns the cache's folder; empty if there is no place for one.
 std::filesystem::path cache_folder() {
   if (const char* folder = std::getenv("NGB_CACHE"); folder != nullptr && *folder != '\0') return folder;
   if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0') {
     return std::filesystem::path(folder) / "ngraphbench";
   }
   const char* home = std::getenv("HOME");
-  return std::filesystem::path(home != nullptr && *home != '\0' ? home : "/tmp") / ".cache" / "ngraphbench";
+  if (home == nullptr || *home == '\0') return {};
+  return std::filesystem::path(home) / ".cache" / "ngraphbench";
 }
 
 std::filesystem::path devices_file() {
@@ -31,7 +47,7 @@ std::filesystem::path devices_file() {
   return std::filesystem::path(home != nullptr ? home : "/") / ".config" / "ngraphbench" / "devices.yaml";
 }
 
-// A number of the zoo's table as the vocabulary's text, "" for a parameter that has no numbers.
+// Returns a bound of a parameter as text; "" for a parameter that is not a number.
 std::string bound(const zoo::FamilyParameter& parameter, double value) {
   const bool is_number = parameter.type == "int" || parameter.type == "float" || parameter.type == "int_list";
   return is_number ? nlohmann::json(value).dump() : std::string();
@@ -54,6 +70,7 @@ config::FamilyWords words_of(const zoo::Family& family) {
 }  // namespace
 
 Installation find_installation() {
+  find_home();
   const std::filesystem::path bin = process::self().parent_path();
   return {.parts = {.agent = bin / "ngb-agent",
                     .worker = bin / "ngb-worker",
@@ -61,6 +78,32 @@ Installation find_installation() {
           .toolchains = toolchain::default_root(),
           .cache = cache_folder(),
           .devices = devices_file()};
+}
+
+std::filesystem::path usable_cache(const Installation& installation) {
+  const std::filesystem::path& cache = installation.cache;
+  if (cache.empty()) {
+    warn(
+        "ngb: there is no home folder, so the cache is kept with the results; to share it between studies, name a "
+        "folder with NGB_CACHE\n");
+    return {};
+  }
+  std::error_code code;
+  if (!std::filesystem::exists(cache, code) && file::make_folder(cache)) ::chmod(cache.c_str(), S_IRWXU);
+  struct stat status{};
+  if (::stat(cache.c_str(), &status) != 0) return cache;  // the first write reports the error
+  const bool is_ours = status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (is_ours) return cache;
+  warn(
+      "ngb: {}: the cache is not used, because other users may write there and could change which outputs are right; "
+      "check its content, then run: chmod go-w {}, or name another folder with NGB_CACHE\n",
+      cache.string(), cache.string());
+  return {};
+}
+
+Result<std::filesystem::path> connection_logs(const Installation& installation) {
+  if (!installation.cache.empty()) return installation.cache / "devices";
+  return fail("there is no home folder for ssh's messages", "", "name a folder with NGB_CACHE");
 }
 
 Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
@@ -73,8 +116,8 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
       words.options.push_back({.name = option.name,
                                .type = option.type,
                                .values = option.values,
-                               .minimum = {},
-                               .maximum = {},
+                               .minimum = option.minimum,
+                               .maximum = option.maximum,
                                .default_value = option.default_value,
                                .meaning = option.meaning});
     }
@@ -96,11 +139,11 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
   }
   std::vector<std::string> problems;
   for (const config::StudyProblem& problem : devices.error()) problems.push_back(problem.text());
-  return fail(fmt::format("{}", fmt::join(problems, "\n")), "the user's devices", "correct them");
+  return fail(fmt::format("{}", fmt::join(problems, "\n")), "the user's devices", "correct these entries");
 }
 
 int report_failure(const Error& error, ExitCode code) {
-  std::fprintf(stderr, "ngb: %s\n", error.text().c_str());
+  warn("ngb: {}\n", error.text());
   return code;
 }
 

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/terminal.h"
+#include "apps/revision/revision.h"
 
 namespace {
 
 constexpr const char* kFooter = R"(Example:
   ngb run studies/quickstart.yaml
 
-Exit codes: 0 every cell has a result, 1 some cells failed (their reasons are stored), 2 wrong usage or study file,
-3 the command could not go on (the message says why and what to do), 130 interrupted (run again to go on).)";
+Exit codes: 0 success (of a run: every cell has a result), 1 some cells failed (their reasons are stored), 2 wrong usage
+or study file, 3 the command could not go on (the message says why and what to do), 130 interrupted (run again to go on).)";
 
 constexpr auto kCommands = {
-    ngb::app::add_run,     ngb::app::add_resume, ngb::app::add_fetch,  ngb::app::add_cancel,    ngb::app::add_plan,
-    ngb::app::add_show,    ngb::app::add_status, ngb::app::add_models, ngb::app::add_compilers, ngb::app::add_toolchain,
-    ngb::app::add_devices, ngb::app::add_doctor, ngb::app::add_schema};
+    ngb::app::add_run,       ngb::app::add_resume,  ngb::app::add_fetch,  ngb::app::add_cancel, ngb::app::add_plan,
+    ngb::app::add_show,      ngb::app::add_compare, ngb::app::add_status, ngb::app::add_models, ngb::app::add_compilers,
+    ngb::app::add_toolchain, ngb::app::add_devices, ngb::app::add_doctor, ngb::app::add_schema};
 
 int run(int argc, char** argv) {
   CLI::App app{"Which graph compiler, on which device, for which model and batch size?", "ngb"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("ngb ") + NGB_VERSION);
+  app.set_version_flag("--version", "ngb " + describe(ngb::app::this_revision()));
   app.footer(kFooter);
   const ngb::app::Installation installation = ngb::app::find_installation();
   ngb::app::Action chosen;
@@ -38,7 +39,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "ngb: %s\n", error.what());
+    ngb::app::warn("ngb: {}\n", error.what());
     return ngb::app::kCannotGoOn;
   }
 }

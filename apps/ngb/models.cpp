@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/terminal.h"
 #include "base/text.h"
 #include "zoo/family.h"
 #include "zoo/recipe.h"
@@ -15,7 +15,7 @@
 namespace ngb::app {
 namespace {
 
-struct Arguments {
+struct ModelsArguments {
   std::string name;
   std::string parameters = "{}";
   std::string output;
@@ -25,7 +25,7 @@ struct Arguments {
   bool json = false;
 };
 
-// CLI11 has seen to it that the text is one of the two.
+// Precondition: check_batch has accepted the text.
 zoo::BatchSize batch_size(const std::string& text) {
   if (text == "dynamic") return std::nullopt;
   return std::stoi(text);
@@ -34,10 +34,10 @@ zoo::BatchSize batch_size(const std::string& text) {
 std::string check_batch(const std::string& text) {
   const bool is_number = !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
   const bool is_positive = is_number && std::stoi(text) > 0;
-  return is_positive || text == "dynamic" ? "" : "expected a number from 1 on, or dynamic";
+  return is_positive || text == "dynamic" ? "" : "expected a number of at least 1, or dynamic";
 }
 
-Result<zoo::Recipe> resolve(const Arguments& arguments) {
+Result<zoo::Recipe> resolve(const ModelsArguments& arguments) {
   const auto parameters = nlohmann::json::parse(arguments.parameters, nullptr, false);
   if (!parameters.is_object()) {
     return fail("not a JSON object", "--parameters", "for example --parameters '{\"width\": 96}'");
@@ -45,18 +45,18 @@ Result<zoo::Recipe> resolve(const Arguments& arguments) {
   return zoo::resolve(arguments.name, parameters, arguments.seed);
 }
 
-int write(const Arguments& arguments) {
+int write_model(const ModelsArguments& arguments) {
   const auto recipe = resolve(arguments);
   if (!recipe) return report_failure(recipe.error(), kWrongUsage);
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const auto written = zoo::write_onnx(*recipe, batch_size(arguments.written_batch), arguments.output, threads);
   if (!written) return report_failure(written.error(), kCannotGoOn);
-  return kAllCellsHaveResults;
+  return kSuccess;
 }
 
 std::string joined(const zoo::Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-nlohmann::json to_json(const zoo::Layer& row) {
+nlohmann::json model_json(const zoo::Layer& row) {
   return {{"name", row.name},
           {"operator", row.op_type},
           {"output_shape", row.output_shape},
@@ -65,7 +65,7 @@ nlohmann::json to_json(const zoo::Layer& row) {
           {"macs_torchinfo", row.macs_torchinfo}};
 }
 
-nlohmann::json to_json(const zoo::ModelFacts& facts, int batch) {
+nlohmann::json model_json(const zoo::ModelFacts& facts, int batch) {
   return {{"batch", batch},
           {"parameters", facts.parameters},
           {"macs", facts.macs},
@@ -77,9 +77,9 @@ nlohmann::json to_json(const zoo::ModelFacts& facts, int batch) {
 void print_parameters(const zoo::Recipe& recipe) {
   for (const zoo::Family& family : zoo::families()) {
     if (family.name != recipe.family) continue;
-    fmt::print("{}: {}\n\n{:<16} {:<24} {}\n", family.name, family.meaning, "parameter", "value", "meaning");
+    say("{}: {}\n\n{:<16} {:<24} {}\n", family.name, family.meaning, "parameter", "value", "meaning");
     for (const zoo::FamilyParameter& parameter : family.parameters) {
-      fmt::print("{:<16} {:<24} {}\n", parameter.name, recipe.parameters.at(parameter.name).dump(), parameter.meaning);
+      say("{:<16} {:<24} {}\n", parameter.name, recipe.parameters.at(parameter.name).dump(), parameter.meaning);
     }
   }
 }
@@ -91,17 +91,17 @@ void print_layers(const std::vector<zoo::Layer>& layers, const zoo::ModelFacts& 
     name_width = std::max(name_width, row.name.size());
     shape_width = std::max(shape_width, joined(row.output_shape).size());
   }
-  fmt::print("\n{:<{}}  {:<18}  {:<{}}  {:>12}  {:>15}\n", "name", name_width, "operator", "output shape", shape_width,
-             "parameters", "MACs");
+  say("\n{:<{}}  {:<18}  {:<{}}  {:>12}  {:>15}\n", "name", name_width, "operator", "output shape", shape_width,
+      "parameters", "MACs");
   for (const zoo::Layer& row : layers) {
-    fmt::print("{:<{}}  {:<18}  {:<{}}  {:>12}  {:>15}\n", row.name, name_width, row.op_type, joined(row.output_shape),
-               shape_width, row.parameters, row.macs);
+    say("{:<{}}  {:<18}  {:<{}}  {:>12}  {:>15}\n", row.name, name_width, row.op_type, joined(row.output_shape),
+        shape_width, row.parameters, row.macs);
   }
-  fmt::print("\n{} parameters, {} MACs ({} by torchinfo's convention), {} nodes, {}\n", facts.parameters, facts.macs,
-             facts.macs_torchinfo, facts.node_count, text::human_bytes(facts.file_bytes));
+  say("\n{} parameters, {} MACs ({} by torchinfo's convention), {} nodes, {}\n", facts.parameters, facts.macs,
+      facts.macs_torchinfo, facts.node_count, text::human_bytes(facts.file_bytes));
 }
 
-int show(const Arguments& arguments) {
+int show_model(const ModelsArguments& arguments) {
   const auto recipe = resolve(arguments);
   if (!recipe) return report_failure(recipe.error(), kWrongUsage);
   const auto facts = zoo::facts(*recipe, arguments.batch);
@@ -111,25 +111,25 @@ int show(const Arguments& arguments) {
   if (!arguments.json) {
     print_parameters(*recipe);
     print_layers(*layers, *facts);
-    return kAllCellsHaveResults;
+    return kSuccess;
   }
-  nlohmann::json whole = to_json(*facts, arguments.batch);
+  nlohmann::json whole = model_json(*facts, arguments.batch);
   whole["family"] = recipe->family;
   whole["family_parameters"] = recipe->parameters;
-  for (const zoo::Layer& row : *layers) whole["layers"].push_back(to_json(row));
-  std::printf("%s\n", whole.dump(2).c_str());
-  return kAllCellsHaveResults;
+  for (const zoo::Layer& row : *layers) whole["layers"].push_back(model_json(row));
+  print_json_text(whole);
+  return kSuccess;
 }
 
-// One row: a family with its defaults, or a variant of it.
-struct Row {
+// A row of the list: a family with its defaults, or a variant of it.
+struct ModelRow {
   std::string name;
   std::string family;
   zoo::ModelFacts facts;
 };
 
-Result<std::vector<Row>> rows(int batch) {
-  std::vector<Row> rows;
+Result<std::vector<ModelRow>> rows(int batch) {
+  std::vector<ModelRow> rows;
   for (const zoo::Family& family : zoo::families()) {
     std::vector<std::string> names;
     for (const zoo::Variant& variant : family.variants) names.push_back(variant.name);
@@ -145,30 +145,30 @@ Result<std::vector<Row>> rows(int batch) {
   return rows;
 }
 
-int list(const Arguments& arguments) {
+int list_models(const ModelsArguments& arguments) {
   const auto models = rows(arguments.batch);
   if (!models) return report_failure(models.error(), kWrongUsage);
   nlohmann::json all = nlohmann::json::array();
   if (!arguments.json) {
-    fmt::print("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", "model", "family", "parameters", "MACs", "MACs torchinfo",
-               "file");
+    say("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", "model", "family", "parameters", "MACs", "MACs torchinfo",
+        "file");
   }
-  for (const Row& row : *models) {
-    nlohmann::json& entry = all.emplace_back(to_json(row.facts, arguments.batch));
+  for (const ModelRow& row : *models) {
+    nlohmann::json& entry = all.emplace_back(model_json(row.facts, arguments.batch));
     entry["name"] = row.name;
     entry["family"] = row.family;
     if (arguments.json) continue;
-    fmt::print("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", row.name, row.family, row.facts.parameters, row.facts.macs,
-               row.facts.macs_torchinfo, text::human_bytes(row.facts.file_bytes));
+    say("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", row.name, row.family, row.facts.parameters, row.facts.macs,
+        row.facts.macs_torchinfo, text::human_bytes(row.facts.file_bytes));
   }
-  if (arguments.json) std::printf("%s\n", all.dump(2).c_str());
-  return kAllCellsHaveResults;
+  if (arguments.json) print_json_text(all);
+  return kSuccess;
 }
 
 }  // namespace
 
 void add_models(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ModelsArguments>();
   CLI::App* group = app.add_subcommand("models", "List the built-in models, or write one as an ONNX file");
   group->require_subcommand(0, 1);
   group->add_option("--batch", arguments->batch, "Batch size that the counts are for")->check(CLI::PositiveNumber);
@@ -177,23 +177,24 @@ void add_models(CLI::App& app, const Installation& /*installation*/, Action& cho
       "Example:\n  ngb models write resnet50 --batch 8 -o resnet50.onnx\n"
       "  ngb models show resnet --parameters '{\"depths\": [1, 1, 1, 1], \"width\": 0.5}'");
   group->callback([=, &chosen] {
-    if (!chosen) chosen = [=] { return list(*arguments); };
+    if (!chosen) chosen = [=] { return list_models(*arguments); };
   });
   CLI::App* table = group->add_subcommand("show", "Print a model's parameters and its layers, one by one");
   table->add_option("name", arguments->name, "Model or family")->required();
-  table->add_option("--parameters", arguments->parameters, "Those that differ from the defaults, as a JSON object");
+  table->add_option("--parameters", arguments->parameters,
+                    "Parameters that differ from the defaults, as a JSON object");
   table->add_option("--batch", arguments->batch, "Batch size that the counts are for")->check(CLI::PositiveNumber);
   table->add_flag("--json", arguments->json, "Print JSON");
-  table->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
+  table->callback([=, &chosen] { chosen = [=] { return show_model(*arguments); }; });
   CLI::App* file = group->add_subcommand("write", "Write a model with weights from a seed");
   file->add_option("name", arguments->name, "Model or family")->required();
-  file->add_option("--parameters", arguments->parameters, "Those that differ from the defaults, as a JSON object");
+  file->add_option("--parameters", arguments->parameters, "Parameters that differ from the defaults, as a JSON object");
   file->add_option("--batch", arguments->written_batch, "Batch size, or dynamic")->check(check_batch);
-  file->add_option("--seed", arguments->seed, "Of the weights");
+  file->add_option("--seed", arguments->seed, "Seed of the weights");
   file->add_option("-o,--output", arguments->output,
-                   "ONNX file; a model of more than 2 GB has its weights beside it, in a file that ends in .data")
+                   "ONNX file; the weights of a model above 2 GB are beside it, in a file that ends in .data")
       ->required();
-  file->callback([=, &chosen] { chosen = [=] { return write(*arguments); }; });
+  file->callback([=, &chosen] { chosen = [=] { return write_model(*arguments); }; });
 }
 
 }  // namespace ngb::app

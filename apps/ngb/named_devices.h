@@ -9,7 +9,8 @@
 
 namespace ngb::app {
 
-// Those of the user's devices (all, when `names` is empty), one for each node. Error: one of them is not described.
+// Returns the named devices of the user (all if `names` is empty), one entry for each node. Returns an error if a name
+// is not described.
 Result<std::vector<config::DeviceEntry>> named_devices(const Installation& installation,
                                                        const std::vector<std::string>& names);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/plan.h"
 
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/ngb/study_file.h"
+#include "apps/ngb/terminal.h"
 
 namespace ngb::app {
 
@@ -24,8 +24,8 @@ void add_plan(CLI::App& app, const Installation& installation, Action& chosen) {
       const auto plan = plan_study(installation, arguments->study);
       if (!plan) return plan.error();
       const std::string text = arguments->json ? plan::to_json(*plan).dump(2) + "\n" : plan::to_text(*plan);
-      std::fputs(text.c_str(), stdout);
-      return kAllCellsHaveResults;
+      print_out(text);
+      return kSuccess;
     };
   });
 }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace ngb::app {
@@ -11,7 +13,7 @@ namespace {
 
 constexpr const char* kEraseLine = "\r\x1b[2K";
 
-// At most `columns` characters (UTF-8), so that the line never wraps and can be erased.
+// Cuts the line to `columns` characters (UTF-8), so that it never wraps and can be erased.
 std::string fit(const std::string& line, std::size_t columns) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -19,6 +21,12 @@ std::string fit(const std::string& line, std::size_t columns) {
     if (begins_character && count++ == columns) return line.substr(0, i);
   }
   return line;
+}
+
+// Replaces line breaks, because only one line can be redrawn.
+std::string one_line(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return text;
 }
 
 std::size_t terminal_columns(std::FILE* out) {
@@ -47,7 +55,7 @@ std::string ProgressLine::counts() const {
 
 void ProgressLine::show(const std::string& doing) {
   if (!is_terminal_) return;
-  const std::string line = fit(counts() + " · " + doing, terminal_columns(out_));
+  const std::string line = fit(text::visible(counts() + " · " + one_line(doing)), terminal_columns(out_));
   fmt::print(out_, "{}{}", kEraseLine, line);
   std::fflush(out_);
   is_drawn_ = true;
@@ -55,13 +63,13 @@ void ProgressLine::show(const std::string& doing) {
 
 void ProgressLine::finish_process(const std::string& line) {
   ++done_;
-  if (!is_terminal_) fmt::print(out_, "{} · {}\n", counts(), line);
+  if (!is_terminal_) fmt::print(out_, "{} · {}\n", counts(), text::visible(line));
   std::fflush(out_);
 }
 
 void ProgressLine::say(const std::string& line) {
   clear();
-  fmt::print(out_, "{}\n", line);
+  fmt::print(out_, "{}\n", text::visible(line));
   std::fflush(out_);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running study says: one line that is redrawn on a terminal, a line per finished process elsewhere.
+// Prints the progress of a run: one line that is redrawn on a terminal; otherwise a line for each finished process.
 #pragma once
 
 #include <cstdio>
@@ -11,23 +11,24 @@ namespace ngb::app {
 
 class ProgressLine {
  public:
-  // `out` stays the caller's. `is_terminal`: redraw in place. `total`: processes of the run, `done` of them before now.
+  // The caller owns `out`. With `is_terminal` the line is redrawn in place. The run has `total` processes, of which
+  // `done` ended before now.
   ProgressLine(std::FILE* out, bool is_terminal, int total, int done, const Clock& clock);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // What runs now: "openvino 2026.4.1 · resnet18 batch 8 · process 3 · timed".
+  // Shows what runs now: "openvino 2026.4.1 · resnet18 batch 8 · process 3 · timed".
   void show(const std::string& doing);
-  // One process more has ended; `line` says how ("resnet18 batch 8, openvino: 23.1 samples/s").
+  // Counts one more ended process; `line` is its result ("resnet18 batch 8, openvino: 23.1 samples/s").
   void finish_process(const std::string& line);
-  // A process that will not run (its cell failed).
+  // Removes processes that will not run, because their cell failed, from the total.
   void skip_processes(int count) { total_ -= count; }
-  // A message that stays.
+  // Prints a message that is not redrawn.
   void say(const std::string& line);
   void clear();
 
-  // "3 of 60 processes, 2 min left": from the mean of those that this run has finished.
+  // Returns "3 of 60 processes, 2 min left", estimated from the mean time of the processes that this run has finished.
   [[nodiscard]] std::string counts() const;
 
  private:

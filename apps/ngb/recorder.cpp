@@ -10,7 +10,7 @@
 namespace ngb::app {
 namespace {
 
-// Samples per second at the median steady repetition; for the running commentary only.
+// Returns the samples per second of the median steady repetition; only for the progress line.
 double median_throughput_per_s(const samples::ProcessResult& result, int batch) {
   std::vector<double> rates;
   for (const samples::Repetition& repetition : result.repetitions) {
@@ -31,9 +31,9 @@ Recorder::Recorder(store::Store& store, const plan::Plan& plan, std::string run_
 Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, std::string run_id) {
   Recorder recorder(store, plan, std::move(run_id));
   int total = 0;
-  for (const plan::Group& group : plan.groups) {
-    for (const plan::Step& step : group.steps) {
-      CellToDo& cell = recorder.cells_[plan.cells[static_cast<std::size_t>(step.cell_index)].id];
+  for (const work::Group& group : plan.groups) {
+    for (const work::Step& step : group.steps) {
+      CellToDo& cell = recorder.cells_[plan.cell_of(step).id];
       cell.index = step.cell_index;
       ++cell.processes_left;
       ++total;
@@ -57,8 +57,10 @@ Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, st
 
 dispatch::Callbacks Recorder::callbacks() {
   return {
+      .begin = [this] { return store_->begin(); },
       .on_event = [this](const std::string& device, const samples::Event& event) { return on_event(device, event); },
       .commit = [this] { return commit(); },
+      .who_is_in_the_way = [this] { return who_is_in_the_way(); },
       .on_progress = [this](const std::string&, const samples::Progress& progress) { on_progress(progress); },
       .on_remark = [this](const std::string& device,
                           const std::string& remark) { line_->say(fmt::format("{}: {}", device, remark)); }};
@@ -71,19 +73,28 @@ Status Recorder::on_event(const std::string& device, const samples::Event& event
   return Done{};
 }
 
-Status Recorder::commit() {
+Result<bool> Recorder::commit() {
+  Result<bool> durable = store_->try_flush();
+  if (durable && !*durable) return durable;
   const std::vector<samples::ProcessResult> results = std::exchange(uncommitted_, {});
-  if (Status durable = store_->flush(); !durable) return durable;
+  if (!durable) return durable;
   for (const samples::ProcessResult& result : results) tell(result);
-  return Done{};
+  return true;
+}
+
+std::string Recorder::who_is_in_the_way() const {
+  return fmt::format(
+      "{} has an open transaction on results.db, so ngb cannot record until it ends; the devices continue and keep "
+      "what they measure",
+      store_->who_holds_it());
 }
 
 std::string Recorder::label(const CellToDo& to_do) const {
-  const plan::Cell& cell = plan_->cells[static_cast<std::size_t>(to_do.index)];
-  const plan::Model& model = plan_->models[static_cast<std::size_t>(cell.model_index)];
+  const work::Cell& cell = plan_->cells[static_cast<std::size_t>(to_do.index)];
+  const work::Model& model = plan_->model_of(cell);
   const bool is_fleet = plan_->study.devices.size() > 1;
-  return fmt::format("{}{} batch {}, {}", is_fleet ? cell.device + ": " : "", model.label, model.batch,
-                     cell.compiler_label);
+  return fmt::format("{}{} batch {}, {}", is_fleet ? cell.device + ": " : "", model.label, model.key.batch,
+                     plan_->compiler_of(cell).label);
 }
 
 void Recorder::tell(const samples::ProcessResult& result) {
@@ -92,15 +103,15 @@ void Recorder::tell(const samples::ProcessResult& result) {
   CellToDo& cell = found->second;
   if (!result.failure) {
     --cell.processes_left;
-    const plan::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
-    const int batch = plan_->models[static_cast<std::size_t>(planned.model_index)].batch;
+    const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
+    const int batch = plan_->model_of(planned).key.batch;
     line_->finish_process(fmt::format("{}: {:.4g} samples/s", label(cell), median_throughput_per_s(result, batch)));
     return;
   }
   line_->say(fmt::format("{}: {} in {}: {}", label(cell), name(result.failure->kind), name(result.failure->phase),
                          result.failure->message));
   if (!result.failure->advice.empty()) line_->say("  " + result.failure->advice);
-  const bool is_final = !is_worth_retrying(result.failure->kind) || result.attempt >= plan_->study.attempts;
+  const bool is_final = !is_worth_retrying(result.failure->kind) || result.attempt >= plan_->study.limits.attempts;
   if (!is_final) return;
   line_->skip_processes(cell.processes_left);
   cell.processes_left = 0;

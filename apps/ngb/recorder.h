@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the devices' events into the store and tells the user how far the run is.
+// Records the devices' events in the store and prints the run's progress.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/ngb/progress_line.h"
-#include "dispatch/recording.h"
+#include "dispatch/link/recording.h"
 #include "plan/plan.h"
 #include "store/store.h"
 
@@ -17,24 +17,25 @@ namespace ngb::app {
 
 class Recorder {
  public:
-  // `store` and `plan`, which is what the run has to do on all devices, outlive the Recorder.
+  // `plan` is what the run has to do on all devices. `store` and `plan` must outlive the Recorder.
   static Result<Recorder> begin(store::Store& store, const plan::Plan& plan, std::string run_id);
 
-  // Valid as long as the Recorder lives and does not move.
+  // Returns callbacks that are valid as long as the Recorder lives and is not moved.
   dispatch::Callbacks callbacks();
   void end() { line_->clear(); }
 
  private:
   struct CellToDo {
-    int index = 0;  // into the plan's cells
+    int index = 0;  // in the plan's cells
     int processes_left = 0;
   };
 
   Recorder(store::Store& store, const plan::Plan& plan, std::string run_id);
-  // "resnet18 batch 8, openvino 2026.4.1"; of several devices, "xeon: " before it.
+  // Returns "resnet18 batch 8, openvino 2026.4.1", with "xeon: " before it if the plan has several devices.
   [[nodiscard]] std::string label(const CellToDo& cell) const;
   Status on_event(const std::string& device, const samples::Event& event);
-  Status commit();
+  Result<bool> commit();
+  [[nodiscard]] std::string who_is_in_the_way() const;
   void on_progress(const samples::Progress& progress);
   void tell(const samples::ProcessResult& result);
 
@@ -43,7 +44,7 @@ class Recorder {
   const plan::Plan* plan_;
   std::unordered_map<std::string_view, CellToDo> cells_{};  // by id
   std::unique_ptr<ProgressLine> line_;
-  std::vector<samples::ProcessResult> uncommitted_{};  // to be told of when they are safe
+  std::vector<samples::ProcessResult> uncommitted_{};  // printed once they are committed
 };
 
 }  // namespace ngb::app

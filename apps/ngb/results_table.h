@@ -7,8 +7,8 @@
 
 namespace ngb::app {
 
-// Prints the table of a results folder, as wide as the terminal, on stdout; the best options below it where they are
-// asked for, here or by the study. kSomeCellsFailed when it has failed cells.
-ExitCode print_table(const std::filesystem::path& results_folder, bool all, bool best);
+// Prints the table of a results folder on stdout, as wide as the terminal, with the best options below it if the study
+// asks for them. Returns kSomeCellsFailed if cells failed.
+ExitCode print_table(const std::filesystem::path& results_folder);
 
 }  // namespace ngb::app

@@ -8,15 +8,19 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "apps/ngb/elsewhere.h"
 #include "apps/ngb/recorder.h"
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/study_compilers.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/teardown.h"
+#include "apps/ngb/terminal.h"
 #include "apps/ngb/toolchain_record.h"
+#include "apps/revision/revision.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "dispatch/fleet.h"
@@ -37,30 +41,42 @@ void listen_for_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     if (std::signal(number, SIG_IGN) != SIG_IGN) std::signal(number, request_stop);
   }
-  std::signal(SIGPIPE, SIG_IGN);
 }
 
-struct Arguments {
+// Before and after the devices are at work, a signal ends us at once: nothing is lost by it.
+void listen_no_more() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(number, SIG_IGN) != SIG_IGN) std::signal(number, SIG_DFL);
+  }
+}
+
+bool is_stop_requested() { return g_stop_requested.load(); }
+
+struct RunArguments {
   std::string study;
   std::string output;
   bool retry_failed = false;
   bool only_fetch = false;
+  bool accepts_new_build = false;
 };
 
 // Says which toolchains are missing. Error: the reference's, without which no output could be checked.
 Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
   const config::Study& study = plan.study;
   const bool has_local = std::any_of(study.devices.begin(), study.devices.end(),
-                                     [](const config::DeviceEntry& device) { return device.kind == "local"; });
+                                     [](const config::DeviceEntry& device) { return config::is_here(device); });
   if (!has_local) return Done{};  // what devices elsewhere have is seen there
   if (study.reference != "none" && compilers.is_missing(study.reference, study.reference_version)) {
     const std::string name = study.reference + "@" + study.reference_version;
     return fail("outputs cannot be checked: the reference " + name + " is not installed", study.path.string(),
                 "run: ngb toolchain install " + name + " (or, to measure unchecked, set `reference: none`)");
   }
-  for (const std::string& name : compilers.missing()) {
-    fmt::print(stderr, "ngb: {} is not installed: its cells fail; to have it, run: ngb toolchain install {}\n", name,
-               name);
+  for (const auto& [name, damage] : compilers.missing()) {
+    if (damage.empty()) {
+      warn("ngb: {} is not installed: its cells fail; to have it, run: ngb toolchain install {}\n", name, name);
+    } else {
+      warn("ngb: {}: its cells fail\n", damage);
+    }
   }
   return Done{};
 }
@@ -89,7 +105,7 @@ Result<plan::Plan> left_to_do(store::Store& store, plan::Plan plan, const Compil
     const bool lacked_toolchain =
         !cell.failed.empty() && cell.failed.back().failure->kind == samples::FailureKind::toolchain_missing;
     const bool is_here = std::any_of(plan.study.devices.begin(), plan.study.devices.end(), [&](const auto& device) {
-      return device.name == cell.device && device.kind == "local";
+      return device.name == cell.device && config::is_here(device);
     });
     const bool is_still_missing = is_here && compilers.is_missing(cell.compiler, cell.compiler_version);
     if (lacked_toolchain && !is_still_missing) settled.erase(cell.cell_id);
@@ -101,22 +117,29 @@ struct Run {
   std::string id;
   plan::Plan plan;  // what it has to do
   bool only_fetch = false;
+  bool accepts_new_build = false;
 };
 
 // What each device has to do. All references outlive the shares.
 Result<std::vector<dispatch::Share>> make_shares(const Installation& installation, store::Store& store,
                                                  const dispatch::Jobs& jobs, const Compilers& compilers,
                                                  const Run& run) {
+  const std::filesystem::path cache = usable_cache(installation);
+  const std::string references = cache.empty() ? "" : (cache / "references").string();
   std::vector<dispatch::Share> shares;
   for (const config::DeviceEntry& device : run.plan.study.devices) {
-    const bool is_local = device.kind == "local";
-    const dispatch::MakeJob job_here = [&jobs, &compilers, &device, cache = installation.cache / "references"] {
-      const auto find = [&](const auto& name, const auto& version) { return compilers.work(name, version); };
-      return jobs.of(device.name, find, cache.string());
+    const bool is_local = config::is_here(device);
+    const auto accepting = [&run](Result<work::Job> job) {
+      if (job) job->accepts_new_build = run.accepts_new_build;
+      return job;
     };
-    const dispatch::MakeJob job_elsewhere = [&jobs, &compilers, &device] {
-      const auto find = [&](const auto& name, const auto& version) { return compilers.work_elsewhere(name, version); };
-      return jobs.of(device.name, find, "references");
+    const dispatch::MakeJob job_here = [&jobs, &compilers, &device, accepting, references] {
+      const auto find = [&](const auto& name, const auto& version) { return compilers.place_here(name, version); };
+      return accepting(jobs.of(device.name, find, references));
+    };
+    const dispatch::MakeJob job_elsewhere = [&jobs, &compilers, &device, accepting] {
+      const auto find = [&](const auto& name, const auto& version) { return compilers.place_elsewhere(name, version); };
+      return accepting(jobs.of(device.name, find, "references"));
     };
     const auto last = store.last_sequence(run.id, device.name);
     if (!last) return tl::unexpected(last.error());
@@ -134,21 +157,36 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
   return shares;
 }
 
+// Of a run that has ended in some way: where nothing of it is left, that is recorded; where something is, it is told.
+Status settle(store::Store& store, const Run& run, const std::vector<dispatch::DeviceEnding>& endings) {
+  for (std::size_t i = 0; i < endings.size(); ++i) {
+    const bool is_local = config::is_here(run.plan.study.devices[i]);
+    const bool is_gone = is_local ? endings[i].ending == dispatch::Ending::finished
+                                  : endings[i].torn_down && endings[i].torn_down->has_value();
+    if (!is_gone) continue;
+    if (Status forgotten = store.forget_presence(run.id, endings[i].device); !forgotten) return forgotten;
+  }
+  if (Status durable = store.flush(); !durable) return durable;
+  const auto elsewhere = runs_elsewhere(store);
+  if (!elsewhere) return tl::unexpected(elsewhere.error());
+  if (!run.only_fetch) tell_of_runs_elsewhere(*elsewhere, run.plan.study.output);
+  return Done{};
+}
+
 // Measures what is left. True: to the end; false: the user stopped it. Error: of the first device that has one; the
 // others were told of.
 Result<bool> measure(const Installation& installation, store::Store& store, plan::Plan plan, const Compilers& compilers,
-                     bool only_fetch) {
-  const auto run_id = store.begin_run(plan, system_clock().unix_now().count());
+                     const RunArguments& arguments) {
+  const auto run_id = store.begin_run(plan, system_clock().unix_now().count(), this_revision());
   if (!run_id) return tl::unexpected(run_id.error());
   const Status kept =
       file::write_atomically(plan.study.output / kStudyFile, config::to_json(plan.study).dump(2) + "\n");
   if (!kept) return tl::unexpected(kept.error());
   auto remaining = store.remaining(std::move(plan), *run_id);
   if (!remaining) return tl::unexpected(remaining.error());
-  const Run run{*run_id, *std::move(remaining), only_fetch};
-  const auto jobs = dispatch::Jobs::begin(run.plan, run.id);
-  if (!jobs) return tl::unexpected(jobs.error());
-  const auto shares = make_shares(installation, store, *jobs, compilers, run);
+  const Run run{*run_id, *std::move(remaining), arguments.only_fetch, arguments.accepts_new_build};
+  const dispatch::Jobs jobs(run.plan, run.id);
+  const auto shares = make_shares(installation, store, jobs, compilers, run);
   if (!shares) return tl::unexpected(shares.error());
   auto recorder = Recorder::begin(store, run.plan, run.id);
   if (!recorder) return tl::unexpected(recorder.error());
@@ -159,11 +197,18 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
     return toolchains.take(device, machine, found);
   };
   for (const config::DeviceEntry& device : run.plan.study.devices) {
-    const Status recorded = device.kind == "local" ? toolchains.take_local(device.name) : Status{};
+    if (!config::is_here(device)) continue;
+    Status recorded = toolchains.take_local(device.name);
+    if (recorded) recorded = store.note_presence(run.id, device.name);
     if (!recorded) return tl::unexpected(recorded.error());
   }
-  const auto endings =
-      dispatch::run_fleet(installation.parts, *shares, callbacks, [] { return g_stop_requested.load(); });
+  callbacks.on_presence = [&](const std::string& device) { return store.note_presence(run.id, device); };
+  // Whoever reads the results meanwhile holds up neither devices nor signals.
+  constexpr Nanoseconds kPatienceWithReaders = std::chrono::milliseconds(50);
+  store.be_patient(kPatienceWithReaders);
+  listen_for_signals();
+  const auto endings = dispatch::run_fleet(installation.parts, *shares, callbacks, is_stop_requested);
+  listen_no_more();
   recorder->end();
   bool is_finished = true;
   std::vector<Error> errors;
@@ -172,6 +217,10 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
     is_finished = is_finished && device.ending == dispatch::Ending::finished;
   }
   tell_of_teardown(endings, run.plan.study.output);
+  // A device that is still noted is only looked at once more.
+  if (const Status settled = settle(store, run, endings); !settled && errors.empty()) {
+    warn("ngb: {}: that nothing is left on devices could not be recorded\n", settled.error().text());
+  }
   for (std::size_t i = 1; i < errors.size(); ++i) report_failure(errors[i], kCannotGoOn);
   if (!errors.empty()) return tl::unexpected(errors.front());
   return is_finished;
@@ -179,21 +228,27 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
 
 // Opens the results folder for as long as it is written to. True: to the end; false: the user stopped it.
 Result<bool> measure_what_is_left(const Installation& installation, plan::Plan plan, const Compilers& compilers,
-                                  const Arguments& arguments) {
+                                  const RunArguments& arguments) {
   auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
   if (!store) return tl::unexpected(store.error());
   if (const Status same = store->check_protocol(plan.study); !same) return tl::unexpected(same.error());
   if (arguments.only_fetch) {
     const auto runs = store->runs();
     if (!runs) return tl::unexpected(runs.error());
-    if (runs->empty() || runs->back().is_complete) return fail("no run is at work", plan.study.output.string());
+    if (runs->empty()) return fail("no run is at work", plan.study.output.string());
+    const auto others = fetch_other_runs(installation, *store, plan, is_stop_requested);
+    if (!others) return tl::unexpected(others.error());
+    if (runs->back().is_complete && *others) return true;
+    if (runs->back().is_complete) return fail("no run is at work", plan.study.output.string());
+  } else if (const Status settled = settle_other_runs(installation, *store, plan, is_stop_requested); !settled) {
+    return tl::unexpected(settled.error());
   }
   auto left = left_to_do(*store, std::move(plan), compilers, arguments.retry_failed);
   if (!left) return tl::unexpected(left.error());
   if (!left->groups.empty()) {
-    return measure(installation, *store, *std::move(left), compilers, arguments.only_fetch);
+    return measure(installation, *store, *std::move(left), compilers, arguments);
   }
-  fmt::print(stderr, "ngb: nothing left to measure\n");
+  warn("ngb: nothing left to measure\n");
   return true;
 }
 
@@ -205,8 +260,8 @@ ExitCode print_counts(const std::vector<store::CellState>& states) {
     if (state.progress == store::CellState::Progress::complete) ++measured;
     if (state.progress == store::CellState::Progress::failed) ++failed;
   }
-  fmt::print("{} cells: {} measured, {} failed\n", states.size(), measured, failed);
-  return failed > 0 ? kSomeCellsFailed : kAllCellsHaveResults;
+  say("{} cells: {} measured, {} failed\n", states.size(), measured, failed);
+  return failed > 0 ? kSomeCellsFailed : kSuccess;
 }
 
 int print_outcome(const std::filesystem::path& results) {
@@ -218,10 +273,10 @@ int print_outcome(const std::filesystem::path& results) {
     if (!states) return report_failure(states.error(), kCannotGoOn);
     if (states->size() > kMostCellsInATable) return print_counts(*states);
   }  // a reader would keep from writing what the table derives
-  return print_table(results, false, false);
+  return print_table(results);
 }
 
-int run(const Installation& installation, const Arguments& arguments) {
+int run(const Installation& installation, const RunArguments& arguments) {
   auto plan = plan_study(installation, arguments.study);
   if (!plan) return plan.error();
   if (!arguments.output.empty()) plan->study.output = std::filesystem::absolute(arguments.output);
@@ -230,32 +285,34 @@ int run(const Installation& installation, const Arguments& arguments) {
   if (const Status usable = check_toolchains(*compilers, *plan); !usable) {
     return report_failure(usable.error(), kCannotGoOn);
   }
-  listen_for_signals();
+  std::signal(SIGPIPE, SIG_IGN);
   const std::filesystem::path results = plan->study.output;
   const Result<bool> finished = measure_what_is_left(installation, *std::move(plan), *compilers, arguments);
   if (!finished) return report_failure(finished.error(), kCannotGoOn);
   if (arguments.only_fetch) {
-    fmt::print("what the devices had done is recorded; to see how far they are, run: ngb status {}\n",
-               results.string());
-    return kAllCellsHaveResults;
+    say("what the devices had done is recorded; to see how far they are, run: ngb status {}\n", results.string());
+    return kSuccess;
   }
   if (!*finished) {
-    fmt::print(stderr, "ngb: stopped; what is measured is kept, run the same command again to go on\n");
+    warn("ngb: stopped; what is measured is kept, run the same command again to go on\n");
     return kInterrupted;
   }
   const int code = print_outcome(results);
-  fmt::print("\nResults: {}\n", results.string());
+  say("\nResults: {}\n", results.string());
+  if (code == kSomeCellsFailed) say("To try the failed cells again: ngb resume {} --retry-failed\n", results.string());
   return code;
 }
 
 }  // namespace
 
 void add_resume(CLI::App& app, const Installation& installation, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunArguments>();
   CLI::App* command =
       app.add_subcommand("resume", "Go on with a run where it stopped, and get what devices have done since");
   command->add_option("results", arguments->output, "Results folder")->required();
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
+  command->add_flag("--new-build", arguments->accepts_new_build,
+                    "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
   command->footer("Example:\n  ngb resume results/quickstart");
   command->callback([=, &installation, &chosen] {
     arguments->study = (std::filesystem::path(arguments->output) / kStudyFile).string();
@@ -264,7 +321,7 @@ void add_resume(CLI::App& app, const Installation& installation, Action& chosen)
 }
 
 void add_fetch(CLI::App& app, const Installation& installation, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunArguments>();
   arguments->only_fetch = true;
   CLI::App* command = app.add_subcommand("fetch", "Get what the devices of a run have done, and leave them at work");
   command->add_option("results", arguments->output, "Results folder")->required();
@@ -276,11 +333,13 @@ void add_fetch(CLI::App& app, const Installation& installation, Action& chosen) 
 }
 
 void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Run a study, or go on with it where it stopped");
   command->add_option("study", arguments->study, "Study file (YAML)")->required();
   command->add_option("-o,--output", arguments->output, "Results folder (default: the study's)");
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
+  command->add_flag("--new-build", arguments->accepts_new_build,
+                    "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
   command->footer("Example:\n  ngb run studies/quickstart.yaml");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return run(installation, *arguments); }; });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/terminal.h"
 #include "config/study.h"
 
 namespace ngb::app {
@@ -14,8 +14,8 @@ void add_schema(CLI::App& app, const Installation& installation, Action& chosen)
     chosen = [&installation]() -> int {
       const auto vocabulary = read_vocabulary(installation);
       if (!vocabulary) return report_failure(vocabulary.error(), kCannotGoOn);
-      std::printf("%s\n", config::study_schema(*vocabulary).dump(2).c_str());
-      return kAllCellsHaveResults;
+      print_json_text(config::study_schema(*vocabulary));
+      return kSuccess;
     };
   });
 }

@@ -2,73 +2,92 @@
 #include "report/show.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/results_table.h"
+#include "apps/ngb/terminal.h"
 #include "metrics/derive.h"
 
 namespace ngb::app {
 namespace {
 
-struct Arguments {
+struct ShowArguments {
   std::string results;
+  std::string format = "text";
   bool json = false;
   bool all = false;
   bool best = false;
+  std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-int threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
-
-int print_json(const std::filesystem::path& results_folder) {
-  const auto derived = metrics::derive(results_folder / "results.db", threads());
-  if (!derived) return report_failure(derived.error(), kCannotGoOn);
-  fmt::print("{}\n", report::to_json(derived->cells, derived->values).dump(2));
-  return kAllCellsHaveResults;
+Result<metrics::Derived> derive(const std::filesystem::path& results_folder) {
+  return metrics::derive(results_folder / "results.db",
+                         static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
 }
 
-int show(const Arguments& arguments) {
-  if (arguments.json) return print_json(arguments.results);
-  const ExitCode code = print_table(arguments.results, arguments.all, arguments.best);
-  return code == kSomeCellsFailed ? kAllCellsHaveResults : code;
+report::ShowOptions options_for_terminal(bool all, bool best) {
+  const OutputShape shape = shape_of_stdout();
+  return {.all = all, .best = best, .width = shape.width, .color = shape.has_color};
+}
+
+int show(const ShowArguments& arguments) {
+  const auto format = report::find_format(arguments.json ? "json" : arguments.format);
+  if (!format) return report_failure(format.error(), kWrongUsage);
+  const auto derived = derive(arguments.results);
+  if (!derived) return report_failure(derived.error(), kCannotGoOn);
+  const auto results = report::chosen_results(derived->cells, derived->values, arguments.wanted);
+  if (!results) return report_failure(results.error(), kWrongUsage);
+  const bool best = arguments.best || derived->asks_best_options;
+  print_table_text((*format)->show(*results, options_for_terminal(arguments.all, best)));
+  return kSuccess;
+}
+
+std::string help_on_formats() {
+  std::string text = "Formats:\n";
+  for (const report::Format& format : report::formats())
+    text += fmt::format("  {:<10}{}\n", format.name, format.meaning);
+  return text;
 }
 
 }  // namespace
 
-ExitCode print_table(const std::filesystem::path& results_folder, bool all, bool best) {
-  const auto derived = metrics::derive(results_folder / "results.db", threads());
+ExitCode print_table(const std::filesystem::path& results_folder) {
+  const auto derived = derive(results_folder);
   if (!derived) {
     report_failure(derived.error(), kCannotGoOn);
     return kCannotGoOn;
   }
-  report::ShowOptions options{.all = all, .best = best || derived->asks_best_options};
-  winsize size{};
-  options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) options.width = size.ws_col;
-  std::fputs(report::show_table(derived->cells, derived->values, options).c_str(), stdout);
+  const report::Results results = report::all_results(derived->cells, derived->values);
+  print_table_text(report::show_text(results, options_for_terminal(false, derived->asks_best_options)));
   const bool has_failures = std::any_of(derived->cells.begin(), derived->cells.end(), [](const store::CellData& cell) {
     return !cell.failed.empty() && static_cast<int>(cell.processes.size()) < cell.planned_processes;
   });
-  return has_failures ? kSomeCellsFailed : kAllCellsHaveResults;
+  return has_failures ? kSomeCellsFailed : kSuccess;
 }
 
 void add_show(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("show", "Print the table of a results folder");
+  const auto arguments = std::make_shared<ShowArguments>();
+  CLI::App* command = app.add_subcommand("show", "Print results as a table, or in another format");
   command->add_option("results", arguments->results, "Results folder")->required();
-  command->add_flag("--json", arguments->json, "Print JSON: every cell with every metric");
-  command->add_flag("--all", arguments->all, "Every metric, however wide");
+  CLI::Option* format = command->add_option("--format", arguments->format, "Output format (default: text); see below");
+  command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
+  for (const report::Filter& filter : report::filters()) {
+    command->add_option(fmt::format("--{}", filter.name), arguments->wanted[filter.name], filter.meaning)
+        ->allow_extra_args(false);
+  }
+  command->add_flag("--all", arguments->all, "Text and Markdown: every metric, without a limit of width");
   command->add_flag("--best", arguments->best,
-                    "Below the table, the best options of each compiler, also where the study does not ask for them");
-  command->footer("Example:\n  ngb show results/quickstart");
+                    "Text: below the table, the best options of each compiler, even if the study does not ask for "
+                    "them");
+  command->footer(help_on_formats() +
+                  "A filter may be repeated: a cell is shown if one of its words fits.\n\n"
+                  "Examples:\n  ngb show results/quickstart\n"
+                  "  ngb show results/quickstart --format csv --compiler openvino --batch 1 > openvino.csv");
   command->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb status: how far the devices of a run are; reads only, so that it can be asked while the run goes on.
+// ngb status: prints the progress of a run's devices. It only reads, so it may run beside `ngb run`.
 #include <fmt/format.h>
 
 #include <map>
@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/elsewhere.h"
+#include "apps/ngb/terminal.h"
 #include "store/store.h"
 
 namespace ngb::app {
@@ -21,6 +23,7 @@ struct DeviceStatus {
 
 struct RunStatus {
   store::RunState run{};
+  std::vector<RunElsewhere> elsewhere{};
   std::map<std::string, DeviceStatus> devices{};
 };
 
@@ -29,12 +32,14 @@ Result<RunStatus> read_status(const std::filesystem::path& results_folder) {
   if (!store) return tl::unexpected(store.error());
   auto runs = store->runs();
   if (!runs) return tl::unexpected(runs.error());
-  if (runs->empty()) return fail("no run has begun here", results_folder.string(), "run the study first");
+  if (runs->empty()) return fail("no run has begun in this folder", results_folder.string(), "run the study first");
   const auto cells = store->load_cells(store::Detail::outline);
   if (!cells) return tl::unexpected(cells.error());
   const auto states = store->cell_states();
   if (!states) return tl::unexpected(states.error());
-  RunStatus status{runs->back(), {}};
+  auto elsewhere = runs_elsewhere(*store);
+  if (!elsewhere) return tl::unexpected(elsewhere.error());
+  RunStatus status{runs->back(), *std::move(elsewhere), {}};
   for (const store::DeviceState& device : status.run.devices) {
     status.devices[device.device].is_finished = device.is_finished;
   }
@@ -55,8 +60,8 @@ int print_status(const std::filesystem::path& results_folder, bool as_json) {
   if (!status) return report_failure(status.error(), kCannotGoOn);
   nlohmann::json devices = nlohmann::json::array();
   if (!as_json) {
-    fmt::print("{}, run {}\n{:<20} {:>20}  {:>12}  {}\n", status->run.study_name, status->run.run_id, "device",
-               "processes", "failed cells", "state");
+    say("{}, run {}\n{:<20} {:>20}  {:>12}  {}\n", status->run.study_name, status->run.run_id, "device", "processes",
+        "failed cells", "state");
   }
   for (const auto& [name, device] : status->devices) {
     const char* const state = device.is_finished ? "finished" : device.completed > 0 ? "begun" : "not begun";
@@ -66,17 +71,25 @@ int print_status(const std::filesystem::path& results_folder, bool as_json) {
                        {"completed_processes", device.completed},
                        {"failed_cells", device.failed_cells}});
     if (as_json) continue;
-    fmt::print("{:<20} {:>20}  {:>12}  {}\n", name, fmt::format("{} of {}", device.completed, device.planned),
-               device.failed_cells, state);
+    say("{:<20} {:>20}  {:>12}  {}\n", name, fmt::format("{} of {}", device.completed, device.planned),
+        device.failed_cells, state);
   }
+  nlohmann::json elsewhere = nlohmann::json::array();
+  for (const RunElsewhere& run : status->elsewhere) {
+    for (const config::DeviceEntry& device : run.devices) {
+      if (!config::is_here(device)) elsewhere.push_back({{"run_id", run.id}, {"device", device.name}});
+    }
+  }
+  if (!as_json) tell_of_runs_elsewhere(status->elsewhere, results_folder);
   if (as_json) {
     const nlohmann::json whole{{"study", status->run.study_name},
                                {"run_id", status->run.run_id},
                                {"is_complete", status->run.is_complete},
-                               {"devices", std::move(devices)}};
-    fmt::print("{}\n", whole.dump(2));
+                               {"devices", std::move(devices)},
+                               {"elsewhere", std::move(elsewhere)}};
+    print_json_text(whole);
   }
-  return kAllCellsHaveResults;
+  return kSuccess;
 }
 
 }  // namespace
@@ -84,7 +97,7 @@ int print_status(const std::filesystem::path& results_folder, bool as_json) {
 void add_status(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
   const auto results = std::make_shared<std::string>();
   const auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("status", "Say how far each device of a run is, also while it runs");
+  CLI::App* command = app.add_subcommand("status", "Print the progress of each device of a run, also while it runs");
   command->add_option("results", *results, "Results folder")->required();
   command->add_flag("--json", *json, "Print JSON");
   command->footer("Example:\n  ngb status results/quickstart");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apps/ngb/device_toolchains.h"
+#include "base/text.h"
 
 namespace ngb::app {
 
@@ -23,12 +24,14 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return tl::unexpected(catalog.error());
   Compilers compilers;
-  for (const plan::Cell& cell : plan.cells) compilers.measured_.emplace(cell.compiler, cell.compiler_version);
+  for (const work::Cell& cell : plan.cells) {
+    compilers.measured_.emplace(plan.compiler_of(cell).name, plan.compiler_of(cell).version);
+  }
   auto wanted = compilers.measured_;
   compilers.reference_ = {plan.study.reference, plan.study.reference_version};
   if (plan.study.reference != "none") wanted.insert(compilers.reference_);
-  const bool has_module = std::any_of(plan.models.begin(), plan.models.end(),
-                                      [](const plan::Model& model) { return plan::is_module(model.recipe_json); });
+  const bool has_module =
+      std::any_of(plan.models.begin(), plan.models.end(), [](const work::Model& model) { return model.is_module(); });
   if (has_module) wanted.emplace(config::kExporter, plan.study.exporter_version);
   for (const auto& [name, version] : wanted) {
     const auto description = std::find_if(catalog->begin(), catalog->end(),
@@ -37,46 +40,49 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
     Entry entry{.description = *description, .toolchain = {}};
     if (description->needs_toolchain) {
       auto found = toolchain::find(installation.toolchains, description->toolchain, version);
-      if (!found) return tl::unexpected(found.error());
-      entry.toolchain = *std::move(found);
-      if (!entry.toolchain) compilers.missing_.push_back(fmt::format("{}@{}", name, version));
+      Status usable;
+      if (!found) usable = tl::unexpected(found.error());
+      if (found && found->has_value()) usable = toolchain::check_adopted(**found);
+      if (usable) {
+        entry.toolchain = *std::move(found);
+      } else {
+        entry.damage = text::to_utf8(usable.error().text());
+      }
+      if (!entry.toolchain) compilers.missing_.push_back({fmt::format("{}@{}", name, version), entry.damage});
     }
     compilers.entries_.emplace(std::pair(name, version), std::move(entry));
   }
   return compilers;
 }
 
-Result<samples::CompilerWork> Compilers::work(const std::string& name, const std::string& version) const {
+Result<work::Place> Compilers::place_here(const std::string& name, const std::string& version) const {
   const auto found = entries_.find({name, version});
   if (found == entries_.end()) return fail("not a compiler of this plan", name + " " + version);
   const Entry& entry = found->second;
-  samples::CompilerWork work;
-  work.name = name;
-  work.version = version;
-  work.host = entry.description.host;
+  work::Place place{.compiler = name, .version = version, .host = entry.description.host};
   if (!entry.toolchain) {
-    if (entry.description.needs_toolchain) work.why_missing = why_missing(entry.description, version);
-    return work;
+    if (entry.description.needs_toolchain) {
+      place.why_missing = entry.damage.empty() ? why_missing(entry.description, version) : entry.damage;
+    }
+    return place;
   }
-  work.toolchain_dir = entry.toolchain->site.string();
-  work.python = entry.toolchain->python;
-  if (work.host == "python") work.python_path = entry.toolchain->site.string();
-  return work;
+  place.toolchain_dir = entry.toolchain->site.string();
+  place.manifest_sha256 = entry.toolchain->manifest_sha256;
+  place.python = entry.toolchain->python;
+  if (place.host == "python") place.python_path = entry.toolchain->site.string();
+  return place;
 }
 
-Result<samples::CompilerWork> Compilers::work_elsewhere(const std::string& name, const std::string& version) const {
+Result<work::Place> Compilers::place_elsewhere(const std::string& name, const std::string& version) const {
   const auto found = entries_.find({name, version});
   if (found == entries_.end()) return fail("not a compiler of this plan", name + " " + version);
   const toolchain::CompilerDescription& description = found->second.description;
-  samples::CompilerWork work;
-  work.name = name;
-  work.version = version;
-  work.host = description.host;
-  if (!description.needs_toolchain) return work;
-  work.toolchain_dir = tree_path(description.toolchain, version) + "/site";
-  work.python = "python3";
-  if (work.host == "python") work.python_path = work.toolchain_dir;
-  return work;
+  work::Place place{.compiler = name, .version = version, .host = description.host};
+  if (!description.needs_toolchain) return place;
+  place.toolchain_dir = tree_path(description.toolchain, version) + "/site";
+  place.python = "python3";
+  if (place.host == "python") place.python_path = place.toolchain_dir;
+  return place;
 }
 
 std::vector<dispatch::ToolchainTree> Compilers::trees(const Installation& installation) const {
@@ -106,7 +112,8 @@ const toolchain::CompilerDescription* Compilers::description(const std::string& 
 }
 
 bool Compilers::is_missing(const std::string& name, const std::string& version) const {
-  return std::find(missing_.begin(), missing_.end(), name + "@" + version) != missing_.end();
+  return std::any_of(missing_.begin(), missing_.end(),
+                     [&](const Missing& missing) { return missing.name == name + "@" + version; });
 }
 
 std::vector<toolchain::Toolchain> Compilers::installed() const {

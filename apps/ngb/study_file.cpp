@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ngb/study_file.h"
+#include "apps/ngb/terminal.h"
 
 #include <cstdio>
 
@@ -13,9 +14,9 @@ tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, 
   }
   const auto study = config::load_study(file, *vocabulary);
   if (!study) {
-    for (const config::StudyProblem& problem : study.error()) std::fprintf(stderr, "%s\n", problem.text().c_str());
+    for (const config::StudyProblem& problem : study.error()) warn("{}\n", problem.text());
     const std::size_t count = study.error().size();
-    std::fprintf(stderr, "ngb: %zu problem%s in %s; nothing was run\n", count, count == 1 ? "" : "s", file.c_str());
+    warn("ngb: {} problem{} in {}; nothing was run\n", count, count == 1 ? "" : "s", file.string());
     return tl::unexpected(kWrongUsage);
   }
   auto plan = plan::expand(*study);

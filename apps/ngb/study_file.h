@@ -8,10 +8,10 @@
 
 namespace ngb::app {
 
-// In a results folder: the study as it was run last, with every default.
+// The file in a results folder with the study as it was run last, including every default.
 inline constexpr const char* kStudyFile = "study.json";
 
-// Study file -> plan. On failure every problem has been printed to stderr, and the exit code is the error.
+// Reads a study file and plans it. On failure prints every problem to stderr and returns the exit code.
 tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, const std::filesystem::path& file);
 
 }  // namespace ngb::app

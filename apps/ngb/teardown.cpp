@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ngb/teardown.h"
+#include "apps/ngb/terminal.h"
 
 #include <fmt/format.h>
 
@@ -16,11 +17,11 @@ bool tell_of_teardown(const std::vector<dispatch::DeviceEnding>& endings, const 
     if (device.torn_down->has_value()) {
       ++verified;
     } else {
-      fmt::print(stderr, "ngb: {}: {}\n", device.device, device.torn_down->error().text());
+      warn("ngb: {}: {}\n", device.device, device.torn_down->error().text());
     }
   }
-  if (devices > 0) fmt::print("torn down: {} of {} verified\n", verified, devices);
-  if (verified < devices) fmt::print(stderr, "ngb: to try again, run: ngb cancel {}\n", results_folder.string());
+  if (devices > 0) say("torn down: {} of {} verified\n", verified, devices);
+  if (verified < devices) warn("ngb: to try again, run: ngb cancel {}\n", results_folder.string());
   return verified == devices;
 }
 

@@ -8,7 +8,7 @@
 
 namespace ngb::app {
 
-// "torn down: 3 of 3 verified"; else what is left, and what to do. True: nothing is left.
+// Prints "torn down: 3 of 3 verified", or what is left and what to do. Returns true if nothing is left.
 bool tell_of_teardown(const std::vector<dispatch::DeviceEnding>& endings, const std::filesystem::path& results_folder);
 
 }  // namespace ngb::app

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/terminal.h"
 #include "apps/ngb/toolchain_push.h"
 #include "apps/ngb/wanted_toolchain.h"
 #include "base/text.h"
@@ -19,7 +19,7 @@ namespace {
 
 using toolchain::Toolchain;
 
-void print_line(std::string_view line) { std::fprintf(stderr, "  %.*s\n", static_cast<int>(line.size()), line.data()); }
+void print_line(std::string_view line) { warn("  {}\n", line); }
 
 nlohmann::json to_json(const Toolchain& toolchain) {
   nlohmann::json packages = nlohmann::json::array();
@@ -34,38 +34,47 @@ nlohmann::json to_json(const Toolchain& toolchain) {
           {"size_bytes", toolchain.size_bytes}, {"packages", std::move(packages)}};
 }
 
-int list(const Installation& installation, bool json) {
+nlohmann::json to_json(const toolchain::DamagedToolchain& damaged) {
+  nlohmann::json object =
+      to_json(Toolchain{.compiler = damaged.compiler, .version = damaged.version, .folder = damaged.folder});
+  object["damage"] = damaged.why.what;
+  return object;
+}
+
+int list_toolchains(const Installation& installation, bool json) {
   const auto toolchains = toolchain::list(installation.toolchains);
   if (!toolchains) return report_failure(toolchains.error(), kCannotGoOn);
+  const std::vector<toolchain::DamagedToolchain> damaged = toolchain::list_damaged(installation.toolchains);
   if (json) {
     nlohmann::json all = nlohmann::json::array();
     for (const Toolchain& toolchain : *toolchains) all.push_back(to_json(toolchain));
-    std::printf("%s\n", all.dump(2).c_str());
-    return kAllCellsHaveResults;
+    for (const toolchain::DamagedToolchain& each : damaged) all.push_back(to_json(each));
+    print_json_text(all);
+    return kSuccess;
   }
-  if (toolchains->empty()) {
-    std::printf("No toolchains in %s. For example: ngb toolchain install onnxruntime\n",
-                installation.toolchains.c_str());
+  if (toolchains->empty() && damaged.empty()) {
+    say("No toolchains in {}. For example: ngb toolchain install onnxruntime\n", installation.toolchains.string());
   }
   for (const Toolchain& toolchain : *toolchains) {
-    fmt::print("{:<14} {:<14} {:>8}  {}{}\n", toolchain.compiler, toolchain.version,
-               text::human_bytes(toolchain.size_bytes), toolchain.site.string(),
-               toolchain.is_adopted ? "  (adopted)" : "");
+    say("{:<14} {:<14} {:>8}  {}{}\n", toolchain.compiler, toolchain.version, text::human_bytes(toolchain.size_bytes),
+        toolchain.site.string(), toolchain.is_adopted ? "  (adopted)" : "");
   }
-  return kAllCellsHaveResults;
+  for (const toolchain::DamagedToolchain& each : damaged) {
+    say("{:<14} {:<14} {:>8}  {}; {}\n", each.compiler, each.version, "damaged", each.why.where, each.why.next);
+  }
+  return kSuccess;
 }
 
 int install(const Installation& installation, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto wanted = find_wanted(installation, name);
     if (!wanted) return report_failure(wanted.error(), kWrongUsage);
-    std::fprintf(stderr, "%s %s\n", wanted->compiler.name.c_str(), wanted->version.c_str());
+    warn("{} {}\n", wanted->compiler.name, wanted->version);
     const auto done = toolchain::install(installation.toolchains, wanted->compiler, wanted->version, print_line);
     if (!done) return report_failure(done.error(), kCannotGoOn);
-    fmt::print("{} {}: {} in {}\n", done->compiler, done->version, text::human_bytes(done->size_bytes),
-               done->folder.string());
+    say("{} {}: {} in {}\n", done->compiler, done->version, text::human_bytes(done->size_bytes), done->folder.string());
   }
-  return kAllCellsHaveResults;
+  return kSuccess;
 }
 
 int adopt(const Installation& installation, const std::string& name, const std::string& path) {
@@ -73,8 +82,8 @@ int adopt(const Installation& installation, const std::string& name, const std::
   if (!wanted) return report_failure(wanted.error(), kWrongUsage);
   const auto done = toolchain::adopt(installation.toolchains, wanted->compiler, path);
   if (!done) return report_failure(done.error(), kCannotGoOn);
-  fmt::print("{} {}: adopted from {}\n", done->compiler, done->version, done->site.string());
-  return kAllCellsHaveResults;
+  say("{} {}: adopted from {}\n", done->compiler, done->version, done->site.string());
+  return kSuccess;
 }
 
 int remove(const Installation& installation, const std::string& name) {
@@ -83,13 +92,13 @@ int remove(const Installation& installation, const std::string& name) {
   const std::string& owner = wanted->compiler.toolchain;
   if (owner != wanted->compiler.name) {
     return report_failure({"runs from the toolchain of " + owner, name,
-                           fmt::format("ngb toolchain remove {}@{} takes it from both", owner, wanted->version)},
+                           fmt::format("ngb toolchain remove {}@{} removes it for both", owner, wanted->version)},
                           kWrongUsage);
   }
   const auto done = toolchain::remove(installation.toolchains, owner, wanted->version);
   if (!done) return report_failure(done.error(), kCannotGoOn);
-  fmt::print("{} {}: removed\n", wanted->compiler.name, wanted->version);
-  return kAllCellsHaveResults;
+  say("{} {}: removed\n", wanted->compiler.name, wanted->version);
+  return kSuccess;
 }
 
 }  // namespace
@@ -118,13 +127,14 @@ void add_toolchain(CLI::App& app, const Installation& installation, Action& chos
 
   CLI::App* show = group->add_subcommand("list", "List what is installed");
   show->add_flag("--json", arguments->json, "Print JSON");
-  show->callback(
-      [=, &installation, &chosen] { chosen = [=, &installation] { return list(installation, arguments->json); }; });
+  show->callback([=, &installation, &chosen] {
+    chosen = [=, &installation] { return list_toolchains(installation, arguments->json); };
+  });
 
   CLI::App* take = group->add_subcommand("adopt", "Use a venv or site-packages folder that exists already");
   take->add_option("name", arguments->name, "Compiler")->required();
   take->add_option("path", arguments->path, "The venv or folder")->required();
-  take->add_option("--device", arguments->device, "Where it is: a device elsewhere (default: here)");
+  take->add_option("--device", arguments->device, "The device elsewhere that has it (default: this machine)");
   take->callback([=, &installation, &chosen] {
     chosen = [=, &installation] {
       return arguments->device.empty()
@@ -133,7 +143,7 @@ void add_toolchain(CLI::App& app, const Installation& installation, Action& chos
     };
   });
   add_toolchain_push(*group, installation, chosen);
-  add_toolchain_fetch(*group, installation, chosen);
+  add_toolchain_download(*group, installation, chosen);
 
   CLI::App* drop = group->add_subcommand("remove", "Remove NAME[@VERSION]; an adopted folder is only forgotten");
   drop->add_option("name", arguments->name, "NAME or NAME@VERSION")->required();

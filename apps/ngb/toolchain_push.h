@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of `ngb toolchain` that is about devices elsewhere.
+// Adds the commands of `ngb toolchain` for devices elsewhere.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 namespace ngb::app {
 
 void add_toolchain_push(CLI::App& group, const Installation& installation, Action& chosen);
-void add_toolchain_fetch(CLI::App& group, const Installation& installation, Action& chosen);
+void add_toolchain_download(CLI::App& group, const Installation& installation, Action& chosen);
 
-// Returns an ExitCode.
+// Adopts the packages at `path` on a device as a toolchain. Returns an ExitCode.
 int adopt_on_device(const Installation& installation, const std::string& name, const std::string& path,
                     const std::string& device);
 

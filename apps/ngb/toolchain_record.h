@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which toolchains a run's devices have: recorded with the results, and compared over the fleet.
+// Records the toolchains of a run's devices with the results, and compares them over the fleet.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,19 @@ namespace ngb::app {
 class ToolchainRecord {
  public:
   using Say = std::function<void(const std::string& device, const std::string& remark)>;
-  // All references outlive it. `say`: told of devices on which one version is not one build, or is another version.
+  // All references must outlive this object. `say` is called for devices that have another build of a version, or
+  // another version.
   ToolchainRecord(store::Store& store, const Compilers& compilers, Say say)
       : store_(store), compilers_(compilers), say_(std::move(say)) {}
 
-  // Those of the plan that are installed on this machine.
+  // Records the plan's toolchains that are installed on this machine.
   Status take_local(const std::string& device);
-  // One that a device elsewhere has. `machine`: as it calls itself.
-  Status take(const std::string& device, const std::string& machine, const samples::FoundFolder& found);
+  // Records a toolchain of a device elsewhere, whose own name for its machine is `machine`. Returns the SHA-256 of the
+  // recorded manifest.
+  Result<std::string> take(const std::string& device, const std::string& machine, const samples::FoundFolder& found);
 
  private:
-  Status record(const std::string& device, const std::string& machine, const toolchain::Toolchain& toolchain,
-                const std::string& manifest);
+  Status record(const std::string& device, const std::string& machine, const toolchain::Toolchain& toolchain);
 
   store::Store& store_;
   const Compilers& compilers_;

@@ -9,10 +9,11 @@ namespace ngb::app {
 
 struct WantedToolchain {
   toolchain::CompilerDescription compiler{};
-  std::string version{};  // the compiler's default, when none was named
+  std::string version{};  // the compiler's default if none was named
 };
 
-// "onnxruntime@1.31.1" or "onnxruntime", against the catalogue. Error: no such compiler, or one without toolchains.
+// Finds "onnxruntime@1.31.1" or "onnxruntime" in the catalogue. Returns an error if there is no such compiler or it has
+// no toolchains.
 Result<WantedToolchain> find_wanted(const Installation& installation, const std::string& text);
 
 }  // namespace ngb::app

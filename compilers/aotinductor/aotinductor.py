@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AOTInductor: the identity's module, exported and compiled by Inductor into a package of machine code, which PyTorch's
-C++ loader opens and runs. A package is for one batch size and one number of threads."""
+"""AOTInductor: exports the identity's module, and compiles it with Inductor into a package of machine code, which
+PyTorch's C++ loader opens and runs. A package is for one batch size and one number of threads."""
 import os
 import tempfile
 import traceback
@@ -10,7 +10,7 @@ from ngraphbench.adaptor import CompilerError
 from . import inductor
 from .identity import Identity, open_axes
 
-_MODEL = "model"  # the package's own name for its only model
+_MODEL = "model"  # the package's name for its only model
 
 
 class AotInductor(Identity):
@@ -35,7 +35,7 @@ class AotInductor(Identity):
         super().compile(model)
 
     def _without_gradients(self):
-        return self._torch.no_grad()  # which torch.export knows; a package has neither gradients nor modes
+        return self._torch.no_grad()  # torch.export knows no_grad; a package has neither gradients nor modes
 
     def prepare(self, module, signatures):
         torch = self._torch
@@ -51,12 +51,12 @@ class AotInductor(Identity):
                 traceback.print_exc()
                 first_line = (str(error).strip().splitlines() or [""])[0]
                 raise CompilerError("internal", f"AOTInductor: {type(error).__name__}: {first_line}",
-                                    "the whole of it is in the log of this attempt") from None
+                                    "the whole message is in the log of this attempt") from None
             inductor.move(package, self._artifact_path)
-        self._module = None  # all that is needed is in the package
+        self._module = None  # the package has all that is needed
 
     def _dynamic_shapes(self, signatures):
-        """None: as they are."""
+        """None leaves all shapes fixed."""
         if not any(open_axes(signature) for signature in signatures):
             return None
         batch = self._torch.export.Dim("batch", min=1, max=65536)
@@ -77,11 +77,11 @@ class AotInductor(Identity):
         return infer
 
     def inspect(self):
-        told = super().inspect()
-        told["cxx"] = self._cxx or "none"
+        facts = super().inspect()
+        facts["cxx"] = self._cxx or "none"
         if self._loader is not None:
-            told.update(package_metadata=str(self._loader.get_metadata()), weights="torch.float32")
-        return told
+            facts.update(package_metadata=str(self._loader.get_metadata()), weights="torch.float32")
+        return facts
 
     def close(self):
         super().close()

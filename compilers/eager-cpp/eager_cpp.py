@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The identity's operators, one after the other as in eager mode, called from C++: TorchScript's interpreter over the
-trace, with every optimisation off. What it gains over the identity is Python's dispatch, nothing else."""
+"""Calls the identity's operators one by one as eager mode does, but from C++: TorchScript's interpreter runs the trace
+with every optimisation off. The only gain over the identity is Python's dispatch."""
 from .identity import Identity
 
 
@@ -17,16 +17,16 @@ class EagerCpp(Identity):
 
         inputs = self.zeros(signatures)
         program = script.trace(module, inputs)
-        script.fold_shapes(program)  # which needs the optimiser
+        script.fold_shapes(program)  # needs the optimiser
         self._torch._C._set_graph_executor_optimize(False)
         forward = script.forward_of(program)
-        forward(*inputs)  # the interpreter's code is made at the first call
+        forward(*inputs)  # the interpreter's code is made by the first call
         return forward
 
     def inspect(self):
-        told = super().inspect()
-        told["graph_optimization"] = "true" if self._torch._C._get_graph_executor_optimize() else "false"
-        return told
+        facts = super().inspect()
+        facts["graph_optimization"] = "true" if self._torch._C._get_graph_executor_optimize() else "false"
+        return facts
 
     def close(self):
         super().close()

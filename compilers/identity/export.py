@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's module as an ONNX file, by torch.onnx.export, for all compilers that take one.
+"""Exports a user's module to an ONNX file with torch.onnx.export, for all compilers that read ONNX.
 
-The exporter is the one that traces (dynamo=False): it needs nothing beside torch, and takes a quarter of the time of
-the other, which wants onnxscript."""
+It uses the exporter that traces (dynamo=False), which needs nothing but torch and a quarter of the other's time. The
+other one also needs onnxscript."""
 import inspect
 import os
 import tempfile
@@ -22,8 +22,8 @@ _ANY = -1  # in a shape: the batch
 
 
 def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str):
-    """The file at `path`, weights of more than 2 GB in `path`.data. Returns the inputs in the order of the arguments:
-    {"inputs": [{"name", "type", "shape"}], "open_inputs"}. Raises CompilerError."""
+    """Write the file at `path`, and weights of more than 2 GB to `path`.data. Returns the inputs in the order of the
+    arguments: {"inputs": [{"name", "type", "shape"}], "open_inputs"}. Raises CompilerError."""
     torch.set_num_threads(threads)
     description = recipe["module"]
     module = user_module.make(description)
@@ -51,7 +51,7 @@ def _signature(name, tensor, shape):
 
 
 def _example(description, module, batch: int):
-    """{argument: tensor}, in the order of the module's arguments."""
+    """Return {argument: tensor} in the order of the module's arguments."""
     given = description.get("inputs")
     if given:
         tensors = {row["name"]: torch.zeros([batch if extent == _ANY else extent for extent in row["shape"]],
@@ -69,7 +69,7 @@ def _example(description, module, batch: int):
 
 
 def _size_for(description, module):
-    """Channels, height and width of a timm model's images."""
+    """Return channels, height and width of a timm model's images."""
     parameters = description["parameters"]
     channels, height, width = module.pretrained_cfg.get("input_size", (3, 224, 224))
     size = parameters.get("img_size", (height, width))
@@ -96,7 +96,7 @@ def _arguments(module):
 
 
 def _in_order(description, module, tensors):
-    """By position: what TorchScript and ONNX know of arguments. They may leave out only the last ones."""
+    """Return the tensors by position, as TorchScript and ONNX need them: only the last arguments may be left out."""
     known = _arguments(module)
     if len(known) < len(tensors) and set(known).issubset(tensors):
         return tensors  # forward(*args)
@@ -120,7 +120,7 @@ def _open_shapes(description, example, batch):
 
 
 def _output_names(outputs):
-    """One for each tensor, as the compilers of PyTorch's family return them."""
+    """Return one name per tensor, as the compilers of PyTorch's family do."""
     tensors = [outputs] if isinstance(outputs, torch.Tensor) else outputs
     if not isinstance(tensors, (tuple, list)) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors):
         raise CompilerError("invalid_model", f"the module returns {type(outputs).__name__}, not a tensor or a tuple of "
@@ -133,17 +133,17 @@ def _export(module, example, output_names, axes, path):
 
     with tempfile.TemporaryDirectory(prefix="export-", dir=os.path.dirname(path)) as folder, \
             warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it is old, and that shapes become constants, which they are
+        warnings.simplefilter("ignore")  # it is deprecated, and shapes become constants, as intended
         made = os.path.join(folder, "model.onnx")
         try:
             torch.onnx.export(module, tuple(example.values()), made, input_names=list(example),
                               output_names=output_names, dynamic_axes=axes, opset_version=_OPSET, dynamo=False)
-        except Exception as error:  # it raises whatever it stumbles over
+        except Exception as error:  # torch raises many types
             traceback.print_exc()
             first = (str(error).strip().splitlines() or [""])[0]
             raise CompilerError("unsupported_operator", f"torch.onnx.export cannot export this module: "
                                                         f"{type(error).__name__}: {first}",
-                                "the whole of it is in the log of this model") from None
+                                "the whole message is in the log of this model") from None
         if len(os.listdir(folder)) == 1:
             os.replace(made, path)
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch says of itself."""
+"""Reports PyTorch's versions, libraries and settings."""
 import re
 import sys
 from typing import Dict, Optional
@@ -38,20 +38,20 @@ def of_module(module: torch.nn.Module) -> Dict[str, str]:
 
 
 def of_mode() -> Dict[str, str]:
-    """How inference would run now."""
+    """Return how inference would run now."""
     return {"gradients": _word(torch.is_grad_enabled()), "inference_mode": _word(torch.is_inference_mode_enabled())}
 
 
 def use_strict_f32() -> None:
-    """Neither tf32 nor bf16 inside f32 operators, on the CPU and on a GPU."""
+    """Forbid tf32 and bf16 inside f32 operators, on the CPU and on a GPU."""
     torch.set_float32_matmul_precision("highest")
-    torch.backends.cudnn.allow_tf32 = False  # the older setting, which PyTorch wants to agree with those below
+    torch.backends.cudnn.allow_tf32 = False  # the older setting, which PyTorch requires to agree with those below
     for settings in _fp32_settings():
         settings.fp32_precision = "ieee"
 
 
 def reduced_precision() -> Optional[str]:
-    """What is set to less than f32; nothing when all is f32."""
+    """Return what computes in less than f32, or None."""
     if torch.get_float32_matmul_precision() != "highest":
         return torch.get_float32_matmul_precision()
     for settings in _fp32_settings():
@@ -63,7 +63,7 @@ def reduced_precision() -> Optional[str]:
 
 
 def _fp32_settings():
-    """Per library and kind of operator; releases before 2.9 have those of matrix products and of cuDNN as a whole."""
+    """Return the settings per library and kind of operator. Before 2.9, products and cuDNN have one each."""
     backends = torch.backends
     parts = [getattr(library, name, None) for library, name in (
         (backends.mkldnn, "conv"), (backends.mkldnn, "matmul"), (backends.mkldnn, "rnn"), (backends.cuda, "matmul"),

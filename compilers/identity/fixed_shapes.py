@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""onnx2torch keeps shapes and bounds as tensors even where they are constants. PyTorch's compilers cannot look into
-tensors when they trace: here they become numbers of the graph."""
+"""onnx2torch keeps shapes and bounds as tensors even if they are constants, into which PyTorch's compilers cannot see
+while they trace. This turns them into numbers of the graph."""
 import torch
 from onnx2torch.node_converters.expand import OnnxExpand
 from onnx2torch.node_converters.reshape import OnnxReshape
@@ -27,7 +27,7 @@ _FUNCTIONS = {OnnxReshape: _reshape, OnnxExpand: _expand, OnnxSlice: _slice, Onn
 
 
 def fix(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
-    """The same module, changed."""
+    """Change the module and return it."""
     for node in list(module.graph.nodes):
         function = _FUNCTIONS.get(type(module.get_submodule(node.target))) if node.op == "call_module" else None
         if function is None or not all(_is_constant(module, argument) for argument in node.args[1:]):
@@ -43,7 +43,7 @@ def fix(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
 
 
 def _is_constant(module, argument) -> bool:
-    """A vector that the graph holds."""
+    """Return whether the argument is a vector that the graph holds."""
     return isinstance(argument, torch.fx.Node) and argument.op == "get_attr" and _attribute(module, argument).dim() == 1
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch on an NVIDIA GPU, for all compilers of its family: the first one that the process may see. CUDA begins here,
-in the process that measures, never in the one that imports: a process cannot be forked after that."""
+"""PyTorch on an NVIDIA GPU (the first that the process may use), for all compilers of its family. CUDA starts here, in
+the measuring process and never in the importing one, because a process with CUDA cannot be forked."""
 from typing import Callable, Dict
 
 from ngraphbench.adaptor import CompilerError
@@ -20,8 +20,8 @@ class Gpu:
         self._torch, self._includes_transfer = torch, includes_transfer
 
     def timed(self, infer: Callable[[], None], inputs, take_outputs: Callable[[], None]) -> Callable[[], None]:
-        """One inference, complete when it returns. infer: puts it on the GPU's queue; take_outputs: copies its outputs
-        to the CPU's memory."""
+        """Return a callable for one inference, which is complete when it returns. `infer` enqueues it on the GPU;
+        `take_outputs` copies its outputs to the CPU's memory."""
         synchronize = self._torch.cuda.synchronize
         if not self._includes_transfer:
             def infer_on_gpu():
@@ -41,7 +41,7 @@ class Gpu:
         return infer_with_transfer
 
     def refuse_outputs_elsewhere(self, outputs) -> None:
-        """Raises CompilerError("fallback")."""
+        """Raise CompilerError("fallback") if an output is not on the GPU."""
         elsewhere = {output.device.type for output in outputs} - {"cuda"}
         if elsewhere and not self._includes_transfer:
             raise CompilerError("fallback", f"the outputs were computed on {', '.join(sorted(elsewhere))}, not on cuda",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch eager. A recipe is the real module (timm's where timm has it) with the file's weights; a user's module is
-made by the user's function; a user's ONNX file goes through onnx2torch. torch and what builds on it are imported by
-`preload`, not by importing this file."""
+"""PyTorch eager. A recipe becomes the real module (timm's if timm has it) with the file's weights, a user's module is
+made by the user's function, and a user's ONNX file is converted by onnx2torch. `preload` imports torch and its
+packages; importing this file does not."""
 import os
 
 from ngraphbench.adaptor import Adaptor, CompilerError
@@ -16,12 +16,12 @@ ANY = -1  # in a shape: any batch
 
 
 def open_axes(signature):
-    """Where the batch stands, if any batch is to be compiled for."""
+    """Return the axis of the batch if the model is compiled for any batch."""
     return [axis for axis, extent in enumerate(signature.shape) if extent == ANY]
 
 
 class Identity(Adaptor):
-    """Also what the other compilers of PyTorch's family start from: they replace `prepare`."""
+    """Also the base of the other compilers of PyTorch's family, which replace `prepare`."""
 
     NAME = "the identity"
 
@@ -33,7 +33,6 @@ class Identity(Adaptor):
         families.preload()
 
     def __init__(self, settings):
-        self._refuse_what_is_not_supported(settings)
         import torch
 
         from . import facts, gpu
@@ -72,14 +71,14 @@ class Identity(Adaptor):
         self._call = self.prepare(self._module, [signatures[name] for name in self._input_names])
 
     def _learn_names(self, proto):
-        """Inputs in the order of the module's arguments, outputs in that of its results: both are the file's."""
+        """Learn the file's names of inputs and outputs, in the order of the module's arguments and results."""
         from . import onnx_weights
 
         self._input_names = onnx_weights.input_names(proto)
         self._output_names = [output.name for output in proto.graph.output]
 
     def prepare(self, module, signatures):
-        """What inference calls, made from the module. signatures: of the inputs, in the order of its arguments."""
+        """Return what inference calls, made from the module. `signatures` are in the order of its arguments."""
         return module
 
     def _from_recipe(self, model, proto):
@@ -111,7 +110,7 @@ class Identity(Adaptor):
                                                  f"given were {', '.join(given)}")
 
     def _enter_mode(self):
-        """From here to close() the process does nothing but this model's inference."""
+        """Set the modes of inference. Until close(), the process runs only this model's inference."""
         self._mode = self._without_gradients()
         self._mode.__enter__()
 
@@ -119,8 +118,8 @@ class Identity(Adaptor):
         return self._torch.inference_mode() if self._options.get("inference_mode", True) else self._torch.no_grad()
 
     def zeros(self, signatures):
-        """Inputs of these shapes, to compile with: what is measured is seen in `bind` first. Any batch is one of 2, since
-        PyTorch treats 1 apart."""
+        """Return inputs of these shapes to compile with, so that the measured ones are first seen in `bind`. Any batch
+        becomes 2, because PyTorch specialises for 1."""
         torch = self._torch
         tensors = []
         for tensor in signatures:
@@ -145,7 +144,7 @@ class Identity(Adaptor):
         return infer if self._gpu is None else self._gpu.timed(infer, self._inputs, self._take_outputs)
 
     def _make_infer(self):
-        """A call that leaves the outputs of one inference in self._outputs; on a GPU perhaps not yet complete."""
+        """Return a call that leaves one inference's outputs in self._outputs, on a GPU perhaps not yet complete."""
         call = self._call
         if len(self._inputs) == 1:
             (only,) = self._inputs
@@ -183,31 +182,23 @@ class Identity(Adaptor):
         return name, dtype, tuple(tensor.shape), data.tobytes()
 
     def inspect(self):
-        told = self._facts.of_torch()
-        told["device"] = self._device
+        facts = self._facts.of_torch()
+        facts["device"] = self._device
         if self._gpu is not None:
-            told.update(self._gpu.facts())
+            facts.update(self._gpu.facts())
         if self._module is not None:
-            told.update(self._facts.of_module(self._module))
-            told.update(self._facts.of_mode())
-        return told
+            facts.update(self._facts.of_module(self._module))
+            facts.update(self._facts.of_mode())
+        return facts
 
     def close(self):
         if self._mode is not None:
             self._mode.__exit__(None, None, None)
         self._module = self._call = self._inputs = self._outputs = self._mode = None
 
-    def _refuse_what_is_not_supported(self, settings):
-        if settings.device not in ("cpu", "cuda"):
-            raise CompilerError("invalid_option", f'{self.NAME} does not run on device "{settings.device}"',
-                                "use cpu or cuda")
-        if settings.precision != "f32":
-            raise CompilerError("invalid_option", f'{self.NAME} does not run in precision "{settings.precision}"',
-                                "use f32: it is what compilers are compared in")
-
 
 def _refuse_another_torch(torch, toolchain_dir: str) -> None:
-    """A torch that lies earlier on the path would be measured under the toolchain's name."""
+    """Raise CompilerError if a torch that is earlier on the path would be measured under the toolchain's name."""
     home = os.path.realpath(os.path.dirname(os.path.dirname(torch.__file__)))
     if toolchain_dir and home != os.path.realpath(toolchain_dir):
         raise CompilerError("import_error", f"torch was imported from {home}, not from the toolchain {toolchain_dir}",

@@ -7,10 +7,10 @@ import tempfile
 
 from ngraphbench.adaptor import CompilerError
 
-# Headers that the C++ compiler has read are kept by default, 150 MB for each set of its flags, in a folder for temporary
-# files that is the same for all processes: the first process would compile longer than those after it.
+# By default, precompiled headers are kept, 150 MB per set of flags, in a folder for temporary files that all processes
+# share. Then the first process would compile for longer than later ones.
 _KEEP_HEADERS = ("cpp_cache_precompile_headers", "aot_inductor.precompile_headers")
-# Read when it is imported: helpers of its own would be running before a model is there, and a fork would lose them.
+# Inductor reads these when it is imported. Without them it would start helper processes, which a fork would lose.
 _IMPORT_ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCH_WARM_POOL": "0"}
 
 
@@ -21,7 +21,7 @@ def preload() -> None:
 
 
 def cxx():
-    """The C++ compiler that Inductor calls; None where there is none."""
+    """Return the C++ compiler that Inductor calls, or None."""
     return shutil.which(os.environ.get("CXX", "g++"))
 
 
@@ -34,7 +34,7 @@ def no_cxx() -> CompilerError:
 
 @contextlib.contextmanager
 def cold(threads: int, freezing: bool):
-    """Nothing of what was compiled before, nor kept for later: a cache of its own, gone at the end."""
+    """Compile without the results of earlier compilations, in a cache that is deleted at the end."""
     from torch._inductor import config
 
     with tempfile.TemporaryDirectory(prefix="inductor-", dir=scratch(), ignore_cleanup_errors=True) as folder:
@@ -52,12 +52,12 @@ def cold(threads: int, freezing: bool):
 
 
 def scratch():
-    """Where the worker stands, which the agent empties; elsewhere where that cannot be written."""
+    """Return the worker's folder, which the agent empties, or another one if that cannot be written."""
     return os.getcwd() if os.access(os.getcwd(), os.W_OK) else None
 
 
 def move(made: str, wanted: str) -> None:
-    """A file that was made in a temporary folder gets its place and name. Raises CompilerError."""
+    """Move a file from a temporary folder to its place. Raises CompilerError."""
     try:
         shutil.move(made, wanted)
     except OSError as error:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converters that onnx2torch has for older opsets only, and one that it gets wrong. Importing this file registers them,
-those that a newer onnx2torch brings itself excepted."""
+"""Adds converters that onnx2torch has only for older opsets, and corrects one. Importing this file registers them,
+except those that a newer onnx2torch has itself."""
 import math
 
 import torch
@@ -15,7 +15,7 @@ _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", 
 
 
 class EqualParts(torch.nn.Module, OnnxToTorchModule):
-    """The last one may be smaller."""
+    """Splits into equal parts, of which the last may be smaller."""
 
     def __init__(self, axis: int, parts: int):
         super().__init__()
@@ -35,24 +35,24 @@ class Triangle(torch.nn.Module, OnnxToTorchModule):
 
 
 def _flatten(self, tensor):
-    """onnx2torch's own fails before the first axis and behind the last."""
+    """Flatten before the first and after the last axis too, where onnx2torch fails."""
     before = tensor.shape[:self.axis]
     return tensor.reshape(math.prod(before), math.prod(tensor.shape[len(before):]))
 
 
 def _as_before(version: int, is_as_before=lambda node: True):
-    """Converts a node as that version of its operator is converted, if it uses nothing that is newer."""
+    """Convert a node like the older version of its operator, if it uses nothing newer."""
 
     def convert(node, graph):
         if not is_as_before(node):
-            raise NotImplementedError(f"{node.operation_type} with what opset 18 has brought")
+            raise NotImplementedError(f"{node.operation_type} with the additions of opset 18")
         return get_converter(node.operation_type, version)(node, graph)
 
     return convert
 
 
 def _reduction(node, graph):
-    """Axes are an input now."""
+    """Convert a reduction whose axes are an input."""
     axes = None
     if len(node.input_values) == 2 and node.input_values[1]:
         try:
@@ -80,7 +80,7 @@ def _trilu(node, graph):
 def _add(operator: str, version: int, convert) -> None:
     try:
         add_converter(operator, version)(convert)
-    except ValueError:  # it is known there
+    except ValueError:  # onnx2torch has it
         pass
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX files and their initializers, without a copy more than needed."""
+"""Reads ONNX files and their initializers with as few copies as possible."""
 import os
 import warnings
 from typing import Callable, Dict, List
@@ -7,11 +7,11 @@ from typing import Callable, Dict, List
 import torch
 from ngraphbench.adaptor import CompilerError
 
-_COUNTER = "num_batches_tracked"  # of a BatchNorm; only training reads it, so ONNX files do not hold it
+_COUNTER = "num_batches_tracked"  # of a BatchNorm; only training reads it, so ONNX files lack it
 
 
 def load_onnx(path: str, with_weights: bool = True):
-    """The onnx.ModelProto of a file, with its external data where it is asked for. Raises CompilerError."""
+    """Return the onnx.ModelProto of a file, on request with its external data. Raises CompilerError."""
     import onnx
     from google.protobuf.message import DecodeError
 
@@ -27,21 +27,21 @@ def load_onnx(path: str, with_weights: bool = True):
 
 
 def input_names(model) -> List[str]:
-    """The graph's inputs in the order of the module's arguments."""
+    """Return the graph's inputs in the order of the module's arguments."""
     initializers = {initializer.name for initializer in model.graph.initializer}
     return [value.name for value in model.graph.input if value.name not in initializers]
 
 
 def to_tensor(initializer, folder: str) -> torch.Tensor:
-    """The initializer's values, in memory of their own; `folder` is the model's, where the file beside it lies."""
+    """Return a copy of the initializer's values. `folder` is the model's, which contains the external data."""
     from onnx import TensorProto, numpy_helper
 
     shape = tuple(initializer.dims)
     if initializer.data_type == TensorProto.FLOAT and initializer.data_location == TensorProto.EXTERNAL:
         return _read_f32(initializer, shape, folder)
-    data = initializer.raw_data  # each time it is named, it is copied
+    data = initializer.raw_data  # each access copies
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that the memory is not writable
+        warnings.simplefilter("ignore")  # about memory that is not writable
         if initializer.data_type == TensorProto.FLOAT and data:
             return torch.frombuffer(data, dtype=torch.float32).reshape(shape).clone()
         return torch.from_numpy(numpy_helper.to_array(initializer)).clone()
@@ -61,9 +61,8 @@ def _read_f32(initializer, shape, folder: str) -> torch.Tensor:
 
 
 def state_dict(model, folder: str) -> Dict[str, torch.Tensor]:
-    """A recipe's initializers as its module's state. Those with a slash in their names are constants of the graph, the
-    second operand of a MatMul is the transposed weight of a Linear over tokens, and that of a Mul one factor for each
-    feature, in whatever shape."""
+    """Return a recipe's initializers as its module's state. A slash in a name marks a constant of the graph. The second
+    operand of a MatMul is the transposed weight of a Linear over tokens; that of a Mul is a factor per feature."""
     transposed = {node.input[1] for node in model.graph.node if node.op_type == "MatMul"}
     factors = {node.input[1] for node in model.graph.node if node.op_type == "Mul"}
 
@@ -77,8 +76,8 @@ def state_dict(model, folder: str) -> Dict[str, torch.Tensor]:
 
 
 def build_with_weights(build: Callable[[], torch.nn.Module], model, path: str) -> torch.nn.Module:
-    """The module that `build` makes, with the initializers of `model`, which `path` holds, as its state. Its external data
-    is read from the files beside it. Raises CompilerError."""
+    """Return the module that `build` makes, with the initializers of `model` (read from `path`) as its state. External
+    data is read from the files beside it. Raises CompilerError."""
     module = _build_empty(build)
     try:
         weights = state_dict(model, os.path.dirname(path))
@@ -86,13 +85,13 @@ def build_with_weights(build: Callable[[], torch.nn.Module], model, path: str) -
         module.load_state_dict(weights, strict=True, assign=True)
     except (RuntimeError, ValueError, TypeError, OSError) as error:
         raise CompilerError("invalid_model", f"the initializers of {path} do not fit the recipe's module: {error}",
-                            "delete the file: it is made again from the recipe") from None
+                            "delete the file: it will be made again from the recipe") from None
     return module
 
 
 def _build_empty(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
-    """A module whose state holds nothing yet: random values that the file's replace at once would cost most of the
-    time. What it keeps outside its state_dict is made by timm's own function for that, or else it is built as usual."""
+    """Return a module without values in its state, because random values, soon replaced, would cost most of the time.
+    timm's own function makes what is outside the state_dict; without it, the module is built as usual."""
     with torch.device("meta"):
         module = build()
     outside = {name for name, _ in module.named_buffers()} - set(module.state_dict())

@@ -5,12 +5,12 @@ from ngraphbench.adaptor import CompilerError
 from ngraphbench.onnx_file import inputs_of
 
 
-_NEWEST_OPSET = 18  # of which onnx2torch has the common operators; later ones changed most of them in name only
+_NEWEST_OPSET = 18  # the newest whose common operators onnx2torch has; later ones changed most of them in name only
 
 
 def convert(model, path: str, shapes) -> torch.nn.Module:
-    """shapes: of the inputs, by name; None where the batch is open. Raises CompilerError: unsupported_operator names
-    what onnx2torch cannot convert."""
+    """Return the module. `shapes` are those of the inputs, by name; the batch is None if it is open. Raises
+    CompilerError; unsupported_operator names what onnx2torch cannot convert."""
     import onnx2torch
     from ngraphbench import onnx_constants
 
@@ -20,7 +20,7 @@ def convert(model, path: str, shapes) -> torch.nn.Module:
         onnx_constants.compute(model, shapes)
     try:
         module = onnx2torch.convert(model)
-    except Exception as error:  # onnx2torch raises whatever it stumbles over
+    except Exception as error:  # onnx2torch raises many types
         older = _in_known_opset(model)
         if older is None:
             raise _explain(error, model, path) from None
@@ -32,14 +32,15 @@ def convert(model, path: str, shapes) -> torch.nn.Module:
 
 
 def _in_known_opset(model):
-    """The same model in the newest opset that onnx2torch knows; None where it is in that, or cannot be brought to it."""
+    """Return the model in the newest opset that onnx2torch knows, or None if it has that or cannot be converted to it.
+    """
     import onnx.version_converter
 
     if all(opset.version == _NEWEST_OPSET for opset in model.opset_import if opset.domain == ""):
         return None
     try:
         return onnx.version_converter.convert_version(model, _NEWEST_OPSET)
-    except Exception:  # it raises whatever it stumbles over
+    except Exception:  # the converter raises many types
         return None
 
 
@@ -63,7 +64,7 @@ def _explain(error: Exception, model, path: str) -> CompilerError:
 
 
 def _without_converter(model):
-    """Names of the graph's operators that onnx2torch has no converter for."""
+    """Return the names of the graph's operators for which onnx2torch has no converter."""
     from onnx2torch.node_converters import get_converter
 
     versions = {opset.domain: opset.version for opset in model.opset_import}
@@ -74,6 +75,6 @@ def _without_converter(model):
             if node.domain == "":
                 version = min(version, _NEWEST_OPSET)
             get_converter(domain=node.domain, operation_type=node.op_type, version=version)
-        except Exception:  # an operator that this opset does not have yet raises another error
+        except Exception:  # an operator that is newer than this opset raises another error
             missing.add(f"{node.domain}.{node.op_type}".lstrip("."))
     return sorted(missing)

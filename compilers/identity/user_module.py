@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's PyTorch module: a function of a Python file, or a model of timm's, with the weights that the study names or
-seeded random ones. Whatever makes it, in whichever process, gets the same module.
+"""A user's PyTorch module: a function of a Python file or a model of timm, with the weights that the study names or
+seeded random ones. Every process makes the same module.
 
-A description, as the plan has it, files by their paths: {"file", "factory"} or {"timm"}; "parameters", keyword
-arguments; "state_dict", a file, or left out; "seed"; "inputs", those that the study gives."""
+A description is as the plan has it, with paths of files: {"file", "factory"} or {"timm"}; "parameters", keyword
+arguments; "state_dict", a file (optional); "seed"; "inputs", those that the study gives."""
 import difflib
 import importlib.util
 import os
@@ -15,12 +15,12 @@ import ngraphbench
 import torch
 from ngraphbench.adaptor import CompilerError
 
-_NAME = "user_model"  # of the user's file, among Python's modules
+_NAME = "user_model"  # the module name of the user's file
 _OURS = {os.path.dirname(os.path.abspath(file)) for file in (__file__, ngraphbench.__file__)}
 
 
 def make(description) -> torch.nn.Module:
-    """In evaluation mode. Raises CompilerError: invalid_model."""
+    """Return the module in evaluation mode. Raises CompilerError: invalid_model."""
     _seed(description["seed"])
     module = _from_timm(description) if "timm" in description else _from_file(description)
     if not isinstance(module, torch.nn.Module):
@@ -37,10 +37,10 @@ def name_of(description) -> str:
 
 
 def source(description):
-    """The user's file, imported once."""
+    """Return the user's file as a module, which is imported once."""
     path = description["file"]
     if _NAME not in sys.modules:
-        sys.path.insert(0, os.path.dirname(path))  # what lies beside it
+        sys.path.insert(0, os.path.dirname(path))  # for files beside it
         spec = importlib.util.spec_from_file_location(_NAME, path)
         if spec is None:
             raise CompilerError("invalid_model", f"{path} is not a Python file", "name a .py file")
@@ -55,7 +55,8 @@ def source(description):
 
 
 def call_user(what: str, call):
-    """What user code returns; what it raises becomes a CompilerError with the traceback of that code alone."""
+    """Return what the user's code returns. An exception becomes a CompilerError with the traceback of that code alone.
+    """
     try:
         return call()
     except MemoryError:
@@ -65,7 +66,7 @@ def call_user(what: str, call):
 
 
 def users_traceback(error: BaseException) -> str:
-    """As Python prints it, without the frames of this program and of what imports files for it."""
+    """Return the traceback as Python prints it, without the frames of this program and of the import system."""
     said = traceback.TracebackException.from_exception(error)
     for part in _chain(said):
         part.stack[:] = [frame for frame in part.stack if not _is_ours(frame.filename)]
@@ -115,12 +116,12 @@ def _load_weights(module, path: str) -> None:
     where = os.path.basename(path)
     try:
         weights = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch.load raises whatever the file leads it to
+    except Exception as error:  # torch.load may raise any type
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise CompilerError("invalid_model", f"{where} is not a file of weights: {first}",
                             "save it with torch.save(module.state_dict(), …)") from None
     if isinstance(weights, dict) and isinstance(weights.get("state_dict"), dict):
-        weights = weights["state_dict"]  # as training scripts keep it
+        weights = weights["state_dict"]  # training scripts often store it so
     if not isinstance(weights, dict):
         raise CompilerError("invalid_model", f"{where} holds {_kind(weights)}, not a state_dict",
                             "save it with torch.save(module.state_dict(), …)")

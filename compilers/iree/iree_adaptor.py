@@ -13,8 +13,8 @@ _ELEMENTS = {"f32": "FLOAT_32", "f16": "FLOAT_16", "f64": "FLOAT_64", "i64": "SI
              "i8": "SINT_8", "u8": "UINT_8", "bool": "BOOL_8"}
 
 
-# Loaded programs, until the process ends. Their memory is Python's: were it IREE to let go of it last, a worker thread
-# might do so, which waits for Python's lock while the thread that has the lock waits for the worker.
+# Programs stay loaded until the process ends, because Python owns their memory. If IREE released it last, a worker
+# thread might do so, waiting for the GIL while the thread that holds the GIL waits for the worker.
 _LOADED = []
 
 
@@ -29,17 +29,13 @@ class Iree(Adaptor):
         from . import program  # noqa: F401
 
     def __init__(self, settings):
-        if settings.device != "cpu":
-            raise CompilerError("invalid_option", f'iree does not run on device "{settings.device}"', "use cpu")
-        if settings.precision != "f32":
-            raise CompilerError("invalid_option", f'iree does not run in precision "{settings.precision}"', "use f32")
         import iree.runtime as runtime
 
         from . import program
 
         self._runtime, self._options = runtime, settings.options
         self._context = self._function = self._results = None
-        # One thread computes in the thread that calls; several are workers, for which the one that calls waits.
+        # With one thread, the calling thread computes. With several, workers compute and the calling thread waits.
         self._driver = "local-sync" if settings.threads == 1 else "local-task"
         runtime.flags.parse_flags(f"--task_topology_group_count={settings.threads}",
                                   f"--task_worker_stack_size={program.WORKER_STACK_BYTES}")
@@ -80,7 +76,7 @@ class Iree(Adaptor):
 
         if tensor.dtype not in _TYPES:
             raise CompilerError("unsupported_operator", f'input "{tensor.name}" has type {tensor.dtype}, which iree '
-                                                        "does not take")
+                                                        "does not support")
         runtime = self._runtime
         array = np.frombuffer(tensor.data, _TYPES[tensor.dtype]).reshape(tensor.shape)
         return self._device.allocator.allocate_buffer_copy(
@@ -89,8 +85,8 @@ class Iree(Adaptor):
             buffer=array, element_type=getattr(runtime.HalElementType, _ELEMENTS[tensor.dtype]))
 
     def runner(self):
-        """The function waits for its own end; its results are buffers that the device keeps. What iree.runtime has
-        above this (FunctionInvoker) looks at each argument and wraps each result anew."""
+        """Return a callable that waits for the function's end; its results are buffers that stay on the device. IREE's
+        own FunctionInvoker would also examine each argument and wrap each result."""
         invoke, function, arguments = self._context.invoke, self._function, self._arguments
         make_list, count = self._runtime.VmVariantList, len(self._output_names)
 
@@ -125,7 +121,7 @@ class Iree(Adaptor):
 
 
 def _count_workers(expected):
-    """Threads that IREE has named so, which each does for itself when it starts."""
+    """Count IREE's threads by their name, which each thread sets when it starts."""
     deadline = time.monotonic() + 5
     while True:
         names = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An ONNX model becomes a program of IREE's virtual machine: imported by torch-mlir's importer, which comes with the
-compiler, and compiled for this processor, in this process."""
+"""Makes a program of IREE's virtual machine from an ONNX model. torch-mlir's importer, which is part of the compiler,
+reads it; this process compiles it for this processor."""
 import io
 import re
 import traceback
@@ -10,14 +10,14 @@ from ngraphbench import onnx_file
 from ngraphbench.adaptor import CompilerError
 
 FUNCTION = "main"
-# Kernels may use more of the stack than by default (32 KiB), which Swin's windows need; workers get stacks for it.
+# Kernels may use more of the stack than the default of 32 KiB, because Swin's windows need it.
 STACK_LIMIT_BYTES = 256 * 1024
 WORKER_STACK_BYTES = 1024 * 1024
 _ADVICE = "leave this model out for iree, or try a newer version"
 
 
 def write(model, path: str, flags: Sequence[str]) -> None:
-    """model: an onnx.ModelProto, changed. Raises CompilerError."""
+    """Write the program. `model`, an onnx.ModelProto, is changed. Raises CompilerError."""
     from iree.compiler import api
 
     session = api.Session()
@@ -41,7 +41,7 @@ def write(model, path: str, flags: Sequence[str]) -> None:
 
 
 def with_shapes(model, inputs):
-    """The same model with the cell's shapes for its inputs, from which all others follow."""
+    """Return the model with the cell's shapes as those of its inputs, from which all others follow."""
     import onnx
     from ngraphbench import onnx_constants
 
@@ -72,12 +72,12 @@ def _imported(model, context) -> bytes:
         traceback.print_exc()
         onnx_file.check(model)
         first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise CompilerError("unsupported_operator", f"IREE's importer cannot take this model: {first_line}",
+        raise CompilerError("unsupported_operator", f"IREE's importer cannot import this model: {first_line}",
                             _ADVICE) from None
 
 
 def _note(diagnostic, said) -> bool:
-    """Keeps what the compiler says, and puts it into the log."""
+    """Keep the compiler's message and print it to the log."""
     from iree.compiler import ir
 
     text = str(diagnostic.message)
@@ -92,10 +92,10 @@ def _failure(model, said) -> CompilerError:
 
     illegal = [re.search(r"onnx\.(\w+)", text) for text in said if "failed to legalize" in text]
     operators = [found.group(1) for found in illegal if found]
-    if not operators or onnx.defs.has(operators[0]):  # the checker would call one that ONNX has not invalid
+    if not operators or onnx.defs.has(operators[0]):  # the checker would call an operator that ONNX lacks invalid
         onnx_file.check(model)
     if operators:
         return CompilerError("unsupported_operator", f"IREE cannot compile {operators[0]}", _ADVICE)
     what = said[0].splitlines()[0] if said else "it gave no reason"
     return CompilerError("internal", f"IREE cannot compile the model: {what}",
-                         "all that it says is in the log of this attempt")
+                         "all its messages are in the log of this attempt")

@@ -24,10 +24,10 @@ long number_from(const char* variable, long otherwise) {
   return text == nullptr ? otherwise : std::strtol(text, nullptr, 10);
 }
 
-// As a library does that thinks it owns the process: handlers of its end run.
+// Ends the process with its exit handlers, as a library does that believes to own it.
 [[noreturn]] void leave() { std::exit(kExitCode); }  // NOLINT(concurrency-mt-unsafe): the point is the harm
 
-// A megabyte: half of it on each stream.
+// Prints a megabyte, half of it to each stream.
 void chatter() {
   constexpr int kLines = (1 << 20) / 64 / 2;
   for (int line = 1; line <= kLines; ++line) {
@@ -50,7 +50,7 @@ void leak_threads() {
   }
 }
 
-// A child that nobody waits for, out of reach of what ends a group or a session.
+// Starts a child for which nobody waits, and which leaves process group and session.
 void leave_a_child() {
   if (::fork() != 0) return;
   ::setsid();
@@ -68,7 +68,7 @@ void leave_a_child() {
   for (;;) ::pause();
 }
 
-// Never given back: the point is to end the process, or the machine's patience.
+// Allocates forever, until the process is ended.
 [[noreturn]] void eat_memory() {
   constexpr std::size_t kBite = 64U << 20U;
   for (;;) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Things that go wrong when told to, in the process and attempt that the worker names in NGB_PROCESS_INDEX and
-// NGB_ATTEMPT.
+// Causes faults on request, in the process and attempt that the worker names in NGB_PROCESS_INDEX and NGB_ATTEMPT.
 #pragma once
 
 #include <string>
@@ -12,13 +11,13 @@ namespace ngb::null_compiler {
 class Faults {
  public:
   explicit Faults(const Settings& settings);
-  // Does what is due in this phase, if anything.
+  // Causes the fault if it is due in this phase.
   void strike(const std::string& phase);
-  // In each inference.
+  // Causes the fault if it is due in an inference.
   void strike_in_run() {
     if (is_armed_) count_run();
   }
-  // Whatever the phase: outputs are read once.
+  // Depends on no phase, because outputs are read once.
   [[nodiscard]] bool outputs_are_wrong() const { return outputs_are_wrong_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled model that hands its inputs back.
+// Session is a compiled model that returns its inputs.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,14 @@ namespace ngb::null_compiler {
 // Keeps the calling thread busy.
 void spin(std::int64_t duration_ns);
 
-// Threads beside the calling one that are busy while it is.
+// Helpers are threads that are busy whenever the calling thread is.
 class Helpers {
  public:
   explicit Helpers(int count);
   ~Helpers();
   Helpers(const Helpers&) = delete;
   Helpers& operator=(const Helpers&) = delete;
-  // All of them and the calling thread spin; returns when all have ended.
+  // Makes them and the calling thread spin. Returns when all have ended.
   void spin_together(std::int64_t duration_ns);
 
  private:
@@ -40,7 +40,7 @@ class Session {
  public:
   explicit Session(const ngb_settings& settings);
 
-  // Reads the model file's first bytes, no more.
+  // Reads only the model file's first bytes.
   void compile(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   void run();

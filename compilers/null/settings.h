@@ -8,7 +8,7 @@
 
 namespace ngb::null_compiler {
 
-// The JSON text of compiler.json.
+// Returns the JSON text of compiler.json.
 const char* description();
 
 struct Settings {
@@ -23,7 +23,6 @@ struct Settings {
   std::int64_t fault_attempt = 0;
 };
 
-// Throws plugin::Failure for what compiler.json does not allow.
 Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::null_compiler

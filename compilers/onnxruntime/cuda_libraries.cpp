@@ -28,7 +28,7 @@ void open_cuda_libraries(const std::string& toolchain_dir) {
       std::error_code none;
       for (fs::directory_iterator file(folder, none), end; !none && file != end; file.increment(none)) {
         if (!file->path().filename().string().starts_with(prefix)) continue;
-        // What is of no use here fails, and what is missing is named by the provider's own library.
+        // Errors are ignored: some libraries cannot be loaded and are not needed, and the provider names a missing one.
         (void)::dlopen(file->path().c_str(), RTLD_LAZY | RTLD_GLOBAL | RTLD_NODELETE);
       }
     }

@@ -5,8 +5,7 @@
 
 namespace ngb::onnxruntime {
 
-// Opens the CUDA libraries that pip has laid out in the toolchain (nvidia/*/lib), which the loader would not find
-// there.
+// Opens the toolchain's CUDA libraries (nvidia/*/lib), where the loader would not find them.
 void open_cuda_libraries(const std::string& toolchain_dir);
 
 }  // namespace ngb::onnxruntime

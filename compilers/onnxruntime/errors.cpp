@@ -33,7 +33,7 @@ ngb_status status_of(OrtErrorCode code, const std::string& message) {
     default:
       break;
   }
-  // ORT_FAIL and the like: what the loader and the shape inference say of the model itself.
+  // ORT_FAIL and similar codes are also the loader's and the shape inference's errors about the model itself.
   if (says_any(message, {"Load model from", "ShapeInferenceError", "TypeInferenceError", "Type Error", "Invalid model",
                          "This is an invalid model", "Node (", "is not output of any previous nodes",
                          "Missing model IR version", "tensor_proto", "TensorProto", "initializer"})) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX Runtime's errors in our taxonomy: from its status code and, where that says too little, its message.
+// Converts ONNX Runtime's errors: by their status code or, if that is too general, by their message.
 #pragma once
 
 #include <onnxruntime_c_api.h>

@@ -9,7 +9,7 @@ namespace ngb::onnxruntime {
 
 Runtime::Runtime(const std::string& toolchain_dir)
     : library_(plugin::find_library(toolchain_dir, "onnxruntime/capi", "libonnxruntime.so", "onnxruntime")) {
-  // It would tell its makers of every process, from a thread of its own and with a database in the user's home.
+  // Telemetry would report every process, from a thread of its own and with a database in the user's home.
   ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   const auto get_base = library_.function<const OrtApiBase* (*)()>("OrtGetApiBase");
   base_ = get_base();
@@ -22,7 +22,7 @@ const OrtApi& Runtime::api_of(std::uint32_t api_version) const {
   const std::string version = std::to_string(api_version);
   throw plugin::Failure(
       NGB_IMPORT_ERROR,
-      "ONNX Runtime " + version_ + " does not serve version " + version + " of its C API, which this plugin needs",
+      "ONNX Runtime " + version_ + " does not provide version " + version + " of its C API, which this plugin needs",
       "install version 1." + version + " or newer: ngb toolchain install onnxruntime");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The opened library and its function table; owners for its objects.
+// Declares the opened library, its function table, and owners for its objects.
 #pragma once
 
 #include <onnxruntime_c_api.h>
@@ -11,20 +11,20 @@
 
 namespace ngb::onnxruntime {
 
-// Everything used here is in the C API since version 11 (ONNX Runtime 1.11): older libraries work too.
+// The C API has had everything used here since version 11 (ONNX Runtime 1.11), so older libraries work too.
 inline constexpr std::uint32_t kApiVersion = 11;
 
 class Runtime {
  public:
-  // Throws plugin::Failure: toolchain missing, library broken, library too old.
+  // Throws plugin::Failure if the toolchain is missing, or the library is broken or too old.
   explicit Runtime(const std::string& toolchain_dir);
 
   [[nodiscard]] const OrtApi& api() const { return *api_; }
-  // The functions as of a later version. Throws plugin::Failure where the library does not serve it.
+  // Returns the functions of a later version. Throws plugin::Failure if the library does not provide it.
   [[nodiscard]] const OrtApi& api_of(std::uint32_t api_version) const;
   [[nodiscard]] const std::string& version() const { return version_; }  // "1.31.1"
 
-  // Throws plugin::Failure when `status` is an error, taken over here. `doing`: "compile".
+  // Throws plugin::Failure if `status`, which it releases, is an error in `doing` ("compile the model").
   void check(OrtStatus* status, const char* doing) const;
 
  private:
@@ -34,7 +34,7 @@ class Runtime {
   const OrtApi* api_ = nullptr;
 };
 
-// An object of the library and how to release it.
+// Owned holds an object of the library and releases it.
 template <class T>
 using Owned = std::unique_ptr<T, void(ORT_API_CALL*)(T*)>;
 

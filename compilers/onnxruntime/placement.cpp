@@ -9,7 +9,7 @@ namespace ngb::onnxruntime {
 
 namespace {
 
-// "" where it is not there, or no text.
+// Returns "" if the key is missing or not a text.
 std::string text_of(const nlohmann::json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   if (!object.is_object() || found == object.end() || !found->is_string()) return {};
@@ -29,7 +29,7 @@ Placement read_placement(std::string_view profile) {
     }
   }
   if (!placement.empty()) return placement;
-  throw plugin::Failure(NGB_INTERNAL, "onnxruntime's profile does not tell which provider ran which node");
+  throw plugin::Failure(NGB_INTERNAL, "onnxruntime's profile does not say which provider ran which node");
 }
 
 std::string describe(const Placement& placement, const std::string& wanted) {

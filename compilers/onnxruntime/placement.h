@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proof of where each node ran, from ONNX Runtime's own profile.
+// Reads from ONNX Runtime's own profile where each node ran.
 #pragma once
 
 #include <map>
@@ -8,11 +8,11 @@
 
 namespace ngb::onnxruntime {
 
-// Operators that ran, by provider and then by type, each with how often.
+// Placement counts the operators that ran, by provider and then by type.
 using Placement = std::map<std::string, std::map<std::string, int>>;
-// From the text of a profile that the library has written. Throws plugin::Failure when it tells of no operator.
+// Parses the text of a profile. Throws plugin::Failure if it contains no operator.
 Placement read_placement(std::string_view profile);
-// "OpenVINOExecutionProvider 1, CPUExecutionProvider 2 (Cast, Gather)": the types of those elsewhere than `wanted`.
+// Returns "OpenVINOExecutionProvider 1, CPUExecutionProvider 2 (Cast, Gather)", with types except on `wanted`.
 std::string describe(const Placement& placement, const std::string& wanted);
 [[nodiscard]] bool is_all_on(const Placement& placement, const std::string& wanted);
 

@@ -12,7 +12,7 @@
 namespace ngb::onnxruntime {
 namespace {
 
-// SessionOptionsAppendExecutionProvider_OpenVINO_V2.
+// SessionOptionsAppendExecutionProvider_OpenVINO_V2 exists since this version.
 constexpr std::uint32_t kOpenVinoApiVersion = 17;
 
 std::vector<std::string> available_providers(const Runtime& runtime) {
@@ -27,7 +27,7 @@ std::vector<std::string> available_providers(const Runtime& runtime) {
 struct Provider {
   std::string_view word;
   std::string_view name;
-  std::string_view package;  // that carries it
+  std::string_view package;  // package that contains it
   bool is_on_gpu = false;
 };
 
@@ -42,12 +42,12 @@ const Provider& row_of(const std::string& word) {
   return row == kProviders.end() ? kProviders.front() : *row;
 }
 
-// A provider on the GPU opens, with its first call, libraries of CUDA, which the package does not bring.
+// A GPU provider's first call opens CUDA libraries, which are not part of its package.
 void check_provider(const Runtime& runtime, OrtStatus* status, const std::string& word) {
   if (status == nullptr) return;
   const std::string message = runtime.api().GetErrorMessage(status);
   if (message.find("Failed to load") == std::string::npos && message.find("shared object") == std::string::npos) {
-    return runtime.check(status, ("take the provider " + word).c_str());
+    return runtime.check(status, ("use the provider " + word).c_str());
   }
   runtime.api().ReleaseStatus(status);
   throw plugin::Failure(
@@ -56,17 +56,17 @@ void check_provider(const Runtime& runtime, OrtStatus* status, const std::string
       "libraries for tensorrt");
 }
 
-// In f32, one stream, like the compiler of that name.
+// Appends the provider in f32 and with one stream, as the compiler of that name runs.
 void append_openvino(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings) {
   const OrtApi& api = runtime.api_of(kOpenVinoApiVersion);
   const std::string threads = std::to_string(settings.threads);
   const std::array<const char*, 4> keys{"device_type", "precision", "num_of_threads", "num_streams"};
   const std::array<const char*, 4> values{"CPU", "FP32", threads.c_str(), "1"};
   runtime.check(api.SessionOptionsAppendExecutionProvider_OpenVINO_V2(options, keys.data(), values.data(), keys.size()),
-                "take the provider openvino");
+                "use the provider openvino");
 }
 
-// Products and convolutions of f32 without TF32, which is on by default.
+// Appends CUDA without TF32, which products and convolutions of f32 use by default.
 void append_cuda(const Runtime& runtime, OrtSessionOptions* options) {
   const OrtApi& api = runtime.api();
   OrtCUDAProviderOptionsV2* raw = nullptr;
@@ -78,7 +78,7 @@ void append_cuda(const Runtime& runtime, OrtSessionOptions* options) {
   check_provider(runtime, api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, raw), "cuda");
 }
 
-// Cold, in f32. The provider has no option for TF32; NVIDIA's libraries read this variable when they are loaded.
+// Appends TensorRT, cold and in f32. There is no option for TF32, but NVIDIA's libraries read this variable.
 void append_tensorrt(const Runtime& runtime, OrtSessionOptions* options) {
   ::setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
   const OrtApi& api = runtime.api();
@@ -114,7 +114,7 @@ void require_provider(const Runtime& runtime, const std::string& word) {
 void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings) {
   if (settings.provider == "openvino") append_openvino(runtime, options, settings);
   if (settings.provider == "tensorrt") append_tensorrt(runtime, options);
-  // Beside TensorRT it takes what that leaves, where the study allows it.
+  // CUDA runs what TensorRT leaves, if the study allows that.
   if (is_on_gpu(settings.provider)) append_cuda(runtime, options);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The execution provider that a study asks for.
+// Adds the execution provider that a study requests.
 #pragma once
 
 #include <onnxruntime_c_api.h>
@@ -11,14 +11,14 @@
 
 namespace ngb::onnxruntime {
 
-// "openvino" -> "OpenVINOExecutionProvider"
+// Returns "OpenVINOExecutionProvider" for "openvino".
 std::string provider_name(const std::string& word);
 [[nodiscard]] bool is_on_gpu(const std::string& word);
 
-// Throws plugin::Failure(NGB_TOOLCHAIN_MISSING) when the library has no such provider; names the package that has.
+// Throws plugin::Failure(NGB_TOOLCHAIN_MISSING) without the provider, and names its package.
 void require_provider(const Runtime& runtime, const std::string& word);
 
-// Adds it to a session's options; the CPU provider is always there. Throws plugin::Failure.
+// Adds the provider to a session's options, which always include the CPU provider. Throws plugin::Failure.
 void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings);
 
 }  // namespace ngb::onnxruntime

@@ -67,7 +67,7 @@ Owned<OrtSessionOptions> Session::make_options() const {
   runtime_.check(api_.AddSessionConfigEntry(raw, "session.intra_op.allow_spinning", settings_.is_spinning ? "1" : "0"),
                  "set spinning");
   append_provider(runtime_, raw, settings_);
-  // On ARM this would compute products of f32 in bf16.
+  // On ARM, fast math would compute products of f32 in bf16.
   runtime_.check(api_.AddSessionConfigEntry(raw, "mlas.enable_gemm_fastmath_arm64_bfloat16", "0"), "set f32");
   return options;
 }
@@ -121,7 +121,7 @@ Owned<OrtValue> Session::make_value(const Slot& slot, void* data) const {
   return {value, api_.ReleaseValue};
 }
 
-// Runs once with outputs that the library allocates, and takes their shapes.
+// Runs once with outputs that the library allocates, and records their shapes.
 void Session::learn_output_shapes() {
   const Owned<OrtIoBinding> binding = make_binding(session_.get());
   for (const Slot& slot : output_slots_) {
@@ -170,7 +170,7 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   if (settings_.provider != "cpu") prove_placement();
 }
 
-// With what there is of inputs and outputs bound.
+// Returns a binding of those inputs and outputs that exist.
 Owned<OrtIoBinding> Session::make_binding(OrtSession* session) const {
   OrtIoBinding* raw = nullptr;
   runtime_.check(api_.CreateIoBinding(session, &raw), "make a binding");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model in ONNX Runtime: sequential execution, own thread pool, inputs and outputs bound ahead of every run.
+// Session is a model in ONNX Runtime: sequential execution, its own thread pool, inputs and outputs bound before a run.
 #pragma once
 
 #include <cstdlib>
@@ -20,10 +20,10 @@ class Session {
   explicit Session(const ngb_settings& settings);
 
   void compile(const ngb_model& model);
-  // Outputs of static shape get a buffer at once; for the others one inference tells the shapes.
-  // Other providers than the CPU's are watched in one inference of a session that is made for this alone.
+  // Outputs of static shape receive a buffer at once. For the others, one inference shows their shapes. Providers other
+  // than the CPU's are checked by one inference of a separate session with profiling.
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  // Null on success; else owned by the caller. On a GPU it is complete when the outputs' stream is.
+  // Runs one inference. Returns null on success, else a status that the caller owns.
   OrtStatus* run() {
     OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
     if (gpu_memory_ == nullptr || status != nullptr) [[likely]]
@@ -49,12 +49,12 @@ class Session {
 
   Settings settings_;
   Runtime runtime_;
-  std::unique_ptr<plugin::CudaDevice> gpu_;  // null: the CPU
+  std::unique_ptr<plugin::CudaDevice> gpu_;  // null on the CPU
   const OrtApi& api_;
   Owned<OrtEnv> environment_;
   Owned<OrtMemoryInfo> memory_;
   Owned<OrtSession> session_;
-  Owned<OrtAllocator> gpu_memory_;  // of inputs and outputs; null: they are in memory of ours
+  Owned<OrtAllocator> gpu_memory_;  // of inputs and outputs; null: they are in our memory
   Owned<OrtRunOptions> run_options_;
   std::string model_path_;
   std::vector<std::string> input_names_;

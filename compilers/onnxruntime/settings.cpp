@@ -9,7 +9,6 @@ namespace ngb::onnxruntime {
 const char* description() { return kCompilerJson; }
 
 Settings read_settings(const ngb_settings& given) {
-  plugin::check_common("onnxruntime", given);
   const plugin::Options options(kCompilerJson, given);
   Settings settings;
   settings.toolchain_dir = given.toolchain_dir;

@@ -7,7 +7,7 @@
 
 namespace ngb::onnxruntime {
 
-// The JSON text of compiler.json.
+// Returns the JSON text of compiler.json.
 const char* description();
 
 struct Settings {
@@ -17,10 +17,9 @@ struct Settings {
   bool is_spinning = true;
   std::string provider{};  // "cpu", "openvino", "cuda", "tensorrt"
   bool may_fall_back = false;
-  bool includes_transfer = false;  // copies to and from a GPU are part of an inference
+  bool includes_transfer = false;  // an inference includes copies to and from the GPU
 };
 
-// Throws plugin::Failure for what compiler.json does not allow.
 Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::onnxruntime

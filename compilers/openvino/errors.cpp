@@ -18,7 +18,7 @@ ngb_status status_of(const std::string& message, bool is_reading) {
     return NGB_UNSUPPORTED_OPERATOR;
   }
   if (says_any(message, {"bad_alloc", "Failed to allocate", "out of memory"})) return NGB_OUT_OF_MEMORY;
-  // Whatever else keeps a file from being read is the file's fault.
+  // Any other error while a file is read means that the file is invalid.
   return is_reading ? NGB_INVALID_MODEL : NGB_INTERNAL;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenVINO's errors in our taxonomy: nearly all have the status GENERAL_ERROR, so the message decides.
+// Converts OpenVINO's errors by their message, because nearly all have the status GENERAL_ERROR.
 #pragma once
 
 #include <openvino/c/openvino.h>

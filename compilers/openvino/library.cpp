@@ -14,12 +14,12 @@ Runtime::Runtime(const std::string& toolchain_dir)
 
 void Runtime::read_version() {
   ov_version_t version{};
-  check(ov_get_openvino_version(&version), "tell its version");
+  check(ov_get_openvino_version(&version), "report its version");
   version_ = version.buildNumber == nullptr ? "" : version.buildNumber;
   ov_version_free(&version);
 }
 
-// The C API has no version of its own, and its element types are numbered differently in older releases.
+// The C API has no version number, and older releases number element types differently.
 void Runtime::check_element_types() const {
   for (const ElementType& type : element_types()) {
     const std::int64_t one = 1;

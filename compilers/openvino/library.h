@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The opened library: those functions of its C API that are used here, and owners for its objects.
+// Declares the opened library with the functions of its C API that are used, and owners for its objects.
 #pragma once
 
 #include <openvino/c/openvino.h>
@@ -13,12 +13,13 @@ namespace ngb::openvino {
 
 class Runtime {
  public:
-  // Throws plugin::Failure: toolchain missing, library broken, a function missing, element types numbered otherwise.
+  // Throws plugin::Failure if the toolchain or a function is missing, or the library is broken or numbers types
+  // differently.
   explicit Runtime(const std::string& toolchain_dir);
 
   [[nodiscard]] const std::string& version() const { return version_; }  // "2026.4.1-…"
 
-  // Throws plugin::Failure when `status` is an error. `doing`: "compile the model".
+  // Throws plugin::Failure if `status` is an error in `doing` ("compile the model").
   void check(ov_status_e status, const char* doing) const;
 
  private:
@@ -29,7 +30,7 @@ class Runtime {
   void check_element_types() const;
 
  public:
-// One member a function, of the same name and type as in the header.
+// Each function is a member of the same name and type as in the header.
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name takes none.
 #define NGB_OPENVINO_FUNCTION(name) decltype(&::name) name = library_.function<decltype(&::name)>(#name);
   NGB_OPENVINO_FUNCTION(ov_get_openvino_version)
@@ -77,7 +78,7 @@ class Runtime {
 #undef NGB_OPENVINO_FUNCTION
 };
 
-// An object of the library and how to release it.
+// Owned holds an object of the library and releases it.
 template <class T>
 using Owned = std::unique_ptr<T, void (*)(T*)>;
 

@@ -29,7 +29,7 @@ bool has_shape(const Runtime& runtime, const ov_partial_shape_t& partial, const 
   return is_same;
 }
 
-// True when the input has no static shape yet.
+// Returns whether the input has no static shape yet.
 bool check_input(const Runtime& runtime, ov_model_t* model, const ngb_tensor& input) {
   ov_output_const_port_t* raw = nullptr;
   if (runtime.ov_model_const_input_by_name(model, input.name, &raw) != ov_status_e::OK) {
@@ -54,7 +54,7 @@ void reshape(const Runtime& runtime, ov_model_t* model, const ngb_model& cell) {
   for (std::uint32_t i = 0; i < cell.input_count; ++i) {
     names.push_back(cell.inputs[i].name);
     shapes.emplace_back();
-    std::vector<ov_dimension_t> extents;  // an open one is from -1 to -1
+    std::vector<ov_dimension_t> extents;  // an open one ranges from -1 to -1
     for (std::int32_t axis = 0; axis < cell.inputs[i].rank; ++axis) {
       extents.push_back({cell.inputs[i].shape[axis], cell.inputs[i].shape[axis]});
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types and tensors, in our terms and in OpenVINO's.
+// Converts element types and tensors to OpenVINO's.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ std::span<const ElementType> element_types();
 const ElementType& element_type(ngb_dtype type);
 const ElementType& element_type(ov_element_type_e type, const std::string& name);
 
-// The cell's inputs must be those of the model; dynamic ones get the cell's shapes. Throws plugin::Failure.
+// Checks the cell's inputs against the model's, and gives dynamic ones the cell's shapes. Throws plugin::Failure.
 void settle_inputs(const Runtime& runtime, ov_model_t* model, const ngb_model& cell);
 
-// A view of host memory. Throws plugin::Failure.
+// Returns a tensor over host memory. Throws plugin::Failure.
 Owned<ov_tensor_t> wrap(const Runtime& runtime, const ngb_tensor& tensor);
 
 }  // namespace ngb::openvino

@@ -18,13 +18,12 @@ std::string list_of(const std::vector<std::string>& words) {
   return list;
 }
 
-// "GPU.1" is one of "GPU".
+// Returns whether a device is of that kind: "GPU.1" is of kind "GPU".
 bool is_of(const std::string& device, const std::string& kind) {
   return device == kind || device.rfind(kind + ".", 0) == 0;
 }
 
-// One property of a device in "{CPU:{INFERENCE_NUM_THREADS:2,INFERENCE_PRECISION_HINT:f32,…}}"; "" where it is not
-// told.
+// Returns a device's property from "{CPU:{INFERENCE_NUM_THREADS:2,INFERENCE_PRECISION_HINT:f32,…}}", or "".
 std::string property_in(const std::string& properties, const std::string& device, const std::string& key) {
   const std::size_t of_device = properties.find(device + ":{");
   if (of_device == std::string::npos) return {};
@@ -54,14 +53,14 @@ Session::Session(const ngb_settings& given)
 
 std::vector<std::string> Session::available_devices() const {
   ov_available_devices_t found{};
-  runtime_.check(runtime_.ov_core_get_available_devices(core_.get(), &found), "tell its devices");
+  runtime_.check(runtime_.ov_core_get_available_devices(core_.get(), &found), "list its devices");
   std::vector<std::string> devices(found.devices, found.devices + found.size);
   runtime_.ov_available_devices_free(&found);
   return devices;
 }
 
 void Session::check_device() const {
-  if (settings_.device == "CPU" || settings_.device == "AUTO") return;  // asking would load every device's plugin
+  if (settings_.device == "CPU" || settings_.device == "AUTO") return;  // a query would load every device's plugin
   const std::vector<std::string> here = available_devices();
   if (std::any_of(here.begin(), here.end(), [&](const auto& each) { return is_of(each, settings_.device); })) return;
   throw plugin::Failure(NGB_NO_DEVICE, "openvino finds no " + settings_.device + " here; it finds " + list_of(here),
@@ -74,7 +73,7 @@ void Session::configure() {
     set("CPU", "ENABLE_CPU_PINNING", settings_.has_cpu_pinning ? "YES" : "NO");
   }
   if (settings_.device == "AUTO") {
-    // Otherwise the CPU would take the first inferences while another device still compiles.
+    // Otherwise the CPU would run the first inferences while another device still compiles.
     set("AUTO", "ENABLE_STARTUP_FALLBACK", "NO");
     for (const std::string& each : available_devices()) configure_device(each);
   } else {
@@ -85,14 +84,14 @@ void Session::configure() {
   }
 }
 
-// The default precision on processors that have bf16 arithmetic is bf16, on GPUs f16: either changes predictions.
+// The default precision is bf16 on processors that can compute in it, and f16 on GPUs. Either changes predictions.
 void Session::configure_device(const std::string& device) {
   set(device, kPrecision, settings_.precision);
   if (!is_of(device, "NPU")) set(device, "NUM_STREAMS", "1");
 }
 
 void Session::set(const std::string& device, const char* key, const std::string& value) {
-  runtime_.check(runtime_.ov_core_set_property(core_.get(), device.c_str(), key, value.c_str()), "take its settings");
+  runtime_.check(runtime_.ov_core_set_property(core_.get(), device.c_str(), key, value.c_str()), "apply its settings");
 }
 
 void Session::compile(const ngb_model& cell) {
@@ -112,26 +111,26 @@ void Session::compile(const ngb_model& cell) {
 
 std::string Session::property(const char* key) const {
   char* value = nullptr;
-  runtime_.check(runtime_.ov_compiled_model_get_property(compiled_.get(), key, &value), "tell its settings");
+  runtime_.check(runtime_.ov_compiled_model_get_property(compiled_.get(), key, &value), "report its settings");
   std::string text = value == nullptr ? "" : value;
   runtime_.ov_free(value);
   return text;
 }
 
-// What holds is what the compiled model says, not what it was told.
+// The facts are read back from the compiled model.
 void Session::read_back() {
   const std::string device = property("EXECUTION_DEVICES");
   facts_.emplace_back("device", device);
-  // Chosen by AUTO, a model tells of its device all at once.
+  // A model for which AUTO chose the device reports the settings of all devices in one property.
   const std::string all = settings_.device == "AUTO" ? property("DEVICE_PROPERTIES") : "";
-  const auto told = [&](const char* key) { return all.empty() ? property(key) : property_in(all, device, key); };
-  const std::string precision = told(kPrecision);
+  const auto setting = [&](const char* key) { return all.empty() ? property(key) : property_in(all, device, key); };
+  const std::string precision = setting(kPrecision);
   facts_.emplace_back("precision", precision);
   facts_.emplace_back("performance_hint", property("PERFORMANCE_HINT"));
-  if (!is_of(device, "NPU")) facts_.emplace_back("streams", told("NUM_STREAMS"));
+  if (!is_of(device, "NPU")) facts_.emplace_back("streams", setting("NUM_STREAMS"));
   if (device == "CPU") {
-    facts_.emplace_back("threads", told("INFERENCE_NUM_THREADS"));
-    facts_.emplace_back("cpu_pinning", told("ENABLE_CPU_PINNING"));
+    facts_.emplace_back("threads", setting("INFERENCE_NUM_THREADS"));
+    facts_.emplace_back("cpu_pinning", setting("ENABLE_CPU_PINNING"));
   }
   check_precision(precision);
   if (settings_.device != "AUTO" && !is_of(device, settings_.device)) {
@@ -152,7 +151,7 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     wrapped.push_back(wrap(runtime_, inputs[i]));
     runtime_.check(runtime_.ov_infer_request_set_tensor(request_.get(), inputs[i].name, wrapped.back().get()),
-                   "take an input");
+                   "set an input");
   }
   inputs_ = std::move(wrapped);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model on one of OpenVINO's devices: one stream, one synchronous request.
+// Session is a model on one of OpenVINO's devices: one stream, one synchronous request.
 #pragma once
 
 #include <string>

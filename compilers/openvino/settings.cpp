@@ -20,7 +20,6 @@ std::string in_capitals(std::string word) {
 const char* description() { return kCompilerJson; }
 
 Settings read_settings(const ngb_settings& given) {
-  plugin::check_common("openvino", given, {"f32", "bf16", "f16"}, {"cpu", "gpu", "npu", "auto"});
   const plugin::Options options(kCompilerJson, given);
   Settings settings;
   settings.toolchain_dir = given.toolchain_dir;

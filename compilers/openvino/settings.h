@@ -7,19 +7,18 @@
 
 namespace ngb::openvino {
 
-// The JSON text of compiler.json.
+// Returns the JSON text of compiler.json.
 const char* description();
 
 struct Settings {
   std::string toolchain_dir{};
   int threads = 1;
-  std::string device{};     // as OpenVINO has it: "CPU", "GPU", "NPU", "AUTO"
+  std::string device{};     // OpenVINO's name: "CPU", "GPU", "NPU", "AUTO"
   std::string precision{};  // "f32", "bf16", "f16"
   std::string performance_hint{};
   bool has_cpu_pinning = false;
 };
 
-// Throws plugin::Failure for what compiler.json does not allow.
 Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::openvino

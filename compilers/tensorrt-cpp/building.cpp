@@ -17,7 +17,7 @@ using nvinfer1::BuilderFlag;
 using nvinfer1::MemoryPoolType;
 using nvinfer1::OptProfileSelector;
 
-// Before 10 a network has its batch in its shapes only when asked to; later it always has.
+// Before 10, a network includes its batch in its shapes only with this flag; later it always does.
 std::uint32_t network_flags() {
 #if NV_TENSORRT_MAJOR < 10
   return 1U << static_cast<std::uint32_t>(nvinfer1::NetworkDefinitionCreationFlag::kEXPLICIT_BATCH);
@@ -29,7 +29,7 @@ std::uint32_t network_flags() {
 template <class Object>
 std::unique_ptr<Object> made(Object* object, const char* what) {
   if (object != nullptr) return std::unique_ptr<Object>(object);
-  throw plugin::Failure(NGB_INTERNAL, std::string("TensorRT makes no ") + what + ": " + logger().reason());
+  throw plugin::Failure(NGB_INTERNAL, std::string("TensorRT cannot make a ") + what + ": " + logger().reason());
 }
 
 std::string list_of(const std::set<std::string>& names) {
@@ -47,7 +47,7 @@ void check_input(const nvinfer1::ITensor& tensor, const ngb_tensor& wanted) {
   const std::string name = wanted.name;
   if (tensor.isShapeTensor()) {
     throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR,
-                          "input \"" + name + "\" holds a shape, whose values TensorRT wants to know when it compiles",
+                          "input \"" + name + "\" holds a shape, whose values TensorRT must know when it compiles",
                           "make it a constant of the model");
   }
   const Shape theirs = shape_of(tensor.getDimensions());
@@ -112,7 +112,7 @@ void Building::parse(nvinfer1::INetworkDefinition& network, const std::string& p
 }
 
 void Building::set_flags(nvinfer1::IBuilderConfig& config) {
-  config.clearFlag(BuilderFlag::kTF32);  // which is on by default, and changes f32
+  config.clearFlag(BuilderFlag::kTF32);  // on by default, and changes f32
   if (const auto flag = flag_of(settings_.precision)) config.setFlag(*flag);
   config.setBuilderOptimizationLevel(settings_.builder_optimization_level);
   if (settings_.workspace_bytes > 0) config.setMemoryPoolLimit(MemoryPoolType::kWORKSPACE, settings_.workspace_bytes);
@@ -128,10 +128,10 @@ void Building::set_flags(nvinfer1::IBuilderConfig& config) {
             {"builder_threads", std::to_string(builder_->getMaxThreads())}};
 }
 
-// The file's open extents become the cell's: smallest, best and largest shape are one.
+// Sets the file's open extents to the cell's: smallest, best and largest shape are the same.
 void Building::add_profile(nvinfer1::INetworkDefinition& network, nvinfer1::IBuilderConfig& config,
                            const ngb_model& model) {
-  nvinfer1::IOptimizationProfile* profile = nullptr;  // the builder's
+  nvinfer1::IOptimizationProfile* profile = nullptr;  // owned by the builder
   for (int i = 0; i < network.getNbInputs(); ++i) {
     const nvinfer1::ITensor& tensor = *network.getInput(i);
     if (!is_open(shape_of(tensor.getDimensions()))) continue;
@@ -139,12 +139,12 @@ void Building::add_profile(nvinfer1::INetworkDefinition& network, nvinfer1::IBui
     const nvinfer1::Dims dims = dims_of(shape_of(input_of(model, tensor.getName())));
     for (const auto which : {OptProfileSelector::kMIN, OptProfileSelector::kOPT, OptProfileSelector::kMAX}) {
       if (profile != nullptr && profile->setDimensions(tensor.getName(), which, dims)) continue;
-      throw plugin::Failure(
-          NGB_INTERNAL, std::string("TensorRT takes no shape for \"") + tensor.getName() + "\": " + logger().reason());
+      throw plugin::Failure(NGB_INTERNAL, std::string("TensorRT refuses the shape of \"") + tensor.getName() +
+                                              "\": " + logger().reason());
     }
   }
   if (profile == nullptr || config.addOptimizationProfile(profile) >= 0) return;
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT takes no optimisation profile: " + logger().reason());
+  throw plugin::Failure(NGB_INTERNAL, "TensorRT refuses the optimisation profile: " + logger().reason());
 }
 
 }  // namespace ngb::tensorrt

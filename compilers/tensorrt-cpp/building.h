@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the ONNX file to a serialised engine: parser, builder flags, one optimisation profile for the cell's shapes.
+// Building makes a serialised engine from an ONNX file, with one optimisation profile for the cell's shapes.
 #pragma once
 
 #include <NvInfer.h>
@@ -18,13 +18,12 @@ namespace ngb::tensorrt {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-// One model, once.
 class Building {
  public:
-  // `device`: name and compute capability of the GPU, for the timing cache.
+  // `device` is the GPU's name and compute capability, for the timing cache.
   Building(const Runtime& runtime, const Settings& settings, std::string device);
 
-  // The serialised engine; not null. Throws plugin::Failure.
+  // Builds one model and returns its engine, which is not null. May be called once. Throws plugin::Failure.
   std::unique_ptr<nvinfer1::IHostMemory> build(const ngb_model& model);
   [[nodiscard]] const Facts& facts() const { return facts_; }  // read back from the builder
 

@@ -13,7 +13,7 @@ using nvonnxparser::ErrorCode;
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
 
-// Operator and node; the headers of early releases of 8.6 have the node's number only.
+// Returns operator and node. The headers of early releases of 8.6 have only the node's number.
 template <class Error>
 std::string node_of(const Error& error) {
   const std::string number = "node " + std::to_string(error.node());
@@ -27,7 +27,7 @@ std::string node_of(const Error& error) {
   return number;
 }
 
-// UNSUPPORTED_GRAPH, …_NODE, …_NODE_ATTR, …: of which early releases have the first two.
+// Recognises UNSUPPORTED_GRAPH, …_NODE, …_NODE_ATTR, …; early releases have only the first two.
 bool is_unsupported(const nvonnxparser::IParserError& error) {
   constexpr int kPastTheLast = 14;
   const int code = static_cast<int>(error.code());
@@ -62,14 +62,14 @@ plugin::Failure parse_failure(const std::string& path, const nvonnxparser::IPars
   }
   std::string all;
   for (const std::string& node : nodes) all += (all.empty() ? "" : "; ") + node;
-  return {NGB_UNSUPPORTED_OPERATOR, "TensorRT cannot take " + all,
+  return {NGB_UNSUPPORTED_OPERATOR, "TensorRT does not support " + all,
           "leave this model out for tensorrt-cpp, or try a newer version"};
 }
 
 plugin::Failure build_failure(const std::string& reason) {
   std::string text = reason;
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  const std::string message = "TensorRT makes no engine: " + reason;
+  const std::string message = "TensorRT cannot make an engine: " + reason;
   if (says_any(text, {"out of memory", "outofmemory", "insufficient memory"})) {
     return {NGB_OUT_OF_MEMORY, message, "choose a smaller batch size"};
   }

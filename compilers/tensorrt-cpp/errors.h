@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorRT's errors in our taxonomy: those of the parser from their codes, those of the builder from its message.
+// Converts TensorRT's errors: the parser's by their codes, the builder's by their message.
 #pragma once
 
 #include <NvOnnxParser.h>
@@ -10,7 +10,7 @@
 
 namespace ngb::tensorrt {
 
-// Why the parser refused the file `path`, with the nodes that it is about. `reason`: what the logger says.
+// Returns why the parser refused the file `path`, with the nodes concerned. `reason` is what the logger received.
 plugin::Failure parse_failure(const std::string& path, const nvonnxparser::IParser& parser, const std::string& reason);
 plugin::Failure build_failure(const std::string& reason);
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr int kMajor = NV_TENSORRT_MAJOR;
 constexpr int kVisibility = RTLD_GLOBAL;  // each needs those before it
 constexpr const char* kHowToGetIt =
-    "install it (ngb toolchain install tensorrt), or adopt what is there already, such as JetPack's "
+    "install it (ngb toolchain install tensorrt), or adopt an existing installation, such as JetPack's "
     "(ngb toolchain adopt tensorrt FOLDER)";
 
 [[noreturn]] void refuse(const std::string& found) {
@@ -25,13 +25,13 @@ constexpr const char* kHowToGetIt =
                         "this plugin was built for TensorRT " + std::to_string(kMajor) + ", and " + found,
                         "name a toolchain of version " + std::to_string(kMajor) +
                             " in the study, build the plugin with the headers of that version, or use tensorrt, "
-                            "which takes any");
+                            "which supports any");
 }
 
 std::string name_of(const std::string& stem, int major) { return stem + "." + std::to_string(major); }
 
-// The file in `folder` of this stem ("libnvinfer.so") and our major version; empty for none. Throws when there are only
-// others.
+// Returns the file in `folder` with this stem ("libnvinfer.so") and our major version, or an empty path if there is
+// none. Throws if there are only files of other versions.
 fs::path file_in(const fs::path& folder, const std::string& stem) {
   const std::string name = name_of(stem, kMajor);
   fs::path found;
@@ -47,7 +47,7 @@ fs::path file_in(const fs::path& folder, const std::string& stem) {
   return found;
 }
 
-// Where the system's loader looks; its own name for it. Throws.
+// Returns the name by which the system's loader finds the library. Throws if it does not.
 fs::path name_for_loader(const std::string& stem, const fs::path& folder) {
   const std::string name = name_of(stem, kMajor);
   if (::dlopen(name.c_str(), RTLD_NOW | kVisibility | RTLD_NODELETE) != nullptr) return name;
@@ -60,10 +60,11 @@ fs::path name_for_loader(const std::string& stem, const fs::path& folder) {
     const std::string other = name_of(stem, major);
     if (major != kMajor && ::dlopen(other.c_str(), RTLD_LAZY) != nullptr) refuse("the system has " + other);
   }
-  throw plugin::Failure(NGB_TOOLCHAIN_MISSING,
-                        "there is no " + name + " in " + folder.string() + ", nor where the system's loader looks",
-                        std::string(kHowToGetIt) + "; or put the libraries into " + folder.string() +
-                            ", or name their folder in LD_LIBRARY_PATH");
+  throw plugin::Failure(
+      NGB_TOOLCHAIN_MISSING,
+      "there is no " + name + " in " + folder.string() + ", nor in the folders of the system's loader",
+      std::string(kHowToGetIt) + "; or put the libraries into " + folder.string() +
+          ", or name their folder in LD_LIBRARY_PATH");
 }
 
 plugin::Library open(const std::string& toolchain_dir, const std::string& stem) {
@@ -77,7 +78,7 @@ plugin::Library open(const std::string& toolchain_dir, const std::string& stem) 
   return plugin::Library(found.empty() ? name_for_loader(stem, folder) : found, kVisibility);
 }
 
-// The parser is linked with the library of plugins, which lies beside it or is found by the loader.
+// The parser is linked with the library of plugins, which is beside it or found by the loader.
 plugin::Library open_parser(const std::string& toolchain_dir) {
   const fs::path plugins = file_in(fs::path(toolchain_dir) / "tensorrt_libs", "libnvinfer_plugin.so");
   if (!plugins.empty()) plugin::Library(plugins, kVisibility);
@@ -92,7 +93,7 @@ Runtime::Runtime(const std::string& toolchain_dir)
   if (major_ != kMajor || !is_at_least(8, 6)) refuse(path_ + " is version " + version_);
 }
 
-// 8601 is 8.6.1, 101600 is 10.16.0.
+// 8601 is 8.6.1, and 101600 is 10.16.0.
 void Runtime::read_version() {
   const auto ask = inference_.function<std::int32_t (*)()>("getInferLibVersion");
   const int number = ask();
@@ -114,16 +115,16 @@ std::unique_ptr<nvinfer1::IBuilder> Runtime::make_builder() const {
   const auto make = inference_.function<void* (*)(void*, std::int32_t)>("createInferBuilder_INTERNAL");
   std::unique_ptr<nvinfer1::IBuilder> made(static_cast<nvinfer1::IBuilder*>(make(&logger(), NV_TENSORRT_VERSION)));
   if (made != nullptr) return made;
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT makes no builder: " + logger().reason());
+  throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a builder: " + logger().reason());
 }
 
 std::unique_ptr<nvinfer1::IRuntime> Runtime::make_runtime() const {
   const auto make = inference_.function<void* (*)(void*, std::int32_t)>("createInferRuntime_INTERNAL");
   logger().reason();
   auto* const made = static_cast<nvinfer1::IRuntime*>(make(&logger(), NV_TENSORRT_VERSION));
-  // 10.15 was seen to fail with an address that is not null, and no object either.
+  // 10.15 may fail with an address that is neither null nor an object.
   if (made != nullptr && !logger().has_error()) return std::unique_ptr<nvinfer1::IRuntime>(made);
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT makes no runtime: " + logger().reason());
+  throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a runtime: " + logger().reason());
 }
 
 std::unique_ptr<nvonnxparser::IParser> Runtime::make_parser(nvinfer1::INetworkDefinition& network) const {
@@ -131,7 +132,7 @@ std::unique_ptr<nvonnxparser::IParser> Runtime::make_parser(nvinfer1::INetworkDe
   std::unique_ptr<nvonnxparser::IParser> made(
       static_cast<nvonnxparser::IParser*>(make(&network, &logger(), NV_ONNX_PARSER_VERSION)));
   if (made != nullptr) return made;
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT makes no parser: " + logger().reason());
+  throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a parser: " + logger().reason());
 }
 
 }  // namespace ngb::tensorrt

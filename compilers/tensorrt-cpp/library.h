@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorRT's libraries, of the major version whose headers this plugin was built with, and what they make.
+// Runtime opens TensorRT's libraries, of the major version of this plugin's headers, and makes their objects.
 #pragma once
 
 #include <NvInfer.h>
@@ -14,16 +14,16 @@ namespace ngb::tensorrt {
 
 class Runtime {
  public:
-  // From the toolchain's folder tensorrt_libs, or from where the system's loader looks. Touches no GPU. Throws
+  // Opens them in the toolchain's folder tensorrt_libs or where the system's loader finds them. Uses no GPU. Throws
   // plugin::Failure(NGB_TOOLCHAIN_MISSING, NGB_IMPORT_ERROR).
   explicit Runtime(const std::string& toolchain_dir);
 
   [[nodiscard]] const std::string& version() const { return version_; }  // "10.16.0.72"
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Is the library of that version or newer? What came later than its own version may not be called.
+  // Returns whether the library is of that version or newer. Functions that are newer than it must not be called.
   [[nodiscard]] bool is_at_least(int major, int minor) const;
 
-  // None of them is null. Throw plugin::Failure.
+  // Return an object that is not null. Throw plugin::Failure.
   [[nodiscard]] std::unique_ptr<nvinfer1::IBuilder> make_builder() const;
   [[nodiscard]] std::unique_ptr<nvinfer1::IRuntime> make_runtime() const;
   [[nodiscard]] std::unique_ptr<nvonnxparser::IParser> make_parser(nvinfer1::INetworkDefinition& network) const;

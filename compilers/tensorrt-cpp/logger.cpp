@@ -13,7 +13,7 @@ void Logger::log(Severity severity, const char* message) noexcept {
   try {
     const std::lock_guard lock(mutex_);
     if (first_error_.empty()) first_error_ = message;
-  } catch (...) {  // no memory left for it; it is in the log
+  } catch (...) {  // without memory for a copy, only the log has it
   }
 }
 

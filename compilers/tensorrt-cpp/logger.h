@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorRT's messages: warnings go to the log of the attempt; errors say why a call returned nothing.
+// Logger receives TensorRT's messages. Warnings go to the attempt's log; errors explain failed calls.
 #pragma once
 
 #include <NvInfer.h>
@@ -11,18 +11,18 @@ namespace ngb::tensorrt {
 
 class Logger : public nvinfer1::ILogger {
  public:
-  // From any of TensorRT's threads.
+  // May be called by any of TensorRT's threads.
   void log(Severity severity, const char* message) noexcept override;
-  // The first error since this was last asked: what follows it is mostly its consequence.
+  // Returns the first error since the last call; later errors are mostly its consequences.
   std::string reason();
-  [[nodiscard]] bool has_error();  // since the reason was last asked for
+  [[nodiscard]] bool has_error();  // since the last call of reason()
 
  private:
   std::mutex mutex_;
   std::string first_error_;
 };
 
-// The one of this process, never gone: TensorRT keeps the first that it is given.
+// Returns this process's only logger, which is never destroyed, because TensorRT keeps the first one that it receives.
 Logger& logger();
 
 }  // namespace ngb::tensorrt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives TensorRT the memory that is there for an output, and is told its shape when that is known.
+// OutputAllocator gives TensorRT an existing buffer for an output, and learns the output's shape once it is known.
 #pragma once
 
 #include <NvInfer.h>

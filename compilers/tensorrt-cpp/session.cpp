@@ -15,7 +15,7 @@ namespace {
 
 using nvinfer1::TensorIOMode;
 
-// The first of them came with 10.1, and the second is gone in 11.
+// The first of these functions came with 10.1; the second was removed in 11.
 template <class Engine>
 std::int64_t memory_of(const Engine& engine, bool has_second) {
   if constexpr (requires { engine.getDeviceMemorySizeV2(); }) {
@@ -27,7 +27,7 @@ std::int64_t memory_of(const Engine& engine, bool has_second) {
   return 0;
 }
 
-// What it does not take is refused before a GPU is asked for.
+// Invalid settings are refused before a GPU is needed.
 Runtime open_library(const Settings& settings) {
   Runtime library(settings.toolchain_dir);
   check_precision(settings, library.version());
@@ -68,7 +68,7 @@ Session::Session(const ngb_settings& given)
       copy_out_(gpu_.function<void*, std::uint64_t, std::size_t, cudaStream_t>("cuMemcpyDtoHAsync_v2")),
       synchronize_(gpu_.function<cudaStream_t>("cuStreamSynchronize")),
       launch_(gpu_.function<void*, cudaStream_t>("cuGraphLaunch")) {
-  logger().reason();  // what an earlier session has left
+  logger().reason();  // drops what an earlier session left
   facts_ = {{"version", library_.version()},
             {"headers", std::to_string(NV_TENSORRT_MAJOR) + "." + std::to_string(NV_TENSORRT_MINOR)},
             {"library", library_.path()},
@@ -100,7 +100,7 @@ void Session::load(const ngb_model& model) {
   }
   context_.reset(engine_->createExecutionContext());
   if (context_ == nullptr) {
-    throw plugin::Failure(NGB_OUT_OF_MEMORY, "TensorRT makes no execution context: " + logger().reason());
+    throw plugin::Failure(NGB_OUT_OF_MEMORY, "TensorRT cannot make an execution context: " + logger().reason());
   }
   stream_.emplace(gpu_);
   tell("layers", std::to_string(engine_->getNbLayers()));
@@ -171,7 +171,7 @@ std::unique_ptr<Buffer> Session::make_buffer(const std::string& name, ngb_dtype 
   }
   auto buffer = std::make_unique<Buffer>(gpu_, name, dtype, shape, size_bytes);
   if (context_->setTensorAddress(name.c_str(), buffer->on_gpu())) return buffer;
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT does not take memory for \"" + name + "\": " + logger().reason());
+  throw plugin::Failure(NGB_INTERNAL, "TensorRT does not accept memory for \"" + name + "\": " + logger().reason());
 }
 
 int Session::enqueue_with_transfer() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine on the GPU: its context, its tensors in memory of ours, and the call that is timed.
+// Session is an engine on the GPU: its context, its tensors in our memory, and the timed call.
 #pragma once
 
 #include <NvInfer.h>
@@ -17,7 +17,7 @@
 
 namespace ngb::tensorrt {
 
-class OutputAllocator;  // of an output whose shape is known only after a run
+class OutputAllocator;  // for an output whose shape is known only after a run
 
 class Session {
  public:
@@ -28,10 +28,9 @@ class Session {
 
   void compile(const ngb_model& model);
   void load(const ngb_model& model);
-  // Ends with two inferences, outside of any timed call: one in which the context makes its last preparations, and one
-  // that the GPU times.
+  // Ends with two untimed inferences: one completes the context's preparations, the GPU's clock times the other.
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  // 0, or what `run_failure` explains.
+  // Returns 0, or a status that `run_failure` explains.
   int run() {
     const int status = graph_ != nullptr ? launch_(graph_->handle(), stream_->handle()) : enqueue();
     return status != 0 ? status : synchronize_(stream_->handle());
@@ -46,7 +45,7 @@ class Session {
   using Synchronize = int (*)(cudaStream_t);
   using Launch = int (*)(void*, cudaStream_t);
 
-  // All that an inference is, put on the stream; also what a graph holds.
+  // Enqueues a whole inference on the stream. A graph captures the same.
   int enqueue() {
     if (settings_.includes_transfer) [[unlikely]]
       return enqueue_with_transfer();
@@ -62,7 +61,7 @@ class Session {
   void tell_of_binding();
   void tell(const std::string& key, const std::string& value);
 
-  static constexpr int kNotEnqueued = -1;  // TensorRT's enqueueV3 said no
+  static constexpr int kNotEnqueued = -1;  // TensorRT's enqueueV3 returned false
 
   Settings settings_;
   Runtime library_;
@@ -72,10 +71,10 @@ class Session {
   Synchronize synchronize_;
   Launch launch_;
   std::optional<Stream> stream_;
-  std::unique_ptr<nvinfer1::IRuntime> runtime_;  // before the engine that came from it, and that before its context
+  std::unique_ptr<nvinfer1::IRuntime> runtime_;  // order matters: runtime, engine, context
   std::unique_ptr<nvinfer1::ICudaEngine> engine_;
   std::unique_ptr<nvinfer1::IExecutionContext> context_;
-  std::vector<std::unique_ptr<OutputAllocator>> allocators_;  // one for each output; null where its shape is known
+  std::vector<std::unique_ptr<OutputAllocator>> allocators_;  // one per output; null if its shape is known
   std::vector<std::unique_ptr<Buffer>> outputs_;
   std::vector<std::unique_ptr<Buffer>> inputs_;
   std::unique_ptr<Graph> graph_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream of the driver, and what can be done with what is put on it; memory for a tensor.
+// Stream is a stream of the driver, with operations on the work that is enqueued on it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,7 +18,7 @@ class Stream {
  public:
   using Enqueue = std::function<void()>;  // throws plugin::Failure
 
-  // All throw plugin::Failure.
+  // All of these throw plugin::Failure.
   explicit Stream(const plugin::CudaDevice& gpu);
   ~Stream();
   Stream(const Stream&) = delete;
@@ -26,7 +26,7 @@ class Stream {
 
   [[nodiscard]] cudaStream_t handle() const { return static_cast<cudaStream_t>(handle_); }
   void synchronize() const;
-  // How long the GPU is busy with what `enqueue` puts on the stream, by its own clock (CUDA events).
+  // Returns how long the GPU works on what `enqueue` puts on the stream, by its own clock (CUDA events).
   [[nodiscard]] std::int64_t time_ns(const Enqueue& enqueue) const;
 
  private:
@@ -34,7 +34,7 @@ class Stream {
   void* handle_ = nullptr;
 };
 
-// What was put on a stream, captured to be launched at once; nothing of it ran.
+// Graph holds captured work that can be launched at once; capturing runs none of it.
 class Graph {
  public:
   Graph(const plugin::CudaDevice& gpu, const Stream& stream, const Stream::Enqueue& enqueue);
@@ -49,7 +49,7 @@ class Graph {
   void* handle_ = nullptr;
 };
 
-// A tensor on the GPU, and page-locked memory of the same size, so that a copy is one by the GPU itself.
+// Buffer is a tensor on the GPU and page-locked memory of the same size, so that the GPU itself copies.
 struct Buffer {
   Buffer(const plugin::CudaDevice& device_of, std::string its_name, ngb_dtype its_dtype, Shape its_shape,
          std::uint64_t its_bytes);

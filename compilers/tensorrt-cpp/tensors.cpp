@@ -11,7 +11,7 @@ namespace {
 
 using nvinfer1::DataType;
 
-// By number those whose names early headers lack: kBF16 came with 9, kINT64 with 10.
+// Types that early headers do not name are given by number: kBF16 came with 9, kINT64 with 10.
 constexpr std::array<ElementType, 8> kTypes{{{NGB_F32, DataType::kFLOAT, "f32", 4},
                                              {NGB_F16, DataType::kHALF, "f16", 2},
                                              {NGB_BF16, static_cast<DataType>(7), "bf16", 2},
@@ -46,7 +46,7 @@ Shape shape_of(const nvinfer1::Dims& dims) { return {dims.d, dims.d + std::max(d
 Shape shape_of(const ngb_tensor& tensor) { return {tensor.shape, tensor.shape + tensor.rank}; }
 
 nvinfer1::Dims dims_of(const Shape& shape) {
-  using Extent = std::remove_reference_t<decltype(nvinfer1::Dims{}.d[0])>;  // 32 bits wide before 10
+  using Extent = std::remove_reference_t<decltype(nvinfer1::Dims{}.d[0])>;  // 32 bits before 10
   nvinfer1::Dims dims{};
   if (shape.size() > static_cast<std::size_t>(nvinfer1::Dims::MAX_DIMS)) {
     throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "TensorRT has no tensors of " + std::to_string(shape.size()) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types and shapes, in our terms and in TensorRT's.
+// Converts element types and shapes between our terms and TensorRT's.
 #pragma once
 
 #include <NvInfer.h>
@@ -23,7 +23,7 @@ struct ElementType {
 // Throw plugin::Failure for a type that cannot be fed or read.
 const ElementType& element_type(ngb_dtype type);
 const ElementType& element_type(nvinfer1::DataType type, const std::string& name);
-// TensorRT before 10 has no i64, and computes it as i32.
+// Returns whether an i64 is computed as i32, because TensorRT before 10 has no i64.
 [[nodiscard]] bool is_narrowed(ngb_dtype given, ngb_dtype taken);
 
 [[nodiscard]] Shape shape_of(const nvinfer1::Dims& dims);

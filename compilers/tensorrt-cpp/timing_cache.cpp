@@ -14,7 +14,7 @@
 namespace ngb::tensorrt {
 namespace {
 
-// Each run of other characters becomes one hyphen.
+// Replaces each run of other characters by one hyphen.
 std::string file_name(const std::string& key) {
   std::string name;
   for (const char c : key) {
@@ -41,9 +41,9 @@ std::size_t TimingCache::give(nvinfer1::IBuilderConfig& config) {
   const std::string kept = content_of(path_);
   cache_.reset(config.createTimingCache(kept.data(), kept.size()));
   if (cache_ != nullptr && config.setTimingCache(*cache_, false)) return kept.size();
-  cache_.reset(config.createTimingCache(nullptr, 0));  // the file's is of another driver or GPU, as TensorRT sees it
+  cache_.reset(config.createTimingCache(nullptr, 0));  // TensorRT rejected the file's: other driver or GPU
   if (cache_ == nullptr || !config.setTimingCache(*cache_, false)) {
-    throw plugin::Failure(NGB_INTERNAL, "TensorRT takes no timing cache", "leave timing_cache out");
+    throw plugin::Failure(NGB_INTERNAL, "TensorRT refuses a timing cache", "leave timing_cache out");
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels' times that an earlier process of this GPU and TensorRT has measured, in a file.
+// TimingCache is a file of kernels' times that an earlier process measured with this GPU and TensorRT.
 #pragma once
 
 #include <NvInfer.h>
@@ -12,13 +12,12 @@ namespace ngb::tensorrt {
 
 class TimingCache {
  public:
-  // `key`: everything that the times depend on.
+  // `key` names everything on which the times depend.
   TimingCache(const std::string& cache_dir, const std::string& key);
 
-  // What the file holds, if anything, becomes the builder's; how many bytes of it are used. Must not go before the
-  // engine is built.
+  // Gives the file's content, if any, to the builder, and returns the bytes used. It must outlive the build.
   std::size_t give(nvinfer1::IBuilderConfig& config);
-  // A reader sees the old file or the new one, whole. Throws plugin::Failure.
+  // Writes the file in one step: a reader sees the old or the new one. Throws plugin::Failure.
   void keep(const nvinfer1::IBuilderConfig& config) const;
 
  private:

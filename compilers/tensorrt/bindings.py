@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorRT's Python module, as pip and JetPack give it (`tensorrt`), or its inner part alone (`tensorrt_bindings`),
-with the libraries from the folder tensorrt_libs beside it or from where the system's loader looks."""
+"""Loads TensorRT's Python module: `tensorrt`, as pip and JetPack install it, or only its inner part
+`tensorrt_bindings`, with the libraries in tensorrt_libs beside it or those that the system's loader finds."""
 import ctypes
 import glob
 import importlib
@@ -11,12 +11,12 @@ from ngraphbench.adaptor import CompilerError
 
 _MODULES = ("tensorrt", "tensorrt_bindings")
 _LIBRARIES = ("libnvinfer.so", "libnvinfer_plugin.so", "libnvonnxparser.so")  # each needs those before it
-HOW_TO_GET_IT = ("install it (ngb toolchain install tensorrt), or adopt what is there already, such as JetPack's "
+HOW_TO_GET_IT = ("install it (ngb toolchain install tensorrt), or adopt an existing installation, such as JetPack's "
                  "(ngb toolchain adopt tensorrt FOLDER)")
 
 
 def load():
-    """The module. Raises CompilerError: toolchain_missing, import_error."""
+    """Return the module. Raises CompilerError: toolchain_missing, import_error."""
     name = next((name for name in _MODULES if importlib.util.find_spec(name)), None)
     if name is None:
         raise CompilerError("toolchain_missing", "there is no Python module tensorrt, nor tensorrt_bindings",
@@ -29,7 +29,7 @@ def load():
 
 
 def refuse_another(trt, toolchain_dir: str) -> None:
-    """A module that lies earlier on the path would be measured under the toolchain's name."""
+    """Raise CompilerError if a module that is earlier on the path would be measured under the toolchain's name."""
     home = os.path.dirname(os.path.dirname(trt.__file__))
     if toolchain_dir and not os.path.samefile(home, toolchain_dir):
         raise CompilerError("import_error", f"{trt.__name__} was imported from {home}, not from the toolchain "
@@ -55,13 +55,13 @@ def _explained(name: str, error: Exception) -> CompilerError:
     text = str(error)
     if "cannot open shared object file" in text and any(prefix in text for prefix in _LIBRARIES):
         folder = _folder_beside(importlib.util.find_spec(name))
-        return CompilerError("toolchain_missing", f"TensorRT's Python module is there, its library is not: {text}",
+        return CompilerError("toolchain_missing", f"TensorRT's Python module exists, but its library is missing: {text}",
                              f"put the libraries into {folder}, or name their folder in LD_LIBRARY_PATH")
     return CompilerError("import_error", f"{name} does not load: {text}", "install or adopt the toolchain again")
 
 
 def make_logger(trt):
-    """TensorRT's messages: warnings go to the log of the attempt; errors say why a call returned nothing."""
+    """Return a logger of TensorRT's messages: warnings go to the attempt's log, errors explain failed calls."""
 
     class Logger(trt.ILogger):
         def __init__(self):
@@ -75,7 +75,7 @@ def make_logger(trt):
                 self._errors.append(message)
 
         def reason(self):
-            """The first error since this was last asked: what follows it is mostly its consequence."""
+            """Return the first error since the last call; later errors are mostly its consequences."""
             errors, self._errors = self._errors, []
             return errors[0] if errors else "it gives no reason"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the ONNX file to a serialised engine: parser, builder flags, one optimisation profile for the cell's shapes."""
+"""Makes a serialised engine from an ONNX file: parser, builder flags, one optimisation profile for the cell's shapes.
+"""
 import os
 import re
 import tempfile
@@ -14,26 +15,17 @@ NARROWED = ("i64", "i32")
 
 
 def check_settings(trt, settings) -> None:
-    """Raises CompilerError("invalid_option")."""
-    level = settings.options["builder_optimization_level"]
-    if not 0 <= level <= 5:
-        raise CompilerError("invalid_option", f"builder_optimization_level is {level}", "give a number from 0 to 5")
-    if settings.options["workspace_bytes"] < 0:
-        raise CompilerError("invalid_option", f'workspace_bytes is {settings.options["workspace_bytes"]}',
-                            "give a number of bytes, or 0 for as much as there is")
+    """Raise CompilerError("invalid_option") for settings that this TensorRT does not support."""
     flag = _PRECISION_FLAGS.get(settings.precision)
-    if settings.precision != "f32" and flag is None:
-        raise CompilerError("invalid_option", f'tensorrt does not run in precision "{settings.precision}"',
-                            "use f32, f16 or bf16")
     if flag is not None and not hasattr(trt.BuilderFlag, flag):
         raise CompilerError("invalid_option", f'TensorRT {trt.__version__} does not run an f32 model in precision '
-                                              f'"{settings.precision}": it takes a model in its own types',
+                                              f'"{settings.precision}": it runs a model in its own types',
                             "give it a model that is in that precision already, or f16 and bf16 to a version before "
                             "11 (bf16: from 9 on)")
 
 
 class Building:
-    """One model, once. Whatever it holds of TensorRT goes with it."""
+    """Builds one model. It owns the objects of TensorRT that are needed for that."""
 
     def __init__(self, trt, logger, settings, cuda_facts):
         self._trt, self._logger, self._settings = trt, logger, settings
@@ -41,12 +33,12 @@ class Building:
         self.facts = {}
         try:
             self._builder = trt.Builder(logger)
-        except TypeError:  # what pybind11 makes of a null pointer
-            raise CompilerError("internal", f"TensorRT makes no builder: {logger.reason()}") from None
+        except TypeError:  # pybind11 raises this for a null pointer
+            raise CompilerError("internal", f"TensorRT cannot make a builder: {logger.reason()}") from None
         self._builder.max_threads = settings.threads
 
     def build(self, model):
-        """The serialised engine, as bytes-like. Raises CompilerError."""
+        """Return the serialised engine, as bytes-like. Raises CompilerError."""
         trt, builder = self._trt, self._builder
         network = builder.create_network(self._network_flags())
         self._parse(network, model.path)
@@ -64,7 +56,7 @@ class Building:
         return plan
 
     def _network_flags(self) -> int:
-        """Before 10 a network has its batch in its shapes only when asked to; later it always has."""
+        """Before 10, a network includes its batch in its shapes only with this flag; later it always does."""
         if int(self._trt.__version__.split(".")[0]) >= 10:
             return 0
         return 1 << int(self._trt.NetworkDefinitionCreationFlag.EXPLICIT_BATCH)
@@ -80,7 +72,7 @@ class Building:
 
     def _set_flags(self, config) -> None:
         trt, options = self._trt, self._settings.options
-        config.clear_flag(trt.BuilderFlag.TF32)  # which is on by default, and changes f32
+        config.clear_flag(trt.BuilderFlag.TF32)  # on by default, and changes f32
         flag = _PRECISION_FLAGS.get(self._settings.precision)
         if flag is not None:
             config.set_flag(getattr(trt.BuilderFlag, flag))
@@ -96,7 +88,7 @@ class Building:
                           builder_threads=str(self._builder.max_threads))
 
     def _add_profile(self, config, inputs, signatures) -> None:
-        """The file's open extents become the cell's: smallest, best and largest shape are one."""
+        """Set the file's open extents to the cell's: smallest, best and largest shape are the same."""
         shapes = {signature.name: signature.shape for signature in signatures}
         is_open = [tensor for tensor in inputs if -1 in tuple(tensor.shape)]
         if not is_open:
@@ -107,7 +99,8 @@ class Building:
         config.add_optimization_profile(profile)
 
     def _timing_cache(self, config):
-        """Its file; None where none is asked for. Times measured within this build are used in any case."""
+        """Return the cache's file, or None if none is requested. Times measured within this build are used in any case.
+        """
         if not self._settings.options["timing_cache"]:
             return None
         if not self._settings.cache_dir:
@@ -121,16 +114,17 @@ class Building:
             with open(path, "rb") as file:
                 kept = file.read()
         if not config.set_timing_cache(config.create_timing_cache(kept), False):
-            kept = b""  # of another driver or GPU, as TensorRT itself sees it
+            kept = b""  # TensorRT rejected it: other driver or GPU
             config.set_timing_cache(config.create_timing_cache(kept), False)
         self.facts.update(timing_cache_bytes_found=str(len(kept)))
         return path
 
 
 def _keep(path: str, content) -> None:
-    """A reader sees the old file or the new one, whole."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), delete=False) as file:
+    """Write the file in one step: a reader sees the old or the new one."""
+    folder, name = os.path.split(path)
+    os.makedirs(folder, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=name + ".", delete=False) as file:
         file.write(content)
     os.replace(file.name, path)
 
@@ -144,7 +138,7 @@ def _check_inputs(inputs, signatures) -> None:
     for tensor in inputs:
         if tensor.is_shape_tensor:
             raise CompilerError("unsupported_operator", f'input "{tensor.name}" holds a shape, whose values TensorRT '
-                                                        "wants to know when it compiles",
+                                                        "must know when it compiles",
                                 "make it a constant of the model")
         wanted, theirs = given[tensor.name], tuple(tensor.shape)
         fits = len(theirs) == len(wanted.shape) and all(a in (-1, b) for a, b in zip(theirs, wanted.shape))
@@ -155,7 +149,7 @@ def _check_inputs(inputs, signatures) -> None:
 
 
 def _parse_failure(path: str, errors, reason: str) -> CompilerError:
-    """The parser's errors in our taxonomy, with the nodes that they are about."""
+    """Convert the parser's errors, with the nodes concerned."""
     if not errors:
         return CompilerError("invalid_model", f"TensorRT cannot read {path}: {reason}")
     codes = {error.code().name for error in errors}
@@ -165,7 +159,7 @@ def _parse_failure(path: str, errors, reason: str) -> CompilerError:
                    or "No importer registered" in error.desc()]
     if unsupported:
         nodes = "; ".join(dict.fromkeys(f"{_node_of(error)}: {error.desc()}" for error in unsupported))
-        return CompilerError("unsupported_operator", f"TensorRT cannot take {nodes}",
+        return CompilerError("unsupported_operator", f"TensorRT does not support {nodes}",
                              "leave this model out for tensorrt, or try a newer version")
     first = errors[0]
     return CompilerError("invalid_model", f"TensorRT cannot read {path}: {_node_of(first)}: {first.desc()}",
@@ -173,7 +167,7 @@ def _parse_failure(path: str, errors, reason: str) -> CompilerError:
 
 
 def _node_of(error) -> str:
-    """Operator and node; releases before 8.6.1 tell the node's number only."""
+    """Return operator and node. Releases before 8.6.1 report only the node's number."""
     operator = error.node_operator() if hasattr(error, "node_operator") else ""
     name = error.node_name() if hasattr(error, "node_name") else ""
     return f'{operator or "a node"} ("{name}", node {error.node()})' if name or operator else f"node {error.node()}"
@@ -182,9 +176,9 @@ def _node_of(error) -> str:
 def _build_failure(reason: str) -> CompilerError:
     text = reason.lower()
     if "out of memory" in text or "outofmemory" in text or "insufficient memory" in text:
-        return CompilerError("out_of_memory", f"TensorRT makes no engine: {reason}", "choose a smaller batch size")
+        return CompilerError("out_of_memory", f"TensorRT cannot make an engine: {reason}", "choose a smaller batch size")
     if "could not find any implementation" in text or "unsupported" in text:
-        return CompilerError("unsupported_operator", f"TensorRT makes no engine: {reason}",
+        return CompilerError("unsupported_operator", f"TensorRT cannot make an engine: {reason}",
                              "leave this model out for tensorrt, or try another version")
-    return CompilerError("internal", f"TensorRT makes no engine: {reason}",
+    return CompilerError("internal", f"TensorRT cannot make an engine: {reason}",
                          "its messages are in the log of this attempt")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TensorRT's Python module leaves to others: memory on the GPU, copies, streams and graphs, from the driver's own
-library. That one is on every machine with an NVIDIA GPU, Jetson included, and serves programs of every older CUDA
-version; a package such as cuda-bindings has to match the CUDA version of each toolchain, and JetPack brings none."""
+"""What TensorRT's Python module lacks: memory on the GPU, copies, streams and graphs, through the driver's own library.
+That library exists on every machine with an NVIDIA GPU, Jetson included, and serves programs of all older CUDA
+versions. A package such as cuda-bindings must match the CUDA version of each toolchain, and JetPack has none."""
 import ctypes
 from ctypes import POINTER, c_char_p, c_float, c_int, c_size_t, c_uint, c_uint64, c_ulonglong, c_void_p
 
@@ -10,7 +10,7 @@ from ngraphbench.adaptor import CompilerError
 LIBRARY = "libcuda.so.1"
 ADVICE = "run this compiler on a device with an NVIDIA GPU and its driver"
 
-# As cuda.h declares them. A device pointer is 64 bits wide; contexts, streams and graphs are pointers.
+# The types are those of cuda.h. A device pointer has 64 bits; contexts, streams and graphs are pointers.
 _FUNCTIONS = {
     "cuInit": (c_uint,),
     "cuDriverGetVersion": (POINTER(c_int),),
@@ -43,7 +43,7 @@ _FUNCTIONS = {
     "cuGetErrorString": (c_int, POINTER(c_char_p)),
 }
 _OUT_OF_MEMORY = 2
-# An uncorrectable error of the memory, a lost GPU, a kernel that failed: nothing works any more in this process.
+# After these errors (an uncorrectable memory error, a lost GPU, a failed kernel) nothing works in this process.
 _LOST = {46, 214, 700, 702, 714, 715, 716, 717, 718, 719}
 _NON_BLOCKING = 1   # CU_STREAM_NON_BLOCKING
 _THREAD_LOCAL = 1   # CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
@@ -51,11 +51,11 @@ _MAJOR, _MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_…
 
 
 class CudaDriver:
-    """The first GPU that this process may see, with its primary context, which TensorRT uses as well. For one thread.
-    Everything that it gives is an address as an integer and has to be given back to it."""
+    """The first GPU that this process may use, with its primary context, which TensorRT uses as well. For one thread.
+    Each object is an address as an integer, and must be freed by this object."""
 
     def __init__(self, asked_by: str):
-        """asked_by: who wants a GPU, for the message. Raises CompilerError("no_device")."""
+        """Raises CompilerError("no_device"), whose message says that `asked_by` needs a GPU."""
         self._context_of = None
         self._library = _open(asked_by)
         status = self._library.cuInit(0)
@@ -91,11 +91,11 @@ class CudaDriver:
         }
 
     def function(self, name: str):
-        """The driver's own function, for the timed region; its status is to be looked at."""
+        """Return the driver's own function, for the timed region. Its caller must check the status."""
         return getattr(self._library, name)
 
     def call(self, name: str, *arguments) -> None:
-        """Raises CompilerError."""
+        """Call the driver's function. Raises CompilerError."""
         status = self.function(name)(*arguments)
         if status != 0:
             raise self.error(name, status)
@@ -118,7 +118,7 @@ class CudaDriver:
         self.call("cuMemFree_v2", address)
 
     def allocate_host(self, size_bytes: int) -> int:
-        """Page-locked, so that a copy is one by the GPU itself."""
+        """Allocate page-locked memory, so that the GPU itself copies."""
         address = c_void_p()
         self.call("cuMemHostAlloc", ctypes.byref(address), max(size_bytes, 1), 0)
         return address.value
@@ -132,7 +132,7 @@ class CudaDriver:
         return stream.value
 
     def capture(self, stream: int, enqueue) -> int:
-        """What `enqueue` puts on the stream, as a graph that can be launched; nothing of it runs."""
+        """Return what `enqueue` puts on the stream as a graph that can be launched; capturing runs none of it."""
         graph, executable = c_void_p(), c_void_p()
         self.call("cuStreamBeginCapture_v2", stream, _THREAD_LOCAL)
         try:
@@ -148,7 +148,7 @@ class CudaDriver:
         return executable.value
 
     def time_ns(self, stream: int, enqueue) -> int:
-        """How long the GPU is busy with what `enqueue` puts on the stream, by its own clock (CUDA events)."""
+        """Return how long the GPU works on what `enqueue` puts on the stream, by its own clock (CUDA events)."""
         start, stop, milliseconds = c_void_p(), c_void_p(), c_float()
         try:
             self.call("cuEventCreate", ctypes.byref(start), 0)

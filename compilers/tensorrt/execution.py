@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine on the GPU: its context, its tensors in memory of ours, and the call that is timed."""
+"""An engine on the GPU: its context, its tensors in our memory, and the timed call."""
 import array
 import ctypes
 import math
@@ -38,7 +38,7 @@ class Execution:
         """Raises CompilerError."""
         self._trt, self._cuda, self._logger = trt, cuda, logger
         self._inputs, self._outputs = [], []
-        self._allocators = {}  # of outputs whose shape is known only after a run
+        self._allocators = {}  # for outputs whose shape is known only after a run
         self._graph = self._engine = self._context = self._stream = self._gpu_ns = None
         self._runtime = trt.Runtime(logger)
         self._engine = self._runtime.deserialize_cuda_engine(plan)
@@ -46,21 +46,21 @@ class Execution:
             raise CompilerError("internal", f"TensorRT cannot open the engine that it made: {logger.reason()}")
         self._context = self._engine.create_execution_context()
         if self._context is None:
-            raise CompilerError("out_of_memory", f"TensorRT makes no execution context: {logger.reason()}")
+            raise CompilerError("out_of_memory", f"TensorRT cannot make an execution context: {logger.reason()}")
         self._stream = cuda.new_stream()
 
     def facts(self):
         engine = self._engine
-        # The first of them until 10, the second from 10.1 on.
+        # device_memory_size exists until 10, device_memory_size_v2 since 10.1.
         memory = engine.device_memory_size_v2 if hasattr(engine, "device_memory_size_v2") else engine.device_memory_size
         buffers = sum(buffer.size_bytes for buffer in self._inputs + self._outputs)
-        told = {} if self._gpu_ns is None else {"gpu_inference_ns": str(self._gpu_ns)}
-        return {**told, "layers": str(engine.num_layers), "activation_memory_bytes": str(memory),
+        facts = {} if self._gpu_ns is None else {"gpu_inference_ns": str(self._gpu_ns)}
+        return {**facts, "layers": str(engine.num_layers), "activation_memory_bytes": str(memory),
                 "input_output_memory_bytes": str(buffers), "is_cuda_graph": "false" if self._graph is None else "true"}
 
     def bind(self, tensors, includes_transfer: bool, uses_graph: bool) -> None:
-        """Ends with two inferences, outside of any timed call: one in which the context makes its last preparations,
-        and one that the GPU times."""
+        """End with two untimed inferences: one completes the context's preparations, the GPU's clock times the
+        other."""
         self._unbind()
         self._includes_transfer = includes_transfer
         for tensor in tensors:
@@ -112,7 +112,7 @@ class Execution:
 
     def close(self) -> None:
         self._unbind()
-        self._context = None  # before the engine that it came from, and that before the runtime
+        self._context = None  # freed in this order: context, engine, runtime
         self._engine = None
         self._runtime = None
         if self._stream is not None:
@@ -137,7 +137,7 @@ class Execution:
         buffer = Buffer(self._cuda, name, dtype, shape, size_bytes)
         if not self._context.set_tensor_address(name, buffer.device):
             buffer.free()
-            raise CompilerError("internal", f'TensorRT does not take memory for "{name}": {self._logger.reason()}')
+            raise CompilerError("internal", f'TensorRT does not accept memory for "{name}": {self._logger.reason()}')
         return buffer
 
     def _add_input(self, tensor) -> None:
@@ -169,7 +169,7 @@ class Execution:
         self._cuda.call("cuMemcpyDtoHAsync_v2", buffer.host, buffer.device, size_bytes, self._stream)
 
     def _enqueue(self) -> None:
-        """All that an inference is, put on the stream; also what a graph holds."""
+        """Enqueue a whole inference on the stream. A graph captures the same."""
         if self._includes_transfer:
             for buffer in self._inputs:
                 self._copy_in(buffer)
@@ -212,7 +212,7 @@ def _narrowed(name: str, data) -> memoryview:
 
 
 def _make_allocator(trt, buffer):
-    """Gives TensorRT the memory that is there, and is told the shape when it is known."""
+    """Return an allocator that gives TensorRT the existing buffer and learns the output's shape once it is known."""
 
     class Allocator(trt.IOutputAllocator):
         def __init__(self):

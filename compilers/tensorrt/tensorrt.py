@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NVIDIA TensorRT, driven through its Python module: the one interface that every machine with TensorRT has, from
-version 8.6 on. The module itself is imported by `preload`, not by importing this file."""
+"""NVIDIA TensorRT, driven through its Python module, the only interface that every machine with TensorRT 8.6 or newer
+has. `preload` imports the module; importing this file does not."""
 from ngraphbench.adaptor import Adaptor, CompilerError
 
 
@@ -9,15 +9,13 @@ class TensorRT(Adaptor):
     def preload(cls):
         from . import bindings, building, cuda_driver, execution  # noqa: F401
 
-        bindings.load()  # which opens its libraries, and touches no GPU: a process that is forked later may do that
+        bindings.load()  # opens its libraries and uses no GPU, so that the process may be forked later
 
     def __init__(self, settings):
         from . import bindings, building
         from .cuda_driver import CudaDriver
 
         self._cuda = self._execution = None
-        if settings.device != "cuda":
-            raise CompilerError("invalid_option", f'tensorrt does not run on device "{settings.device}"', "use cuda")
         self._trt = trt = bindings.load()
         bindings.refuse_another(trt, settings.toolchain_dir)
         building.check_settings(trt, settings)
@@ -58,10 +56,10 @@ class TensorRT(Adaptor):
         return self._execution.read()
 
     def inspect(self):
-        told = dict(self._facts)
+        facts = dict(self._facts)
         if self._execution is not None:
-            told.update(self._execution.facts())
-        return told
+            facts.update(self._execution.facts())
+        return facts
 
     def close(self):
         execution, self._execution = self._execution, None

@@ -50,9 +50,9 @@ class TorchCompile(Identity):
 
     def read(self):
         if self._is_open and self._count("stats", "unique_graphs") > self._graphs:
-            raise CompilerError("fallback", "torch.compile compiled again for this batch size: it is none of those "
-                                            "that the graph for any batch takes",
-                                "PyTorch treats a batch of 1 apart: leave it out of a study with dynamic_batch")
+            raise CompilerError("fallback", "torch.compile compiled again for this batch size: it is not among those "
+                                            "that the graph for any batch supports",
+                                "PyTorch specialises for a batch of 1: leave it out of a study with dynamic_batch")
         return super().read()
 
     def _explained(self, error):
@@ -60,15 +60,15 @@ class TorchCompile(Identity):
         text = str(cause).strip().splitlines() or [type(cause).__name__]
         return CompilerError("unsupported_operator" if isinstance(error, self._torch._dynamo.exc.Unsupported)
                              else "internal", f"torch.compile: {type(cause).__name__}: {text[0]}",
-                             "the whole of it is in the log of this attempt")
+                             "the whole message is in the log of this attempt")
 
     def inspect(self):
-        told = super().inspect()
-        told.update(backend=self._options["backend"], cxx=self._cxx)
+        facts = super().inspect()
+        facts.update(backend=self._options["backend"], cxx=self._cxx)
         if self._call is not None:
-            told.update(graphs=str(self._graphs), graph_breaks=str(self._count("graph_break")),
+            facts.update(graphs=str(self._graphs), graph_breaks=str(self._count("graph_break")),
                         compiled_again="true" if self._count("stats", "unique_graphs") > self._graphs else "false")
-        return told
+        return facts
 
     def _count(self, group, name=None):
         counted = self._torch._dynamo.utils.counters[group]

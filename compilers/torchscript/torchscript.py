@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TorchScript: the identity's module as a program, its graph optimised ahead, run by PyTorch's C++ interpreter."""
+"""TorchScript: the identity's module as a program, optimised in advance and run by PyTorch's C++ interpreter."""
 from .identity import Identity
 
 
@@ -22,13 +22,13 @@ class TorchScript(Identity):
             program = script.quietly(lambda: self._torch.jit.freeze(program))
         self._operators = script.operators_of(program)
         forward = script.forward_of(program)
-        # The executor watches some runs, and then optimises for the shapes that it has seen.
+        # The executor observes some runs, and then optimises for the shapes that occurred.
         for _ in range(self._torch._C._jit_get_num_profiled_runs() + 1):
             forward(*inputs)
         return forward
 
     def inspect(self):
-        told = super().inspect()
+        facts = super().inspect()
         if self._call is not None:
-            told["operators"] = str(self._operators)
-        return told
+            facts["operators"] = str(self._operators)
+        return facts

@@ -8,10 +8,10 @@
 namespace ngb::tvm {
 namespace {
 
-// Compiled models look functions of this library up in the whole process: it is the one that is opened for all.
+// The library is opened globally, because compiled models search its functions in the whole process.
 Functions open_libraries(const std::string& toolchain_dir, int threads) {
   ::setenv("TVM_NUM_THREADS", std::to_string(threads).c_str(), 1);
-  ::setenv("TVM_BIND_THREADS", "0", 1);  // it would leave the processors that the host has chosen
+  ::setenv("TVM_BIND_THREADS", "0", 1);  // binding would leave the host's choice of processors
   const plugin::Library ffi(plugin::find_library(toolchain_dir, "tvm_ffi/lib", "libtvm_ffi.so", "tvm"), RTLD_GLOBAL);
   const plugin::Library runtime(plugin::find_library(toolchain_dir, "tvm/lib", "libtvm_runtime.so", "tvm"));
   return {ffi.function<decltype(&TVMFFIFunctionGetGlobal)>("TVMFFIFunctionGetGlobal"),
@@ -57,7 +57,7 @@ Value Runtime::global(std::string_view name) const {
   const TVMFFIByteArray bytes{name.data(), name.size()};
   Value function(functions_);
   TVMFFIObjectHandle handle = nullptr;
-  if (functions_.get_global(&bytes, &handle) != 0) throw failure("look a function up");
+  if (functions_.get_global(&bytes, &handle) != 0) throw failure("find a function");
   if (handle == nullptr) {
     throw plugin::Failure(NGB_IMPORT_ERROR, "TVM's runtime has no function " + std::string(name),
                           "this version of TVM is too old or too new for the plugin; install a tested one");
@@ -83,7 +83,7 @@ Value Runtime::function_of(const Value& module, const char* name) const {
   with_imports.type_index = kTVMFFIBool;
   with_imports.v_int64 = 1;
   std::array<TVMFFIAny, 3> arguments{module.lend(), argument(name), with_imports};
-  Value function = call("ffi.ModuleGetFunction", arguments, "look into the compiled model");
+  Value function = call("ffi.ModuleGetFunction", arguments, "find a function of the compiled model");
   if (function.type() == kTVMFFIFunction) return function;
   throw plugin::Failure(NGB_INTERNAL, std::string("the compiled model has no function ") + name);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TVM's runtime behind the stable C ABI of tvm_ffi, opened at run time.
+// Declares TVM's runtime behind the stable C ABI of tvm_ffi, opened at run time.
 #pragma once
 
 #include <tvm/ffi/c_api.h>
@@ -22,7 +22,7 @@ struct Functions {
   decltype(&TVMFFITensorFromDLPack) tensor_from_dlpack;
 };
 
-// A value of TVM's, released with this.
+// Value owns a value of TVM's.
 class Value {
  public:
   explicit Value(const Functions& functions) : functions_(&functions) {}
@@ -39,9 +39,9 @@ class Value {
     if (any_.type_index >= kTVMFFIStaticObjectBegin) functions_->release(any_.v_obj);
     any_ = {};
   }
-  // For a function to put its result; the value must be empty.
+  // Returns where a function puts its result. The value must be empty.
   TVMFFIAny* put() { return &any_; }
-  // Lent: valid as long as this.
+  // The result is valid as long as this.
   [[nodiscard]] const TVMFFIAny& lend() const { return any_; }
   [[nodiscard]] std::int32_t type() const { return any_.type_index; }
   [[nodiscard]] TVMFFIObjectHandle object() const { return any_.v_obj; }
@@ -51,24 +51,24 @@ class Value {
   TVMFFIAny any_{};
 };
 
-// Arguments: lent for the call.
+// Returns an argument for a call. `text` must be valid until the call returns.
 TVMFFIAny argument(std::int64_t number);
 TVMFFIAny argument(const char* text);
 
 class Runtime {
  public:
-  // Sets the threads that the runtime may start, before it reads them. Throws plugin::Failure: toolchain missing,
-  // library broken.
+  // Sets the number of threads that the runtime may start, before the runtime reads it. Throws plugin::Failure if the
+  // toolchain is missing or the library broken.
   Runtime(const std::string& toolchain_dir, int threads);
 
   [[nodiscard]] const Functions& functions() const { return functions_; }
-  // All of these throw plugin::Failure with TVM's own message; `doing` is for it: "load the model".
+  // All of these throw plugin::Failure with TVM's own message. `doing` is what TVM cannot do: "load the model".
   Value global(std::string_view name) const;
   Value call(const Value& function, std::span<TVMFFIAny> arguments, const char* doing) const;
   Value call(std::string_view global_name, std::span<TVMFFIAny> arguments, const char* doing) const;
-  // A function of a module.
+  // Returns a function of a module.
   Value function_of(const Value& module, const char* name) const;
-  // What the last call that failed has left.
+  // Returns the failure of the last call that failed.
   [[nodiscard]] plugin::Failure failure(const char* doing) const;
 
  private:

@@ -12,13 +12,13 @@ using nlohmann::json;
 
 constexpr std::int64_t kPooledAllocator = 2;
 
-// Equal threads in tuning and running; processors are those that this process has.
+// Tuning and running use equal numbers of threads, on this process's processors.
 plugin::CompileProcess::Variables python_variables(const Settings& settings) {
   const std::string threads = std::to_string(settings.threads);
   return {{"TVM_NUM_THREADS", threads}, {"OMP_NUM_THREADS", threads}, {"TVM_BIND_THREADS", "0"}};
 }
 
-// In the artifact's folder: TVM takes the kind of a file from its ending.
+// The shared object has a fixed name in the artifact's folder, because TVM derives a file's kind from its extension.
 std::string object_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.so"; }
 
 }  // namespace
@@ -61,7 +61,7 @@ void Session::load(const ngb_model& model) {
 }
 
 void Session::check_threads() {
-  const Value threads = runtime_.call("runtime.NumThreads", {}, "tell its threads");
+  const Value threads = runtime_.call("runtime.NumThreads", {}, "report its threads");
   const std::int64_t count = threads.lend().v_int64;
   if (count != settings_.threads) {
     throw plugin::Failure(NGB_FALLBACK, "TVM runs on " + std::to_string(count) + " threads, " +
@@ -79,7 +79,7 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   }
 }
 
-// A model with one output returns a tensor, with several an array of them.
+// A model with one output returns a tensor; one with several returns an array of tensors.
 std::int64_t Session::output_count() const {
   if (result_.type() != kTVMFFIArray) return 1;
   std::array<TVMFFIAny, 1> array{result_.lend()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model in TVM: compiled by another process into a shared object, which Relax's virtual machine runs in this one.
+// Session is a model in TVM: another process compiles it into a shared object, which Relax's virtual machine runs here.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class Session {
   void compile(const ngb_model& model);
   void load(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  // 0 on success. The result of the run before goes back to TVM's pool first.
+  // Returns 0 on success. The result of the previous run returns to TVM's pool first.
   int run() {
     result_.reset();
     return functions_.call(main_.object(), arguments_.data(), static_cast<std::int32_t>(arguments_.size()),

@@ -8,7 +8,7 @@
 
 namespace ngb::tvm {
 
-// The JSON text of compiler.json.
+// Returns the JSON text of compiler.json.
 const char* description();
 
 struct Settings {
@@ -20,7 +20,6 @@ struct Settings {
   std::int64_t seed = 0;
 };
 
-// Throws plugin::Failure for what compiler.json does not allow.
 Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::tvm

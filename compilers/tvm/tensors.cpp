@@ -27,7 +27,7 @@ constexpr std::array<Row, 9> kTypes{{{NGB_F32, {kDLFloat, 32, 1}},
 template <class Is>
 const Row& row_where(Is is) {
   const auto row = std::find_if(kTypes.begin(), kTypes.end(), is);
-  if (row == kTypes.end()) throw plugin::Failure(NGB_INVALID_MODEL, "an element type that TVM does not take");
+  if (row == kTypes.end()) throw plugin::Failure(NGB_INVALID_MODEL, "an element type that TVM does not support");
   return *row;
 }
 
@@ -35,7 +35,7 @@ const Row& row_of(ngb_dtype type) {
   return row_where([&](const Row& row) { return row.type == type; });
 }
 
-// What TVM holds while it holds the tensor.
+// Lent lives as long as TVM holds the tensor.
 struct Lent {
   DLManagedTensor managed{};
   std::vector<std::int64_t> shape{};
@@ -61,8 +61,7 @@ Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor) {
   lent->managed.deleter = [](DLManagedTensor* self) { delete static_cast<Lent*>(self->manager_ctx); };
   Value value(runtime.functions());
   TVMFFIObjectHandle handle = nullptr;
-  if (runtime.functions().tensor_from_dlpack(&lent->managed, 0, 1, &handle) != 0)
-    throw runtime.failure("take an input");
+  if (runtime.functions().tensor_from_dlpack(&lent->managed, 0, 1, &handle) != 0) throw runtime.failure("set an input");
   [[maybe_unused]] const Lent* const theirs = lent.release();
   value.put()->type_index = kTVMFFITensor;
   value.put()->v_obj = static_cast<TVMFFIObject*>(handle);
@@ -70,7 +69,7 @@ Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor) {
 }
 
 ngb_tensor view_of(const Value& value, const std::string& name) {
-  if (value.type() != kTVMFFITensor) throw plugin::Failure(NGB_INTERNAL, "output \"" + name + "\" is no tensor");
+  if (value.type() != kTVMFFITensor) throw plugin::Failure(NGB_INTERNAL, "output \"" + name + "\" is not a tensor");
   const DLTensor& tensor = *TVMFFITensorGetDLTensorPtr(value.object());
   if (tensor.device.device_type != kDLCPU || !is_dense(tensor)) {
     throw plugin::Failure(NGB_INTERNAL, "output \"" + name + "\" is not dense in the processor's memory");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of the host's as TVM takes them, and TVM's as the host reads them.
+// Passes the host's tensors to TVM, and TVM's to the host.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace ngb::tvm {
 
-// A tensor of TVM's over the host's memory. Throws plugin::Failure for a type that TVM does not take.
+// Returns a TVM tensor over the host's memory. Throws plugin::Failure for a type that TVM does not support.
 Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor);
 
-// Points into the value and `name`. Throws plugin::Failure when it is no dense tensor on the processor.
+// Returns a tensor that points into the value and `name`. Throws plugin::Failure unless it is dense, in the CPU's
+// memory.
 ngb_tensor view_of(const Value& value, const std::string& name);
 
 }  // namespace ngb::tvm

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kAdvice =
     "this version of the library is too old or too new for the plugin; install a tested one";
 
-// A serialised CompileOptionsProto: executable_build_options {num_replicas: 1, num_partitions: 1}, and one of
+// Returns a serialised CompileOptionsProto: executable_build_options {num_replicas: 1, num_partitions: 1}, and one
 // env_option_overrides {key: "xla_cpu_use_xnnpack", value {bool_field}}.
 std::string compile_options(bool uses_xnnpack) {
   constexpr std::string_view kKey = "xla_cpu_use_xnnpack";
@@ -44,7 +44,7 @@ std::string Runtime::api_version() const {
 
 std::string Runtime::stablehlo_version() const {
   auto args = NGB_PJRT(PJRT_Plugin_Attributes_Args);
-  check(api_->PJRT_Plugin_Attributes(&args), "tell its versions");
+  check(api_->PJRT_Plugin_Attributes(&args), "report its versions");
   for (std::size_t i = 0; i < args.num_attributes; ++i) {
     const PJRT_NamedValue& value = args.attributes[i];
     if (std::string_view(value.name, value.name_size) != "stablehlo_current_version") continue;
@@ -55,8 +55,7 @@ std::string Runtime::stablehlo_version() const {
     }
     return text;
   }
-  throw plugin::Failure(NGB_IMPORT_ERROR, library_.path().string() + " does not tell which StableHLO it reads",
-                        kAdvice);
+  throw plugin::Failure(NGB_IMPORT_ERROR, library_.path().string() + " does not say which StableHLO it reads", kAdvice);
 }
 
 ngb_status Runtime::status_of(const PJRT_Error* error, const std::string& message) const {
@@ -98,7 +97,7 @@ PJRT_Error* Runtime::await(PJRT_Event* event) const {
 }
 
 Owned<PJRT_Client> Runtime::make_client() const {
-  // By itself the library makes four, and a thread for each at least.
+  // By default the library makes four, with at least a thread for each.
   auto devices = NGB_PJRT(PJRT_NamedValue);
   constexpr std::string_view kName = "cpu_device_count";
   devices.name = kName.data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XLA's plugin for the processor behind PJRT's C API, opened at run time.
+// Declares XLA's plugin for the processor, behind PJRT's C API, opened at run time.
 #pragma once
 
 #include <pjrt_c_api.h>
@@ -17,7 +17,7 @@ namespace ngb::xla {
 template <class T>
 using Owned = std::unique_ptr<T, std::function<void(T*)>>;
 
-// PJRT's arguments begin with their own size, so that library and header may be of different ages.
+// PJRT's arguments begin with their own size, so that library and header may differ in version.
 template <class T>
 T sized(std::size_t size) {
   T value{};
@@ -28,20 +28,20 @@ T sized(std::size_t size) {
 
 class Runtime {
  public:
-  // Throws plugin::Failure: toolchain missing, library broken or of another version of the API.
+  // Throws plugin::Failure if the toolchain is missing, or the library is broken or has another version of the API.
   explicit Runtime(const std::string& toolchain_dir);
 
   [[nodiscard]] const PJRT_Api& api() const { return *api_; }
-  // "0.81"
+  // Returns "0.81", for example.
   [[nodiscard]] std::string api_version() const;
-  // The newest StableHLO that it reads: "1.13.0". Throws.
+  // Returns the newest StableHLO that the library reads, such as "1.13.0". Throws plugin::Failure.
   [[nodiscard]] std::string stablehlo_version() const;
-  // Throws plugin::Failure with PJRT's own message; `doing` is for it: "load the model". Destroys the error.
+  // Throws plugin::Failure unless `error`, which it destroys, is null. `doing` is the failed step: "load the model".
   void check(PJRT_Error* error, const char* doing) const;
-  // Waits for what the event stands for, and destroys it. What had failed is returned.
+  // Waits for the event and destroys it. Returns the error of what it awaited.
   PJRT_Error* await(PJRT_Event* event) const;
 
-  // All of these throw. `program`: StableHLO; unchanged, whatever PJRT's types say.
+  // All of these throw. `program` is StableHLO, which stays unchanged although PJRT's types are not const.
   [[nodiscard]] Owned<PJRT_Client> make_client() const;  // with one device
   [[nodiscard]] PJRT_Device* device_of(PJRT_Client* client) const;
   [[nodiscard]] std::string platform_of(PJRT_Client* client) const;

@@ -13,13 +13,13 @@ namespace {
 
 using nlohmann::json;
 
-// XLA reads it when a client is made.
+// The variable is set before, because XLA reads it when a client is made.
 Owned<PJRT_Client> make_client(const Runtime& runtime, int threads) {
   ::setenv("PJRT_NPROC", std::to_string(threads).c_str(), 1);
   return runtime.make_client();
 }
 
-// Threads of this process that XLA has given this name.
+// Counts this process's threads with the name that XLA gives them.
 int count_threads(std::string_view name) {
   int count = 0;
   std::error_code code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model in XLA: translated to StableHLO by another process, compiled and run in this one.
+// Session is a model in XLA: another process translates it to StableHLO; this one compiles and runs it.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ class Session {
   void compile(const ngb_model& model);
   void load(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  // Null on success. The results of the run before go back first.
+  // Returns null on success. The results of the previous run are freed first.
   PJRT_Error* run() {
     release_results();
     PJRT_Error* const failed = runtime_.api().PJRT_LoadedExecutable_Execute(&execution_);
@@ -53,7 +53,7 @@ class Session {
   std::vector<Owned<PJRT_Buffer>> inputs_;
   std::vector<std::pair<std::string, std::string>> facts_;
 
-  // What Execute reads and writes.
+  // Execute reads the arguments and writes the results.
   std::vector<PJRT_Buffer*> arguments_;
   std::vector<PJRT_Buffer*> results_;
   PJRT_Buffer* const* argument_list_ = nullptr;

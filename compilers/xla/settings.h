@@ -7,7 +7,7 @@
 
 namespace ngb::xla {
 
-// The JSON text of compiler.json.
+// Returns the JSON text of compiler.json.
 const char* description();
 
 struct Settings {
@@ -16,7 +16,6 @@ struct Settings {
   bool uses_xnnpack = false;
 };
 
-// Throws plugin::Failure for what compiler.json does not allow.
 Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::xla

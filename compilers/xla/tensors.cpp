@@ -27,7 +27,7 @@ template <class Is>
 const Row& row_where(Is is, const std::string& tensor) {
   const auto row = std::find_if(kTypes.begin(), kTypes.end(), is);
   if (row != kTypes.end()) return *row;
-  throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "\"" + tensor + "\" has an element type that xla does not take");
+  throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "\"" + tensor + "\" has an element type that xla does not support");
 }
 
 }  // namespace
@@ -42,16 +42,16 @@ Owned<PJRT_Buffer> buffer_over(const Runtime& runtime, PJRT_Client* client, PJRT
   args.num_dims = static_cast<std::size_t>(tensor.rank);
   args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
   args.device = device;
-  runtime.check(runtime.api().PJRT_Client_BufferFromHostBuffer(&args), "take an input");
+  runtime.check(runtime.api().PJRT_Client_BufferFromHostBuffer(&args), "set an input");
   Owned<PJRT_Buffer> buffer(args.buffer, [&runtime](PJRT_Buffer* each) { runtime.destroy(each); });
-  // With memory that is shared, the event of being done with it comes when the buffer is destroyed.
+  // If XLA shares the host's memory, the event of being done with it occurs when the buffer is destroyed.
   auto done = NGB_PJRT(PJRT_Event_Destroy_Args);
   done.event = args.done_with_host_buffer;
-  runtime.check(runtime.api().PJRT_Event_Destroy(&done), "take an input");
+  runtime.check(runtime.api().PJRT_Event_Destroy(&done), "set an input");
   auto ready = NGB_PJRT(PJRT_Buffer_ReadyEvent_Args);
   ready.buffer = buffer.get();
-  runtime.check(runtime.api().PJRT_Buffer_ReadyEvent(&ready), "take an input");
-  runtime.check(runtime.await(ready.event), "take an input");
+  runtime.check(runtime.api().PJRT_Buffer_ReadyEvent(&ready), "set an input");
+  runtime.check(runtime.await(ready.event), "set an input");
   return buffer;
 }
 

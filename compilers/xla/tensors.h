@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as PJRT takes them, and what the compiled model's outputs are.
+// Converts tensors for PJRT, and describes the compiled model's outputs.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,11 @@ struct Output {
   std::vector<char> data{};  // filled by read
 };
 
-// The host's tensor as a buffer of the device's, which is the host's own memory where XLA can use it. Throws
-// plugin::Failure.
+// Returns a device buffer over the host's tensor, in the host's memory if XLA can use that. Throws plugin::Failure.
 Owned<PJRT_Buffer> buffer_over(const Runtime& runtime, PJRT_Client* client, PJRT_Device* device,
                                const ngb_tensor& tensor);
 
-// In graph order, under these names. Throws plugin::Failure.
+// Returns the outputs in graph order, with these names. Throws plugin::Failure.
 std::vector<Output> outputs_of(const Runtime& runtime, PJRT_Executable* executable,
                                const std::vector<std::string>& names);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contract between the worker and a compiler plugin: one C table, no C++ type and no exception crosses it.
+/* The contract between the worker and a compiler plugin: one C table. No C++ type and no exception crosses it.
  *
  * Life of a session, always on one thread:
  *   open -> compile -> [load] -> bind -> run ... run -> read -> close
- * The host owns every clock, every buffer that it hands in and every ngb_error; the plugin owns the session and
- * whatever `read`, `inspect` and `describe` point to. Every function but `describe` and `close` returns ngb_status;
- * on anything but NGB_OK it has filled in `error`, and only `close` may be called next on that session.
- * Strings are UTF-8 and zero-terminated. Pointers handed in are valid during the call unless said otherwise. */
+ * The host owns every clock, every buffer that it passes and every ngb_error; the plugin owns the session and
+ * everything to which `read`, `inspect` and `describe` point. Most functions return ngb_status. If that is not NGB_OK,
+ * the plugin has filled in `error`, and only `close` may be called next on that session.
+ * Strings are UTF-8 and zero-terminated. Pointers that the host passes are valid during the call, or as stated. */
 #ifndef NGRAPHBENCH_COMPILER_H
 #define NGRAPHBENCH_COMPILER_H
 
@@ -20,31 +20,49 @@ extern "C" {
 /* The one symbol that a plugin exports: const ngb_compiler* ngb_compiler_table(void). */
 #define NGB_ENTRY_SYMBOL "ngb_compiler_table"
 
-typedef enum ngb_status {
-  NGB_OK = 0,
-  NGB_INVALID_OPTION = 1,       /* an option, thread count, device or precision that this compiler does not take */
-  NGB_INVALID_MODEL = 2,        /* the model file is not readable, not ONNX, or not consistent */
-  NGB_UNSUPPORTED_OPERATOR = 3, /* a valid model that this compiler cannot compile; the message names the operator */
-  NGB_TOOLCHAIN_MISSING = 4,    /* the compiler's library or Python package is not where the settings say */
-  NGB_IMPORT_ERROR = 5,         /* the library is there and does not load, or is too old or too new */
-  NGB_OUT_OF_MEMORY = 6,
-  NGB_FALLBACK = 7, /* work landed on another device, provider or precision than asked for */
-  NGB_DEVICE_LOST = 8,
-  NGB_INTERNAL = 9,  /* any other failure of the compiler */
-  NGB_NO_DEVICE = 10 /* there is no device of the kind that was asked for, such as a GPU */
-} ngb_status;
+/* Every failure that a plugin can report, once: ROW(constant, number, word). Results, messages and Python adaptors use
+ * the words. */
+#define NGB_STATUSES(ROW)                                                                \
+  /* an option, thread count, device or precision that this compiler does not support */ \
+  ROW(NGB_INVALID_OPTION, 1, "invalid_option")                                           \
+  /* the model file is not readable, not ONNX, or not consistent */                      \
+  ROW(NGB_INVALID_MODEL, 2, "invalid_model")                                             \
+  /* a valid model that this compiler cannot compile; the message names the operator */  \
+  ROW(NGB_UNSUPPORTED_OPERATOR, 3, "unsupported_operator")                               \
+  /* the compiler's library or Python package is not where the settings say */           \
+  ROW(NGB_TOOLCHAIN_MISSING, 4, "toolchain_missing")                                     \
+  /* the library does not load, or is too old or too new */                              \
+  ROW(NGB_IMPORT_ERROR, 5, "import_error")                                               \
+  ROW(NGB_OUT_OF_MEMORY, 6, "out_of_memory")                                             \
+  /* work ran on another device or provider, or in another precision, than requested */  \
+  ROW(NGB_FALLBACK, 7, "fallback")                                                       \
+  /* the device failed */                                                                \
+  ROW(NGB_DEVICE_LOST, 8, "device_lost")                                                 \
+  /* any other failure of the compiler */                                                \
+  ROW(NGB_INTERNAL, 9, "internal")                                                       \
+  /* there is no device of the requested kind, such as a GPU */                          \
+  ROW(NGB_NO_DEVICE, 10, "no_device")
 
-typedef enum ngb_dtype {
-  NGB_F32 = 1,
-  NGB_F16 = 2,
-  NGB_BF16 = 3,
-  NGB_F64 = 4,
-  NGB_I64 = 5,
-  NGB_I32 = 6,
-  NGB_I8 = 7,
-  NGB_U8 = 8,
-  NGB_BOOL = 9
-} ngb_dtype;
+/* Every type of a tensor's elements, once: ROW(constant, C++ name, number, word, bytes of one, NumPy's word). */
+#define NGB_DTYPES(ROW)                         \
+  ROW(NGB_F32, f32, 1, "f32", 4, "float32")     \
+  ROW(NGB_F16, f16, 2, "f16", 2, "float16")     \
+  ROW(NGB_BF16, bf16, 3, "bf16", 2, "bfloat16") \
+  ROW(NGB_F64, f64, 4, "f64", 8, "float64")     \
+  ROW(NGB_I64, i64, 5, "i64", 8, "int64")       \
+  ROW(NGB_I32, i32, 6, "i32", 4, "int32")       \
+  ROW(NGB_I8, i8, 7, "i8", 1, "int8")           \
+  ROW(NGB_U8, u8, 8, "u8", 1, "uint8")          \
+  ROW(NGB_BOOL, boolean, 9, "bool", 1, "bool")
+
+#define NGB_CONSTANT(constant, number, word) constant = number, /* NOLINT(bugprone-macro-parentheses) */
+typedef enum ngb_status { NGB_OK = 0, NGB_STATUSES(NGB_CONSTANT) } ngb_status;
+#undef NGB_CONSTANT
+
+/* NOLINTNEXTLINE(bugprone-macro-parentheses) */
+#define NGB_CONSTANT(constant, name, number, word, bytes, numpy) constant = number,
+typedef enum ngb_dtype { NGB_DTYPES(NGB_CONSTANT) } ngb_dtype;
+#undef NGB_CONSTANT
 
 /* Filled in by the plugin, truncated to fit; owned by the host. */
 typedef struct ngb_error {
@@ -68,17 +86,21 @@ typedef struct ngb_option {
 
 typedef struct ngb_settings {
   uint32_t struct_size;
-  const char* toolchain_dir; /* where pip has laid out the compiler's packages (a site-packages folder); "" for none */
-  const char* device;        /* "cpu", "cuda": what the option `device` says, else the first of its described devices */
-  const char* precision;     /* "f32": arithmetic in which inference is to run */
+  const char* toolchain_dir; /* site-packages folder with the compiler's packages; "" for none */
+  const char* device;        /* "cpu", "cuda": the option `device`, else the first device of its description */
+  const char* precision;     /* "f32": arithmetic in which inference must run */
   int32_t threads;           /* >= 1: threads that inference may use, the calling one included */
-  const ngb_option* options; /* those that the study gives; the rest have their described defaults */
+  /* Every described option, the given value or the default. The worker has checked them; words have no quotation marks.
+   */
+  const ngb_option* options;
   uint32_t option_count;
-  const char* python;    /* interpreter that can import what is in toolchain_dir; "" for none */
-  const char* cache_dir; /* folder where a compiler may keep what it was long in finding, such as records of tuning, for
-                            later processes and runs; it may not be there yet; "" for none */
-  /* Tells the user what is under way, within `open`, `compile` and `load`, at most a few times a second. NULL: nobody
-   * listens. The host copies the text. */
+  const char* python;    /* interpreter that can import from toolchain_dir; "" for none */
+  const char* cache_dir; /* folder where a compiler may keep what took long to find, such as records of tuning, for
+                            later processes and runs, in a subfolder of its own name; it may not exist yet; "" for none.
+                            The names in that subfolder are 32 hexadecimal digits, or "timing-" and then letters, digits
+                            and .+!_-. Files of other names are the user's, and are never removed. */
+  /* Shows the user progress. It may be called during `open`, `compile` and `load`, at most a few times per second, and
+   * copies the text. It may be NULL. */
   void (*report)(void* report_context, const char* text);
   void* report_context;
 } ngb_settings;
@@ -86,14 +108,14 @@ typedef struct ngb_settings {
 typedef struct ngb_model {
   uint32_t struct_size;
   const char* path; /* ONNX file */
-  /* What the file was made from: {"family":…, "parameters":{…}, …} for a built-in recipe, {"module":{…}} for a user's
+  /* The origin of the file: {"family":…, "parameters":{…}, …} for a built-in recipe, {"module":{…}} for a user's
    * PyTorch module, "" for a user's ONNX file. */
   const char* recipe_json;
   /* Names, types and static shapes of this cell; data is NULL. For a compiler whose description says
-   * "dynamic_batch": true, an extent may be -1: to be compiled for any batch, which `bind` then gives. */
+   * "dynamic_batch": true, an extent may be -1: the model is compiled for any batch, and `bind` gives its size. */
   const ngb_tensor* inputs;
   uint32_t input_count;
-  const char* artifact_path; /* where a compiler that produces a file writes it, or a folder of them; "" otherwise */
+  const char* artifact_path; /* file or folder that a compiler with "produces_file" writes; "" otherwise */
 } ngb_model;
 
 typedef struct ngb_session ngb_session;
@@ -108,32 +130,33 @@ typedef struct ngb_compiler {
   /* Opens the compiler's library and checks settings; no model yet. On success *session is not NULL. */
   ngb_status (*open)(const ngb_settings* settings, ngb_session** session, ngb_error* error);
 
-  /* Model -> executable, cold, without a cache; only what tuning has found may come from settings->cache_dir. A
-   * compiler whose description says "produces_file": true writes model->artifact_path and is ready to run only after
-   * `load`; any other is ready when this returns. */
+  /* Compiles the model cold, without a cache; only results of tuning may come from settings->cache_dir. A compiler
+   * whose description says "produces_file": true writes model->artifact_path and can run only after `load`; any other
+   * can run when this returns. */
   ngb_status (*compile)(ngb_session* session, const ngb_model* model, ngb_error* error);
 
-  /* Opens an artifact that `compile` wrote, in this process or an earlier one. NULL when no file is produced. */
+  /* Opens an artifact that `compile` wrote, in this process or an earlier one. NULL if the compiler produces no file.
+   */
   ngb_status (*load)(ngb_session* session, const ngb_model* model, ngb_error* error);
 
-  /* Takes the inputs (order of ngb_model.inputs) into the compiler's own or the host's buffers. Host buffers stay valid
-   * and unchanged until close. Called once or more; whatever can be allocated ahead of `run` is allocated here. */
+  /* Sets the inputs, in the order of ngb_model.inputs. The compiler may copy them or use the host's buffers, which stay
+   * valid and unchanged until close. Called once or more. It allocates whatever can be allocated before `run`. */
   ngb_status (*bind)(ngb_session* session, const ngb_tensor* inputs, uint32_t input_count, ngb_error* error);
 
-  /* One inference, complete on return (device synchronised). This is the timed region. */
+  /* Runs one inference, which is complete on return (device synchronised). This is the timed region. */
   ngb_status (*run)(ngb_session* session, ngb_error* error);
 
-  /* Output `index` of the last run, in graph order; *output points into plugin memory, valid until the next call on
-   * the session. *output_count is always set; index >= *output_count with output == NULL only asks for the count. */
+  /* Returns output `index` of the last run, in graph order. *output points into plugin memory and is valid until the
+   * next call on the session. *output_count is always set; with output == NULL, `index` may be any number. */
   ngb_status (*read)(ngb_session* session, uint32_t index, ngb_tensor* output, uint32_t* output_count,
                      ngb_error* error);
 
-  /* Fact `index` about the open session ("version", "device", "precision", "threads", …): sets *key and *value and
-   * returns 1, or returns 0 past the last. Valid until close. What the compiler says of itself, read back, not echoed.
-   */
+  /* Sets *key and *value to fact `index` about the open session ("version", "device", "precision", "threads", …) and
+   * returns 1, or returns 0 past the last. They are valid until close. A fact is read back from the compiler; it never
+   * repeats the settings. */
   int32_t (*inspect)(ngb_session* session, uint32_t index, const char** key, const char** value);
 
-  /* Frees everything; session may be NULL or in a failed state. */
+  /* Frees everything. `session` may be NULL or in a failed state. */
   void (*close)(ngb_session* session);
 } ngb_compiler;
 

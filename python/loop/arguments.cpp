@@ -1,34 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/arguments.h"
 
-#include <array>
 #include <span>
+
+#include "ngraphbench/tables.h"
 
 namespace ngb::python {
 namespace {
 
-struct DtypeRow {
-  ngb_dtype dtype;
-  std::string_view name;
-  std::size_t size_bytes;
-};
-
-constexpr std::array kDtypes{
-    DtypeRow{NGB_F32, "f32", 4}, DtypeRow{NGB_F16, "f16", 2}, DtypeRow{NGB_BF16, "bf16", 2},
-    DtypeRow{NGB_F64, "f64", 8}, DtypeRow{NGB_I64, "i64", 8}, DtypeRow{NGB_I32, "i32", 4},
-    DtypeRow{NGB_I8, "i8", 1},   DtypeRow{NGB_U8, "u8", 1},   DtypeRow{NGB_BOOL, "bool", 1},
-};
-
-const DtypeRow* find_row(ngb_dtype dtype) {
-  for (const DtypeRow& row : kDtypes) {
-    if (row.dtype == dtype) {
-      return &row;
-    }
-  }
-  return nullptr;
-}
-
-constexpr int kMemoryViewReadOnly = 0x100;  // PyBUF_READ, which the headers' limited API names only from 3.11 on
+constexpr int kMemoryViewReadOnly = 0x100;  // PyBUF_READ, which the limited API names only since 3.11
 
 template <class... Parts>
 Object pack(const Parts&... parts) {
@@ -42,13 +22,13 @@ Object integer(long long number) { return Object::steal(PyLong_FromLongLong(numb
 
 Object text_or_empty(const char* text) { return to_str(text == nullptr ? "" : text); }
 
-// A tuple of `count` objects made by `make(index)`.
+// Returns a tuple of the `count` objects that `make(index)` returns.
 template <class Make>
 Object tuple_of(std::size_t count, Make make) {
   Object tuple = Object::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
   for (std::size_t i = 0; tuple && i < count; ++i) {
     Object item = make(i);
-    // PyTuple_SetItem takes the reference over, also when it fails.
+    // PyTuple_SetItem owns the reference from now on, even if it fails.
     if (!item || PyTuple_SetItem(tuple.get(), static_cast<Py_ssize_t>(i), item.release()) != 0) {
       return {};
     }
@@ -62,12 +42,12 @@ Object shape_of(const ngb_tensor& tensor) {
 }
 
 Object dtype_of(const ngb_tensor& tensor) {
-  const std::string_view name = dtype_name(tensor.dtype);
-  if (name.empty()) {
+  const table::TypeRow* const row = table::type_row(tensor.dtype);
+  if (row == nullptr) {
     PyErr_Format(PyExc_ValueError, "unknown element type %d", static_cast<int>(tensor.dtype));
     return {};
   }
-  return to_str(name.data());
+  return to_str(row->word);
 }
 
 Object signature_of(const ngb_tensor& tensor) {
@@ -82,25 +62,6 @@ Object view_of(const ngb_tensor& tensor) {
 }
 
 }  // namespace
-
-std::string_view dtype_name(ngb_dtype dtype) {
-  const DtypeRow* row = find_row(dtype);
-  return row == nullptr ? std::string_view() : row->name;
-}
-
-std::optional<ngb_dtype> parse_dtype(std::string_view name) {
-  for (const DtypeRow& row : kDtypes) {
-    if (row.name == name) {
-      return row.dtype;
-    }
-  }
-  return std::nullopt;
-}
-
-std::size_t dtype_size_bytes(ngb_dtype dtype) {
-  const DtypeRow* row = find_row(dtype);
-  return row == nullptr ? 0 : row->size_bytes;
-}
 
 Object settings_arguments(const ngb_settings& settings) {
   Object options = Object::steal(PyDict_New());

@@ -13,16 +13,16 @@
 
 struct ngb_session {
   ngb::python::Object adaptor;  // ngraphbench.hosting.Session
-  ngb::python::Object runner;   // what is timed
+  ngb::python::Object runner;   // the timed callable
   std::vector<ngb::python::Output> outputs;
   bool outputs_are_fresh = false;
-  std::deque<ngb::python::Facts> facts;  // one entry per time of asking: what was told stays valid until close
+  std::deque<ngb::python::Facts> facts;  // one entry per question, because facts stay valid until close
 };
 
 namespace ngb::python {
 namespace {
 
-// The table's functions get no context, so the process has one host. Never freed: it lives as long as the interpreter.
+// The table's functions receive no context, so a process has one host. It lives as long as the interpreter.
 struct Hosted {
   Object host;
   std::string description;
@@ -36,17 +36,17 @@ Hosted& hosted() {
 
 ngb_status failed(ngb_error* error) { return report_exception(hosted().host.get(), error); }
 
-// C++ exceptions (memory, in practice) end here too.
+// C++ exceptions (in practice, lack of memory) end here too.
 template <class Body>
 ngb_status guarded(ngb_error* error, Body body) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
     PyErr_Clear();
-    return report(NGB_OUT_OF_MEMORY, "out of memory while talking to the Python adaptor", "", error);
+    return report(NGB_OUT_OF_MEMORY, "out of memory while calling the Python adaptor", "", error);
   } catch (...) {
     PyErr_Clear();
-    return report(NGB_INTERNAL, "an unexpected C++ exception while talking to the Python adaptor", "", error);
+    return report(NGB_INTERNAL, "an unexpected C++ exception while calling the Python adaptor", "", error);
   }
 }
 
@@ -66,7 +66,7 @@ ngb_status open(const ngb_settings* settings, ngb_session** session, ngb_error* 
   });
 }
 
-// Calls a method for its effect.
+// Calls a method and drops what it returns.
 ngb_status perform(ngb_session* session, const char* method, const Object& arguments, ngb_error* error) {
   if (!arguments || !call_method(session->adaptor.get(), method, arguments.get())) {
     return failed(error);
@@ -123,11 +123,11 @@ ngb_status read(ngb_session* session, uint32_t index, ngb_tensor* output, uint32
   });
 }
 
-// An adaptor that cannot say what it is has that as its only fact.
+// Returns the adaptor's facts. If it raises, the only fact is its error.
 Facts ask_for_facts(ngb_session* session) {
   Facts facts;
-  const Object told = call_method(session->adaptor.get(), "inspect", nullptr);
-  if (!told || !parse_facts(told.get(), facts)) {
+  const Object returned = call_method(session->adaptor.get(), "inspect", nullptr);
+  if (!returned || !parse_facts(returned.get(), facts)) {
     ngb_error error{};
     failed(&error);
     facts.assign(1, {"inspect_error", error.message});
@@ -135,7 +135,7 @@ Facts ask_for_facts(ngb_session* session) {
   return facts;
 }
 
-// The first fact is the moment to ask.
+// The adaptor is asked again whenever fact 0 is requested.
 int32_t inspect(ngb_session* session, uint32_t index, const char** key, const char** value) {
   ngb_error error{};
   const ngb_status status = guarded(&error, [&] {
@@ -158,7 +158,7 @@ void close(ngb_session* session) {
     return;
   }
   ngb_error ignored{};
-  session->runner = {};  // which may hold what close is to free
+  session->runner = {};  // the runner may hold what close must free
   guarded(&ignored, [&] { return perform(session, "close", Object::steal(PyTuple_New(0)), &ignored); });
   delete session;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Python adaptor behind the C table of include/ngraphbench/compiler.h. Every function of the table wants the GIL and
-// the thread that made it; a Python exception becomes an ngb_error, whatever the adaptor returns is checked.
+// Puts a Python adaptor behind the C table of include/ngraphbench/compiler.h. Every function of the table must be
+// called with the GIL held, on the thread that made the table. Python exceptions become an ngb_error.
 #pragma once
 
 #include "loop/object.h"
@@ -8,10 +8,9 @@
 
 namespace ngb::python {
 
-// `host` is a ngraphbench.hosting.Host: description (str), produces_file (bool), open(…) -> session,
-// failure(exception). There is one table per process: making another replaces it, and sessions of the earlier one must
-// be closed before. Null, with a Python error set, when `host` lacks an attribute. The table keeps a reference to
-// `host` for good.
+// Makes the table for a ngraphbench.hosting.Host, which has description (str), produces_file (bool), open(…) -> session
+// and failure(exception). A process has one table: making another replaces it, and sessions of the earlier one must be
+// closed before. Returns null, with a Python error set, if `host` lacks an attribute. The table keeps `host` forever.
 const ngb_compiler* make_table(PyObject* host);
 
 }  // namespace ngb::python

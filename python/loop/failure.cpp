@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "ngraphbench/tables.h"
+
 namespace ngb::python {
 namespace {
 
@@ -19,7 +21,7 @@ void copy_text(std::string_view text, char* to, std::size_t capacity) {
   to[length] = '\0';
 }
 
-// The pending exception as an object, with its traceback.
+// Returns the pending exception, with its traceback, and clears it.
 Object take_exception() {
   PyObject* type = nullptr;
   PyObject* value = nullptr;
@@ -34,8 +36,6 @@ Object take_exception() {
   return Object::steal(value);
 }
 
-bool is_status(long long number) { return number > NGB_OK && number <= NGB_NO_DEVICE; }
-
 struct Told {
   ngb_status status;
   std::string message;
@@ -44,18 +44,18 @@ struct Told {
 
 std::optional<Told> ask(PyObject* host, PyObject* exception) {
   const Object arguments = Object::steal(PyTuple_Pack(1, exception));
-  const Object told = arguments ? call_method(host, "failure", arguments.get()) : Object();
+  const Object answer = arguments ? call_method(host, "failure", arguments.get()) : Object();
   PyErr_Clear();
-  if (!told || !PyTuple_Check(told.get()) || PyTuple_Size(told.get()) != 3) {
+  if (!answer || !PyTuple_Check(answer.get()) || PyTuple_Size(answer.get()) != 3) {
     return std::nullopt;
   }
-  const auto status = to_integer(PyTuple_GetItem(told.get(), 0));
-  const auto message = to_text(PyTuple_GetItem(told.get(), 1));
-  const auto advice = to_text(PyTuple_GetItem(told.get(), 2));
-  if (!status || !is_status(*status) || !message || !advice) {
+  const auto kind = to_text(PyTuple_GetItem(answer.get(), 0));
+  const auto message = to_text(PyTuple_GetItem(answer.get(), 1));
+  const auto advice = to_text(PyTuple_GetItem(answer.get(), 2));
+  if (!kind || !message || !advice) {
     return std::nullopt;
   }
-  return Told{static_cast<ngb_status>(*status), *message, *advice};
+  return Told{table::status_called(*kind), *message, *advice};
 }
 
 }  // namespace
@@ -71,8 +71,8 @@ ngb_status report_exception(PyObject* host, ngb_error* error) {
   if (!exception) {
     return report(NGB_INTERNAL, "the Python adaptor failed without saying why", "", error);
   }
-  if (const auto told = ask(host, exception.get())) {
-    return report(told->status, told->message, told->advice, error);
+  if (const auto answer = ask(host, exception.get())) {
+    return report(answer->status, answer->message, answer->advice, error);
   }
   if (PyErr_GivenExceptionMatches(exception.get(), PyExc_MemoryError) != 0) {
     return report(NGB_OUT_OF_MEMORY, "Python ran out of memory", "", error);

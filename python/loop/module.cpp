@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngraphbench._loop: the worker's life in a Python process, and the two things that Python's library cannot do there.
+// ngraphbench._loop runs a worker in a Python process, including the two steps that Python's library cannot do.
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ngb::python::Object;
 
-ngb::Result<const ngb_compiler*> hand_over(const ngb::samples::WorkerRequest& /*request*/, void* table) {
+ngb::Result<const ngb_compiler*> hand_over(const ngb::work::WorkerRequest& /*request*/, void* table) {
   return static_cast<const ngb_compiler*>(table);
 }
 
@@ -23,7 +23,7 @@ PyObject* serve(PyObject* /*module*/, PyObject* host) {
     return nullptr;
   }
   try {
-    // The context pointer is not written through: `hand_over` makes it const again.
+    // Nobody writes through the context pointer; `hand_over` makes it const again.
     return PyLong_FromLong(ngb::worker::serve(hand_over, const_cast<ngb_compiler*>(table)));
   } catch (const std::exception& exception) {
     PyErr_SetString(PyExc_RuntimeError, exception.what());
@@ -40,7 +40,7 @@ PyObject* die_with_parent(PyObject* /*module*/, PyObject* parent) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
     return PyErr_SetFromErrno(PyExc_OSError);
   }
-  // The parent may have ended before the call above.
+  // The parent may have ended before the call to prctl.
   if (getppid() != static_cast<pid_t>(*expected)) {
     raise(SIGKILL);
   }
@@ -53,7 +53,8 @@ PyMethodDef methods[] = {
      "serve(host) -> exit code\n\nReads the request from file descriptor 3, measures the adaptor of `host`\n"
      "(a ngraphbench.hosting.Host) and writes the result to file descriptor 4."},
     {"die_with_parent", die_with_parent, METH_O,
-     "die_with_parent(parent_pid)\n\nThis process gets SIGKILL when its parent, whose id is given, ends."},
+     "die_with_parent(parent_pid)\n\nMakes the kernel send SIGKILL to this process when its parent, whose id is given, "
+     "ends."},
     {nullptr, nullptr, 0, nullptr},
 };
 

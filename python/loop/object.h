@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owned references to Python objects, and text in and out of them. Every function here wants the GIL. Reference counts
-// go through the interpreter's own functions: an inlined count would be wrong for the immortal objects of
-// CPython 3.12+.
+// Owns references to Python objects, and converts text to and from them. Every function here must be called with the
+// GIL held. Reference counts change only through the interpreter's functions: inlined counting would be wrong for the
+// immortal objects of CPython 3.12 and newer.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -21,9 +21,9 @@ class Object {
   Object& operator=(const Object&) = delete;
   ~Object() { Py_DecRef(pointer_); }
 
-  // Takes over a reference that the caller owns; null when the call that made it has failed.
+  // Becomes the owner of a reference. `pointer` is null if the call that made it failed.
   static Object steal(PyObject* pointer);
-  // Adds a reference of its own.
+  // Adds a reference.
   static Object share(PyObject* pointer);
 
   [[nodiscard]] PyObject* get() const { return pointer_; }
@@ -34,16 +34,16 @@ class Object {
   PyObject* pointer_ = nullptr;
 };
 
-// Bytes that are not UTF-8 become U+FFFD. Null, with a Python error set, when memory is short.
+// Returns a str with U+FFFD for bytes that are not UTF-8, or null, with a Python error set, if memory is short.
 Object to_str(const char* text);
 
-// Nothing, without a Python error, when `value` is not a str or has no UTF-8 form.
+// Returns nothing, without a Python error, if `value` is not a str or has no UTF-8 form.
 std::optional<std::string> to_text(PyObject* value);
 
-// Nothing, without a Python error, when `value` is not an int or does not fit.
+// Returns nothing, without a Python error, if `value` is not an int or does not fit.
 std::optional<long long> to_integer(PyObject* value);
 
-// `object.name(arguments…)`, arguments a tuple. Null, with a Python error set, when it raises or is not there.
+// Calls `object.name(*arguments)`. Returns null, with a Python error set, if the method is missing or raises.
 Object call_method(PyObject* object, const char* name, PyObject* arguments);
 
 }  // namespace ngb::python

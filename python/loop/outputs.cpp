@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "loop/arguments.h"
+#include "ngraphbench/tables.h"
 
 namespace ngb::python {
 namespace {
@@ -15,7 +15,7 @@ bool refuse(const std::string& why) {
   return false;
 }
 
-// `value` as a list of its items; null, with a Python error set, when it is neither list nor tuple.
+// Returns the items of a list or tuple, or null with a Python error set.
 Object items_of(PyObject* value, const char* what) {
   if (!PyList_Check(value) && !PyTuple_Check(value)) {
     refuse(std::string(what) + " must be a list or tuple");
@@ -25,7 +25,7 @@ Object items_of(PyObject* value, const char* what) {
 }
 
 std::optional<std::uint64_t> dense_size_bytes(ngb_dtype dtype, const std::vector<std::int64_t>& shape) {
-  std::uint64_t size = dtype_size_bytes(dtype);
+  std::uint64_t size = table::type_row(dtype)->size_bytes;
   for (const std::int64_t extent : shape) {
     if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(extent), &size)) {
       return std::nullopt;
@@ -62,7 +62,7 @@ bool parse_bytes(PyObject* value, Output& output) {
   const auto expected = dense_size_bytes(output.dtype, output.shape);
   const auto actual = static_cast<std::uint64_t>(PyBytes_Size(output.bytes.get()));
   if (!expected || *expected != actual) {
-    return refuse("output \"" + output.name + "\": its type and shape ask for " +
+    return refuse("output \"" + output.name + "\": its type and shape need " +
                   (expected ? std::to_string(*expected) : "more than 2^64") + " bytes, its data has " +
                   std::to_string(actual));
   }
@@ -83,11 +83,11 @@ bool parse_output(PyObject* value, Output& output) {
   }
   output.name = *name;
   const auto dtype_text = to_text(PyList_GetItem(parts.get(), 1));
-  const auto dtype = dtype_text ? parse_dtype(*dtype_text) : std::nullopt;
-  if (!dtype) {
-    return refuse("output \"" + output.name + "\": its type must be one of f32 f16 bf16 f64 i64 i32 i8 u8 bool");
+  const table::TypeRow* const row = dtype_text ? table::type_row(*dtype_text) : nullptr;
+  if (row == nullptr) {
+    return refuse("output \"" + output.name + "\": its type must be one of " + table::all_types());
   }
-  output.dtype = *dtype;
+  output.dtype = row->type;
   return parse_shape(PyList_GetItem(parts.get(), 2), output) && parse_bytes(PyList_GetItem(parts.get(), 3), output);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an adaptor gives back, copied out of Python and checked: nothing that it returns is trusted.
+// Copies what an adaptor returns out of Python and checks all of it.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ struct Output {
   std::string name;
   ngb_dtype dtype = NGB_F32;
   std::vector<std::int64_t> shape;
-  Object bytes;  // a Python bytes object of exactly the size that dtype and shape ask for
+  Object bytes;  // a Python bytes object of exactly the size of dtype and shape
 };
 
-// From [(name, dtype, shape, bytes-like), …]. On nonsense returns false with a Python error set that names the output.
+// Parses [(name, dtype, shape, bytes-like), …]. On failure returns false, with a Python error that names it.
 bool parse_outputs(PyObject* value, std::vector<Output>& outputs);
 
-// Points into `output`.
+// Returns a tensor that points into `output`.
 ngb_tensor to_tensor(const Output& output);
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
-// From [(key, value), …], all str. On nonsense returns false with a Python error set.
+// Parses [(key, value), …], all str. If that fails, returns false and sets a Python error.
 bool parse_facts(PyObject* value, Facts& facts);
 
 }  // namespace ngb::python

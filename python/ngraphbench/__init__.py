@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python side of NGraphBench: what a toolchain's own Python imports to host a worker."""
+"""The Python side of NGraphBench, which a toolchain's own Python imports to host a worker."""

@@ -11,29 +11,18 @@ It mirrors the C table of include/ngraphbench/compiler.h, one session per proces
     read, inspect   read(), inspect()
     close           close()
 
-compiler.json names the class: {"host": "python", "adaptor": "module:Class"}. The module lies beside compiler.json, and
+compiler.json names the class: {"host": "python", "adaptor": "module:Class"}. The module is beside compiler.json, and
 may import its neighbours relatively (`from . import families`).
 """
 import abc
 from dataclasses import dataclass
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
-FAILURE_KINDS = (
-    "invalid_option",        # an option, thread count, device or precision that this compiler does not take
-    "invalid_model",         # the model file is not readable, not ONNX, or not consistent
-    "unsupported_operator",  # a valid model that this compiler cannot compile; the message names the operator
-    "toolchain_missing",     # the compiler's package is not where the settings say
-    "import_error",          # the package is there and does not load, or is too old or too new
-    "out_of_memory",
-    "fallback",              # work landed on another device, provider or precision than asked for
-    "device_lost",           # the device was there, and failed
-    "internal",              # any other failure of the compiler
-    "no_device",             # there is no device of the kind that was asked for, such as a GPU
-)
-
 
 class CompilerError(Exception):
-    """An expected failure. kind: one of FAILURE_KINDS; message: what failed and where; advice: what the user can do."""
+    """An expected failure. kind: a word of NGB_STATUSES in include/ngraphbench/compiler.h, such as
+    "unsupported_operator"; any other counts as "internal". message: what failed and where; advice: what the user can
+    do."""
 
     def __init__(self, kind: str, message: str, advice: str = ""):
         super().__init__(message)
@@ -44,18 +33,18 @@ class CompilerError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    toolchain_dir: str           # the site-packages folder that pip laid out; "" for none
+    toolchain_dir: str           # site-packages folder with the compiler's packages; "" for none
     device: str                  # "cpu", "cuda": the option `device`, else the first of compiler.json's devices
-    precision: str               # "f32": arithmetic in which inference is to run
+    precision: str               # "f32": arithmetic in which inference must run
     threads: int                 # >= 1: threads that inference may use, the calling one included
     options: Mapping[str, Any]   # every option of compiler.json, checked, as bool, int, float or str
-    cache_dir: str = ""          # where what was long in finding may be kept for later processes; "" for nowhere
+    cache_dir: str = ""          # may hold what took long to find, for later processes; "" for none
 
 
 @dataclass(frozen=True)
 class TensorSignature:
     name: str
-    dtype: str                   # "f32" "f16" "bf16" "f64" "i64" "i32" "i8" "u8" "bool"
+    dtype: str                   # a word of NGB_DTYPES in include/ngraphbench/compiler.h
     shape: Tuple[int, ...]       # row-major, batch first
 
 
@@ -69,51 +58,51 @@ class Model:
     path: str                            # ONNX file
     recipe: Optional[Mapping[str, Any]]  # {"family", "parameters", …} when the file comes from a built-in recipe
     inputs: Sequence[TensorSignature]    # static shapes of this cell
-    artifact_path: str                   # where a compiler that produces a file writes it; "" otherwise
+    artifact_path: str                   # file that a compiler with "produces_file" writes; "" otherwise
 
 
 Output = Tuple[str, str, Tuple[int, ...], Any]  # (name, dtype, shape, bytes-like of exactly that size)
 
 
 class Adaptor(abc.ABC):
-    """One session with one compiler. Any method may raise CompilerError; every other exception counts as `internal`,
-    but MemoryError as `out_of_memory` and ImportError as `import_error`."""
+    """One session with one compiler. Any method may raise CompilerError. MemoryError counts as `out_of_memory`,
+    ImportError as `import_error`, and every other exception as `internal`."""
 
     @classmethod
     def preload(cls) -> None:
-        """Imports whatever a session may need, and executes nothing. The fork server calls it once, before it forks,
-        and one thread must be left afterwards; a worker calls it again before `__init__`, so that imports belong to the
-        open phase in a fresh process, and of none in a forked one."""
+        """Import all that a session may need, without running any of it. The fork server calls this once before it
+        forks, after which only one thread may exist. A worker calls it again before `__init__`, so that a fresh
+        process imports in its open phase and a forked one in none."""
 
     @abc.abstractmethod
     def __init__(self, settings: Settings):
-        """Opens the compiler and applies the settings; no model yet."""
+        """Open the compiler and apply the settings. There is no model yet."""
 
     @abc.abstractmethod
     def compile(self, model: Model) -> None:
-        """Model -> executable, cold, without a cache. With "produces_file": true, writes model.artifact_path."""
+        """Compile the model cold, without a cache. With "produces_file": true, write model.artifact_path."""
 
     def load(self, model: Model) -> None:
-        """Opens what `compile` wrote, in this process or an earlier one. Only for "produces_file": true."""
+        """Open what `compile` wrote, in this process or an earlier one. Only needed with "produces_file": true."""
         raise NotImplementedError
 
     @abc.abstractmethod
     def bind(self, inputs: Sequence[Tensor]) -> None:
-        """Takes the inputs, in the model's order, and allocates whatever can be allocated ahead of the first run."""
+        """Set the inputs, in the model's order, and allocate whatever can be allocated before the first run."""
 
     @abc.abstractmethod
     def runner(self) -> Callable[[], Any]:
-        """A callable without arguments: one inference, complete when it returns. What it returns is dropped; the
-        outputs that `read` needs are the adaptor's to keep. Asked for after every `bind`."""
+        """Return a callable without arguments that runs one inference, which is complete when it returns. The caller
+        drops what it returns; the adaptor keeps the outputs for `read`. Called after every `bind`."""
 
     @abc.abstractmethod
     def read(self) -> Sequence[Output]:
-        """The outputs of the last run, in graph order."""
+        """Return the outputs of the last run, in graph order."""
 
     @abc.abstractmethod
     def inspect(self) -> Mapping[str, str]:
-        """Facts about the open session: "version", "device", "precision", "threads", … as the compiler itself tells
-        them, not as they were asked for."""
+        """Return facts about the open session ("version", "device", "precision", "threads", …) as the compiler itself
+        reports them, never as they were requested."""
 
     def close(self) -> None:
-        """Frees everything. Called once, also after a failure."""
+        """Free everything. Called once, also after a failure."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python side of compilers/compile_process.h: what a native plugin starts in the toolchain's Python to compile one
-model. It imports its packages, says so, compiles, and ends.
+"""The Python side of compilers/compile_process.h: a native plugin starts this process in the toolchain's Python to
+compile one model. It imports its packages, reports "ready", compiles, and ends.
 
-Lines of JSON: one request on standard input; on descriptor 3 first {"ready": facts}, then any number of
-{"report": text}, then {"done": facts} or {"failed": {"kind", "message", "advice"}}. Kinds are those of ngb_status.
+Lines of JSON: one request on standard input; on descriptor 3 first {"ready": facts}, then any number of {"report":
+text}, then {"done": facts} or {"failed": {"kind", "message", "advice"}}. Kinds are those of ngb_status.
 """
 import ctypes
 import json
@@ -23,8 +23,8 @@ Report = Callable[[str], None]
 
 
 def serve(import_packages: Callable[[], Facts], compile_model: Callable[[Facts, Report], Facts]) -> None:
-    """The process's whole life. import_packages: returns the facts of "ready"; whatever it raises is an import error.
-    compile_model: from the request and a function that reports, to the facts of "done"."""
+    """Run the process's whole life. `import_packages` returns the facts of "ready"; whatever it raises is an import
+    error. `compile_model` receives the request and a function that reports, and returns the facts of "done"."""
     _die_with_parent()
     os.set_inheritable(_REPLIES_FD, False)
     replies = os.fdopen(_REPLIES_FD, "w", encoding="utf-8")
@@ -36,7 +36,7 @@ def serve(import_packages: Callable[[], Facts], compile_model: Callable[[Facts, 
     _answer(say, import_packages, compile_model)
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)  # nothing is left to do, and taking a compiler's threads down takes time
+    os._exit(0)  # skips the slow teardown of a compiler's threads
 
 
 def last_line(error: BaseException) -> str:
@@ -64,7 +64,7 @@ def _failure_from(error):
         return {"kind": error.kind, "message": error.message, "advice": error.advice}
     traceback.print_exception(type(error), error, error.__traceback__)
     if isinstance(error, MemoryError) or "bad_alloc" in str(error):
-        return {"kind": "out_of_memory", "message": "no memory is left to compile in", "advice": ""}
+        return {"kind": "out_of_memory", "message": "not enough memory to compile", "advice": ""}
     if isinstance(error, ImportError):
         return {"kind": "import_error", "message": f"{type(error).__name__}: {last_line(error)}", "advice": REINSTALL}
     return {"kind": "internal", "message": f"{type(error).__name__}: {last_line(error)}",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the ONNX file of a user's PyTorch module: python -m ngraphbench.export_model --compiler-dir DIR …
 
-Beside the file, FILE.json says what came of it: {"inputs": […], "open_inputs": […]} or {"failure": {…}}. The exit code
-is 0 when either was written."""
+FILE.json, beside the ONNX file, holds the result: {"inputs": […], "open_inputs": […]} or {"failure": {…}}. The exit
+code is 0 if either was written."""
 import argparse
 import json
 import os
@@ -19,14 +19,14 @@ def main() -> int:
                                      description="A PyTorch module as an ONNX file.")
     parser.add_argument("--compiler-dir", required=True, help="folder with compiler.json and the exporter")
     parser.add_argument("--toolchain", required=True, help="the toolchain's site-packages folder")
-    parser.add_argument("--module", required=True, help='JSON: {"module": {…}}')
+    parser.add_argument("--module", required=True, help='JSON: {"module": {…}}; - reads it from standard input')
     parser.add_argument("--batch", type=int, required=True)
     parser.add_argument("--dynamic-batch", action="store_true")
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("-o", dest="path", required=True)
     arguments = parser.parse_args()
     prepare()
-    os.environ.pop("HF_HUB_OFFLINE")  # nothing is measured yet: weights that the study asks for may be fetched
+    os.environ.pop("HF_HUB_OFFLINE")  # nothing is measured yet, so weights that the study names may be downloaded
     with open(arguments.path + ".json", "w", encoding="utf-8") as file:
         json.dump(_answer(arguments), file)
     return 0
@@ -35,12 +35,12 @@ def main() -> int:
 def _answer(arguments):
     try:
         export = Host(arguments.compiler_dir).module("export")
-        return export.write(json.loads(arguments.module), arguments.batch, arguments.dynamic_batch, arguments.threads,
+        return export.write(json.loads(sys.stdin.read() if arguments.module == "-" else arguments.module), arguments.batch, arguments.dynamic_batch, arguments.threads,
                             arguments.path)
     except CompilerError as error:
         return _failure(error.kind, error.message, error.advice)
     except MemoryError:
-        return _failure("out_of_memory", "exporting the model took more memory than there is", "")
+        return _failure("out_of_memory", "there is not enough memory to export the model", "")
     except Exception as error:
         traceback.print_exc()
         message = "".join(traceback.format_exception_only(type(error), error)).strip()

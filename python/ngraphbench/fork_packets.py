@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fork server's packets, as fork_server.py documents them: nothing that comes from the agent is trusted."""
+"""The fork server's packets, as fork_server.py documents them. Everything that the agent sends is checked."""
 import array
 import json
 import os
@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 MAX_PACKET_BYTES = 64 * 1024
 DESCRIPTORS = ("request", "result", "progress page", "log")
-_MAX_RECEIVED_DESCRIPTORS = 253  # SCM_MAX_FD: none that is sent may stay behind unseen
+_MAX_RECEIVED_DESCRIPTORS = 253  # SCM_MAX_FD: all descriptors that are sent are received, so that they can be closed
 _REQUEST_KEYS = {"run", "environment"}
 
 
@@ -19,11 +19,11 @@ class BadRequest(Exception):
 
 
 class Closed(Exception):
-    """The agent is gone."""
+    """The agent has ended."""
 
 
 def parse_request(packet: bytes, descriptor_count: int) -> Tuple[int, Dict[str, str]]:
-    """(run, environment) of a request. Raises BadRequest."""
+    """Return (run, environment) of a request. Raises BadRequest."""
     try:
         request = json.loads(packet.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -40,7 +40,7 @@ def parse_request(packet: bytes, descriptor_count: int) -> Tuple[int, Dict[str, 
     if not isinstance(environment, dict) or not all(map(_is_variable, environment.items())):
         raise BadRequest('"environment" must be an object of variable names and texts', run)
     if descriptor_count != len(DESCRIPTORS):
-        raise BadRequest(f"{descriptor_count} descriptors came, {len(DESCRIPTORS)} are needed: "
+        raise BadRequest(f"{descriptor_count} descriptors arrived, {len(DESCRIPTORS)} are needed: "
                          + ", ".join(DESCRIPTORS), run)
     return run, environment
 
@@ -60,21 +60,21 @@ class Channel:
     """The socket to the agent."""
 
     def __init__(self, descriptor: int):
-        """Raises OSError when the descriptor is no SOCK_SEQPACKET socket."""
+        """Raises OSError if the descriptor is not a SOCK_SEQPACKET socket."""
         self.socket = socket.socket(fileno=descriptor)
         if self.socket.family != socket.AF_UNIX or self.socket.type != socket.SOCK_SEQPACKET:
             raise OSError(f"descriptor {descriptor} is not a Unix socket of type SOCK_SEQPACKET")
         self.socket.setblocking(True)
 
     def send(self, message: Dict[str, Any]) -> None:
-        """Raises Closed."""
+        """Send a packet. Raises Closed."""
         try:
             self.socket.send(json.dumps(message).encode())
         except OSError as error:
             raise Closed(str(error)) from None
 
     def receive(self) -> Tuple[bytes, List[int]]:
-        """A packet and the descriptors that came with it, the caller's to close. Raises Closed, BadRequest."""
+        """Return a packet and its descriptors, which the caller must close. Raises Closed, BadRequest."""
         item = array.array("i").itemsize
         try:
             packet, ancillary, flags, _ = self.socket.recvmsg(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports a compiler's Python packages once, executes nothing, and forks a ready-made worker for each request:
+"""Imports a compiler's Python packages once, without running them, and forks a worker for each request:
 
     python -m ngraphbench.fork_server --compiler-dir DIR [--socket-fd 3]
 
@@ -7,13 +7,13 @@ The socket is a Unix socket of type SOCK_SEQPACKET, inherited as the given descr
 
 server -> agent, once, when everything is imported:
     {"ready": true, "import_ns": 2700000000, "threads": 1, "version": "0.1.0"}
-    "import_error": "…" is there as well when the imports failed. The server serves all the same: its children try the
-    import again, fail as a fresh interpreter would, and say so in their result.
+    "import_error": "…" is added if the imports failed. The server answers requests nevertheless: its children repeat
+    the import, fail as a fresh interpreter would, and report that in their results.
 
 agent -> server, one packet per worker:
     {"run": 7, "environment": {"NAME": "value"}}
     with SCM_RIGHTS, in this order: request, result, progress page, log. "run" is any integer >= 0, which the answers
-    repeat; "environment" (may be left out) is added to the child's.
+    repeat; "environment" (optional) is added to the child's.
 
 server -> agent, at once:
     {"run": 7, "pid": 4711, "threads": 1}          the child is running; it leads a process group of its own
@@ -22,15 +22,15 @@ server -> agent, at once:
                        (python -m ngraphbench.worker) instead
         "busy"         the child of an earlier request has not ended yet
         "bad_request"  not JSON, too long (over 64 KiB), an unknown key, a wrong type, not exactly four descriptors;
-                       "run" is null when it could not be read
+                       "run" is null if it could not be read
         "fork"         the system refused to fork
-server -> agent, when the child has ended:
-    {"run": 7, "pid": 4711, "status": <as waitpid gives it>, "max_rss_bytes": 612368384, "cpu_ns": 2100000000}
-    max_rss_bytes starts from what the server itself holds (that is how the kernel counts); cpu_ns is user + system of
-    the child and of those of its own children that it has waited for.
+server -> agent, after the child has ended:
+    {"run": 7, "pid": 4711, "status": <as waitpid returns it>, "max_rss_bytes": 612368384, "cpu_ns": 2100000000}
+    max_rss_bytes includes the memory of the server, because the kernel counts so; cpu_ns is the user and system time
+    of the child and of those of its own children for which it waited.
 
 In the child: descriptors 3, 4 and 5 are request, result and progress page, 1 and 2 are the log, 0 is /dev/null, all
-others are closed. It gets SIGKILL when the server ends, ignores SIGINT, and its exit code is that of a worker.
+others are closed. It receives SIGKILL when the server ends, ignores SIGINT, and its exit code is that of a worker.
 The server has one child at a time. End of file on the socket kills the child's process group and ends the server."""
 import argparse
 import gc
@@ -53,7 +53,7 @@ class Server:
         self._channel = channel
         self._host = host
         self._child: Optional[Tuple[int, int]] = None  # run, pid
-        # SIGCHLD wakes the poll below by a byte in this pipe.
+        # SIGCHLD wakes the poll below by writing a byte to this pipe.
         self._wake_read, self._wake_write = os.pipe()
         os.set_blocking(self._wake_read, False)
         os.set_blocking(self._wake_write, False)
@@ -61,7 +61,7 @@ class Server:
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
 
     def serve(self) -> None:
-        """Until the agent is gone."""
+        """Answer requests until the agent ends."""
         poll = select.poll()
         poll.register(self._channel.socket, select.POLLIN)
         poll.register(self._wake_read, select.POLLIN)
@@ -129,7 +129,7 @@ class Server:
             try:
                 os.killpg(pid, signal.SIGKILL)
             except ProcessLookupError:
-                pass  # it has ended and left its group already
+                pass  # it has already ended and left its group
             os.waitpid(pid, 0)
 
 
@@ -150,7 +150,7 @@ def main() -> int:
     started = time.monotonic_ns()
     try:
         host.preload()
-    except (Exception, SystemExit) as error:  # whatever a package's import raises
+    except (Exception, SystemExit) as error:  # whatever the import of a package raises
         ready["import_error"] = f"{type(error).__name__}: {error}"[:4096]
     ready.update(import_ns=time.monotonic_ns() - started, threads=thread_count(), version=_loop.version)
     try:
@@ -159,7 +159,7 @@ def main() -> int:
         return 0
     sys.stdout.flush()
     sys.stderr.flush()
-    gc.freeze()  # the children's collections leave the imported objects alone, and their pages shared
+    gc.freeze()  # the children's garbage collections skip the imported objects, so that their pages stay shared
     Server(channel, host).serve()
     return 0
 

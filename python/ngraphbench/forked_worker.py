@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the fork server's child does: takes its place among descriptors and processes, and is a worker."""
+"""What the fork server's child does: arranges its descriptors and process group, and becomes a worker."""
 import fcntl
 import os
 import signal
@@ -10,19 +10,19 @@ from typing import Dict, List
 from ngraphbench import _loop
 from ngraphbench.hosting import Host
 
-_EXIT_BROKEN = 70  # the worker could not even be started; the reason is in its log
+_EXIT_BROKEN = 70  # the worker could not be started; its log has the reason
 
 
 def lead_group(pid: int) -> None:
-    """Parent and child both ask for it, so that it is so for either before it goes on."""
+    """Make the child lead its own process group. Parent and child both call this, so that neither continues earlier."""
     try:
         os.setpgid(pid, pid or 0)
     except OSError:
-        pass  # the child has ended already
+        pass  # the child has already ended
 
 
 def become_worker(host: Host, server_pid: int, environment: Dict[str, str], descriptors: List[int]) -> None:
-    """The child's whole life; does not return."""
+    """Run the child's whole life; does not return."""
     code = _EXIT_BROKEN
     try:
         signal.set_wakeup_fd(-1)
@@ -44,7 +44,7 @@ def become_worker(host: Host, server_pid: int, environment: Dict[str, str], desc
 
 
 def _place(descriptors: List[int]) -> None:
-    """request, result, progress page to 3, 4, 5; log to 1 and 2; /dev/null to 0; all others closed."""
+    """Move request, result and progress page to 3, 4, 5, the log to 1 and 2, /dev/null to 0; close the rest."""
     request, result, progress, log = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 16) for fd in descriptors)
     nothing = fcntl.fcntl(os.open(os.devnull, os.O_RDONLY), fcntl.F_DUPFD_CLOEXEC, 16)
     for source, target, inherited in ((nothing, 0, True), (log, 1, True), (log, 2, True),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the extension `_loop` talks to: turns the plain values of the C table into what adaptors see, and back."""
+"""The object that the extension `_loop` calls: converts the C table's plain values for the adaptor, and back."""
 import gc
 import importlib
 import json
@@ -9,27 +9,19 @@ import traceback
 import types
 from typing import Any, List, Mapping, Sequence, Tuple, Type
 
-from ngraphbench.adaptor import FAILURE_KINDS, Adaptor, CompilerError, Model, Settings, Tensor, TensorSignature
-from ngraphbench.options import parse_options
+from ngraphbench.adaptor import Adaptor, CompilerError, Model, Settings, Tensor, TensorSignature
+from ngraphbench.options import typed_options
 
-# ngb_status of include/ngraphbench/compiler.h.
-_STATUS = {
-    "invalid_option": 1, "invalid_model": 2, "unsupported_operator": 3, "toolchain_missing": 4, "import_error": 5,
-    "out_of_memory": 6, "fallback": 7, "device_lost": 8, "internal": 9,
-    "no_device": 10,
-}
-assert set(_STATUS) == set(FAILURE_KINDS)
-
-# The adaptor's folder as a package, so that its module names clash with nothing; behind it, the folder of the compiler
-# whose toolchain it shares.
+# The adaptor's folder is imported as this package, so that its module names clash with nothing. If it shares a
+# toolchain, the package also contains the folder of that compiler.
 _PACKAGE = "ngraphbench_compiler"
 
 
 class Host:
-    """One compiler folder: its description, and its adaptor once somebody needs it."""
+    """One compiler folder: its description and, once it is needed, its adaptor."""
 
     def __init__(self, compiler_dir: str):
-        """Raises OSError or ValueError when compiler.json is not there or does not name an adaptor."""
+        """Raises OSError or ValueError if compiler.json is missing or does not name an adaptor."""
         self.folder = os.path.abspath(compiler_dir)
         path = os.path.join(self.folder, "compiler.json")
         with open(path, encoding="utf-8") as file:
@@ -44,7 +36,7 @@ class Host:
         self._module, _, self._class = described["adaptor"].partition(":")
 
     def module(self, name: str) -> types.ModuleType:
-        """One of the compiler's modules, by its name in the folder."""
+        """Return one of the compiler's modules, by its name in the folder."""
         if _PACKAGE not in sys.modules:
             package = types.ModuleType(_PACKAGE)
             package.__path__ = self._modules
@@ -52,48 +44,47 @@ class Host:
         return importlib.import_module(f"{_PACKAGE}.{name}")
 
     def adaptor_class(self) -> Type[Adaptor]:
-        """Imports the adaptor's module, the first time."""
+        """Return the adaptor's class; the first call imports its module."""
         found = getattr(self.module(self._module), self._class, None)
         if not isinstance(found, type):
             raise CompilerError("internal", f'{self.folder}: module "{self._module}" has no class "{self._class}"')
         return found
 
     def preload(self) -> None:
-        """Pays for the imports, the first time. Raises whatever they raise."""
+        """Import all that the adaptor needs, on the first call. Raises whatever the imports raise."""
         self.adaptor_class().preload()
 
     def open(self, toolchain_dir: str, device: str, precision: str, threads: int, options: Mapping[str, str],
              cache_dir: str = ""):
-        typed = parse_options(self._options, options)
+        typed = typed_options(self._options, options)
         if toolchain_dir:
             if not os.path.isdir(toolchain_dir):
                 raise CompilerError("toolchain_missing", f"{toolchain_dir} is not a folder",
                                     "install the toolchain again: ngb toolchain install")
             if toolchain_dir not in sys.path:
                 sys.path.append(toolchain_dir)
-        self.preload()  # where the fork server has not: imports are no part of compiling
+        self.preload()  # unless the fork server did it: imports do not belong to compiling
         return Session(self.adaptor_class()(Settings(toolchain_dir, device, precision, threads, typed, cache_dir)))
 
-    def failure(self, exception: BaseException) -> Tuple[int, str, str]:
-        """(ngb_status, message, advice). All but CompilerError leave their traceback in the log."""
+    def failure(self, exception: BaseException) -> Tuple[str, str, str]:
+        """Return (kind, message, advice). Exceptions other than CompilerError leave their traceback in the log."""
         if isinstance(exception, CompilerError):
-            status = _STATUS.get(exception.kind, _STATUS["internal"])
-            return status, _clean(exception.message), _clean(exception.advice)
+            return _clean(exception.kind), _clean(exception.message), _clean(exception.advice)
         traceback.print_exception(type(exception), exception, exception.__traceback__)
         sys.stderr.flush()
         message = _clean("".join(traceback.format_exception_only(type(exception), exception)).strip())
         message = message.splitlines()[-1] if message else type(exception).__name__
-        if isinstance(exception, MemoryError) or type(exception).__name__ == "OutOfMemoryError":  # torch's, of a GPU
-            return _STATUS["out_of_memory"], message, ""
-        if type(exception).__name__ == "AcceleratorError":  # torch's: the GPU's context is broken from here on
-            return _STATUS["device_lost"], message, ""
+        if isinstance(exception, MemoryError) or type(exception).__name__ == "OutOfMemoryError":  # torch's, for a GPU
+            return "out_of_memory", message, ""
+        if type(exception).__name__ == "AcceleratorError":  # torch's: the GPU's context is unusable from now on
+            return "device_lost", message, ""
         if isinstance(exception, ImportError):
-            return _STATUS["import_error"], message, "install the toolchain again: ngb toolchain install"
-        return _STATUS["internal"], message, "the traceback is in the log of this attempt"
+            return "import_error", message, "install the toolchain again: ngb toolchain install"
+        return "internal", message, "the traceback is in the log of this attempt"
 
 
 def _clean(text: Any) -> str:
-    """Text that has a UTF-8 form and no zero character, whatever it was."""
+    """Return text that has a UTF-8 form and no zero character, whatever it was."""
     return str(text).encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
@@ -111,8 +102,8 @@ class Session:
 
     def bind(self, inputs: Sequence[tuple]) -> None:
         self._adaptor.bind([Tensor(*tensor) for tensor in inputs])
-        # Thousands of modules have been imported: a full collection amid the repetitions would walk all their objects.
-        # Frozen, they are no longer walked; collection of what inference itself makes stays on, as users have it.
+        # Thousands of imported modules would be scanned by a full garbage collection during the repetitions. Freezing
+        # excludes them; what inference itself allocates is still collected, as for any user.
         gc.freeze()
 
     def runner(self):

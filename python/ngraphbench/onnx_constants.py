@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of an ONNX graph follows from its inputs' shapes, computed before it is compiled. Exporters leave whole
-subgraphs that work out shapes; front ends that take those for data refuse the model. The package onnx is the
+"""Computes, before a model is compiled, the parts of its ONNX graph that follow from the inputs' shapes. Exporters
+leave whole subgraphs that compute shapes, and some front ends refuse a model with them. The package onnx is the
 toolchain's."""
 import math
 import traceback
@@ -14,31 +14,31 @@ from onnx.reference.op_run import OpRun
 
 from ngraphbench.onnx_file import STANDARD_DOMAINS, inputs_of, opset_of
 
-_MOST_ELEMENTS = 1 << 16  # of what is computed with here: weights are the compiler's
+_MOST_ELEMENTS = 1 << 16  # a larger result is not computed here; weights are left to the compiler
 _OTHERWISE_EACH_TIME = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli",
                         "Multinomial")
 
 
 class GatherElements(OpRun):
-    """onnx.reference's own fails beyond 64 elements."""
+    """onnx.reference's own version fails for more than 64 elements."""
 
     def _run(self, data, indices, axis=0):
         return (np.take_along_axis(data, indices, axis),)
 
 
 def evaluate(node, operands: Sequence, opset: int) -> tuple:
-    """Arrays: the node's outputs. operands: arrays, None for one that is left out. Raises whatever onnx.reference
-    stumbles over, and TypeError where an output is no tensor."""
+    """Return the node's outputs as arrays. `operands` are arrays, None for one that is left out. Raises whatever
+    onnx.reference raises, and TypeError if an output is not a tensor."""
     evaluator = ReferenceEvaluator(node, opsets={"": min(opset, defs.onnx_opset_version())}, new_ops=[GatherElements])
     results = evaluator.run(None, {name: value for name, value in zip(node.input, operands) if name})
     if any(isinstance(result, list) for result in results):
-        raise TypeError(f"{node.op_type} makes a sequence")
+        raise TypeError(f"{node.op_type} returns a sequence")
     return tuple(np.asarray(result) for result in results)
 
 
 def compute(model, shapes: Mapping[str, Sequence[int]]) -> None:
-    """Gives the inputs these shapes and replaces what follows from them by constants. A graph of which shapes cannot be
-    inferred keeps its nodes."""
+    """Set the inputs' shapes, and replace what follows from them by constants. If the graph's shapes cannot be
+    inferred, it keeps its nodes."""
     for slot in inputs_of(model):
         for dim, extent in zip(slot.type.tensor_type.shape.dim, shapes[slot.name]):
             dim.dim_value = extent
@@ -63,7 +63,7 @@ def compute(model, shapes: Mapping[str, Sequence[int]]) -> None:
 
 
 def _without_weights(model):
-    """A copy whose large initializers are inputs: for them, shapes are all that counts here."""
+    """Return a copy in which large initializers are inputs, because only their shapes matter here."""
     graph = model.graph
     small, slots = [], list(graph.input)
     given = {slot.name for slot in slots}
@@ -78,7 +78,7 @@ def _without_weights(model):
 
 
 def _compute_once(model, constants, opset: int) -> bool:
-    """True: some more nodes are constants now, from which more may follow."""
+    """Return whether more nodes became constants, from which others may follow."""
     inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
     shapes = {value.name: _static_shape(value) for value in (*inferred.input, *inferred.value_info, *inferred.output)}
     outputs = {output.name for output in model.graph.output}
@@ -89,7 +89,7 @@ def _compute_once(model, constants, opset: int) -> bool:
             kept.append(node)
             continue
         for name, value in zip(node.output, results):
-            if name:  # else an output that is left out
+            if name:  # "" is an output that is left out
                 constants[name] = value
                 model.graph.initializer.append(numpy_helper.from_array(value, name))
     is_more = len(kept) < len(model.graph.node)
@@ -99,7 +99,7 @@ def _compute_once(model, constants, opset: int) -> bool:
 
 
 def _static_shape(value):
-    """None: not known."""
+    """Return the shape, or None if it is unknown."""
     if not value.type.tensor_type.HasField("shape"):
         return None
     dims = value.type.tensor_type.shape.dim
@@ -107,7 +107,7 @@ def _static_shape(value):
 
 
 def _results(node, constants, shapes, opset: int):
-    """Arrays; None where they depend on more than shapes."""
+    """Return arrays, with None for those that depend on more than shapes."""
     if node.domain not in STANDARD_DOMAINS or node.op_type in _OTHERWISE_EACH_TIME:
         return None
     if any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute):
@@ -119,6 +119,6 @@ def _results(node, constants, shapes, opset: int):
         return None
     try:
         results = evaluate(node, [constants.get(name) for name in node.input], opset)
-    except Exception:  # it raises whatever it stumbles over, and the compiler may know better
+    except Exception:  # any error is possible here, and the compiler may support the node
         return None
     return results if all(result.size <= _MOST_ELEMENTS for result in results) else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX files for compilers whose Python reads them. The package onnx is the toolchain's."""
+"""Reads ONNX files for compilers that are driven from Python. The package onnx is the toolchain's."""
 from typing import Any, Mapping, Sequence
 
 from ngraphbench.adaptor import CompilerError
@@ -10,12 +10,12 @@ _ADVICE = "check the file with onnx.checker"
 
 
 def read(path: str):
-    """The onnx.ModelProto of a file. Raises CompilerError."""
+    """Return the onnx.ModelProto of a file. Raises CompilerError."""
     import onnx
 
     try:
         model = onnx.load(path)
-    except Exception as error:  # protobuf has errors of its own
+    except Exception as error:  # protobuf has its own errors
         raise CompilerError("invalid_model", f"{path} cannot be read as ONNX: {last_line(error)}", _ADVICE) from error
     if not model.graph.output:
         raise CompilerError("invalid_model", f"{path} is not an ONNX file, or a damaged one: its graph has no output",
@@ -24,18 +24,19 @@ def read(path: str):
 
 
 def opset_of(model) -> int:
-    """The version of the standard operators."""
+    """Return the version of the standard operators."""
     return next((each.version for each in model.opset_import if each.domain in STANDARD_DOMAINS), 1)
 
 
 def inputs_of(model) -> list:
-    """The graph's inputs: those of its slots that no initializer fills."""
+    """Return the graph's inputs without those that an initializer fills."""
     initializers = {initializer.name for initializer in model.graph.initializer}
     return [slot for slot in model.graph.input if slot.name not in initializers]
 
 
 def check_inputs(model, inputs: Sequence[Mapping[str, Any]]) -> None:
-    """The cell's inputs ("name", "shape" each) must be those of the model, in its order. Raises CompilerError."""
+    """Check that the cell's inputs ("name", "shape" each) are those of the model, in its order. Raises CompilerError.
+    """
     slots = inputs_of(model)
     theirs = [slot.name for slot in slots]
     ours = [tensor["name"] for tensor in inputs]
@@ -51,7 +52,7 @@ def check_inputs(model, inputs: Sequence[Mapping[str, Any]]) -> None:
 
 
 def check(model) -> None:
-    """Raises CompilerError where the model is not valid ONNX."""
+    """Raise CompilerError if the model is not valid ONNX."""
     import onnx
 
     try:

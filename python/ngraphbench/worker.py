@@ -2,7 +2,7 @@
 """A worker in a fresh interpreter: python -m ngraphbench.worker --compiler-dir DIR.
 
 File descriptors 3 (request), 4 (result) and 5 (progress page) are open already; stdout and stderr are the log. The exit
-code is 0 when a result was written, be it a failure, as for ngb-worker."""
+code is 0 if a result was written, even that of a failure, as for ngb-worker."""
 import argparse
 import sys
 

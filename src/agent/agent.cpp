@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/agent.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <poll.h>
@@ -16,73 +15,36 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
-#include "agent/children.h"
+#include "agent/client_session.h"
+#include "agent/incoming_job.h"
+#include "agent/job_identity.h"
 #include "agent/journal.h"
 #include "agent/ledger.h"
 #include "agent/listener.h"
 #include "agent/lock.h"
-#include "agent/process_tree.h"
 #include "agent/runner.h"
-#include "agent/session.h"
+#include "agent/signals.h"
+#include "agent/work_folder.h"
+#include "agent/workers/children.h"
 #include "base/text.h"
 #include "probe/probe.h"
+#include "work/job_parts.h"
 
 namespace ngb::agent {
 namespace {
 
-constexpr int kCannotGoOn = 3;
 constexpr Nanoseconds kLockPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kFlushPatience = std::chrono::seconds(5);
-// A resident agent without a client leaves after this, with a job that is finished or with none.
-constexpr Nanoseconds kFinishedPatience = std::chrono::hours(24);
-// So long a machine that others wait for is kept for a client to come back.
-constexpr Nanoseconds kHoggingPatience = std::chrono::minutes(30);
-constexpr Nanoseconds kJoblessPatience = std::chrono::minutes(1);
+// How long a resident agent without a client stays.
+constexpr Nanoseconds kFinishedPatience = std::chrono::hours(24);  // after its job is finished
+constexpr Nanoseconds kHoggingPatience =
+    std::chrono::minutes(30);  // the same, in a batch job, whose machine others wait for
+constexpr Nanoseconds kJoblessPatience = std::chrono::minutes(1);  // if it has no job
 
-// Paths of a job for a device elsewhere are within the device's folder.
-void stand_in(samples::Job& job, const std::filesystem::path& device_folder) {
-  if (device_folder.empty()) return;
-  const auto complete = [&](std::string& path) {
-    if (!path.empty()) path = (device_folder / path).string();
-  };
-  const auto complete_compiler = [&](samples::CompilerWork& compiler) {
-    complete(compiler.toolchain_dir);
-    complete(compiler.python_path);
-  };
-  for (samples::CellWork& cell : job.cells) complete_compiler(cell.compiler);
-  for (samples::ModelWork& model : job.models) {
-    for (UserFile& file : model.files) complete(file.path);
-    complete(model.reference_path);
-  }
-  if (job.reference) complete_compiler(*job.reference);
-  if (job.exporter) complete_compiler(*job.exporter);
-  complete(job.reference_cache);
-}
-
-// What the device tells of itself, and the variables that the job's processes get there.
-samples::Environment environment_of(const samples::Job& job) {
-  samples::Environment environment = probe::environment();
-  for (const auto& [name, value] : job.environment) {
-    environment.entries.push_back({"variable_" + name, "", samples::Known<std::string>::of(value)});
-  }
-  std::sort(environment.entries.begin(), environment.entries.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-  return environment;
-}
-
-// Signals as something to poll for.
-FileDescriptor open_signals() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int number : {SIGCHLD, SIGTERM, SIGINT}) ::sigaddset(&set, number);
-  ::sigprocmask(SIG_BLOCK, &set, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
-  return FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-// One agent at work. `run` returns when it is to end.
+// Runs one agent. `run` returns when the agent shall end.
 class Server {
  public:
   explicit Server(const Options& options)
@@ -93,18 +55,16 @@ class Server {
   }
 
   int serve() {
-    session_->send(samples::Hello{samples::kProtocolVersion, options_.version});
+    session_->send(samples::Hello{samples::kProtocolVersion, describe(options_.revision)});
     return run(prepare());
   }
 
   int reside() {
     Status done = prepare_to_reside();
     if (done) {
-      // Whoever started this one sees the end of its output, and may call.
+      // The end of the output tells the program that started this one that the socket is ready.
       session_.reset();
-      const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
-      ::dup2(nothing.get(), STDOUT_FILENO);
-      ::dup2(nothing.get(), STDIN_FILENO);
+      close_standard_streams();
     }
     return run(done);
   }
@@ -115,8 +75,11 @@ class Server {
       done = wait();
       children_.reap();
       if (done && runner_ && !is_over_) done = runner_->advance();
+      tell_of_the_end_of_a_fetch();
+      // The client receives all recorded events before the error.
+      if (done && refusal_ && (!session_ || session_->has_acknowledged_all())) done = tl::unexpected(*refusal_);
       if (done && is_finished() && session_ && session_->has_acknowledged_all()) is_over_ = true;
-      if (is_finished()) device_lock_.reset();  // nothing is measured here any more
+      if (is_finished()) device_lock_.reset();  // the device is free for other runs
       if (is_idle() && system_clock().now() >= idle_end()) is_over_ = true;
       tick_while_busy();
     }
@@ -126,7 +89,7 @@ class Server {
                       text::to_utf8(done.error().next)};
     std::fputs((error.text() + "\n").c_str(), stderr);
     if (session_) {
-      session_->send(error);
+      send_failure(error);
       session_->flush(kFlushPatience);
     }
     return kCannotGoOn;
@@ -139,17 +102,23 @@ class Server {
     return idle_since_ + (options_.has_device_to_itself ? kHoggingPatience : kFinishedPatience);
   }
 
-  // Given back when the job is finished; another job needs it again.
+  // Locks the device. The lock is released when the job is finished, and needed again for another job.
   Status hold_device() {
     if (options_.device_folder.empty() || options_.has_device_to_itself || device_lock_.is_open()) return Done{};
-    if (const Status made = file::make_folder(options_.device_folder); !made) return made;
-    Result<FileDescriptor> lock = lock_folder(options_.device_folder, kLockPatience);
-    if (!lock) return tl::unexpected(lock.error());
+    Result<FileDescriptor> lock =
+        lock_folder(options_.device_folder, kLockPatience, "runs/" + options_.work_folder.filename().string());
+    if (!lock) {
+      const std::optional<LockOwner> owner = lock_owner(options_.device_folder);
+      if (owner && is_locked(options_.device_folder)) {
+        busy_ = {text::to_utf8(owner->task), owner->text()};
+      }
+      return tl::unexpected(lock.error());
+    }
     device_lock_ = std::move(*lock);
     return Done{};
   }
 
-  // The device before the folder: another run may be at work on it.
+  // Locks the device before the work folder, because another run may be using the device.
   Status prepare_to_reside() {
     if (const Status held = hold_device(); !held) return held;
     if (Status prepared = prepare(); !prepared) return prepared;
@@ -161,19 +130,13 @@ class Server {
 
   Status prepare() {
     std::error_code code;
-    if (const Status made = file::make_folder(options_.work_folder); !made) return made;
-    // Absolute: workers stand in a folder of their own.
+    // The paths are absolute because workers run in another current folder.
     surroundings_ = {std::filesystem::absolute(options_.worker), std::filesystem::absolute(options_.lib),
-                     std::filesystem::canonical(options_.work_folder, code), probe::allowed_cpus()};
-    Result<FileDescriptor> lock = lock_folder(surroundings_.work_folder, kLockPatience);
+                     std::filesystem::weakly_canonical(options_.work_folder, code), probe::allowed_cpus()};
+    Result<FileDescriptor> lock = begin_work_in(surroundings_.work_folder);
     if (!lock) return tl::unexpected(lock.error());
     lock_ = std::move(*lock);
-    kill_leftovers(surroundings_.work_folder);
-    // What an agent that was killed has left in the middle of something.
-    for (const char* name : {"models", "scratch"}) std::filesystem::remove_all(surroundings_.work_folder / name, code);
-    for (const char* name : {"models", "scratch", "logs"}) {
-      if (const Status made = file::make_folder(surroundings_.work_folder / name); !made) return made;
-    }
+    surroundings_.groups = std::make_shared<const ControlGroups>(ControlGroups::find());
     return Done{};
   }
 
@@ -203,19 +166,30 @@ class Server {
     return done;
   }
 
-  // What one client says wrong does not end a job that goes on without it.
+  // Sends Busy instead of an error if the device is in use, so that the client can wait.
+  void send_failure(const Error& error) {
+    if (busy_) {
+      session_->send(*std::exchange(busy_, std::nullopt));
+    } else {
+      session_->send(error);
+    }
+  }
+
+  // Disconnects a client that sent an invalid message; the job continues without it.
   Status refuse(const Error& error) {
-    session_->send(error);
+    send_failure(error);
     session_->flush(kFlushPatience);
     part();
     return Done{};
   }
 
-  // The client is gone. Who has only that one leaves too.
+  // Forgets the client. An agent that is not resident ends with it.
   void part() {
     is_over_ = is_over_ || !listener_.is_open();
     session_.reset();
     client_.reset();
+    incoming_.reset();
+    is_fetching_ = false;
     idle_since_ = system_clock().now();
   }
 
@@ -224,7 +198,7 @@ class Server {
     if (!client.is_open()) return;
     client_ = std::move(client);
     session_.emplace(client_.get(), client_.get());
-    session_->send(samples::Hello{samples::kProtocolVersion, options_.version});
+    session_->send(samples::Hello{samples::kProtocolVersion, describe(options_.revision)});
     has_greeted_ = false;
     has_job_ = false;
   }
@@ -251,7 +225,7 @@ class Server {
     if (session_ && session_->is_following() && runner_->is_busy()) session_->send_if_idle(runner_->progress());
   }
 
-  // The once-a-second look, only while there is something to look at.
+  // Starts or stops the timer of one second, which is needed only while the runner is busy.
   void tick_while_busy() {
     const bool is_busy = runner_ && runner_->is_busy();
     if (is_busy == is_ticking_) return;
@@ -273,53 +247,106 @@ class Server {
     has_greeted_ = true;
     if (hello.protocol == samples::kProtocolVersion) return Done{};
     return fail(fmt::format("the client speaks protocol {}, this agent {}", hello.protocol, samples::kProtocolVersion),
-                "ngb-agent " + options_.version, "install the same version of NGraphBench on both sides");
+                "ngb-agent " + describe(options_.revision), "install the same version of NGraphBench on both sides");
   }
 
-  // A client that comes back brings its job again; should it be another one (toolchains have come since), that is done
-  // from here on.
-  Status take(samples::Job& job) {
-    if (!has_greeted_) return fail("a job before hello", "ngb-agent");
-    if (has_job_) return fail("a second job", "ngb-agent");
+  // A client that reconnects sends its job again. If the job has changed (because toolchains were installed since), the
+  // agent continues with the new one.
+  Status take(work::Job& job) {
+    if (!has_greeted_) return fail("received a job before hello", "ngb-agent");
+    if (has_job_) return fail("received a second job", "ngb-agent");
     has_job_ = true;
+    if (!job.continues) return begin(std::move(job));
+    incoming_ = std::make_unique<work::Job>(std::move(job));
+    return Done{};
+  }
+
+  Status take(work::JobPart& part) {
+    if (!incoming_) return fail("received a part of a job before the job", "ngb-agent");
+    work::append(*incoming_, std::move(part));
+    if (incoming_->continues) return Done{};
+    const std::unique_ptr<work::Job> whole = std::move(incoming_);
+    return begin(std::move(*whole));
+  }
+
+  Status begin(work::Job job) {
     stand_in(job, options_.device_folder);
-    if (job_ && identity_of(*job_) == identity_of(job)) return Done{};
-    if (Status valid = check_job(job); !valid) return valid;
+    JobIdentity identity = identity_of(job);
+    if (job_ && identity == identity_) return Done{};
+    if (Status valid = work::check_job(job); !valid) return valid;
     if (Status ours = hold_device(); !ours) return ours;
-    // What a killed process leaves there goes when the folder is emptied.
+    // Temporary files of killed processes are deleted when the folder is emptied.
     surroundings_.environment = {{"TMPDIR", surroundings_.scratch().string()}};
     surroundings_.environment.insert(surroundings_.environment.end(), job.environment.begin(), job.environment.end());
     runner_.reset();
     journal_.reset();
-    job_ = std::make_unique<samples::Job>(std::move(job));
-    ledger_.emplace(job_->protocol.attempts);
-    Result<Journal> journal = Journal::open(surroundings_.work_folder, identity_of(*job_),
-                                            [this](const samples::Event& event) { ledger_->add(event); });
+    job_ = std::make_unique<work::Job>(std::move(job));
+    identity_ = std::move(identity);
+    ledger_.emplace(job_->limits.attempts, job_->protocol.processes);
+    const StillMissing still_missing(*job_);
+    Status done = open_journal(
+        identity_,
+        {[this](const samples::Event& event) { ledger_->add(event); },
+         [&] { ledger_->begin_other_job([&](const auto& cell, auto kind) { return still_missing(cell, kind); }); }});
     ::malloc_trim(0);
+    return done;
+  }
+
+  Status open_journal(const JobIdentity& identity, const Journal::Replay& replay) {
+    Result<Journal> journal = Journal::open(surroundings_.work_folder, identity, replay);
     if (!journal) return tl::unexpected(journal.error());
     journal_.emplace(*std::move(journal));
     for (const std::string& remark : journal_->remarks()) {
       std::fputs((remark + "\n").c_str(), stderr);
-      samples::Progress progress;
-      progress.doing = text::to_utf8(remark);
-      session_->send(progress);
+      session_->send(samples::Remark{text::to_utf8(remark)});
     }
     return Done{};
   }
 
-  // Nothing is started before the client has said what it knows: numbers must go on above that.
+  Status take(const samples::Completed& completed) {
+    if (!job_ || incoming_) return fail("received completed processes before a whole job", "ngb-agent");
+    ledger_->add_completed(completed);
+    return Done{};
+  }
+
+  // Starts the job. Nothing may start before the client has sent the last number that it knows, because numbers must
+  // continue above it.
   Status take(const samples::Follow& follow) {
-    if (!journal_) return fail("follow before a job", "ngb-agent");
+    if (!job_ || incoming_) return fail("received follow before a whole job", "ngb-agent");
     journal_->continue_after(follow.after);
-    ledger_->add_completed(follow.completed);
-    // Of a finished job the end is told again, even to a client that knows all.
+    // The end of a finished job is sent again, even to a client that knows everything.
     const std::uint64_t last = journal_->last_sequence();
     const std::uint64_t after = ledger_->is_finished() ? std::min(follow.after, last - 1) : follow.after;
     session_->follow(*journal_, after);
     session_->acknowledge(after);
     if (runner_) return Done{};
-    runner_ = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_, environment_of(*job_));
+    auto runner = std::make_unique<Runner>(surroundings_, children_, *job_, *journal_, *ledger_,
+                                           environment_of(*job_, *surroundings_.groups, options_.revision));
+    if (const Status prepared = runner->prepare(); !prepared) {
+      refusal_ = prepared.error();
+      return Done{};
+    }
+    runner_ = std::move(runner);
     return Done{};
+  }
+
+  // Sends the run's journal, whether this agent or an earlier one recorded it.
+  Status take(const samples::Fetch& fetch) {
+    if (!has_greeted_) return fail("received fetch before hello", "ngb-agent");
+    if (job_ && job_->run_id != fetch.run_id) return fail("another run is active here: " + job_->run_id, "ngb-agent");
+    if (fetch.ends) runner_.reset();
+    if (!journal_ && Journal::is_there(surroundings_.work_folder, fetch.run_id)) {
+      if (Status opened = open_journal({fetch.run_id, {}}, {[](const samples::Event&) {}}); !opened) return opened;
+    }
+    if (journal_) session_->follow(*journal_, fetch.after);
+    is_fetching_ = true;
+    return Done{};
+  }
+
+  void tell_of_the_end_of_a_fetch() {
+    if (!is_fetching_ || !session_ || session_->wants_to_write()) return;
+    is_fetching_ = false;
+    session_->send(samples::Fetched{journal_ ? journal_->last_sequence() : 0});
   }
 
   Status take(const samples::Acknowledge& acknowledge) {
@@ -332,29 +359,34 @@ class Server {
     return Done{};
   }
 
-  // What comes to a device before a job does is not for the agent of a run (delivery.h).
+  // Refuses the messages that only the reception serves (samples/delivery_messages.h).
   template <class Delivery>
   Status take(const Delivery& /*delivery*/) {
-    return fail("a delivery to the agent of a run", "ngb-agent");
+    return fail("received a delivery, which only the reception serves", "ngb-agent");
   }
 
   const Options& options_;
   FileDescriptor signals_;
   FileDescriptor timer_;
   FileDescriptor listener_{};  // of a resident agent
-  FileDescriptor client_{};    // there: the connection of session_
+  FileDescriptor client_{};    // of a resident agent: the connection of session_
   std::optional<Session> session_{};
   Nanoseconds idle_since_ = system_clock().now();
   Children children_{};
   Surroundings surroundings_{};
   FileDescriptor device_lock_{};
   FileDescriptor lock_{};
-  std::unique_ptr<samples::Job> job_{};
+  std::unique_ptr<work::Job> incoming_{};  // a job of which parts are missing
+  std::unique_ptr<work::Job> job_{};
+  JobIdentity identity_{};  // of job_
   std::optional<Ledger> ledger_{};
   std::optional<Journal> journal_{};
   std::unique_ptr<Runner> runner_{};
-  bool has_greeted_ = false;  // the client of this session
-  bool has_job_ = false;      // likewise: has brought its job
+  std::optional<Error> refusal_{};       // why this agent cannot do the job
+  std::optional<samples::Busy> busy_{};  // who uses the device
+  bool has_greeted_ = false;             // the client has sent Hello
+  bool has_job_ = false;                 // the client has sent its job
+  bool is_fetching_ = false;             // the client waits for the end of a fetch
   bool is_ticking_ = false;
   bool is_over_ = false;
 };

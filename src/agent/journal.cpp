@@ -8,41 +8,19 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
-#include "base/hash.h"
+#include "agent/journal_file.h"
 #include "samples/frame.h"
 
 namespace ngb::agent {
 namespace {
 
-constexpr int kJournalVersion = 1;
-constexpr std::uint64_t kMaxSequence = 1ULL << 62U;  // there is always a next one
-constexpr std::uint64_t kMaxJournalBytes = 1ULL << 36U;
+constexpr std::uint64_t kMaxSequence = 1ULL << 62U;  // leaves room for further numbers
 
-std::string header(const JobIdentity& identity) {
-  return nlohmann::json{{"journal", kJournalVersion}, {"run_id", identity.run_id}, {"job_sha256", identity.job_sha256}}
-      .dump();
-}
-
-// Whether a whole frame starts somewhere behind the first byte: then `bytes` is no torn tail but damage in the middle.
-// JSON text cannot be mistaken for a frame's length, its four characters would mean more than kMaxFrameBytes.
-bool holds_a_whole_frame(std::string_view bytes) {
-  for (std::size_t begin = 1; begin + samples::kFrameHeaderBytes < bytes.size(); ++begin) {
-    if (bytes[begin + samples::kFrameHeaderBytes] != '{') continue;
-    samples::FrameReader reader;
-    reader.feed(bytes.substr(begin, samples::kFrameHeaderBytes));
-    if (!reader.next()) continue;
-    reader.feed(bytes.substr(begin + samples::kFrameHeaderBytes));
-    const Result<std::optional<std::string>> frame = reader.next();
-    if (frame && frame->has_value()) return true;
-  }
-  return false;
-}
-
-// The first name "journal.<word>-N" that is free.
-std::filesystem::path free_name(const std::filesystem::path& journal, std::string_view word) {
+// Returns the first name "journal.<word>-N" that is free.
+std::filesystem::path free_name(const std::filesystem::path& journal, const std::string& word) {
   for (int number = 1;; ++number) {
     std::filesystem::path path = journal.string() + fmt::format(".{}-{}", word, number);
     std::error_code code;
@@ -50,121 +28,186 @@ std::filesystem::path free_name(const std::filesystem::path& journal, std::strin
   }
 }
 
-Status sync_folder(const std::filesystem::path& folder) {
-  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.is_open() || ::fsync(fd.get()) != 0) return tl::unexpected(file::from_errno("write", folder, errno));
-  return Done{};
+// Returns where the journal of an inactive run is kept; empty if the run's id cannot be part of a file name.
+std::optional<std::filesystem::path> waiting_journal(const std::filesystem::path& journal, const std::string& run_id) {
+  constexpr std::size_t kMostCharacters = 100;
+  const bool is_name =
+      !run_id.empty() && run_id.size() <= kMostCharacters && std::all_of(run_id.begin(), run_id.end(), [](char each) {
+        return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
+               each == '-' || each == '_';
+      });
+  if (!is_name) return std::nullopt;
+  return journal.string() + ".run-" + run_id;
+}
+
+Result<std::uint64_t> size_of(const FileDescriptor& fd, const std::filesystem::path& path) {
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return tl::unexpected(file::from_errno("read", path, errno));
+  return static_cast<std::uint64_t>(status.st_size);
 }
 
 }  // namespace
 
-// Neither what a device may give nor why there are no reference outputs (which may be said in other words next time)
-// changes anything about what is to be done.
-JobIdentity identity_of(const samples::Job& job) {
-  nlohmann::json json = samples::to_json(job);
-  json.erase("limits");
-  for (nlohmann::json& model : json["models"]) model.erase("no_reference");
-  return {job.run_id, hash::sha256(json.dump())};
-}
-
 Result<Journal> Journal::open(const std::filesystem::path& folder, const JobIdentity& identity, const Replay& replay) {
   Journal journal;
   journal.path_ = folder / "journal";
-  journal.fd_ = FileDescriptor(::open(journal.path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!journal.fd_.is_open()) return tl::unexpected(file::from_errno("open the journal", journal.path_, errno));
-  Status done = journal.read_all(identity, replay);
-  if (done && journal.size_bytes_ == 0) done = journal.begin(identity);
+  Status done = journal.open_file();
+  if (done) done = journal.make_way(identity.run_id);
+  if (done) done = journal.read_all(replay);
+  const bool is_new = journal.size_bytes_ == 0;
+  if (done && is_new) done = journal.write_mark(identity);
+  if (done && !identity.job_sha256.empty() && journal.job_sha256_ != identity.job_sha256) {
+    journal.begin_other_job(replay);
+    done = journal.write_mark(identity);
+  } else if (done && is_new) {
+    done = journal.write_mark(identity);
+  }
+  // Syncs also what a killed agent has written: its events are sent from here on, so they must be on disk.
+  if (done && ::fsync(journal.fd_.get()) != 0) done = tl::unexpected(file::from_errno("write", journal.path_, errno));
+  if (done) done = file::sync_folder(folder);
   if (!done) return tl::unexpected(done.error());
   return journal;
 }
 
-Status Journal::read_all(const JobIdentity& identity, const Replay& replay) {
-  samples::FrameReader reader;
-  std::string chunk(1U << 16U, '\0');
-  std::uint64_t file_bytes = 0;
-  std::string damage;
-  while (damage.empty()) {
-    const ssize_t count = ::pread(fd_.get(), chunk.data(), chunk.size(), static_cast<off_t>(file_bytes));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return tl::unexpected(file::from_errno("read", path_, errno));
-    if (count == 0) break;
-    file_bytes += static_cast<std::uint64_t>(count);
-    reader.feed(std::string_view(chunk).substr(0, static_cast<std::size_t>(count)));
-    while (damage.empty()) {
-      const Result<std::optional<std::string>> frame = reader.next();
-      if (frame && !frame->has_value()) break;
-      if (!frame) {
-        damage = frame.error().what;
-      } else if (size_bytes_ == 0 && **frame != header(identity)) {
-        return set_aside("other", 0, "it belongs to another job");
-      } else if (const Status taken = take(**frame, replay); !taken) {
-        damage = taken.error().what;
-      } else {
-        size_bytes_ = reader.good_bytes();
-      }
-    }
+bool Journal::is_there(const std::filesystem::path& folder, const std::string& run_id) {
+  const std::filesystem::path path = folder / "journal";
+  std::error_code code;
+  if (const auto waiting = waiting_journal(path, run_id); waiting && std::filesystem::exists(*waiting, code)) {
+    return true;
   }
-  if (!damage.empty()) return set_aside("damaged", size_bytes_, damage);
-  return file_bytes == size_bytes_ ? Status{} : end_torn_tail();
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Result<std::uint64_t> size = size_of(fd, path);
+  if (!size) return false;
+  const Result<std::optional<JournalMark>> mark = first_mark(fd.get(), *size, path.string());
+  return mark && *mark && (*mark)->run_id == run_id;
 }
 
-// A record of the file, which starts at size_bytes_.
-Status Journal::take(const std::string& payload, const Replay& replay) {
-  if (size_bytes_ == 0) return Done{};
+Status Journal::open_file() {
+  fd_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!fd_.is_open()) return tl::unexpected(file::from_errno("open the journal", path_, errno));
+  const Result<std::uint64_t> size = size_of(fd_, path_);
+  if (!size) return tl::unexpected(size.error());
+  size_bytes_ = *size;
+  return Done{};
+}
+
+// Afterwards the file at the journal's path is this run's, or there is none.
+Status Journal::make_way(const std::string& run_id) {
+  const Result<std::optional<JournalMark>> mark = first_mark(fd_.get(), size_bytes_, path_.string());
+  if (!mark) return tl::unexpected(mark.error());
+  if (*mark && (*mark)->version != kJournalVersion) {
+    return set_aside((*mark)->version > kJournalVersion ? "newer" : "older",
+                     fmt::format("it has version {}, this agent reads version {}", (*mark)->version, kJournalVersion));
+  }
+  if (*mark && (*mark)->run_id == run_id) return Done{};
+  if (!*mark && size_bytes_ > 0) {
+    const Result<FoundFrame> first = frame_at(fd_.get(), 0, size_bytes_, path_.string());
+    if (!first) return tl::unexpected(first.error());
+    // A file with nothing but an incomplete first frame is begun again.
+    const Result<std::uint64_t> next = next_frame(fd_.get(), 1, size_bytes_, path_.string());
+    if (!next) return tl::unexpected(next.error());
+    if (first->state == FoundFrame::State::cut && *next == size_bytes_) return Done{};
+    return set_aside("damaged", "it has no record of the run it belongs to");
+  }
+  if (*mark) {
+    const auto waiting = waiting_journal(path_, (*mark)->run_id);
+    std::error_code code;
+    if (!waiting || std::filesystem::exists(*waiting, code)) return set_aside("damaged", "it belongs to another run");
+    if (::rename(path_.c_str(), waiting->c_str()) != 0) return tl::unexpected(file::from_errno("rename", path_, errno));
+  }
+  const auto ours = waiting_journal(path_, run_id);
+  if (ours && ::rename(ours->c_str(), path_.c_str()) != 0 && errno != ENOENT) {
+    return tl::unexpected(file::from_errno("rename", *ours, errno));
+  }
+  return open_file();
+}
+
+Status Journal::set_aside(const std::string& word, const std::string& why) {
+  const std::filesystem::path aside = free_name(path_, word);
+  if (::rename(path_.c_str(), aside.c_str()) != 0) return tl::unexpected(file::from_errno("rename", path_, errno));
+  remarks_.push_back(fmt::format("{} cannot be used: {}; it was renamed to {}, and its processes are measured again",
+                                 path_.string(), why, aside.filename().string()));
+  return open_file();
+}
+
+Status Journal::read_all(const Replay& replay) {
+  std::vector<Damage> damages;
+  for (std::uint64_t at = 0; at < size_bytes_;) {
+    const Result<FoundFrame> frame = frame_at(fd_.get(), at, size_bytes_, path_.string());
+    if (!frame) return tl::unexpected(frame.error());
+    std::string why = frame->why;
+    if (frame->state == FoundFrame::State::whole) {
+      const Status taken = take(frame->payload, at + samples::kFrameHeaderBytes, replay);
+      const std::uint64_t next = at + samples::kFrameHeaderBytes + frame->payload.size();
+      if (!taken) damages.push_back({at, next - at, taken.error().what});
+      at = next;
+      continue;
+    }
+    const Result<std::uint64_t> next = next_frame(fd_.get(), at + 1, size_bytes_, path_.string());
+    if (!next) return tl::unexpected(next.error());
+    if (*next == size_bytes_ && frame->state == FoundFrame::State::cut) {
+      if (::ftruncate(fd_.get(), static_cast<off_t>(at)) != 0) {
+        return tl::unexpected(file::from_errno("cut the journal", path_, errno));
+      }
+      size_bytes_ = at;
+      break;
+    }
+    damages.push_back({at, *next - at, std::move(why)});
+    at = *next;
+  }
+  // The lost records may have belonged to a job that counts as finished.
+  if (!damages.empty()) begin_other_job(replay);
+  tell_damage(damages);
+  return Done{};
+}
+
+void Journal::tell_damage(const std::vector<Damage>& damages) {
+  if (damages.empty()) return;
+  std::uint64_t bytes = 0;
+  for (const Damage& each : damages) bytes += each.size_bytes;
+  remarks_.push_back(
+      fmt::format("{}: {} bytes from byte {} on are damaged ({}){}; whole records before and after them are kept, and "
+                  "processes of the damaged ones are measured again",
+                  path_.string(), bytes, damages.front().begin_bytes, damages.front().why,
+                  damages.size() > 1 ? fmt::format(", in {} places", damages.size()) : ""));
+}
+
+// Reads one record of the file.
+Status Journal::take(const std::string& payload, std::uint64_t begin_bytes, const Replay& replay) {
+  if (const std::optional<JournalMark> mark = decode_mark(payload)) {
+    if (!job_sha256_.empty() && job_sha256_ != mark->job_sha256) begin_other_job(replay);
+    job_sha256_ = mark->job_sha256;
+    return Done{};
+  }
   const Result<samples::Event> event = samples::decode_event(payload);
   if (!event) return tl::unexpected(event.error());
-  if (event->sequence < next_sequence_) return fail("a sequence number goes back");
+  if (event->sequence < next_sequence_) return fail("a sequence number is too low");
   if (event->sequence > kMaxSequence) return fail("a sequence number is too large");
-  records_.push_back(
-      {event->sequence, size_bytes_ + samples::kFrameHeaderBytes, static_cast<std::uint32_t>(payload.size())});
+  records_.push_back({event->sequence, begin_bytes, static_cast<std::uint32_t>(payload.size()),
+                      std::holds_alternative<samples::Finished>(event->body)});
   next_sequence_ = event->sequence + 1;
-  replay(*event);
+  replay.event(*event);
   return Done{};
 }
 
-Status Journal::end_torn_tail() {
-  const Result<std::string> content = file::read(path_, kMaxJournalBytes);
-  if (!content) return tl::unexpected(content.error());
-  if (holds_a_whole_frame(std::string_view(*content).substr(size_bytes_))) {
-    return set_aside("damaged", size_bytes_, "a record's length is wrong");
-  }
-  if (::ftruncate(fd_.get(), static_cast<off_t>(size_bytes_)) != 0) {
-    return tl::unexpected(file::from_errno("cut the journal", path_, errno));
-  }
-  return Done{};
+void Journal::begin_other_job(const Replay& replay) {
+  other_jobs_until_ = last_sequence();
+  if (replay.other_job) replay.other_job();
 }
 
-Status Journal::begin(const JobIdentity& identity) {
-  if (Status written = write_frame(header(identity)); !written) return written;
-  return sync_folder(path_.parent_path());
-}
-
-// Copies everything from that byte on into a file of its own, then cuts it off.
-Status Journal::set_aside(std::string_view word, std::uint64_t from_bytes, const std::string& why) {
-  const Result<std::string> content = file::read(path_, kMaxJournalBytes);
-  if (!content) return tl::unexpected(content.error());
-  const std::filesystem::path aside = free_name(path_, word);
-  if (Status copied = file::write_atomically(aside, std::string_view(*content).substr(from_bytes)); !copied) {
-    return copied;
-  }
-  if (Status synced = sync_folder(path_.parent_path()); !synced) return synced;
-  if (::ftruncate(fd_.get(), static_cast<off_t>(from_bytes)) != 0 || ::fdatasync(fd_.get()) != 0) {
-    return tl::unexpected(file::from_errno("cut the journal", path_, errno));
-  }
-  remarks_.push_back(fmt::format("{}: {} (byte {}); {} bytes were moved to {}", path_.string(), why, from_bytes,
-                                 content->size() - from_bytes, aside.filename().string()));
-  return Done{};
+Status Journal::write_mark(const JobIdentity& identity) {
+  job_sha256_ = identity.job_sha256;
+  return write_frame(encode(JournalMark{kJournalVersion, identity.run_id, identity.job_sha256}));
 }
 
 Status Journal::write_frame(std::string_view payload) {
-  if (payload.size() > samples::kMaxFrameBytes) return fail("a record is too large for the journal", path_.string());
   const std::string bytes = samples::frame(payload);
   const auto end = static_cast<off_t>(size_bytes_);
   if (::lseek(fd_.get(), end, SEEK_SET) != end) return tl::unexpected(file::from_errno("write", path_, errno));
   Status written = file::write_all(fd_.get(), bytes, path_.string());
   if (written && ::fdatasync(fd_.get()) != 0) written = tl::unexpected(file::from_errno("write", path_, errno));
   if (!written) {
-    // The rest of a record that could not be written; should this fail too, it is a torn tail.
+    // Removes the incomplete record. If this fails too, the next agent cuts it off.
     [[maybe_unused]] const int ignored = ::ftruncate(fd_.get(), end);
     return written;
   }
@@ -172,12 +215,20 @@ Status Journal::write_frame(std::string_view payload) {
   return Done{};
 }
 
+// Counts the line break that the wire adds (samples::line_frame).
+bool Journal::fits(const samples::Event& event) {
+  constexpr std::size_t kSequenceDigits = 20;
+  return samples::encode(event).size() + kSequenceDigits < samples::kMaxFrameBytes;
+}
+
 Result<std::uint64_t> Journal::append(samples::Event event) {
   event.sequence = next_sequence_;
   const std::string payload = samples::encode(event);
+  if (payload.size() >= samples::kMaxFrameBytes) return fail("a record is too large for the journal", path_.string());
   const std::uint64_t begin_bytes = size_bytes_ + samples::kFrameHeaderBytes;
   if (Status written = write_frame(payload); !written) return tl::unexpected(written.error());
-  records_.push_back({event.sequence, begin_bytes, static_cast<std::uint32_t>(payload.size())});
+  records_.push_back({event.sequence, begin_bytes, static_cast<std::uint32_t>(payload.size()),
+                      std::holds_alternative<samples::Finished>(event.body)});
   return next_sequence_++;
 }
 
@@ -187,6 +238,13 @@ Result<Journal::Entry> Journal::next_after(std::uint64_t sequence) const {
   const auto record = std::upper_bound(records_.begin(), records_.end(), sequence,
                                        [](std::uint64_t number, const Record& each) { return number < each.sequence; });
   if (record == records_.end()) return Entry{};
+  const auto skipped = [](std::uint64_t number, const char* why) {
+    return Entry{number, samples::encode(samples::Event{number, samples::Skipped{why}})};
+  };
+  if (record->sequence > sequence + 1) return skipped(sequence + 1, "its record is lost");
+  if (record->is_end && (record->sequence <= other_jobs_until_ || std::next(record) != records_.end())) {
+    return skipped(record->sequence, "it ended a job that another job has replaced");
+  }
   Entry entry{record->sequence, std::string(record->size_bytes, '\0')};
   std::size_t done = 0;
   while (done < entry.payload.size()) {
@@ -194,7 +252,7 @@ Result<Journal::Entry> Journal::next_after(std::uint64_t sequence) const {
                                   static_cast<off_t>(record->begin_bytes + done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return tl::unexpected(file::from_errno("read", path_, errno));
-    if (count == 0) return fail("the journal has become shorter", path_.string());
+    if (count == 0) return fail("the journal became shorter while it was read", path_.string());
     done += static_cast<std::size_t>(count);
   }
   return entry;

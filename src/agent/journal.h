@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is recorded stays: events in a file of frames (samples/frame.h), each on disk before anybody hears of it.
-// The first frame says whose journal it is; every further one is an event in its journal form.
+// Keeps the events of a run in a file of frames (samples/frame.h). Each event is on disk before it is sent to a client.
+// A mark is a frame that names the run, and the job for which the events after it were recorded. The file begins with
+// two equal marks, so that one damaged place cannot destroy both, and has another mark where another job of the run
+// begins. Every other frame is an event in its journal form.
 #pragma once
 
 #include <cstdint>
@@ -9,35 +11,38 @@
 #include <string>
 #include <vector>
 
+#include "agent/job_identity.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "samples/message.h"
 
 namespace ngb::agent {
 
-// Two jobs with the same identity have the same processes to run.
-struct JobIdentity {
-  std::string run_id{};
-  std::string job_sha256{};
-  bool operator==(const JobIdentity&) const = default;
-};
-JobIdentity identity_of(const samples::Job& job);
-
 class Journal {
  public:
-  // Opens `folder`/journal, or begins one, and hands every event in it to `replay`, in order.
-  // - A last frame that was not written to its end is cut off: nobody has heard of it.
-  // - Damage anywhere else: what stands before it is kept, the rest is moved to journal.damaged-N.
-  // - A journal of another job is moved to journal.other-N, and a new one begun.
-  // The last two are told in `remarks`. Errors: the file cannot be read or written, the disk is full.
-  using Replay = std::function<void(const samples::Event&)>;
+  // Receives what the journal holds, in order.
+  struct Replay {
+    std::function<void(const samples::Event&)> event;
+    // Called where another job of the run begins: the events after it belong to a different job than those before it.
+    std::function<void()> other_job{};
+  };
+  // Opens or creates the journal of a run in `folder`. Its results are valid for the run even if the job has changed.
+  // - An incomplete last frame is cut off: nothing was told about it.
+  // - Damage anywhere else is left in the file and skipped: whole records before and after it count.
+  // - The journal of another run is renamed to journal.run-ID, where that run finds it again.
+  // - A file without a mark, or of a newer version, is renamed to journal.damaged-N or journal.newer-N. `remarks`
+  // reports the second and the fourth case. Returns an error if the file cannot be read or written or the disk is full.
   static Result<Journal> open(const std::filesystem::path& folder, const JobIdentity& identity, const Replay& replay);
+  // Returns whether a journal of that run exists. Changes nothing.
+  static bool is_there(const std::filesystem::path& folder, const std::string& run_id);
 
-  // Numbers the event and puts it on disk (fdatasync); then, and only then, it is part of the journal. After an Error
-  // the file is as it was before. Returns the event's sequence number.
+  // Numbers the event, writes it to disk (fdatasync) and returns its sequence number. After an error the file is as it
+  // was before. Precondition: `fits`.
   Result<std::uint64_t> append(samples::Event event);
+  // Returns whether the event fits into a frame, in the file and on the wire.
+  static bool fits(const samples::Event& event);
 
-  // Events appended from now on have numbers above `sequence`: a client may know of more than a damaged journal does.
+  // Events appended from now on get numbers above `sequence`: a client may know more events than a damaged journal.
   void continue_after(std::uint64_t sequence);
 
   [[nodiscard]] std::uint64_t last_sequence() const { return records_.empty() ? 0 : records_.back().sequence; }
@@ -46,7 +51,8 @@ class Journal {
     std::uint64_t sequence = 0;
     std::string payload{};  // as samples::encode(Event) wrote it
   };
-  // The first event with a number above `sequence`; an empty payload when there is none.
+  // Returns the event after `sequence`, with an empty payload if there is none. Numbers have no gaps: if a record is
+  // lost, or was the end of an earlier job, the entry is a samples::Skipped.
   [[nodiscard]] Result<Entry> next_after(std::uint64_t sequence) const;
 
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
@@ -56,19 +62,30 @@ class Journal {
     std::uint64_t sequence = 0;
     std::uint64_t begin_bytes = 0;  // of its payload in the file
     std::uint32_t size_bytes = 0;
+    bool is_end = false;  // it is a samples::Finished
+  };
+  struct Damage {
+    std::uint64_t begin_bytes = 0;
+    std::uint64_t size_bytes = 0;
+    std::string why{};
   };
 
-  Status read_all(const JobIdentity& identity, const Replay& replay);
-  Status take(const std::string& payload, const Replay& replay);
-  Status end_torn_tail();
-  Status begin(const JobIdentity& identity);
-  Status set_aside(std::string_view word, std::uint64_t from_bytes, const std::string& why);
+  Status open_file();
+  Status make_way(const std::string& run_id);
+  Status set_aside(const std::string& word, const std::string& why);
+  Status read_all(const Replay& replay);
+  Status take(const std::string& payload, std::uint64_t begin_bytes, const Replay& replay);
+  void begin_other_job(const Replay& replay);
+  Status write_mark(const JobIdentity& identity);
   Status write_frame(std::string_view payload);
+  void tell_damage(const std::vector<Damage>& damages);
 
   std::filesystem::path path_{};
   FileDescriptor fd_{};
   std::uint64_t size_bytes_ = 0;
   std::uint64_t next_sequence_ = 1;
+  std::uint64_t other_jobs_until_ = 0;  // last number that belongs to an earlier job
+  std::string job_sha256_{};            // of the last mark
   std::vector<Record> records_{};
   std::vector<std::string> remarks_{};
 };

@@ -2,49 +2,136 @@
 #include "agent/ledger.h"
 
 #include <algorithm>
+#include <limits>
 #include <variant>
 
 namespace ngb::agent {
+namespace {
+
+constexpr int kFirst = std::numeric_limits<int>::min();
+
+// A model that is not known may be either.
+bool are_alike(const samples::Origin& one, const samples::Origin& other) {
+  return one.build_sha256 == other.build_sha256 && one.environment_hash == other.environment_hash &&
+         (one.model_sha256 == other.model_sha256 || one.model_sha256.empty() || other.model_sha256.empty());
+}
+
+}  // namespace
+
+int Ledger::number_of(const samples::Provenance& with, const std::string& environment_hash) {
+  const samples::Origin origin{with.build(), with.model_sha256, environment_hash};
+  const auto [place, is_new] = numbers_.emplace(origin, static_cast<int>(origins_.size()));
+  if (is_new) origins_.push_back({origin, with});
+  return place->second;
+}
+
+void Ledger::complete(const std::string& cell_id, int process_index, int origin) {
+  if (completed_.emplace(cell_id, process_index, origin).second) ++counts_[{cell_id, origin}];
+}
 
 void Ledger::add(const samples::Event& event) {
+  is_finished_ = false;  // an end that something comes behind was none
   if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) {
-    const std::pair<std::string, int> process{result->cell_id, result->process_index};
-    if (!result->failure) {
-      completed_.insert(process);
-      return;
-    }
-    int& made = attempts_made_[process];
+    const int origin = number_of(result->made_with, result->environment_hash);
+    if (!result->failure) return complete(result->cell_id, result->process_index, origin);
+    int& made = attempts_made_[{result->cell_id, result->process_index, origin}];
     made = std::max(made, result->attempt);
-    if (!samples::is_worth_retrying(result->failure->kind) || made >= attempts_) failed_cells_.insert(result->cell_id);
+    if (!samples::is_worth_retrying(result->failure->kind) || made >= attempts_) {
+      failed_cells_.emplace(std::pair(result->cell_id, origin), result->failure->kind);
+    }
   } else if (const auto* model = std::get_if<samples::ModelWritten>(&event.body)) {
-    models_[model->model_id] = model->file_sha256;
+    models_[model->model] = model->file_sha256;
+  } else if (const auto* reference = std::get_if<samples::ReferenceMade>(&event.body)) {
+    references_.insert(reference->model);
   } else if (std::holds_alternative<samples::Finished>(event.body)) {
     is_finished_ = true;
   }
 }
 
-void Ledger::add_completed(const std::map<std::string, std::vector<int>>& processes) {
-  for (const auto& [cell_id, indices] : processes) {
-    for (const int index : indices) completed_.emplace(cell_id, index);
+void Ledger::begin_other_job(const FailsAgain& fails_again) {
+  is_finished_ = false;
+  references_.clear();
+  std::erase_if(failed_cells_, [&](const auto& failed) {
+    const auto& [cell, kind] = failed;
+    const std::string& id = cell.first;
+    const bool may_be_cured =
+        kind == samples::FailureKind::toolchain_missing || kind == samples::FailureKind::no_reference;
+    if (!may_be_cured || fails_again(id, kind)) return false;
+    const auto of_cell = [&id](const auto& attempt) { return std::get<0>(attempt.first) == id; };
+    const auto first = attempts_made_.lower_bound({id, kFirst, kFirst});
+    attempts_made_.erase(first, std::find_if_not(first, attempts_made_.end(), of_cell));
+    return true;
+  });
+}
+
+void Ledger::add_completed(const samples::Completed& completed) {
+  const int origin = number_of(completed.made_with, completed.environment_hash);
+  for (const auto& [cell_id, indices] : completed.processes) {
+    for (const int index : indices) complete(cell_id, index, origin);
   }
 }
 
-std::optional<int> Ledger::next_attempt(const samples::Step& step) const {
-  const std::pair<std::string, int> process{step.cell_id, step.process_index};
-  if (completed_.contains(process) || failed_cells_.contains(step.cell_id)) return std::nullopt;
-  const auto made = attempts_made_.find(process);
-  return made == attempts_made_.end() ? 1 : made->second + 1;
+std::optional<int> Ledger::next_attempt(const std::string& cell_id, int process_index,
+                                        const samples::Origin& now) const {
+  const auto is_alike = [&](int origin) { return are_alike(origins_[static_cast<std::size_t>(origin)].origin, now); };
+  const auto is_of_cell = [&](const auto& entry) { return std::get<0>(entry) == cell_id; };
+  for (auto failed = failed_cells_.lower_bound({cell_id, kFirst});
+       failed != failed_cells_.end() && is_of_cell(failed->first); ++failed) {
+    if (is_alike(failed->first.second)) return std::nullopt;
+  }
+  for (auto count = counts_.lower_bound({cell_id, kFirst}); count != counts_.end() && is_of_cell(count->first);
+       ++count) {
+    const int origin = count->first.second;
+    if (is_alike(origin) && completed_.contains({cell_id, process_index, origin})) return std::nullopt;
+    const bool is_of_this_build = origins_[static_cast<std::size_t>(origin)].origin.build_sha256 == now.build_sha256;
+    if (is_of_this_build && count->second >= processes_) return std::nullopt;
+  }
+  int made = 0;
+  for (auto attempt = attempts_made_.lower_bound({cell_id, process_index, kFirst});
+       attempt != attempts_made_.end() && is_of_cell(attempt->first) && std::get<1>(attempt->first) == process_index;
+       ++attempt) {
+    if (is_alike(std::get<2>(attempt->first))) made = std::max(made, attempt->second);
+  }
+  return made + 1;
 }
 
-bool Ledger::is_pending(const samples::Group& group) const {
-  return std::any_of(group.steps.begin(), group.steps.end(),
-                     [&](const samples::Step& step) { return next_attempt(step).has_value(); });
+bool Ledger::has_completed(const std::string& cell_id, int process_index) const {
+  const auto completed = completed_.lower_bound({cell_id, process_index, kFirst});
+  return completed != completed_.end() && std::get<0>(*completed) == cell_id &&
+         std::get<1>(*completed) == process_index;
 }
 
-std::optional<std::string> Ledger::model_sha256(const std::string& model_id) const {
-  const auto model = models_.find(model_id);
-  if (model == models_.end()) return std::nullopt;
-  return model->second;
+const samples::Provenance* Ledger::other_build(const std::string& cell_id, const std::string& build) const {
+  for (auto count = counts_.lower_bound({cell_id, kFirst}); count != counts_.end() && count->first.first == cell_id;
+       ++count) {
+    const Made& made = origins_[static_cast<std::size_t>(count->first.second)];
+    if (made.origin.build_sha256 != build) return &made.with;
+  }
+  return nullptr;
+}
+
+std::optional<std::string> Ledger::model_sha256(const work::ModelKey& model) const {
+  const auto found = models_.find(model);
+  if (found == models_.end()) return std::nullopt;
+  return found->second;
+}
+
+StillMissing::StillMissing(const work::Job& job) {
+  const bool can_make_references = job.reference && job.place_of(*job.reference).why_missing.empty();
+  std::set<int> models;
+  for (int model = 0; job.reference && model < static_cast<int>(job.models.size()); ++model) {
+    const work::GivenReference* const given = job.given_reference(model);
+    if (given == nullptr ? !can_make_references : given->path.empty()) models.insert(model);
+  }
+  for (const work::Cell& cell : job.cells) {
+    if (!job.place_of(job.compiler_of(cell)).why_missing.empty()) without_toolchain_.insert(cell.id);
+    if (models.contains(cell.model_index)) without_reference_.insert(cell.id);
+  }
+}
+
+bool StillMissing::operator()(const std::string& cell_id, samples::FailureKind kind) const {
+  return kind == samples::FailureKind::no_reference ? without_reference_.contains(cell_id)
+                                                    : without_toolchain_.contains(cell_id);
 }
 
 }  // namespace ngb::agent

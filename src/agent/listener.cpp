@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kName = "agent.sock";
 constexpr int kBacklog = 8;
 
-// A socket's address holds about a hundred characters; a folder's descriptor makes any path short.
+// A socket's address has room for about a hundred characters; a path through the folder's descriptor always fits.
 sockaddr_un address_in(const FileDescriptor& folder) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -51,6 +51,14 @@ Result<FileDescriptor> listen_in(const std::filesystem::path& work_folder) {
 
 FileDescriptor accept_client(const FileDescriptor& listener) {
   return FileDescriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+}
+
+std::optional<pid_t> peer_of(const FileDescriptor& agent) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(agent.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  if (peer.pid <= 1 || peer.uid != ::geteuid()) return std::nullopt;
+  return peer.pid;
 }
 
 FileDescriptor connect_to(const std::filesystem::path& work_folder) {

@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <system_error>
 
-#include "agent/limits.h"
-#include "agent/placement.h"
-#include "agent/reference.h"
+#include "agent/workers/limits.h"
+#include "base/hash.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "probe/probe.h"
 
@@ -19,13 +20,14 @@ namespace {
 using samples::Failure;
 using samples::FailureKind;
 using samples::ProcessResult;
-using samples::WorkerRequest;
+using work::WorkerRequest;
 
-std::uint64_t memory_limit(const samples::Job& job) {
-  const std::uint64_t of_device = job.limits.memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max());
-  if (job.protocol.memory_limit_bytes) return std::min(*job.protocol.memory_limit_bytes, of_device);
-  if (job.limits.memory_bytes) return of_device;
-  const samples::Known<std::uint64_t> total = probe::memory_total_bytes();
+std::uint64_t memory_limit(const work::Job& job) {
+  const std::optional<std::uint64_t>& of_device = job.device_limits.memory_bytes;
+  const std::optional<std::uint64_t>& of_study = job.limits.memory_bytes;
+  if (of_device && of_study) return std::min(*of_device, *of_study);
+  if (of_device || of_study) return of_study ? *of_study : *of_device;
+  const Known<std::uint64_t> total = probe::memory_total_bytes();
   return total.value ? *total.value / 10 * 9 : std::numeric_limits<std::uint64_t>::max();
 }
 
@@ -37,28 +39,7 @@ std::string file_name(std::string text) {
 
 }  // namespace
 
-Status check_job(const samples::Job& job) {
-  std::map<std::string, int> models;
-  std::map<std::string, int> cells;
-  for (const samples::ModelWork& model : job.models) ++models[model.id];
-  for (const samples::CellWork& cell : job.cells) ++cells[cell.id];
-  const auto once = [](const std::map<std::string, int>& known, const std::string& id, const char* what) -> Status {
-    const auto found = known.find(id);
-    if (found != known.end() && found->second == 1) return Done{};
-    return fail(fmt::format("{} \"{}\" is in the job {} times", what, id, found == known.end() ? 0 : found->second),
-                "job");
-  };
-  if (job.only_references && !job.reference) return fail("nobody is to make the references", "job");
-  for (const samples::Group& group : job.groups) {
-    if (Status known = once(models, group.model_id, "model"); !known) return known;
-    for (const samples::Step& step : group.steps) {
-      if (Status known = once(cells, step.cell_id, "cell"); !known) return known;
-    }
-  }
-  return Done{};
-}
-
-Runner::Runner(const Surroundings& surroundings, Children& children, const samples::Job& job, Journal& journal,
+Runner::Runner(const Surroundings& surroundings, Children& children, const work::Job& job, Journal& journal,
                Ledger& ledger, samples::Environment environment)
     : surroundings_(surroundings),
       children_(children),
@@ -69,17 +50,17 @@ Runner::Runner(const Surroundings& surroundings, Children& children, const sampl
       environment_hash_(environment_.hash()),
       cores_(cores_of(surroundings.cpus)),
       memory_limit_bytes_(memory_limit(job)),
-      launchers_(surroundings, children) {
-  for (const samples::ModelWork& each : job.models) models_[each.id] = &each;
-  for (const samples::CellWork& each : job.cells) cells_[each.id] = &each;
-}
+      launchers_(surroundings, children),
+      builds_(surroundings) {}
 
 Runner::~Runner() { stop(); }
 
 void Runner::stop() {
   attempt_.reset();
   writing_.reset();
-  children_.end_all({});
+  const std::vector<pid_t> left = children_.end_all({});
+  if (!left.empty())
+    std::fputs((describe_processes(left) + ": does not end, although it was killed\n").c_str(), stderr);
 }
 
 Status Runner::advance() {
@@ -101,7 +82,7 @@ Status Runner::advance() {
 }
 
 Status Runner::begin_next() {
-  while (group_ < job_.groups.size() && !ledger_.is_pending(group())) leave_group();
+  while (group_ < job_.groups.size() && (ledger_.is_finished() || !has_something_left())) leave_group();
   if (group_ < job_.groups.size()) return begin_group();
   if (!ledger_.is_finished()) {
     if (Status recorded = record({0, samples::Finished{}}); !recorded) return recorded;
@@ -110,11 +91,24 @@ Status Runner::begin_next() {
   return Done{};
 }
 
+// In this group.
+bool Runner::has_something_left() { return is_for_references() ? !ledger_.has_reference(model().key) : find_step(); }
+
+// The group's first step that is not decided. A decided one stays decided, so that none is looked at twice: a group may
+// have a million of them.
+bool Runner::find_step() {
+  const std::vector<work::Step>& steps = group().steps;
+  while (step_ < steps.size() && !next_attempt(steps[step_])) ++step_;
+  return step_ < steps.size();
+}
+
 void Runner::leave_group() {
-  if (file_ && !model().recipe_json.empty()) remove_model(file_->path);
+  if (file_ && model().is_made()) remove_model(file_->path);
   file_.reset();
   reference_path_.reset();
+  reference_sha256_.clear();
   tries_ = 0;
+  step_ = 0;
   ++group_;
 }
 
@@ -124,32 +118,39 @@ Status Runner::begin_group() {
     is_environment_recorded_ = true;
   }
   const Nanoseconds taken = system_clock().now() - started_;
-  if (Status may = may_begin(job_.limits, taken, surroundings_.work_folder); !may) return may;
-  if (job_.only_references && is_reference_file(reference_file())) return record_reference();
+  if (Status may = may_begin(job_.device_limits, taken, surroundings_.work_folder); !may) return may;
+  if (Status unchanged = builds_.check_unchanged(); !unchanged) return unchanged;
+  if (is_for_references() && references_.look(reference_file())) return record_reference(reference_file().string());
   if (!file_) return begin_model();
   if (!reference_path_) return begin_reference();
   return begin_step();
 }
 
 Status Runner::begin_model() {
-  const bool is_written = !model().recipe_json.empty();
-  auto known = checked_files_.find(model().id);
-  if (known == checked_files_.end() && (!is_written || !model().files.empty())) {
-    const ModelWriting::Outcome checked = check_files(model());
+  const bool is_written = model().is_made();
+  if (!is_written || !model().files.empty()) {
+    const ModelWriting::Outcome checked = check_files(model(), model_files_);
     if (!checked) return fail_group(checked.error());
-    known = checked_files_.emplace(model().id, *checked).first;
+    if (!is_written) return record_model(*checked);
   }
-  if (!is_written) return record_model(known->second);
-  writing_ = std::make_unique<ModelWriting>(surroundings_, children_, model(), job_);
+  writing_ = std::make_unique<ModelWriting>(surroundings_, children_, model(), job_,
+                                            WritingBounds{memory_limit_bytes_, launchers_.own_processes()});
   return Done{};
 }
 
 Status Runner::end_writing() {
   const ModelWriting::Outcome outcome = *writing_->outcome();
+  const std::vector<pid_t> left = writing_->left();
   writing_.reset();
+  if (!left.empty()) {
+    if (!outcome) {
+      if (Status failed = fail_group(outcome.error()); !failed) return failed;
+    }
+    return may_go_on(left);
+  }
   if (outcome) return record_model(*outcome);
   if (const Status full = stop_when_disk_is_full(outcome.error()); !full) return full;
-  const bool is_again = samples::is_worth_retrying(outcome.error().kind) && ++tries_ < job_.protocol.attempts;
+  const bool is_again = samples::is_worth_retrying(outcome.error().kind) && ++tries_ < job_.limits.attempts;
   return is_again ? Status{} : fail_group(outcome.error());
 }
 
@@ -157,108 +158,56 @@ Status Runner::end_writing() {
 Status Runner::record_model(const ModelFile& file) {
   file_ = file;
   tries_ = 0;
-  if (ledger_.model_sha256(file.facts.model_id) == file.facts.file_sha256) return Done{};
+  step_ = 0;  // what was decided without the model's hash is looked at again
+  for (const std::filesystem::path& each : files_of(model(), file)) {
+    const Result<std::string> watched = model_files_.add(each);
+    if (!watched) return tl::unexpected(watched.error());
+  }
+  if (ledger_.model_sha256(file.facts.model) == file.facts.file_sha256) return Done{};
   return record({0, file.facts});
 }
 
-// Where the group's reference outputs are kept that are made here.
-std::filesystem::path Runner::reference_file() const {
-  const std::filesystem::path folder = job_.reference_cache.empty() ? surroundings_.work_folder / "references"
-                                                                    : std::filesystem::path(job_.reference_cache);
-  return folder / (reference_key(model(), job_.protocol.seed, *job_.reference) + ".ref");
-}
-
-Status Runner::begin_reference() {
-  if (!job_.reference) {
-    reference_path_.emplace();
-    return Done{};
-  }
-  if (!model().reference_path.empty()) {
-    reference_path_ = model().reference_path;
-    return Done{};
-  }
-  const std::filesystem::path path = reference_file();
-  if (is_reference_file(path)) {
-    reference_path_ = path;
-    return Done{};
-  }
-  if (!model().no_reference.empty()) {
+// Of the files that the group is measured with. Nothing: none has changed.
+std::optional<Failure> Runner::changed_file() {
+  if (!file_) return std::nullopt;
+  for (const std::filesystem::path& each : files_of(model(), *file_)) {
+    if (!model_files_.has_changed(each)) continue;
     Failure failure;
-    failure.kind = FailureKind::no_reference;
-    failure.message = fmt::format("{} is not installed on this device, and the client could not make its outputs: {}",
-                                  reference_name(*job_.reference), model().no_reference);
-    return fail_group(failure);
+    failure.kind = FailureKind::invalid_model;
+    failure.message = text::to_utf8(each.string()) + " has changed while it was measured";
+    failure.advice = "run the study again, with the file as it is now, and leave it alone until the run has ended";
+    return failure;
   }
-  if (const Status made = file::make_folder(path.parent_path()); !made) return tl::unexpected(made.error());
-  WorkerRequest request = request_for(*job_.reference);
-  request.task = WorkerRequest::Task::make_reference;
-  request.cell_id = "reference";
-  request.attempt = tries_ + 1;
-  request.reference_path = path.string() + fmt::format(".{}.partial", ::getpid());
-  start(std::move(request), fmt::format("reference-{}-{}.log", path.stem().string().substr(0, 16), tries_ + 1));
-  return Done{};
-}
-
-// That they are there is all that such a job is for.
-Status Runner::record_reference() {
-  for (const samples::Step& step : group().steps) {
-    if (!ledger_.next_attempt(step)) continue;
-    ProcessResult result = result_without_worker(step);
-    result.facts[samples::kReferencePathFact] = reference_file().string();
-    if (Status recorded = record({0, std::move(result)}); !recorded) return recorded;
-  }
-  return Done{};
-}
-
-Status Runner::end_reference(const ProcessResult& result) {
-  const std::filesystem::path written = attempt_->request().reference_path;
-  attempt_.reset();
-  launcher_ = nullptr;
-  std::optional<Failure> failure = result.failure;
-  if (!failure) {
-    const std::filesystem::path path = written.parent_path() / (written.stem().stem().string());
-    const Status adopted = adopt_reference(written, path);
-    if (adopted) {
-      reference_path_ = path;
-      return Done{};
-    }
-    failure.emplace();
-    failure->message = text::to_utf8(adopted.error().text());
-  }
-  std::error_code code;
-  std::filesystem::remove(written, code);
-  if (const Status full = stop_when_disk_is_full(*failure); !full) return full;
-  if (samples::is_worth_retrying(failure->kind) && ++tries_ < job_.protocol.attempts) return Done{};
-  failure->message = fmt::format("{} could not make the reference outputs ({}): {}", reference_name(*job_.reference),
-                                 samples::name(failure->kind), failure->message);
-  failure->kind = FailureKind::no_reference;
-  return fail_group(*failure);
+  return std::nullopt;
 }
 
 Status Runner::begin_step() {
-  for (const samples::Step& step : group().steps) {
-    const std::optional<int> attempt = ledger_.next_attempt(step);
-    if (!attempt) continue;
-    const samples::CellWork& cell = *cells_.at(step.cell_id);
-    WorkerRequest request = request_for(cell.compiler);
-    request.cell_id = cell.id;
-    request.process_index = step.process_index;
-    request.attempt = *attempt;
-    request.reference_path = reference_path_->string();
-    start(std::move(request), fmt::format("{}-{}-{}.log", file_name(cell.id), step.process_index, *attempt));
-    return Done{};
-  }
+  if (const std::optional<Failure> changed = changed_file()) return fail_group(*changed);
+  if (!find_step()) return Done{};
+  const work::Step& step = group().steps[step_];
+  const int attempt = *next_attempt(step);
+  const work::Cell& cell = job_.cell_of(step);
+  cell_ = &cell;
+  WorkerRequest request = request_for(job_.compiler_of(cell));
+  request.cell_id = cell.id;
+  request.process_index = step.process_index;
+  request.attempt = attempt;
+  request.reference_path = reference_path_->string();
+  const work::GivenReference* const given = job_.given_reference(group().model_index);
+  request.reference_is_given = given != nullptr && !given->path.empty();
+  start(std::move(request), fmt::format("{}-{}-{}.log", file_name(cell.id), step.process_index, attempt));
   return Done{};
 }
 
-WorkerRequest Runner::request_for(const samples::CompilerWork& compiler) const {
+WorkerRequest Runner::request_for(const work::Compiler& compiler) const {
   WorkerRequest request;
-  if (compiler.host != "python") {
+  request.place = job_.place_of(compiler);
+  if (request.place.host != "python") {
     request.plugin_path = (surroundings_.lib / "compilers" / compiler.name / (compiler.name + ".so")).string();
   }
   request.model_path = file_->path.string();
   request.model = model();
-  request.model.recipe_json = recipe_here(model());
+  if (auto* module = std::get_if<work::Module>(&request.model.source)) module->json = source_here(model());
   if (!file_->facts.inputs.empty()) {
     request.model.inputs = file_->facts.inputs;
     request.model.open_inputs = file_->facts.open_inputs;
@@ -271,7 +220,7 @@ WorkerRequest Runner::request_for(const samples::CompilerWork& compiler) const {
   request.cache_dir = (caches / "tuning").string();
   if (!job_.reference) return request;
   request.reference_name = reference_name(*job_.reference);
-  request.reference_key = reference_key(model(), job_.protocol.seed, *job_.reference);
+  request.reference_key = key_of_reference();
   return request;
 }
 
@@ -280,7 +229,8 @@ void Runner::start(WorkerRequest request, const std::string& log_name) {
   plan.cpus = choose_cpus(surroundings_.cpus, cores_, request.compiler.threads);
   plan.memory_limit_bytes = memory_limit_bytes_;
   plan.log_name = log_name;
-  launcher_ = &launchers_.of(request.compiler);
+  plan.timeouts = job_.limits.timeouts;
+  launcher_ = &launchers_.of(request.place);
   plan.spared = [this] {
     std::set<pid_t> others = launchers_.own_processes();
     for (const pid_t pid : launcher_->own_processes()) others.erase(pid);
@@ -293,17 +243,55 @@ void Runner::start(WorkerRequest request, const std::string& log_name) {
 
 Status Runner::end_attempt() {
   ProcessResult result = *attempt_->result();
-  if (attempt_->request().task == WorkerRequest::Task::make_reference) return end_reference(result);
-  attempt_.reset();
-  launcher_ = nullptr;
-  result.environment_hash = environment_hash_;
-  return record({0, std::move(result)});
+  const std::vector<pid_t> left = attempt_->left();
+  Status done;
+  if (attempt_->request().task == work::Task::make_references) {
+    done = end_reference(result);
+  } else {
+    attempt_.reset();
+    launcher_ = nullptr;
+    result.environment_hash = environment_hash_;
+    result.made_with = provenance_of(*cell_);
+    if (std::optional<Failure> changed = changed_file()) {
+      // Whatever it measured, nobody can say of which content.
+      changed->phase = result.phases.empty() ? samples::Phase::start : result.phases.back().phase;
+      result.failure = std::move(changed);
+      result.repetitions.clear();
+      result.check.reset();
+    }
+    drop_what_is_too_large(result);
+    done = record({0, std::move(result)});
+  }
+  return done ? may_go_on(left) : done;
+}
+
+// Beside what does not end, no time could be believed.
+Status Runner::may_go_on(const std::vector<pid_t>& left) const {
+  if (left.empty()) return Done{};
+  return fail(
+      fmt::format("nothing more is measured here: {} does not end, although it was killed", describe_processes(left)),
+      surroundings_.work_folder.string(),
+      "look at the device's kernel log, or start the device again; then run the same command again");
+}
+
+// A result that no message can hold is a failure, and the device goes on.
+void Runner::drop_what_is_too_large(ProcessResult& result) {
+  constexpr std::size_t kSurelyFits = 100'000;
+  if (result.repetitions.size() < kSurelyFits || Journal::fits({0, result})) return;
+  Failure failure;
+  failure.kind = FailureKind::internal;
+  failure.phase = samples::Phase::timed;
+  failure.message = fmt::format("its {} repetitions are more than one record can hold", result.repetitions.size());
+  failure.advice = "ask for fewer repetitions (stop_when: max_repetitions), or for longer ones (min_repetition_ms)";
+  result.repetitions.clear();
+  result.failure = failure;
 }
 
 // Every cell of the group that has something left to do fails for this reason. It counts as the last attempt.
 Status Runner::fail_group(const Failure& failure) {
-  for (const samples::Step& step : group().steps) {
-    if (!ledger_.next_attempt(step)) continue;
+  if (is_for_references()) return record({0, samples::ReferenceMade{.model = model().key, .failure = failure}});
+  for (const work::Step& step : group().steps) {
+    if (!next_attempt(step)) continue;
     ProcessResult result = result_without_worker(step);
     result.failure = failure;
     if (Status recorded = record({0, std::move(result)}); !recorded) return recorded;
@@ -312,14 +300,16 @@ Status Runner::fail_group(const Failure& failure) {
 }
 
 // As of a last attempt.
-ProcessResult Runner::result_without_worker(const samples::Step& step) const {
+ProcessResult Runner::result_without_worker(const work::Step& step) const {
+  const work::Cell& cell = job_.cell_of(step);
   ProcessResult result;
-  result.cell_id = step.cell_id;
+  result.cell_id = cell.id;
   result.process_index = step.process_index;
-  result.attempt = job_.protocol.attempts;
+  result.attempt = job_.limits.attempts;
   result.environment_hash = environment_hash_;
+  result.made_with = provenance_of(cell);
   result.started_unix_ns = system_clock().unix_now().count();
-  result.threads_used = samples::Known<int>::unknown("no worker was started");
+  result.threads_used = Known<int>::unknown("no worker was started");
   return result;
 }
 
@@ -338,18 +328,19 @@ Status Runner::stop_when_disk_is_full(const Failure& failure) const {
 
 void Runner::look() {
   if (attempt_) attempt_->look();
+  if (writing_) writing_->look();
 }
 
 samples::Progress Runner::progress() const {
   samples::Progress progress;
-  if (writing_) progress.doing = fmt::format("write model {} batch {}", model().label, model().batch);
+  if (writing_) progress.doing = fmt::format("write model {} batch {}", model().label, model().key.batch);
   if (!attempt_) return progress;
   const WorkerRequest& request = attempt_->request();
   progress.phase = attempt_->phase();
   progress.repetitions_done = attempt_->repetitions_done();
   progress.attempt = request.attempt;
-  if (request.task == WorkerRequest::Task::make_reference) {
-    progress.doing = fmt::format("reference outputs of {} batch {}", model().label, model().batch);
+  if (request.task == work::Task::make_references) {
+    progress.doing = fmt::format("reference outputs of {} batch {}", model().label, model().key.batch);
     return progress;
   }
   progress.cell_id = request.cell_id;

@@ -12,16 +12,16 @@ using Nanoseconds = std::chrono::nanoseconds;
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Monotonic, from an arbitrary start.
+  // Returns a monotonic time since an arbitrary start.
   [[nodiscard]] virtual Nanoseconds now() const = 0;
-  // Wall clock since the Unix epoch; may jump. For stamps in results, never for durations.
+  // Returns the wall clock since the Unix epoch, which may jump. It dates results and never measures a duration.
   [[nodiscard]] virtual Nanoseconds unix_now() const = 0;
 };
 
-// CLOCK_MONOTONIC and CLOCK_REALTIME of this machine.
+// Returns the clock that reads CLOCK_MONOTONIC and CLOCK_REALTIME of this machine.
 const Clock& system_clock();
 
-// A clock that moves only when told to.
+// FakeClock moves only when advance() is called.
 class FakeClock final : public Clock {
  public:
   [[nodiscard]] Nanoseconds now() const override { return now_; }

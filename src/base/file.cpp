@@ -6,9 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace ngb {
 
@@ -43,6 +48,30 @@ std::string advice(int error_number) {
   }
 }
 
+constexpr std::string_view kPartial = ".partial";
+
+// Returns the host's name without dots, so that a partial file's name has only one extension more than HOST-PID-NUMBER.
+std::string host_name() {
+  std::array<char, 65> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "host";
+  std::string host(name.data());
+  std::replace_if(host.begin(), host.end(), [](char c) { return c == '.' || c == '/'; }, '_');
+  return host;
+}
+
+// Returns whether `name` has the form "HOST-PID-NUMBER.partial".
+bool is_end_of_partial(std::string_view name) {
+  if (!name.ends_with(kPartial)) return false;
+  name.remove_suffix(kPartial.size());
+  const auto take_number = [&name] {
+    const std::size_t dash = name.find_last_not_of("0123456789");
+    const bool is_there = dash != std::string_view::npos && name[dash] == '-' && dash + 1 < name.size();
+    if (is_there) name = name.substr(0, dash);
+    return is_there;
+  };
+  return take_number() && take_number() && name.find('.') == std::string_view::npos;
+}
+
 }  // namespace
 
 Error from_errno(std::string_view verb, const std::filesystem::path& path, int error_number) {
@@ -50,12 +79,42 @@ Error from_errno(std::string_view verb, const std::filesystem::path& path, int e
           advice(error_number)};
 }
 
-Result<std::string> read(const std::filesystem::path& path, std::uint64_t limit_bytes) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+namespace {
+
+Status check_kind(const struct stat& status, const std::filesystem::path& path) {
+  if (S_ISREG(status.st_mode)) return Done{};
+  if (S_ISDIR(status.st_mode)) return tl::unexpected(from_errno("read", path, EISDIR));
+  const char* const kind = S_ISFIFO(status.st_mode) ? "a FIFO" : S_ISSOCK(status.st_mode) ? "a socket" : "a device";
+  return fail(fmt::format("cannot read: {}, not a file", kind), path.string(), "name a regular file");
+}
+
+}  // namespace
+
+Status require_regular(const std::filesystem::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return tl::unexpected(from_errno("read", path, errno));
+  return check_kind(status, path);
+}
+
+Result<FileDescriptor> open_to_read(const std::filesystem::path& path) {
+  // On a FIFO, O_NONBLOCK keeps open from waiting for a writer. It changes nothing for a regular file.
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd.is_open()) return tl::unexpected(from_errno("read", path, errno));
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return tl::unexpected(from_errno("read", path, errno));
-  if (S_ISDIR(status.st_mode)) return tl::unexpected(from_errno("read", path, EISDIR));
+  if (Status regular = check_kind(status, path); !regular) return tl::unexpected(regular.error());
+  return fd;
+}
+
+Result<std::string> read(const std::filesystem::path& path, std::uint64_t limit_bytes) {
+  const Result<FileDescriptor> opened = open_to_read(path);
+  if (!opened) return tl::unexpected(opened.error());
+  const FileDescriptor& fd = *opened;
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return tl::unexpected(from_errno("read", path, errno));
+  const auto too_large = [&] { return fail(fmt::format("larger than {} bytes", limit_bytes), path.string()); };
+  // The size is checked before memory is allocated: a file of unknown origin may claim terabytes.
+  if (status.st_size > 0 && static_cast<std::uint64_t>(status.st_size) > limit_bytes) return too_large();
   std::string content;
   std::string chunk(static_cast<std::size_t>(status.st_size > 0 ? status.st_size : 1 << 16) + 1, '\0');
   for (;;) {
@@ -64,7 +123,7 @@ Result<std::string> read(const std::filesystem::path& path, std::uint64_t limit_
     if (count < 0) return tl::unexpected(from_errno("read", path, errno));
     if (count == 0) return content;
     content.append(chunk, 0, static_cast<std::size_t>(count));
-    if (content.size() > limit_bytes) return fail(fmt::format("larger than {} bytes", limit_bytes), path.string());
+    if (content.size() > limit_bytes) return too_large();
   }
 }
 
@@ -78,24 +137,77 @@ Status write_all(int fd, std::string_view bytes, const std::string& where) {
   return Done{};
 }
 
+std::filesystem::path partial_path(const std::filesystem::path& path) {
+  static std::atomic<unsigned> number{0};
+  return path.string() + fmt::format(".{}-{}-{}{}", host_name(), ::getpid(), ++number, kPartial);
+}
+
+Status sync_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path named = folder.empty() ? "." : folder;
+  const FileDescriptor fd(::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder may be writable but not readable. Then it cannot be synced, and only its file system keeps the names.
+  if (!fd.is_open() && errno == EACCES) return Done{};
+  if (!fd.is_open()) return tl::unexpected(from_errno("write", named, errno));
+  // EINVAL: some file systems keep names in order by themselves and do not offer fsync of a folder.
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) return tl::unexpected(from_errno("write", named, errno));
+  return Done{};
+}
+
+Status rename_to(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::rename(from.c_str(), to.c_str()) == 0) return Done{};
+  return tl::unexpected(from_errno("write", to, errno));
+}
+
+Status put_in_place(const std::filesystem::path& made, const std::filesystem::path& path) {
+  const FileDescriptor fd(::open(made.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status{};
+  if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return tl::unexpected(from_errno("write", path, errno));
+  const int synced = S_ISDIR(status.st_mode) ? ::syncfs(fd.get()) : ::fsync(fd.get());
+  if (synced != 0) return tl::unexpected(from_errno("write", path, errno));
+  const Status renamed = rename_to(made, path);
+  return renamed ? sync_folder(path.parent_path()) : renamed;
+}
+
 Status write_atomically(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path partial = path.string() + fmt::format(".{}.partial", ::getpid());
-  FileDescriptor fd(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const std::filesystem::path partial = partial_path(path);
+  FileDescriptor fd(::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!fd.is_open()) return tl::unexpected(from_errno("write", path, errno));
   Status written = write_all(fd.get(), content, path.string());
-  if (written && ::fdatasync(fd.get()) != 0) written = tl::unexpected(from_errno("write", path, errno));
   fd.reset();
-  if (written && ::rename(partial.c_str(), path.c_str()) != 0) {
-    written = tl::unexpected(from_errno("write", path, errno));
-  }
+  if (written) written = put_in_place(partial, path);
   if (!written) ::unlink(partial.c_str());
+  remove_old_partials(path);
   return written;
+}
+
+void remove_old_partials(const std::filesystem::path& path) {
+  constexpr std::chrono::hours kOld(24);
+  const std::string begin = path.filename().string() + ".";
+  const auto now = std::filesystem::file_time_type::clock::now();
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code code;
+  for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(begin) || !is_end_of_partial(std::string_view(name).substr(begin.size()))) continue;
+    std::error_code ignored;
+    const auto changed = entry->last_write_time(ignored);
+    if (!ignored && now - changed > kOld) std::filesystem::remove_all(entry->path(), ignored);
+  }
 }
 
 Status make_folder(const std::filesystem::path& path) {
   std::error_code code;
+  std::vector<std::filesystem::path> missing;
+  for (std::filesystem::path each = path; !each.empty() && !std::filesystem::exists(each, code);) {
+    missing.push_back(each);
+    if (each == each.parent_path()) break;
+    each = each.parent_path();
+  }
   std::filesystem::create_directories(path, code);
   if (code) return tl::unexpected(from_errno("create folder", path, code.value()));
+  for (const std::filesystem::path& each : missing) {
+    if (Status synced = sync_folder(each.parent_path()); !synced) return synced;
+  }
   return Done{};
 }
 

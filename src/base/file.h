@@ -32,19 +32,46 @@ class FileDescriptor {
 
 namespace file {
 
-// The whole file. Error when it is larger than `limit_bytes`.
+// Opens a regular file for reading. Fails at once for others: a folder, a FIFO without a writer, a device.
+Result<FileDescriptor> open_to_read(const std::filesystem::path& path);
+
+// Fails, as open_to_read does, unless `path` leads to a regular file. It opens nothing, because closing a descriptor
+// would release the locks that this process (SQLite in it) holds on the file.
+Status require_regular(const std::filesystem::path& path);
+
+// Returns the whole file. Fails if it is larger than `limit_bytes` or not a regular file.
 Result<std::string> read(const std::filesystem::path& path, std::uint64_t limit_bytes = 1ULL << 30);
 
-// Replaces `path` in one step: a reader sees the old or the new content, never a part. The content is on disk
-// (fdatasync) when this returns. Nothing is left behind on an error.
+// Replaces `path` in one step: a reader sees the old or the new content, never a part, also after a power cut. Content
+// and name are on disk when this returns. An error leaves nothing behind.
 Status write_atomically(const std::filesystem::path& path, std::string_view content);
 
-// Writes all of `bytes`, through short writes and EINTR. The Error says "no space left" when the disk is full.
+// Returns a new name beside `path` for a file that will be renamed to `path`: `path`.HOST-PID-NUMBER.partial. No two
+// calls return the same name, even on machines that share the folder.
+std::filesystem::path partial_path(const std::filesystem::path& path);
+
+// Renames a file or a folder, and replaces whatever has the name `to`. A power cut may undo that.
+Status rename_to(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// Renames `made`, a file or a folder, to `path` on the same file system. The content is on disk before the rename
+// (fsync of a file, syncfs for a folder) and the name after it (fsync of the parent folder), so a file that has its
+// name is whole, also after a power cut. After an error before the rename, the caller removes `made`.
+Status put_in_place(const std::filesystem::path& made, const std::filesystem::path& path);
+
+// Removes files and folders that partial_path() named for `path` and that did not change for a day, because the process
+// that made them was killed. What cannot be removed is left.
+void remove_old_partials(const std::filesystem::path& path);
+
+// Puts the names in `folder` on disk, that is what was created, renamed or removed there.
+Status sync_folder(const std::filesystem::path& folder);
+
+// Writes all of `bytes`, also after short writes and EINTR. If the disk is full, the error says "no space left".
 Status write_all(int fd, std::string_view bytes, const std::string& where);
 
+// Makes the folder and its missing parents. Their names are on disk when this returns.
 Status make_folder(const std::filesystem::path& path);
 
-// An Error with the text of errno: "cannot <verb>: <reason>", where = path.
+// Returns an error with the text of errno: "cannot <verb>: <reason>", where = path.
 Error from_errno(std::string_view verb, const std::filesystem::path& path, int error_number);
 
 }  // namespace file

@@ -2,7 +2,7 @@
 #include "base/hash.h"
 
 #include <fcntl.h>
-// The direct functions: the EVP interface brings every algorithm of libcrypto into a static program.
+// The direct functions are used because the EVP interface links every algorithm of libcrypto into a static program.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 #include <unistd.h>
@@ -45,8 +45,9 @@ std::string sha256(std::string_view bytes) {
 }
 
 Result<std::string> sha256_of_file(const std::filesystem::path& path) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
+  const Result<FileDescriptor> opened = file::open_to_read(path);
+  if (!opened) return tl::unexpected(opened.error());
+  const FileDescriptor& fd = *opened;
   Sha256 hash;
   std::vector<char> chunk(1U << 20U);
   for (;;) {

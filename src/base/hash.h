@@ -11,7 +11,7 @@
 
 namespace ngb::hash {
 
-// Of bytes that come a little at a time.
+// Sha256 hashes bytes that arrive in pieces.
 class Sha256 {
  public:
   Sha256();
@@ -20,7 +20,7 @@ class Sha256 {
   ~Sha256();
 
   void add(std::string_view bytes);
-  // Once; nothing is added afterwards.
+  // Returns the hash. It is called once, after the last add().
   std::string finish();
 
  private:

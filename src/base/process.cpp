@@ -3,16 +3,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <system_error>
+#include <utility>
+
+#include "base/process_handle.h"
+#include "base/text.h"
 
 namespace ngb::process {
 namespace {
@@ -41,8 +47,8 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-// Between vfork and exec, in the parent's memory: async-signal-safe calls only, which change nothing there. On failure
-// writes errno to `report` and ends.
+// Turns the child into the program. It runs between vfork and exec in the parent's memory, so it makes only
+// async-signal-safe calls that change nothing there. On failure it writes errno to `report` and ends.
 [[noreturn]] void become(const Spawn& spawn, char** arguments, char** variables, pid_t parent, int report) {
   const auto give_up = [&] {
     const int reason = errno;
@@ -55,14 +61,17 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up();
     if (::getppid() != parent) ::_exit(127);
   }
-  // First out of the way of every target number, to numbers that nothing has; then into place.
-  constexpr int kAway = 200;
+  // The descriptors are first copied to free numbers above all targets, then to their targets. The lowest free
+  // numbers are used, because a shell's `ulimit -n` may allow few.
+  int beyond_targets = 3;
+  for (const auto& pair : spawn.descriptors)
+    beyond_targets = pair.second >= beyond_targets ? pair.second + 1 : beyond_targets;
   std::array<int, kMaxDescriptors> away{};
   for (std::size_t i = 0; i < spawn.descriptors.size(); ++i) {
-    away[i] = ::fcntl(spawn.descriptors[i].first, F_DUPFD, kAway);
+    away[i] = ::fcntl(spawn.descriptors[i].first, F_DUPFD, beyond_targets);
     if (away[i] < 0) give_up();
   }
-  const int report_away = ::fcntl(report, F_DUPFD_CLOEXEC, kAway);
+  const int report_away = ::fcntl(report, F_DUPFD_CLOEXEC, beyond_targets);
   if (report_away < 0) give_up();
   report = report_away;
   for (std::size_t i = 0; i < spawn.descriptors.size(); ++i) {
@@ -98,7 +107,7 @@ Result<pid_t> spawn(const Spawn& spawn) {
   FileDescriptor report_read(report[0]);
   FileDescriptor report_write(report[1]);
   const pid_t parent = ::getpid();
-  // fork would copy the page tables: milliseconds of a client that holds a large study.
+  // fork would copy the page tables, which costs a client with a large study milliseconds.
   const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn cannot do what `become` does
   if (pid < 0) return tl::unexpected(file::from_errno("start", arguments[0], errno));
   if (pid == 0) {
@@ -117,7 +126,71 @@ Result<pid_t> spawn(const Spawn& spawn) {
   return pid;
 }
 
-Result<Outcome> run(const Spawn& request, const std::function<void(std::string_view)>& on_line) {
+namespace {
+
+constexpr std::size_t kKeptBytes = 1U << 20U;
+
+// Output collects what a program prints and hands over each line when it is complete.
+class Output {
+ public:
+  explicit Output(const std::function<void(std::string_view)>& on_line) : on_line_(on_line) {}
+
+  void add(std::string_view bytes) {
+    kept_ += bytes;
+    if (kept_.size() > 2 * kKeptBytes) kept_.erase(0, kept_.size() - kKeptBytes);
+    if (!on_line_) return;
+    for (const char each : bytes) {
+      if (each == '\n') {
+        on_line_(std::exchange(line_, {}));
+      } else {
+        line_ += each;
+      }
+    }
+  }
+  std::string end() {
+    if (on_line_ && !line_.empty()) on_line_(line_);
+    return std::move(kept_);
+  }
+
+ private:
+  const std::function<void(std::string_view)>& on_line_;
+  std::string kept_{};
+  std::string line_{};
+};
+
+// Reads to the end of the stream. Returns false if the end did not come before `give_up`.
+bool read_until(int fd, Nanoseconds give_up, Output& output) {
+  char chunk[4096];
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(give_up - system_clock().now()).count();
+    if (left <= 0) return false;
+    pollfd source{fd, POLLIN, 0};
+    constexpr std::int64_t kLongestWaitMs = 3'600'000;
+    const int found = ::poll(&source, 1, static_cast<int>(std::min<std::int64_t>(left, kLongestWaitMs)));
+    if (found == 0 || (found < 0 && errno == EINTR)) continue;
+    const ssize_t count = ::read(fd, chunk, sizeof chunk);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return true;
+    output.add({chunk, static_cast<std::size_t>(count)});
+  }
+}
+
+// Returns the process's status, or nothing if it did not end before `give_up`.
+std::optional<int> wait_until(pid_t pid, Nanoseconds give_up) {
+  for (const FileDescriptor end = end_of(pid);;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
+    if (ended == pid || (ended < 0 && errno != EINTR)) return status;
+    const Nanoseconds left = give_up - system_clock().now();
+    if (left <= Nanoseconds(0)) return std::nullopt;
+    wait_for_end(end, left);
+  }
+}
+
+}  // namespace
+
+Result<Outcome> run(const Spawn& request, const std::function<void(std::string_view)>& on_line,
+                    Nanoseconds time_limit) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(file::from_errno("start", request.arguments[0], errno));
   const FileDescriptor read_end(ends[0]);
@@ -125,35 +198,24 @@ Result<Outcome> run(const Spawn& request, const std::function<void(std::string_v
   Spawn spawned = request;
   spawned.descriptors.emplace_back(write_end.get(), 1);
   spawned.descriptors.emplace_back(write_end.get(), 2);
+  const Nanoseconds give_up = system_clock().now() + time_limit;
   const Result<pid_t> pid = spawn(spawned);
   write_end.reset();
   if (!pid) return tl::unexpected(pid.error());
-  constexpr std::size_t kKept = 1U << 20U;
-  std::string output;
-  std::string line;
-  char chunk[4096];
-  for (;;) {
-    const ssize_t count = ::read(read_end.get(), chunk, sizeof chunk);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    output.append(chunk, static_cast<std::size_t>(count));
-    if (output.size() > 2 * kKept) output.erase(0, output.size() - kKept);
-    if (!on_line) continue;
-    for (ssize_t i = 0; i < count; ++i) {
-      if (chunk[i] != '\n') {
-        line += chunk[i];
-        continue;
-      }
-      on_line(line);
-      line.clear();
-    }
+  Output output(on_line);
+  const bool is_silent = read_until(read_end.get(), give_up, output);
+  const std::optional<int> status = is_silent ? wait_until(*pid, give_up) : std::nullopt;
+  if (!status) {
+    // SIGKILL does not end a process that hangs in the kernel, so nobody waits for it any longer.
+    ::kill(*pid, SIGKILL);
+    (void)wait_until(*pid, system_clock().now() + std::chrono::seconds(1));
+    const double seconds = std::chrono::duration<double>(time_limit).count();
+    return fail(fmt::format("did not end within {} and was stopped", text::human_duration(seconds)),
+                text::join(request.arguments, " ").substr(0, 200),
+                "run the command by hand: it may wait for a network file system that does not answer");
   }
-  if (on_line && !line.empty()) on_line(line);
-  int status = 0;
-  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  Outcome outcome = decode(status);
-  outcome.output = std::move(output);
+  Outcome outcome = decode(*status);
+  outcome.output = output.end();
   return outcome;
 }
 

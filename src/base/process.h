@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting other programs and waiting for them. No shell is involved anywhere.
+// Starts other programs and waits for them. No shell is involved.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/result.h"
 
@@ -19,12 +20,12 @@ struct Spawn {
   std::vector<std::pair<std::string, std::string>> environment{};  // added to or replacing the parent's variables
   std::vector<std::pair<int, int>> descriptors{};  // {ours, the child's number}; all others but 0, 1, 2 are closed
   bool own_group = false;          // leads a new process group, so that kill(-pid) reaches its descendants
-  bool own_session = false;        // leads a new session: outlives the terminal or the connection that it comes from
+  bool own_session = false;        // leads a new session: outlives the terminal or connection from which it was started
   bool dies_with_parent = true;    // SIGKILL when the starting thread ends
   std::filesystem::path folder{};  // working folder; empty: ours
 };
 
-// Starts the program; the pid is the caller's to wait for. Error when it cannot be executed.
+// Starts the program. The caller must wait for the pid. Fails if the program cannot be executed.
 Result<pid_t> spawn(const Spawn& spawn);
 
 struct Outcome {
@@ -34,16 +35,21 @@ struct Outcome {
   [[nodiscard]] bool succeeded() const { return exit_code == 0; }
 };
 
-// Runs to the end. With `on_line`, every line of output is also handed over as it comes.
-Result<Outcome> run(const Spawn& spawn, const std::function<void(std::string_view)>& on_line = {});
+// kRunLimit is long enough for a program that answers a question, also on a slow disk.
+inline constexpr Nanoseconds kRunLimit = std::chrono::minutes(2);
 
-// "exit code 3", "signal 9".
+// Runs the program to its end. If `on_line` is given, it receives each line of output when the line is complete. A
+// program that has not ended and closed its output within `time_limit` is killed; the error names it.
+Result<Outcome> run(const Spawn& spawn, const std::function<void(std::string_view)>& on_line = {},
+                    Nanoseconds time_limit = kRunLimit);
+
+// Returns "exit code 3" or "signal 9".
 std::string describe(int wait_status);
 
-// waitpid's status in the terms of Outcome (output stays empty).
+// Converts waitpid's status to an Outcome without output.
 Outcome decode(int wait_status);
 
-// The running program's own file, from /proc/self/exe.
+// Returns the running program's own file, from /proc/self/exe.
 std::filesystem::path self();
 
 }  // namespace ngb::process

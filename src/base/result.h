@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected failures travel as values: Result<T> holds a T or an Error that says what failed, where, and what to do
-// next.
+// Expected failures are values: Result<T> holds a T, or an Error that says what failed, where, and what to do next.
 #pragma once
 
 #include <string>
 #include <tl/expected.hpp>
+#include <tuple>
+
+#include "base/record.h"
 
 namespace ngb {
 
@@ -15,12 +17,17 @@ struct Error {
 
   // "where: what; next"
   [[nodiscard]] std::string text() const;
+
+  static constexpr const char* kType = "error";
+  static constexpr auto fields() {
+    return std::tuple(Field{"what", &Error::what}, Field{"where", &Error::where}, Field{"next", &Error::next});
+  }
 };
 
 template <class T>
 using Result = tl::expected<T, Error>;
 
-// For functions that yield nothing on success.
+// Done is the value of functions that yield nothing on success.
 struct Done {};
 using Status = Result<Done>;
 

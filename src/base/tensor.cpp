@@ -3,39 +3,22 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include "ngraphbench/tables.h"
 
 namespace ngb {
-namespace {
 
-struct Row {
-  DataType type;
-  std::string_view name;
-  std::size_t size_bytes;
-};
+std::string_view name(DataType type) { return table::type_row(static_cast<ngb_dtype>(type))->word; }
 
-constexpr std::array<Row, 9> kTypes{{{DataType::f32, "f32", 4},
-                                     {DataType::f16, "f16", 2},
-                                     {DataType::bf16, "bf16", 2},
-                                     {DataType::f64, "f64", 8},
-                                     {DataType::i64, "i64", 8},
-                                     {DataType::i32, "i32", 4},
-                                     {DataType::i8, "i8", 1},
-                                     {DataType::u8, "u8", 1},
-                                     {DataType::boolean, "bool", 1}}};
+std::size_t size_bytes(DataType type) { return table::type_row(static_cast<ngb_dtype>(type))->size_bytes; }
 
-const Row& row(DataType type) { return kTypes[static_cast<std::size_t>(type) - 1]; }
-
-}  // namespace
-
-std::string_view name(DataType type) { return row(type).name; }
-
-std::size_t size_bytes(DataType type) { return row(type).size_bytes; }
+std::vector<std::string> data_type_names() {
+  std::vector<std::string> names;
+  for (const table::TypeRow& row : table::kTypes) names.emplace_back(row.word);
+  return names;
+}
 
 Result<DataType> parse_data_type(std::string_view name) {
-  for (const Row& candidate : kTypes) {
-    if (candidate.name == name) return candidate.type;
-  }
+  if (const table::TypeRow* const row = table::type_row(name)) return static_cast<DataType>(row->type);
   return fail(fmt::format("unknown element type \"{}\"", name));
 }
 

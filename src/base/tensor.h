@@ -5,23 +5,30 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "base/record.h"
 #include "base/result.h"
+#include "ngraphbench/compiler.h"
 
 namespace ngb {
 
-// Values equal ngb_dtype in include/ngraphbench/compiler.h.
-enum class DataType { f32 = 1, f16 = 2, bf16 = 3, f64 = 4, i64 = 5, i32 = 6, i8 = 7, u8 = 8, boolean = 9 };
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define NGB_NAME(constant, name, number, word, bytes, numpy) name = number,
+enum class DataType { NGB_DTYPES(NGB_NAME) };
+#undef NGB_NAME
 
-// "f32", "bf16", "i64", "bool", …
+// Returns "f32", "bf16", "i64", "bool", …
 std::string_view name(DataType type);
+// Returns all names.
+std::vector<std::string> data_type_names();
 Result<DataType> parse_data_type(std::string_view name);
 std::size_t size_bytes(DataType type);
 
-// In a shape that a study gives: as many as there are samples in a batch.
+// In a shape that a study gives, this extent is the batch size.
 inline constexpr std::int64_t kBatchExtent = 0;
-// In a shape that a compiler compiles for: any number of samples.
+// In a shape for which a compiler compiles, this extent is open: any number.
 inline constexpr std::int64_t kOpenExtent = -1;
 
 struct TensorSignature {
@@ -31,6 +38,11 @@ struct TensorSignature {
   bool operator==(const TensorSignature&) const = default;
 
   [[nodiscard]] std::uint64_t element_count() const;
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"name", &TensorSignature::name}, Field{"type", &TensorSignature::type},
+                      Field{"shape", &TensorSignature::shape});
+  }
 };
 
 }  // namespace ngb

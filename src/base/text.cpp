@@ -6,29 +6,35 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace ngb::text {
 namespace {
 
-// Optimal string alignment distance (Damerau–Levenshtein without repeated edits of a pair).
+constexpr std::size_t kLongestWord = 200;
+
+// Returns the optimal string alignment distance (Damerau–Levenshtein without repeated edits of a pair). Three rows are
+// kept, because a swap needs the row before the last.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  const std::size_t width = b.size() + 1;
-  std::vector<std::size_t> cost((a.size() + 1) * width);
-  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& { return cost[i * width + j]; };
-  for (std::size_t i = 0; i <= a.size(); ++i) at(i, 0) = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) at(0, j) = j;
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
   for (std::size_t i = 1; i <= a.size(); ++i) {
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = at(i - 1, j - 1) + (a[i - 1] == b[j - 1] ? 0 : 1);
-      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, replace});
+      const std::size_t replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replace});
       const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
-  return at(a.size(), b.size());
+  return row[b.size()];
 }
 
-// Length of the valid UTF-8 sequence at the start of `bytes`, 0 when there is none.
+// Returns the length of the valid UTF-8 sequence at the start of `bytes`, or 0 if there is none.
 std::size_t utf8_length(std::string_view bytes) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(0);
@@ -49,7 +55,9 @@ std::size_t utf8_length(std::string_view bytes) {
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
   std::optional<std::string> best;
   std::size_t best_distance = 0;
+  if (word.size() > kLongestWord) return best;
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > kLongestWord) continue;
     const std::size_t distance = edit_distance(word, candidate);
     const std::size_t allowed = std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
     if (distance > allowed || (best && distance >= best_distance)) continue;
@@ -105,6 +113,25 @@ std::string to_utf8(std::string_view bytes) {
     const std::size_t length = utf8_length(bytes);
     if (length == 0) {
       out += "\xEF\xBF\xBD";
+    } else {
+      out += bytes.substr(0, length);
+    }
+    bytes.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return out;
+}
+
+std::string visible(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t length = utf8_length(bytes);
+    const auto first = static_cast<unsigned char>(bytes.front());
+    const bool is_control = length == 1 && (first < 0x20 || first == 0x7F) && first != '\n' && first != '\t';
+    if (length == 0 || is_control) {
+      out += fmt::format("\\x{:02x}", first);
+    } else if (length == 2 && first == 0xC2 && static_cast<unsigned char>(bytes[1]) < 0xA0) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(bytes[1]));
     } else {
       out += bytes.substr(0, length);
     }

@@ -11,20 +11,26 @@
 
 namespace ngb::text {
 
-// The candidate with the smallest edit distance to `word` (insert, delete, replace, swap of neighbours), if that is at
-// most a third of the longer word (at least 1); ties go to the first. Nothing when none is near.
+// Returns the candidate with the smallest edit distance to `word` (insert, delete, replace, swap of neighbours), if
+// that is at most a third of the longer word (at least 1); the first of several. Returns nothing if none is near.
+// Nothing is near a word of more than 200 characters.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 
-// "3.1 s", "412 ms", "1 h 04 min": three significant digits for people, not for files.
+// Returns "3.1 s", "412 ms" or "1 h 04 min": three significant digits, for people and not for files.
 std::string human_duration(double seconds);
-// "97.8 MB" (powers of 1000).
+// Returns "97.8 MB" (powers of 1000).
 std::string human_bytes(std::uint64_t bytes);
 
-// Valid UTF-8 or not; what goes into JSON must be. Invalid sequences become U+FFFD in `to_utf8`.
+// Returns `bytes` with every character escaped that would control a terminal: C0 except line feed and tab, DEL and C1
+// become "\x1b" or "\u009b", bytes that are not UTF-8 become "\xff". Other text is unchanged. All text of foreign
+// origin (a device, a results file, a compiler) passes through here before a person sees it.
+std::string visible(std::string_view bytes);
+
+// Replaces each invalid UTF-8 sequence by U+FFFD. JSON accepts only valid UTF-8.
 std::string to_utf8(std::string_view bytes);
 
 }  // namespace ngb::text

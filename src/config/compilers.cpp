@@ -6,9 +6,9 @@
 #include <set>
 #include <tuple>
 
-#include "config/key.h"
+#include "config/keys/key.h"
+#include "config/keys/value.h"
 #include "config/sections.h"
-#include "config/value.h"
 
 namespace ngb::config {
 namespace {
@@ -24,7 +24,7 @@ class CompilerReader {
     for (const CompilerWords& words : vocabulary.compilers) names_.push_back(words.name);
   }
 
-  std::vector<CompilerEntry> read(const DocumentNode& list) {
+  std::vector<work::Compiler> read(const DocumentNode& list) {
     for (std::size_t i = 0; i < list.items.size(); ++i) read_entry(list.items[i], fmt::format("compilers[{}]", i));
     make_labels();
     std::vector<std::string> labels;
@@ -62,10 +62,10 @@ class CompilerReader {
       return;
     }
     const std::size_t before = problems_.count();
-    std::vector<CompilerEntry> variants{{.name = words->name, .version = words->default_version, .threads = threads_}};
+    std::vector<work::Compiler> variants{{.name = words->name, .version = words->default_version, .threads = threads_}};
     if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, variants);
     const bool is_good = problems_.count() == before;
-    for (CompilerEntry& compiler : variants) {
+    for (work::Compiler& compiler : variants) {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
       const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options);
       if (is_good && !seen_.insert(key).second) {
@@ -80,7 +80,7 @@ class CompilerReader {
 
   // One variant becomes one for each value of every list, the last list fastest.
   void read_body(const DocumentNode& body, const std::string& path, const CompilerWords& words,
-                 std::vector<CompilerEntry>& variants) {
+                 std::vector<work::Compiler>& variants) {
     if (!body.is_map()) {
       problems_.add(body, path, "expected settings as name: value, found " + found(body));
       return;
@@ -93,7 +93,7 @@ class CompilerReader {
       } else if (key->type == ValueType::structured) {
         read_options(*field.value, field_path, words, variants);
       } else {
-        read_axis(*key, *field.value, field_path, variants, [&](const json& value, CompilerEntry& compiler) {
+        read_axis(*key, *field.value, field_path, variants, [&](const json& value, work::Compiler& compiler) {
           take(*key, value, *field.value, field_path, words, compiler);
         });
       }
@@ -103,9 +103,9 @@ class CompilerReader {
   // A value, or a list of them where the key is one to compare by.
   template <class Take>
   void read_axis(const Key& key, const DocumentNode& node, const std::string& path,
-                 std::vector<CompilerEntry>& variants, const Take& take) {
+                 std::vector<work::Compiler>& variants, const Take& take) {
     const bool is_axis = node.is_sequence() && !node.items.empty() && key.name != "label";
-    std::vector<CompilerEntry> all;
+    std::vector<work::Compiler> all;
     std::vector<json> values;
     for (std::size_t i = 0; is_axis && i < node.items.size(); ++i) {
       if (const auto value = read_value(key, *node.items[i], fmt::format("{}[{}]", path, i), problems_)) {
@@ -120,7 +120,7 @@ class CompilerReader {
       problems_.add(node, path, fmt::format("the lists stand for more than {} compilers; shorten them", kMaxVariants));
       return;
     }
-    for (const CompilerEntry& variant : variants) {
+    for (const work::Compiler& variant : variants) {
       for (const json& value : values) take(value, all.emplace_back(variant));
     }
     if (!all.empty()) variants = std::move(all);
@@ -135,7 +135,7 @@ class CompilerReader {
   }
 
   void take(const Key& key, const json& value, const DocumentNode& node, const std::string& path,
-            const CompilerWords& words, CompilerEntry& compiler) {
+            const CompilerWords& words, work::Compiler& compiler) {
     if (key.name == "threads") {
       compiler.threads = value.get<int>();
     } else if (key.name == "label") {
@@ -152,7 +152,7 @@ class CompilerReader {
   }
 
   void read_options(const DocumentNode& node, const std::string& path, const CompilerWords& words,
-                    std::vector<CompilerEntry>& variants) {
+                    std::vector<work::Compiler>& variants) {
     if (node.is_null()) return;
     if (!node.is_map()) {
       problems_.add(node, path, "expected options as name: value, found " + found(node));
@@ -166,7 +166,7 @@ class CompilerReader {
         continue;
       }
       read_axis(key_of(*known), *field.value, join_path(path, field.name), variants,
-                [&](const json& value, CompilerEntry& compiler) {
+                [&](const json& value, work::Compiler& compiler) {
                   compiler.options.emplace_back(field.name, json_text(value));
                 });
     }
@@ -182,43 +182,43 @@ class CompilerReader {
   // "onnxruntime"; where the name stands twice also what differs: "onnxruntime 1.30.0 threads=2 arena=false". A label
   // of the user's own is told apart so only within the lists of its entry.
   void make_labels() {
-    std::map<std::string, std::vector<const CompilerEntry*>> by_name;
-    std::map<NodePointer, std::vector<const CompilerEntry*>> by_entry;
+    std::map<std::string, std::vector<const work::Compiler*>> by_name;
+    std::map<NodePointer, std::vector<const work::Compiler*>> by_entry;
     for (std::size_t i = 0; i < compilers_.size(); ++i) {
       by_name[compilers_[i].name].push_back(&compilers_[i]);
       by_entry[at_[i]].push_back(&compilers_[i]);
     }
     std::vector<std::string> labels;
     for (std::size_t i = 0; i < compilers_.size(); ++i) {
-      const CompilerEntry& compiler = compilers_[i];
+      const work::Compiler& compiler = compilers_[i];
       labels.push_back(label_among(compiler, compiler.label.empty() ? by_name[compiler.name] : by_entry[at_[i]]));
     }
     for (std::size_t i = 0; i < labels.size(); ++i) compilers_[i].label = labels[i];
   }
 
-  [[nodiscard]] std::string label_among(const CompilerEntry& compiler,
-                                        const std::vector<const CompilerEntry*>& namesakes) const {
+  [[nodiscard]] std::string label_among(const work::Compiler& compiler,
+                                        const std::vector<const work::Compiler*>& namesakes) const {
     const auto differs = [&](auto&& part) {
       return std::any_of(namesakes.begin(), namesakes.end(),
-                         [&](const CompilerEntry* other) { return part(*other) != part(compiler); });
+                         [&](const work::Compiler* other) { return part(*other) != part(compiler); });
     };
     std::string label = compiler.label.empty() ? compiler.name : compiler.label;
-    if (differs([](const CompilerEntry& entry) { return entry.version; })) label += " " + compiler.version;
-    if (differs([](const CompilerEntry& entry) { return entry.threads; })) {
+    if (differs([](const work::Compiler& entry) { return entry.version; })) label += " " + compiler.version;
+    if (differs([](const work::Compiler& entry) { return entry.threads; })) {
       label += fmt::format(" threads={}", compiler.threads);
     }
     std::set<std::string> options;
-    for (const CompilerEntry* other : namesakes) {
+    for (const work::Compiler* other : namesakes) {
       for (const auto& [name, value] : other->options) options.insert(name);
     }
     for (const std::string& name : options) {
-      const auto value = [&](const CompilerEntry& entry) { return option_value(entry, name); };
+      const auto value = [&](const work::Compiler& entry) { return option_value(entry, name); };
       if (differs(value)) label += fmt::format(" {}={}", name, value(compiler));
     }
     return label;
   }
 
-  [[nodiscard]] std::string option_value(const CompilerEntry& compiler, const std::string& name) const {
+  [[nodiscard]] std::string option_value(const work::Compiler& compiler, const std::string& name) const {
     for (const auto& [given, value] : compiler.options) {
       if (given == name) return plain_text(json_of(value));
     }
@@ -235,15 +235,15 @@ class CompilerReader {
   const Vocabulary& vocabulary_;
   Problems& problems_;
   std::vector<std::string> names_;
-  std::vector<CompilerEntry> compilers_;
+  std::vector<work::Compiler> compilers_;
   std::vector<NodePointer> at_;  // of each of them; none where it has problems of its own
   std::set<std::tuple<std::string, std::string, int, Parameters>> seen_;
 };
 
 }  // namespace
 
-std::vector<CompilerEntry> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
-                                          Problems& problems) {
+std::vector<work::Compiler> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
+                                           Problems& problems) {
   if (!node.is_sequence() || node.items.empty()) {
     problems.add(node, "compilers",
                  fmt::format("expected a list of compilers such as - onnxruntime, found {}",

@@ -26,8 +26,8 @@ struct SlurmRequest {
   std::string gres{};
   std::string account{};
   std::string qos{};
-  std::string time{};  // limit of one job; a study that needs more gets several, one after another
-  std::string node{};  // this one; empty: any that fits
+  std::string time{};                // limit of one job; a study that needs more gets several, one after another
+  std::vector<std::string> nodes{};  // the device is one on each of these; a study's device has at most one, empty: any
 };
 
 // What a run may take of a device.
@@ -39,18 +39,23 @@ struct DeviceLimits {
 
 inline constexpr const char* kDeviceFolder = "~/.ngraphbench";
 
+inline constexpr const char* kLocal = "local";
+
 struct DeviceEntry {
-  std::string name{};                // "local", "xeon"
-  std::string kind{};                // "local", "ssh", "slurm"
-  SshAddress ssh{};                  // of kind slurm: where Slurm's commands are; no host: here
-  SlurmRequest slurm{};              // of kind slurm
-  std::vector<std::string> nodes{};  // likewise: stands for a device on each of these; empty in a study's devices
-  std::string folder{};              // there, for all that NGraphBench keeps; may begin with ~/
-  std::string toolchains{};          // there, of toolchains that it has; likewise; empty: in `folder`
+  std::string name{};        // "local", "xeon"
+  std::string kind{};        // kLocal, or the key that says how it is reached (Key::way): "ssh", "slurm"
+  SshAddress ssh{};          // of kind slurm: where Slurm's commands are; no host: here
+  SlurmRequest slurm{};      // of kind slurm
+  std::string folder{};      // there, for all that NGraphBench keeps; may begin with ~/
+  std::string toolchains{};  // there, of toolchains that it has; likewise; empty: in `folder`
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of its workers, sorted by name
   DeviceLimits limits{};
+  std::vector<std::string> command{};    // of kind command: a program and its arguments, which lead to a shell
   std::vector<std::string> tags{};       // the user's own words for it
   std::vector<std::string> compilers{};  // labels of those that run there; from `pairs`, else all
 };
+
+// The device is this machine.
+inline bool is_here(const DeviceEntry& device) { return device.kind == kLocal; }
 
 }  // namespace ngb::config

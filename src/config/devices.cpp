@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/file.h"
-#include "config/key.h"
+#include "config/keys/key.h"
+#include "config/keys/value.h"
+#include "config/recorded_devices.h"
 #include "config/sections.h"
-#include "config/value.h"
 
 namespace ngb::config {
 namespace {
@@ -32,12 +34,9 @@ class DeviceReader {
         read_tag(*named.value, join_path(path, "tag"));
         return;
       }
-      if (is_unnamed_slurm(named)) {
-        read_unnamed_slurm(*named.value, join_path(path, "slurm"), device);
-        return;
-      }
+      if (const Key* const way = way_without_name(named)) return read_without_name(*way, *named.value, path, device);
       device.name = named.name;
-      if (!is_device_name(named.name) || named.name == "local") {
+      if (!is_device_name(named.name) || named.name == kLocal) {
         problems_.add(
             *named.key, path,
             fmt::format("{}: expected a name of letters, digits, . _ - that is not local", shown(named.name)));
@@ -75,24 +74,27 @@ class DeviceReader {
   }
 
   // `slurm: {partition: bench}`, and not a device of that name.
-  static bool is_unnamed_slurm(const Field& named) {
-    if (named.name != "slurm" || !named.value->is_map()) return false;
-    return std::none_of(named.value->entries.begin(), named.value->entries.end(),
-                        [](const auto& entry) { return find_key(device_keys(), entry.first->text) != nullptr; });
+  static const Key* way_without_name(const Field& named) {
+    const Key* const way = find_key(device_keys(), named.name);
+    if (way == nullptr || !way->way || !way->way->may_name_devices || !named.value->is_map()) return nullptr;
+    const bool is_device = std::any_of(named.value->entries.begin(), named.value->entries.end(), [](const auto& entry) {
+      return find_key(device_keys(), entry.first->text) != nullptr;
+    });
+    return is_device ? nullptr : way;
   }
 
-  // Its devices are called as their nodes, or slurm.
-  void read_unnamed_slurm(const DocumentNode& node, const std::string& path, DeviceEntry& device) {
-    read_slurm_request(node, path, device, problems_);
-    device.name = "slurm";
+  // The devices have the names of their nodes; one on any node, that of the way.
+  void read_without_name(const Key& way, const DocumentNode& node, const std::string& path, DeviceEntry& device) {
+    read_way(way, node, join_path(path, way.name), device, problems_);
+    device.name = way.name;
     for (DeviceEntry& each : one_for_each_node(device)) {
-      if (!each.slurm.node.empty()) each.name = each.slurm.node;
-      add(node, path, std::move(each));
+      if (!each.slurm.nodes.empty()) each.name = each.slurm.nodes.front();
+      add(node, join_path(path, way.name), std::move(each));
     }
   }
 
   void read_name(const DocumentNode& node, const std::string& path, DeviceEntry& device) {
-    if (node.text == "local") {
+    if (node.text == kLocal) {
       device = local_device();
       return;
     }
@@ -102,7 +104,7 @@ class DeviceReader {
       device = *described;
       return;
     }
-    std::vector<std::string> names{"local"};
+    std::vector<std::string> names{kLocal};
     for (const DeviceEntry& each : known_) names.push_back(each.name);
     problems_.add(
         node, path,
@@ -117,13 +119,12 @@ class DeviceReader {
 }  // namespace
 
 std::vector<DeviceEntry> one_for_each_node(const DeviceEntry& device) {
-  if (device.nodes.empty()) return {device};
+  if (device.slurm.nodes.empty()) return {device};
   std::vector<DeviceEntry> all;
-  for (const std::string& node : device.nodes) {
+  for (const std::string& node : device.slurm.nodes) {
     DeviceEntry& added = all.emplace_back(device);
-    added.nodes.clear();
-    added.slurm.node = node;
-    if (device.nodes.size() > 1) added.name += "-" + node;
+    added.slurm.nodes = {node};
+    if (device.slurm.nodes.size() > 1) added.name += "-" + node;
   }
   return all;
 }
@@ -132,7 +133,7 @@ bool has_tag(const DeviceEntry& device, std::string_view tag) {
   return std::find(device.tags.begin(), device.tags.end(), tag) != device.tags.end();
 }
 
-DeviceEntry local_device() { return {.name = "local", .kind = "local"}; }
+DeviceEntry local_device() { return {.name = kLocal, .kind = kLocal}; }
 
 bool is_device_name(std::string_view name) {
   constexpr std::size_t kMaxBytes = 64;
@@ -172,7 +173,7 @@ tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(c
     return tl::unexpected(problems.take());
   }
   for (const Field& field : fields(root, "", problems)) {
-    if (!is_device_name(field.name) || field.name == "local") {
+    if (!is_device_name(field.name) || field.name == kLocal) {
       problems.add(*field.key, shown(field.name), "expected a name of letters, digits, . _ - that is not local");
     }
     DeviceEntry device{.name = field.name, .folder = kDeviceFolder};
@@ -180,6 +181,18 @@ tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(c
     devices.push_back(std::move(device));
   }
   if (!problems.empty()) return tl::unexpected(problems.take());
+  return devices;
+}
+
+Result<std::vector<DeviceEntry>> devices_of_study(const std::string& study_json) {
+  const nlohmann::json study = nlohmann::json::parse(study_json, nullptr, false);
+  if (!study.is_object() || !study.contains("devices")) return fail("a recorded study names no devices");
+  const auto document = parse_document(study["devices"].dump());
+  if (!document || *document == nullptr) return fail("the devices of a recorded study cannot be read");
+  Problems problems("recorded study");
+  std::vector<DeviceEntry> devices = read_devices(**document, {}, problems);
+  if (!problems.empty())
+    return fail("the devices of a recorded study cannot be read: " + problems.take().front().text());
   return devices;
 }
 

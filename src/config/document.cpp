@@ -82,6 +82,10 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     auto node = make(mark, DocumentNode::Kind::scalar, tag);
+    // An escape ("\0") can make one. Programs and paths would end there, and the rest be forgotten without a word.
+    if (value.find('\0') != std::string::npos) {
+      throw Stopped{{node->line, node->column, "a zero byte within a text; no name and no path can hold one"}};
+    }
     node->text = text::to_utf8(value);
     node->is_plain = tag == "?" || tag.empty();
     finish(std::move(node), anchor);

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/value.h"
+#include "config/keys/value.h"
 
 namespace ngb::config {
 namespace {

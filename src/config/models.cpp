@@ -5,11 +5,11 @@
 #include <map>
 #include <set>
 
-#include "config/key.h"
+#include "config/keys/key.h"
+#include "config/keys/value.h"
 #include "config/model_json.h"
 #include "config/sections.h"
 #include "config/user_models.h"
-#include "config/value.h"
 
 namespace ngb::config {
 namespace {

@@ -17,9 +17,9 @@ std::vector<std::string> device_names(const std::vector<DeviceEntry>& devices) {
 }
 
 // Labels and names, each once: what an entry of pairs may say.
-std::vector<std::string> compiler_words(const std::vector<CompilerEntry>& compilers) {
+std::vector<std::string> compiler_words(const std::vector<work::Compiler>& compilers) {
   std::vector<std::string> words;
-  for (const CompilerEntry& compiler : compilers) {
+  for (const work::Compiler& compiler : compilers) {
     for (const std::string& word : {compiler.label, compiler.name}) {
       if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
     }
@@ -29,7 +29,7 @@ std::vector<std::string> compiler_words(const std::vector<CompilerEntry>& compil
 
 class PairReader {
  public:
-  PairReader(const std::vector<CompilerEntry>& compilers, Problems& problems)
+  PairReader(const std::vector<work::Compiler>& compilers, Problems& problems)
       : compilers_(compilers), words_(compiler_words(compilers)), problems_(problems) {}
 
   void read(const DocumentNode& list, const std::string& path, DeviceEntry& device) {
@@ -44,7 +44,7 @@ class PairReader {
       read_word(*list.items[i], fmt::format("{}[{}]", path, i), chosen);
     }
     device.compilers.clear();
-    for (const CompilerEntry& compiler : compilers_) {
+    for (const work::Compiler& compiler : compilers_) {
       if (chosen.contains(compiler.label)) device.compilers.push_back(compiler.label);
     }
   }
@@ -60,23 +60,23 @@ class PairReader {
       return;
     }
     const bool is_label = std::any_of(compilers_.begin(), compilers_.end(),
-                                      [&](const CompilerEntry& compiler) { return compiler.label == node.text; });
+                                      [&](const work::Compiler& compiler) { return compiler.label == node.text; });
     bool is_new = false;
-    for (const CompilerEntry& compiler : compilers_) {
+    for (const work::Compiler& compiler : compilers_) {
       const bool is_meant = is_label ? compiler.label == node.text : compiler.name == node.text;
       if (is_meant) is_new = chosen.insert(compiler.label).second || is_new;
     }
     if (!is_new) problems_.add(node, path, fmt::format("{}: stands twice; keep one of them", shown(node.text)));
   }
 
-  const std::vector<CompilerEntry>& compilers_;
+  const std::vector<work::Compiler>& compilers_;
   std::vector<std::string> words_;
   Problems& problems_;
 };
 
 }  // namespace
 
-void read_pairs(const DocumentNode& node, const std::vector<CompilerEntry>& compilers,
+void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& compilers,
                 std::vector<DeviceEntry>& devices, Problems& problems) {
   if (!node.is_map()) {
     problems.add(node, "pairs", "expected device: [compiler, …], found " + found(node));

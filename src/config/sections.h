@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/document.h"
+#include "config/keys/key.h"
 #include "config/problems.h"
 #include "config/study.h"
 
@@ -19,8 +20,8 @@ std::vector<ModelEntry> read_models(const DocumentNode& node, const std::filesys
                                     const Vocabulary& vocabulary, Problems& problems);
 
 // Threads and versions that an entry does not give come from `threads` and the vocabulary; labels are made unique.
-std::vector<CompilerEntry> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
-                                          Problems& problems);
+std::vector<work::Compiler> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
+                                           Problems& problems);
 
 // Devices by name (local, or one that is `known`), or described here; each runs every compiler until read_pairs says
 // otherwise.
@@ -28,14 +29,15 @@ std::vector<DeviceEntry> read_devices(const DocumentNode& node, const std::vecto
                                       Problems& problems);
 // The mapping below a device's name.
 void read_device_body(const DocumentNode& body, const std::string& path, DeviceEntry& device, Problems& problems);
-// The mapping below `slurm`.
-void read_slurm_request(const DocumentNode& node, const std::string& path, DeviceEntry& device, Problems& problems);
+// The value of one key of it, `way`.
+void read_way(const Key& way, const DocumentNode& node, const std::string& path, DeviceEntry& device,
+              Problems& problems);
 DeviceEntry local_device();
 // At most 64 letters, digits and . _ -, the first one no . or -: it names a folder, too.
 bool is_device_name(std::string_view name);
 
 // Device -> labels or names of compilers; a name means every compiler of the study that has it.
-void read_pairs(const DocumentNode& node, const std::vector<CompilerEntry>& compilers,
+void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& compilers,
                 std::vector<DeviceEntry>& devices, Problems& problems);
 
 // A label that stands twice is a problem at the second; `at` gives the node of each entry.

@@ -10,10 +10,10 @@
 
 #include "base/file.h"
 #include "config/document.h"
-#include "config/key.h"
+#include "config/keys/key.h"
+#include "config/keys/value.h"
 #include "config/problems.h"
 #include "config/sections.h"
-#include "config/value.h"
 
 namespace ngb::config {
 namespace {
@@ -66,7 +66,7 @@ class StudyReader {
       problems_.add(node, path, fmt::format("expected {}, found {}", expected(key), found(node)));
       return;
     }
-    if (key.set != nullptr) key.set(study_, nlohmann::json::object());
+    if (key.set) key.set(study_, nlohmann::json::object());
     read_keys(node, key.keys, path);
   }
 
@@ -86,7 +86,7 @@ class StudyReader {
     study_.devices =
         devices != nullptr ? read_devices(*devices, vocabulary_.devices, problems_) : std::vector{local_device()};
     for (DeviceEntry& device : study_.devices) {
-      for (const CompilerEntry& compiler : study_.compilers) device.compilers.push_back(compiler.label);
+      for (const work::Compiler& compiler : study_.compilers) device.compilers.push_back(compiler.label);
     }
     if (const DocumentNode* const node = given("pairs")) {
       read_pairs(*node, are_all_known ? study_.compilers : with_whole_vocabulary(), study_.devices, problems_);
@@ -94,8 +94,8 @@ class StudyReader {
   }
 
   // A compiler that could not be read may well be the one that `pairs` names: its own problem is enough.
-  [[nodiscard]] std::vector<CompilerEntry> with_whole_vocabulary() const {
-    std::vector<CompilerEntry> all = study_.compilers;
+  [[nodiscard]] std::vector<work::Compiler> with_whole_vocabulary() const {
+    std::vector<work::Compiler> all = study_.compilers;
     for (const CompilerWords& words : vocabulary_.compilers) all.push_back({.name = words.name, .label = words.name});
     return all;
   }
@@ -137,7 +137,7 @@ class StudyReader {
   // Of the study's first compiler of this name; where there is none, the vocabulary's.
   [[nodiscard]] std::string default_version(const std::string& compiler) const {
     const auto own = std::find_if(study_.compilers.begin(), study_.compilers.end(),
-                                  [&](const CompilerEntry& entry) { return entry.name == compiler; });
+                                  [&](const work::Compiler& entry) { return entry.name == compiler; });
     if (own != study_.compilers.end()) return own->version;
     const auto words = std::find_if(vocabulary_.compilers.begin(), vocabulary_.compilers.end(),
                                     [&](const CompilerWords& known) { return known.name == compiler; });
@@ -145,20 +145,22 @@ class StudyReader {
   }
 
   void check_stop_when() {
-    if (!study_.stop_when || study_.stop_when->min_repetitions <= study_.stop_when->max_repetitions) return;
+    if (!study_.protocol.stop_when ||
+        study_.protocol.stop_when->min_repetitions <= study_.protocol.stop_when->max_repetitions)
+      return;
     const DocumentNode* const least = given("stop_when.min_repetitions");
     const DocumentNode* const most = given("stop_when.max_repetitions");
     problems_.add(most != nullptr ? *most : *least,
                   most != nullptr ? "stop_when.max_repetitions" : "stop_when.min_repetitions",
-                  fmt::format("min_repetitions {} is more than max_repetitions {}", study_.stop_when->min_repetitions,
-                              study_.stop_when->max_repetitions));
+                  fmt::format("min_repetitions {} is more than max_repetitions {}",
+                              study_.protocol.stop_when->min_repetitions, study_.protocol.stop_when->max_repetitions));
   }
 
   void check_size(const DocumentNode& root) {
     std::uint64_t pairs = 0;
     for (const DeviceEntry& device : study_.devices) pairs += device.compilers.size();
     const std::uint64_t cells = pairs * study_.models.size() * study_.batch_sizes.size();
-    const std::uint64_t processes = cells * static_cast<std::uint64_t>(study_.processes);
+    const std::uint64_t processes = cells * static_cast<std::uint64_t>(study_.protocol.processes);
     if (cells > kMaxCells) {
       problems_.add(root, "", fmt::format("{} cells are more than {}; split the study", cells, kMaxCells));
     } else if (processes > kMaxProcesses) {
@@ -168,6 +170,7 @@ class StudyReader {
 
   void settle_output() {
     if (!nodes_.contains("output")) study_.output = std::filesystem::path("results") / study_.name;
+    if (study_.output.empty()) return;  // told of where it stands
     std::error_code failed;
     const std::filesystem::path absolute = std::filesystem::absolute(study_.output, failed);
     if (failed) {

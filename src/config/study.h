@@ -14,10 +14,12 @@
 #include "base/tensor.h"
 #include "config/device.h"
 #include "config/vocabulary.h"
+#include "work/compiler.h"
+#include "work/protocol.h"
 
 namespace ngb::config {
 
-using Parameters = std::vector<std::pair<std::string, std::string>>;  // name, value as JSON text; sorted by name
+using Parameters = work::Options;
 
 using InputShapes = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;  // extents, or kBatchExtent
 
@@ -48,50 +50,24 @@ struct ModelEntry {
   [[nodiscard]] ModelKind kind() const;
 };
 
-struct CompilerEntry {
-  std::string name{};
-  std::string version{};  // resolved: never "latest"
-  int threads = 1;
-  Parameters options{};  // those that differ from their defaults
-  std::string label{};   // unique in the study: "openvino", "openvino 2026.3.1"
-};
-
-struct StopWhen {
-  double half_width_percent = 1;
-  int min_repetitions = 10;
-  int max_repetitions = 1000;
-  double max_s = 60;
-};
-
 inline constexpr const char* kExporter = "identity";
 
 struct Study {
   std::string name{};
   std::filesystem::path path{};
   std::vector<ModelEntry> models{};
-  std::vector<CompilerEntry> compilers{};
+  std::vector<work::Compiler> compilers{};
   std::vector<int> batch_sizes{1};
   std::vector<DeviceEntry> devices{};
   int threads = 1;  // of compilers that do not say otherwise
-  int repetitions = 20;
-  int processes = 5;
-  std::optional<int> warm_up{};  // nothing ("auto"): found from the data
-  double min_repetition_ms = 1;
-  double max_transient_s = 30;
-  std::optional<StopWhen> stop_when{};
   std::string precision = "f32";
-  double absolute_tolerance = 1e-4;
-  double relative_tolerance = 1e-3;
+  work::Protocol protocol{};
   std::string reference = "identity";  // a compiler's name, or "none"
   std::string reference_version{};     // of the study's first compiler of that name, else the vocabulary's default
   // Version of kExporter, which makes ONNX files from PyTorch modules: the reference's if that is the same compiler,
   // else that of the study's first entry of that name, else the vocabulary's default.
   std::string exporter_version{};
-  double compile_timeout_s = 3600;
-  double run_timeout_s = 600;
-  std::optional<std::uint64_t> memory_limit_bytes{};
-  int attempts = 2;
-  std::uint64_t seed = 1;
+  work::Limits limits{};
   bool best_options = false;         // the best settings of each compiler are named below the table
   std::filesystem::path output{};    // results folder, absolute; default: results/<name> in the working folder
   std::vector<std::string> given{};  // keys that the file gives ("tolerances.absolute"); all others have their defaults

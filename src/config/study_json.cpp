@@ -5,56 +5,32 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "config/key.h"
+#include "config/keys/key.h"
+#include "config/keys/value.h"
 #include "config/model_json.h"
 #include "config/study.h"
-#include "config/value.h"
 
 namespace ngb::config {
 namespace {
 
 using nlohmann::json;
 
-json compiler_json(const CompilerEntry& compiler) {
+json compiler_json(const work::Compiler& compiler) {
   json body{{"threads", compiler.threads}, {"options", object_of(compiler.options)}, {"label", compiler.label}};
   if (!compiler.version.empty()) body["version"] = compiler.version;
   return {{compiler.name, std::move(body)}};
 }
 
-json ssh_json(const SshAddress& address) {
-  json ssh{{"host", address.host}};
-  if (!address.user.empty()) ssh["user"] = address.user;
-  if (address.port != 0) ssh["port"] = address.port;
-  if (!address.config.empty()) ssh["config"] = address.config.string();
-  return ssh;
-}
-
-json slurm_json(const SlurmRequest& request) {
-  json slurm = json::object();
-  const auto add = [&](const char* key, const std::string& value) {
-    if (!value.empty()) slurm[key] = value;
-  };
-  add("partition", request.partition);
-  add("constraint", request.constraint);
-  add("gres", request.gres);
-  add("account", request.account);
-  add("qos", request.qos);
-  add("time", request.time);
-  if (!request.node.empty()) slurm["nodes"] = json::array({request.node});
-  return slurm;
-}
-
 json device_json(const DeviceEntry& device) {
-  if (device.kind == "local") return device.name;
-  json body{{"folder", device.folder}};
-  if (!device.ssh.host.empty()) body["ssh"] = ssh_json(device.ssh);
-  if (device.kind == "slurm") body["slurm"] = slurm_json(device.slurm);
-  if (!device.toolchains.empty()) body["toolchains"] = device.toolchains;
-  for (const auto& [variable, value] : device.environment) body["environment"][variable] = value;
-  if (device.limits.memory_bytes) body["limits"]["memory"] = *device.limits.memory_bytes;
-  if (device.limits.free_disk_bytes) body["limits"]["free_disk"] = *device.limits.free_disk_bytes;
-  if (device.limits.time_s) body["limits"]["time_s"] = *device.limits.time_s;
-  if (!device.tags.empty()) body["tags"] = device.tags;
+  if (is_here(device)) return device.name;
+  json body = json::object();
+  for (const Key& key : device_keys()) {
+    json value = key.get_of != nullptr ? key.get_of(device) : json::object();
+    for (const Key& inner : key.keys) {
+      if (key.get_of == nullptr && !inner.get_of(device).is_null()) value[inner.name] = inner.get_of(device);
+    }
+    if (!value.empty() || key.name == device.kind) body[key.name] = std::move(value);
+  }
   return {{device.name, std::move(body)}};
 }
 
@@ -63,7 +39,7 @@ json structured_json(const Study& study, const std::string& key) {
   if (key == "models") {
     for (const ModelEntry& model : study.models) out.push_back(model_json(model));
   } else if (key == "compilers") {
-    for (const CompilerEntry& compiler : study.compilers) out.push_back(compiler_json(compiler));
+    for (const work::Compiler& compiler : study.compilers) out.push_back(compiler_json(compiler));
   } else if (key == "devices") {
     for (const DeviceEntry& device : study.devices) out.push_back(device_json(device));
   } else {
@@ -71,15 +47,6 @@ json structured_json(const Study& study, const std::string& key) {
     for (const DeviceEntry& device : study.devices) out[device.name] = device.compilers;
   }
   return out;
-}
-
-json key_json(const Study& study, const Key& key) {
-  if (key.type == ValueType::structured) return structured_json(study, key.name);
-  if (key.type != ValueType::section) return key.get(study);
-  json section = key.get != nullptr ? key.get(study) : json::object();
-  if (section.is_null()) return section;
-  for (const Key& inner : key.keys) section[inner.name] = key_json(study, inner);
-  return section;
 }
 
 std::string for_people(const Key& key, const json& value) {
@@ -94,8 +61,8 @@ std::string for_people(const Key& key, const json& value) {
 void add_settings(const Study& study, std::span<const Key> keys, const std::string& prefix, std::vector<Setting>& out) {
   for (const Key& key : keys) {
     const std::string name = prefix + key.name;
-    const json value = key.get != nullptr ? key.get(study) : json();
-    const bool is_off = key.get != nullptr && value.is_null();
+    const json value = key.get ? key.get(study) : json();
+    const bool is_off = key.get && value.is_null();
     if (key.type == ValueType::section && !is_off) {
       add_settings(study, key.keys, name + ".", out);
       continue;
@@ -110,9 +77,18 @@ void add_settings(const Study& study, std::span<const Key> keys, const std::stri
 
 }  // namespace
 
+json value_of(const Study& study, const Key& key) {
+  if (key.type == ValueType::structured) return structured_json(study, key.name);
+  if (key.type != ValueType::section) return key.get(study);
+  json section = key.get ? key.get(study) : json::object();
+  if (section.is_null()) return section;
+  for (const Key& inner : key.keys) section[inner.name] = value_of(study, inner);
+  return section;
+}
+
 json to_json(const Study& study) {
   json out = json::object();
-  for (const Key& key : study_keys()) out[key.name] = key_json(study, key);
+  for (const Key& key : study_keys()) out[key.name] = value_of(study, key);
   return out;
 }
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <system_error>
 
-#include "config/key.h"
-#include "config/value.h"
+#include "config/keys/key.h"
+#include "config/keys/value.h"
 
 namespace ngb::config {
 namespace {

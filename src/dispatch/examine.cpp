@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/answer.h"
+#include "dispatch/delivery/parts.h"
 #include "dispatch/fleet.h"
+#include "dispatch/link/answer.h"
 #include "dispatch/look.h"
-#include "dispatch/parts.h"
 
 namespace ngb::dispatch {
 namespace {

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <string>
 
+#include "dispatch/delivery/parts.h"
 #include "dispatch/local.h"
-#include "dispatch/parts.h"
-#include "dispatch/references.h"
+#include "dispatch/reference_job.h"
 #include "dispatch/remote.h"
+#include "dispatch/route/kind.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -27,11 +29,11 @@ class Fleet {
     endings_.resize(shares_.size());
     running_ = shares_.size();
     const bool has_others =
-        std::any_of(shares_.begin(), shares_.end(), [](const Share& share) { return share.device.kind != "local"; });
+        std::any_of(shares_.begin(), shares_.end(), [](const Share& share) { return !config::is_here(share.device); });
     if (has_others) parts_ = find_parts(installation_);
     for (std::size_t i = 0; i < shares_.size(); ++i) {
       endings_[i].device = shares_[i].device.name;
-      asio::co_spawn(loop_.io, (this->*task)(i), rethrow);
+      asio::co_spawn(loop_.io, alone(i, task), rethrow);
     }
     asio::co_spawn(loop_.io, watch_for_stop(), rethrow);
     loop_.io.run();
@@ -41,36 +43,72 @@ class Fleet {
   asio::awaitable<void> run_device(std::size_t index) {
     const Share& share = shares_[index];
     DeviceEnding& ending = endings_[index];
-    if (share.device.kind == "local") {
+    if (config::is_here(share.device)) {
       co_await make_references();
       ending.ending = co_await run_local(loop_, recording_, installation_, share);
     } else if (!parts_) {
       ending.ending = tl::unexpected(parts_.error());
     } else {
-      RemoteRun run(loop_, recording_, *parts_, references_, share);
+      RemoteRun run = elsewhere(share);
       ending.ending = co_await run.run();
       if (!ending.ending) ending.ending = tl::unexpected(error_of(share.device.name, ending.ending.error()));
       if (ending.ending == Ending::finished) ending.torn_down = co_await run.tear_down();
     }
-    leave();
+  }
+
+  asio::awaitable<void> fetch_from_device(std::size_t index) {
+    const Share& share = shares_[index];
+    DeviceEnding& ending = endings_[index];
+    if (config::is_here(share.device)) {
+      ending.ending = co_await fetch_local(loop_, recording_, installation_, share);
+    } else if (!parts_) {
+      ending.ending = tl::unexpected(parts_.error());
+    } else {
+      RemoteRun run = elsewhere(share);
+      const Status fetched = co_await run.fetch();
+      ending.ending = fetched ? Result<Ending>(Ending::left) : tl::unexpected(fetched.error());
+      if (fetched && share.ends_there) ending.torn_down = co_await run.tear_down();
+    }
   }
 
   asio::awaitable<void> tear_down_device(std::size_t index) {
     const Share& share = shares_[index];
-    if (share.device.kind != "local" && parts_) {
-      RemoteRun run(loop_, recording_, *parts_, references_, share);
+    if (config::is_here(share.device)) co_return;
+    if (parts_) {
+      RemoteRun run = elsewhere(share);
       endings_[index].torn_down = co_await run.tear_down();
-    } else if (share.device.kind != "local") {
+    } else {
       endings_[index].torn_down = tl::unexpected(parts_.error());
+    }
+  }
+
+ private:
+  // What is thrown for one device (it sends more than there is memory for) ends that one alone.
+  asio::awaitable<void> alone(std::size_t index, asio::awaitable<void> (Fleet::*task)(std::size_t)) {
+    std::string thrown;
+    try {
+      co_await (this->*task)(index);
+    } catch (const std::exception& exception) {
+      thrown = exception.what();
+    }
+    if (!thrown.empty()) {
+      const Error error{"what it says cannot be dealt with: " + thrown, endings_[index].device,
+                        "what is measured is kept; run the same command again to go on"};
+      endings_[index].ending = tl::unexpected(error);
+      if (task == &Fleet::tear_down_device) endings_[index].torn_down = tl::unexpected(error);
     }
     leave();
   }
 
- private:
   // What a device itself says of a place is about a place there.
   static Error error_of(const std::string& device, Error error) {
     if (error.where != device) error.where = error.where.empty() ? device : device + ": " + error.where;
     return error;
+  }
+
+  RemoteRun elsewhere(const Share& share) {
+    const Say say = [this, &share](const std::string& remark) { recording_.say(share.device.name, remark); };
+    return {loop_, recording_, *parts_, references_, share, kind_of(share.device).route(loop_, *parts_, share, say)};
   }
 
   static void rethrow(const std::exception_ptr& error) {
@@ -111,7 +149,7 @@ class Fleet {
 
 // Every device takes some, and many systems begin with 1024.
 void allow_descriptors_for(std::size_t devices) {
-  constexpr std::size_t kOfADevice = 4;
+  constexpr std::size_t kOfADevice = 5;
   constexpr std::size_t kOthers = 100;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kOfADevice * devices + kOthers) return;
@@ -127,10 +165,20 @@ std::vector<DeviceEnding> run_fleet(const Installation& installation, const std:
   return Fleet(installation, shares, callbacks, stop_requested).run(&Fleet::run_device);
 }
 
-std::vector<DeviceEnding> tear_down_fleet(const Installation& installation, const std::vector<Share>& shares,
-                                          const std::function<bool()>& stop_requested) {
-  const Callbacks nothing_comes;
-  return Fleet(installation, shares, nothing_comes, stop_requested).run(&Fleet::tear_down_device);
+std::vector<DeviceEnding> fetch_fleet(const Installation& installation, const std::vector<Share>& shares,
+                                      const Callbacks& callbacks, const std::function<bool()>& stop_requested) {
+  allow_descriptors_for(shares.size());
+  return Fleet(installation, shares, callbacks, stop_requested).run(&Fleet::fetch_from_device);
+}
+
+std::vector<DeviceEnding> tear_down_fleet(
+    const Installation& installation, const std::vector<Share>& shares,
+    const std::function<void(const std::string& device, const std::string& remark)>& on_remark,
+    const std::function<bool()>& stop_requested) {
+  Callbacks callbacks;
+  callbacks.on_progress = [](const std::string&, const samples::Progress&) {};
+  callbacks.on_remark = on_remark;
+  return Fleet(installation, shares, callbacks, stop_requested).run(&Fleet::tear_down_device);
 }
 
 }  // namespace ngb::dispatch

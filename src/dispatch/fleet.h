@@ -12,53 +12,14 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "config/study.h"
-#include "dispatch/installation.h"
-#include "dispatch/recording.h"
-#include "samples/delivery.h"
-#include "samples/job.h"
+#include "dispatch/link/installation.h"
+#include "dispatch/link/recording.h"
+#include "dispatch/link/share.h"
+#include "samples/delivery_messages.h"
 #include "samples/message.h"
+#include "work/job.h"
 
 namespace ngb::dispatch {
-
-// Where a toolchain for a device that lacks it comes from.
-struct ToolchainSource {
-  std::filesystem::path folder{};      // here
-  std::vector<std::string> command{};  // else: a program that gets it (fetching.h says what it answers)
-};
-// For a device like this one. Error: it cannot be had; cells that need it fail with that as their reason.
-using FindToolchain =
-    std::function<Result<ToolchainSource>(const samples::Arrival& device, const samples::Description& description)>;
-
-// A toolchain that a device needs.
-struct ToolchainTree {
-  std::string path{};  // on the device, within its folder: "toolchains/onnxruntime/1.31.1"
-  FindToolchain find{};
-  bool makes_references = false;  // for all others
-};
-
-// Asked for at every connection, when the device takes it: the jobs of a large fleet together need more memory than its
-// plan.
-using MakeJob = std::function<Result<samples::Job>()>;
-
-// What one device is to do.
-struct Share {
-  config::DeviceEntry device{};
-  std::string run_id{};
-  // Of a device elsewhere: paths of toolchains are within the device's folder.
-  MakeJob job{};
-  // Of a device elsewhere: the same as this machine would take it. Where the device cannot make its reference outputs,
-  // they are made here.
-  MakeJob job_here{};
-  std::vector<samples::ModelWork> files{};  // the models in it that are users' files
-  // What is recorded already: the number of the last event; at every connection, the completed processes by cell id.
-  std::uint64_t last_sequence = 0;
-  std::function<Result<std::map<std::string, std::vector<int>>>()> completed{};
-  std::filesystem::path work_folder{};                // here, on the client: logs; the local agent's journal
-  std::vector<ToolchainTree> toolchains{};            // of a device elsewhere
-  bool remove_toolchains = false;                     // at the teardown
-  bool only_fetch = false;                            // what the device has done; it goes on alone
-  Nanoseconds lost_after = std::chrono::minutes(10);  // without a connection it is given up, and can be resumed
-};
 
 enum class Ending { finished, stopped, left };  // left: at work, without us
 
@@ -76,10 +37,18 @@ struct DeviceEnding {
 std::vector<DeviceEnding> run_fleet(const Installation& installation, const std::vector<Share>& shares,
                                     const Callbacks& callbacks, const std::function<bool()>& stop_requested);
 
+// Gets what is recorded of runs whose job is not at hand any more; jobs are not asked for. With `ends_there`, what is
+// at work is ended first, and what was fetched is taken away: `torn_down` says whether all of it is. In the order of
+// `shares`; of one that was fetched `ending` is `left`, and an Error says why it could not be reached within 15 s.
+std::vector<DeviceEnding> fetch_fleet(const Installation& installation, const std::vector<Share>& shares,
+                                      const Callbacks& callbacks, const std::function<bool()>& stop_requested);
+
 // Ends what is at work for these shares on devices elsewhere, and takes everything of the run away there. In the order
-// of `shares`; of each only `torn_down` is told.
-std::vector<DeviceEnding> tear_down_fleet(const Installation& installation, const std::vector<Share>& shares,
-                                          const std::function<bool()>& stop_requested);
+// of `shares`; of each only `torn_down` is told. `on_remark`: for the user, what a device has to say meanwhile.
+std::vector<DeviceEnding> tear_down_fleet(
+    const Installation& installation, const std::vector<Share>& shares,
+    const std::function<void(const std::string& device, const std::string& remark)>& on_remark,
+    const std::function<bool()>& stop_requested);
 
 // What a device elsewhere tells of itself.
 struct Examination {

@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
+
+#include "base/text.h"
+#include "samples/frame.h"
+#include "work/job_parts.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -19,7 +24,7 @@ constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
 asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent, const MakeJob& job,
                                                                 Nanoseconds silence) {
   bool has_greeted = false;
-  Nanoseconds last_heard = system_clock().now();
+  Nanoseconds last_heard = loop_.clock.now();
   for (;;) {
     if (loop_.is_stopping) {
       agent.queue(samples::Stop{});
@@ -31,12 +36,15 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
     Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kMessagePatience);
     if (!message) co_return tl::unexpected(message.error());
     if (!message->has_value()) {
-      if (agent.is_gone() || system_clock().now() - last_heard > silence) co_return std::nullopt;
+      if (agent.is_gone() || loop_.clock.now() - last_heard > silence) co_return std::nullopt;
       continue;
     }
-    last_heard = system_clock().now();
+    last_heard = loop_.clock.now();
     const Result<Taken> taken = co_await take_all(agent, **message);
     if (!taken) co_return tl::unexpected(taken.error());
+    last_heard = loop_.clock.now();  // recording may have had to wait
+    if (taken->is_left) continue;
+    if (taken->is_busy) continue;
     // A device tells its progress when it has nothing else to tell.
     if (share_.only_fetch && has_greeted && taken->has_progress) co_return Ending::left;
     // Not before it has spoken: until then it may be a relay on the way to the agent that listens.
@@ -55,14 +63,53 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
   }
 }
 
+asio::awaitable<Result<bool>> Follower::fetch(Connection& agent, Nanoseconds silence) {
+  bool has_greeted = false;
+  Nanoseconds last_heard = loop_.clock.now();
+  while (!loop_.is_stopping) {
+    Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kMessagePatience);
+    if (!message) co_return tl::unexpected(message.error());
+    if (!message->has_value()) {
+      if (agent.is_gone() || loop_.clock.now() - last_heard > silence) co_return false;
+      continue;
+    }
+    last_heard = loop_.clock.now();
+    const Result<Taken> taken = co_await take_all(agent, **message);
+    if (!taken) co_return tl::unexpected(taken.error());
+    if (taken->is_fetched) co_return true;
+    if (taken->has_gap) co_return false;
+    if (has_greeted) continue;
+    agent.allow_frames(samples::kMaxFrameBytes);
+    agent.queue(samples::Hello{});
+    agent.queue(samples::Fetch{share_.run_id, last_sequence_, share_.ends_there});
+    co_await agent.flush();
+    has_greeted = true;
+  }
+  co_return false;
+}
+
 asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_job) {
-  Result<std::map<std::string, std::vector<int>>> completed = share_.completed();
+  Result<std::vector<samples::Completed>> completed = share_.completed();
   if (!completed) co_return tl::unexpected(completed.error());
-  Result<samples::Job> job = make_job();
+  Result<work::Job> job = make_job();
   if (!job) co_return tl::unexpected(job.error());
+  agent.allow_frames(samples::largest_event_bytes(job->protocol));
   agent.queue(samples::Hello{});
-  agent.queue(std::exchange(*job, {}));
-  agent.queue(samples::Follow{last_sequence_, *std::move(completed)});
+  work::JobParts parts(std::exchange(*job, {}), samples::kMaxFrameBytes);
+  while (!loop_.is_stopping && !agent.is_gone()) {
+    Result<std::optional<std::variant<work::Job, work::JobPart>>> part = parts.next();
+    if (!part) co_return tl::unexpected(part.error());
+    if (!part->has_value()) break;
+    std::visit([&agent](auto& message) { agent.queue(std::move(message)); }, **part);
+    co_await agent.flush();
+  }
+  const std::vector<samples::Completed> recorded = samples::completed_parts(*std::move(completed));
+  for (const samples::Completed& part : recorded) {
+    agent.queue(part);
+    co_await agent.flush();
+  }
+  if (loop_.is_stopping) co_return Done{};
+  agent.queue(samples::Follow{last_sequence_});
   co_await agent.flush();
   co_return Done{};
 }
@@ -70,17 +117,29 @@ asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_j
 // This message and those that are here with it; what they record becomes durable, and then is acknowledged.
 asio::awaitable<Result<Follower::Taken>> Follower::take_all(Connection& agent, const samples::AgentMessage& first) {
   Taken taken;
-  Status status = take(first, taken);
-  while (status) {
-    const Result<std::optional<samples::AgentMessage>> next = agent.take();
-    if (!next) status = tl::unexpected(next.error());
-    if (!next || !next->has_value()) break;
-    status = take(**next, taken);
+  Status status;
+  bool is_ready = false;
+  Result<std::optional<samples::AgentMessage>> later;  // behind the first one
+  for (const samples::AgentMessage* message = &first; message != nullptr && status;) {
+    if (!is_ready && std::holds_alternative<samples::Event>(*message)) {
+      const Result<bool> ready = co_await recording_.ready();
+      if (!ready) co_return tl::unexpected(ready.error());
+      taken.is_left = !*ready;
+      if (taken.is_left) co_return taken;
+      is_ready = true;
+    }
+    status = take(*message, taken);
+    if (!status) break;
+    later = agent.take();
+    if (!later) status = tl::unexpected(later.error());
+    message = later && later->has_value() ? &**later : nullptr;
   }
   // What came before an Error counts.
   if (taken.has_events) {
-    const Status durable = co_await recording_.commit();
+    const Result<bool> durable = co_await recording_.commit();
     if (!durable) co_return tl::unexpected(durable.error());
+    taken.is_left = !*durable;
+    if (taken.is_left) co_return taken;
     agent.queue(samples::Acknowledge{last_sequence_});
     co_await agent.flush();
   }
@@ -90,10 +149,19 @@ asio::awaitable<Result<Follower::Taken>> Follower::take_all(Connection& agent, c
 
 Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
   if (const auto* error = std::get_if<Error>(&message)) return tl::unexpected(*error);
+  if (const auto* busy = std::get_if<samples::Busy>(&message)) {
+    taken.is_busy = true;
+    return wait_for_turn(*busy);
+  }
   if (const auto* progress = std::get_if<samples::Progress>(&message)) {
     taken.has_progress = true;
     recording_.show(share_.device.name, *progress);
   }
+  if (const auto* remark = std::get_if<samples::Remark>(&message)) {
+    recording_.say(share_.device.name, remark->text);
+  }
+  taken.is_fetched = taken.is_fetched || std::holds_alternative<samples::Fetched>(message);
+  if (std::holds_alternative<samples::Hello>(message)) taken.is_busy = false;  // its turn has come
   if (const auto* hello = std::get_if<samples::Hello>(&message);
       hello != nullptr && hello->protocol != samples::kProtocolVersion) {
     return fail(fmt::format("the agent {} speaks protocol {}, this client {}", hello->version, hello->protocol,
@@ -112,10 +180,32 @@ Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
   return Done{};
 }
 
+Status Follower::wait_for_turn(const samples::Busy& busy) {
+  const bool is_ours = !share_.run_id.empty() && busy.task.find(share_.run_id) != std::string::npos;
+  const std::string with =
+      fmt::format("{} ({})", is_ours ? "another device of this study" : "run " + busy.task, busy.holder);
+  if (share_.only_fetch) {
+    return fail("is busy with " + with, share_.device.name, "run the same command again when that has ended");
+  }
+  const Nanoseconds now = loop_.clock.now();
+  if (with != busy_with_) {
+    busy_with_ = with;
+    waits_since_ = now;
+    recording_.say(share_.device.name, "is busy with " + with + "; waits for it");
+  }
+  // As long as any device of this study is at work, that one may be.
+  const Nanoseconds since = is_ours ? std::max(waits_since_, recording_.last_heard()) : waits_since_;
+  if (now - since <= share_.lost_after) return Done{};
+  return fail(fmt::format("has been busy with {} for {}", with,
+                          text::human_duration(std::chrono::duration<double>(now - waits_since_).count())),
+              share_.device.name,
+              "run the same command again when that run has ended, or end it: ngb cancel with its results folder");
+}
+
 // The last acknowledgement is to arrive; then the agent leaves by itself.
 asio::awaitable<void> Follower::farewell(Connection& agent) {
-  const Nanoseconds give_up = system_clock().now() + kMessagePatience;
-  while (!agent.is_gone() && system_clock().now() < give_up) {
+  const Nanoseconds give_up = loop_.clock.now() + kMessagePatience;
+  while (!agent.is_gone() && loop_.clock.now() < give_up) {
     const auto message = co_await agent.receive(kMessagePatience);
     if (!message) co_return;
     if (loop_.is_stopping) co_return;
@@ -124,15 +214,16 @@ asio::awaitable<void> Follower::farewell(Connection& agent) {
 
 // What was recorded before the agent heard of the stop still counts.
 asio::awaitable<Status> Follower::drain(Connection& agent) {
-  const Nanoseconds give_up = system_clock().now() + kDrainPatience;
+  const Nanoseconds give_up = loop_.clock.now() + loop_.left_of(kDrainPatience, kWordsAfterStop);
   Alarm pause(loop_);
-  while (system_clock().now() < give_up) {
+  while (loop_.clock.now() < give_up) {
     const bool was_gone = agent.is_gone();
     Result<std::optional<samples::AgentMessage>> message = agent.take();
     if (!message) co_return tl::unexpected(message.error());
     if (message->has_value()) {
       const Result<Taken> taken = co_await take_all(agent, **message);
       if (!taken) co_return tl::unexpected(taken.error());
+      if (taken->is_left) break;
     } else if (was_gone) {
       break;
     } else {

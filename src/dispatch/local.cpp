@@ -3,17 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
-
-#include "dispatch/connection.h"
 #include "dispatch/follow.h"
+#include "dispatch/link/connection.h"
 
 namespace ngb::dispatch {
 namespace {
 
 // It ends its worker first.
 constexpr Nanoseconds kLocalEndPatience = std::chrono::seconds(15);
-constexpr int kMaxDeathsWithoutProgress = 3;
+// So long it may be busy with one thing and neither say nor take anything: the hash of a model of a hundred gigabytes.
+constexpr Nanoseconds kLocalSilence = std::chrono::minutes(10);
 
 std::vector<std::string> command_of(const Installation& installation, const std::filesystem::path& work_folder) {
   return {installation.agent.string(),
@@ -35,22 +34,33 @@ asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, cons
   const std::filesystem::path log = share.work_folder / "agent.log";
   for (int deaths = 1;; ++deaths) {
     const std::uint64_t known_before = follower.last_sequence();
-    std::error_code code;
-    const std::uint64_t log_begin = std::filesystem::file_size(log, code);
-    const auto agent = Connection::start(loop, command_of(installation, share.work_folder), log);
+    const auto agent = Connection::start(loop, command_of(installation, share.work_folder), log, kLocalSilence);
     if (!agent) co_return tl::unexpected(agent.error());
-    const Result<std::optional<Ending>> ending = co_await follower.follow(**agent, share.job, Nanoseconds::max());
+    const Result<std::optional<Ending>> ending = co_await follower.follow(**agent, share.job, kLocalSilence);
     const std::string how = co_await (*agent)->end(kLocalEndPatience);
     if (!ending) co_return tl::unexpected(ending.error());
     if (ending->has_value()) co_return **ending;
     if (loop.is_stopping) co_return Ending::stopped;
     if (follower.last_sequence() > known_before) deaths = 0;
     if (deaths <= kMaxDeathsWithoutProgress) continue;
-    const std::string words = last_words(log, code ? 0 : log_begin);
+    const std::string words = (*agent)->last_words();
     co_return fail(fmt::format("the agent died {} times without having done anything ({}){}", deaths, how,
                                words.empty() ? "" : ": " + words),
                    share.device.name, "see " + log.string());
   }
+}
+
+asio::awaitable<Result<Ending>> fetch_local(Loop& loop, Recording& recording, const Installation& installation,
+                                            const Share& share) {
+  Follower follower(loop, recording, share);
+  const std::filesystem::path log = share.work_folder / "agent.log";
+  const auto agent = Connection::start(loop, command_of(installation, share.work_folder), log, kLocalSilence);
+  if (!agent) co_return tl::unexpected(agent.error());
+  const Result<bool> fetched = co_await follower.fetch(**agent, kLocalEndPatience);
+  const std::string how = co_await (*agent)->end(kLocalEndPatience);
+  if (!fetched) co_return tl::unexpected(fetched.error());
+  if (!*fetched) co_return fail("the agent did not say what its journal holds: " + how, share.device.name);
+  co_return Ending::left;
 }
 
 }  // namespace ngb::dispatch

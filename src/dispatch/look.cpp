@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/look.h"
 
+#include <exception>
 #include <memory>
-#include <system_error>
 
-#include "dispatch/bootstrap.h"
-#include "dispatch/route.h"
+#include "dispatch/delivery/bootstrap.h"
+#include "dispatch/route/kind.h"
+#include "dispatch/route/route.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -14,18 +15,17 @@ constexpr Nanoseconds kLookEndPatience = std::chrono::seconds(3);
 
 }  // namespace
 
-asio::awaitable<Status> look(Loop& loop, const Parts& parts, const config::DeviceEntry& device,
-                             const std::filesystem::path& log_folder, const LookTask& task) {
+namespace {
+
+asio::awaitable<Status> look_there(Loop& loop, const Parts& parts, const config::DeviceEntry& device,
+                                   const std::filesystem::path& log_folder, const LookTask& task) {
   const std::string script = bootstrap_script(parts.agents, device);
   const std::filesystem::path log = log_folder / (device.name + ".log");
-  std::error_code code;
-  const std::uint64_t size = std::filesystem::file_size(log, code);
-  const std::uint64_t log_begin = code ? 0 : size;
   const Share share{.device = device};
   const Say nobody_is_told = [](const std::string&) {};
-  const std::unique_ptr<Route> route = route_to(loop, parts, share, nobody_is_told);
+  const std::unique_ptr<Route> route = kind_of(device).route(loop, parts, share, nobody_is_told);
   const Command command = route->command_for_a_look(script.size());
-  const auto connection = Connection::start(loop, command, log);
+  const auto connection = route->open(loop, command, log);
   if (!connection) co_return tl::unexpected(connection.error());
   const Result<std::optional<samples::Arrival>> arrival = co_await bootstrap(**connection, script, parts.agents);
   const bool is_reached = arrival && arrival->has_value();
@@ -36,12 +36,27 @@ asio::awaitable<Status> look(Loop& loop, const Parts& parts, const config::Devic
     done = arrival ? fail("cannot be reached", device.name) : Status(tl::unexpected(arrival.error()));
   }
   co_await (*connection)->end(kLookEndPatience);
-  const std::string words = last_words(log, log_begin);
+  const std::string words = (*connection)->last_words();
   if (!is_reached && !words.empty()) {
-    co_return fail(done.error().what + ": " + words, device.name, "run: ssh HOST true");
+    co_return fail(done.error().what + ": " + words, device.name, "run: " + route->how_to_try());
   }
   if (!done) co_return tl::unexpected(done.error());
   co_return Done{};
+}
+
+}  // namespace
+
+// What is thrown for one device (it sends more than there is memory for) is its own end.
+asio::awaitable<Status> look(Loop& loop, const Parts& parts, const config::DeviceEntry& device,
+                             const std::filesystem::path& log_folder, const LookTask& task) {
+  std::string thrown;
+  try {
+    Status done = co_await look_there(loop, parts, device, log_folder, task);
+    co_return done;
+  } catch (const std::exception& exception) {
+    thrown = exception.what();
+  }
+  co_return fail("what it says cannot be dealt with: " + thrown, device.name);
 }
 
 }  // namespace ngb::dispatch

@@ -6,9 +6,10 @@
 #include <functional>
 #include <vector>
 
-#include "dispatch/connection.h"
-#include "dispatch/loop.h"
-#include "dispatch/parts.h"
+#include "config/device.h"
+#include "dispatch/delivery/parts.h"
+#include "dispatch/link/connection.h"
+#include "dispatch/link/event_loop.h"
 
 namespace ngb::dispatch {
 

@@ -1,67 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/make_job.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
-#include <set>
 #include <string>
 #include <utility>
 
 namespace ngb::dispatch {
 namespace {
 
-std::int64_t to_ns(double seconds) { return std::llround(seconds * 1e9); }
-
-samples::Protocol protocol_of(const config::Study& study) {
-  samples::Protocol protocol;
-  protocol.processes = study.processes;
-  protocol.repetitions = study.repetitions;
-  protocol.fixed_warm_up = study.warm_up;
-  protocol.min_repetition_ns = to_ns(study.min_repetition_ms / 1e3);
-  protocol.max_transient_ns = to_ns(study.max_transient_s);
-  if (study.stop_when) {
-    protocol.stop_when =
-        samples::Protocol::Precision{study.stop_when->half_width_percent / 100, study.stop_when->min_repetitions,
-                                     study.stop_when->max_repetitions, to_ns(study.stop_when->max_s)};
+// Numbers of the plan's items as they are in a job, which has only those that the device needs, in the plan's order.
+class Renumbered {
+ public:
+  int operator()(int index_in_plan) {
+    return numbers_.emplace(index_in_plan, static_cast<int>(numbers_.size())).first->second;
   }
-  protocol.absolute_tolerance = study.absolute_tolerance;
-  protocol.relative_tolerance = study.relative_tolerance;
-  protocol.seed = study.seed;
-  protocol.compile_timeout_ns = to_ns(study.compile_timeout_s);
-  protocol.run_timeout_ns = to_ns(study.run_timeout_s);
-  protocol.memory_limit_bytes = study.memory_limit_bytes;
-  protocol.attempts = study.attempts;
-  return protocol;
-}
+  // The items, by their new numbers.
+  template <class T>
+  std::vector<T> chosen(const std::vector<T>& all) const {
+    std::vector<T> items(numbers_.size());
+    for (const auto& [before, now] : numbers_)
+      items[static_cast<std::size_t>(now)] = all[static_cast<std::size_t>(before)];
+    return items;
+  }
 
-// Not found in a study that was planned before: without limits.
-void describe_device(const config::Study& study, samples::Job& job) {
+ private:
+  std::map<int, int> numbers_{};
+};
+
+// A study that was planned before may not have the device any more: then it has no limits.
+void describe_device(const config::Study& study, work::Job& job) {
   const auto device = std::find_if(study.devices.begin(), study.devices.end(),
                                    [&](const config::DeviceEntry& each) { return each.name == job.device; });
   if (device == study.devices.end()) return;
-  job.limits = limits_of(*device);
+  job.device_limits = limits_of(*device);
   job.environment = device->environment;
-}
-
-// A plan has one model for each (model, batch); so has a job.
-samples::ModelWork model_work(const plan::Plan& plan, std::size_t index) {
-  const plan::Model& model = plan.models[index];
-  samples::ModelWork work;
-  work.id = fmt::format("{}-{}-b{}", index, model.hash.substr(0, 16), model.batch);
-  work.hash = model.hash;
-  work.label = model.label;
-  work.batch = model.batch;
-  work.recipe_json = model.recipe_json;
-  work.files = model.files;
-  work.values = model.values;
-  work.inputs = model.inputs;
-  work.open_inputs = model.open_inputs;
-  work.dynamic_batch = model.dynamic_batch;
-  return work;
 }
 
 // The study's own answer (a parsed study always has one); else the version that it names for the reference's compiler.
@@ -72,84 +46,90 @@ std::string reference_version(const config::Study& study) {
   return entry == study.compilers.end() ? "" : entry->version;
 }
 
+// The reference computes with as many threads as any cell may.
+void add_reference(const config::Study& study, work::Job& job) {
+  if (study.reference == "none") return;
+  job.reference = {.name = study.reference, .version = reference_version(study)};
+  for (const work::Cell& cell : job.cells) {
+    job.reference->threads = std::max(job.reference->threads, job.compiler_of(cell).threads);
+  }
+}
+
+void add_exporter(const config::Study& study, work::Job& job) {
+  const bool has_module =
+      std::any_of(job.models.begin(), job.models.end(), [](const auto& each) { return each.is_module(); });
+  if (has_module) job.exporter = {.name = config::kExporter, .version = study.exporter_version};
+}
+
+Status add_places(const FindPlace& place_of, work::Job& job) {
+  std::vector<work::Compiler*> compilers;
+  for (work::Compiler& compiler : job.compilers) compilers.push_back(&compiler);
+  if (job.reference) compilers.push_back(&*job.reference);
+  if (job.exporter) compilers.push_back(&*job.exporter);
+  for (work::Compiler* const compiler : compilers) {
+    const bool is_known = std::any_of(job.places.begin(), job.places.end(), [&](const work::Place& place) {
+      return place.compiler == compiler->name && place.version == compiler->version;
+    });
+    if (is_known) continue;
+    Result<work::Place> place = place_of(compiler->name, compiler->version);
+    if (!place) return tl::unexpected(place.error());
+    compiler->version = place->version;
+    job.places.push_back(*std::move(place));
+  }
+  return Done{};
+}
+
 }  // namespace
 
-samples::Limits limits_of(const config::DeviceEntry& device) {
+work::DeviceLimits limits_of(const config::DeviceEntry& device) {
   constexpr std::uint64_t kFreeDiskBytes = 64U << 20U;  // for everybody else there
-  samples::Limits limits;
-  if (device.kind != "local") limits.free_disk_bytes = kFreeDiskBytes;
-  limits.memory_bytes = device.limits.memory_bytes;
-  if (device.limits.free_disk_bytes) limits.free_disk_bytes = *device.limits.free_disk_bytes;
-  if (device.limits.time_s) limits.time_ns = to_ns(*device.limits.time_s);
+  work::DeviceLimits limits{.memory_bytes = device.limits.memory_bytes,
+                            .free_disk_bytes = device.limits.free_disk_bytes};
+  if (!limits.free_disk_bytes && !config::is_here(device)) limits.free_disk_bytes = kFreeDiskBytes;
+  if (device.limits.time_s) limits.time_ns = std::llround(*device.limits.time_s * 1e9);
   return limits;
 }
 
-Result<Jobs> Jobs::begin(const plan::Plan& plan, std::string run_id) {
-  Jobs jobs;
-  jobs.plan_ = &plan;
-  jobs.run_id_ = std::move(run_id);
-  for (std::size_t i = 0; i < plan.models.size(); ++i) {
-    jobs.models_.push_back(model_work(plan, i));
-  }
-  for (const plan::Cell& cell : plan.cells) jobs.parts_[cell.device].cells.push_back(&cell);
-  for (const plan::Group& group : plan.groups) jobs.parts_[group.device].groups.push_back(&group);
-  return jobs;
+Jobs::Jobs(const plan::Plan& plan, std::string run_id) : plan_(plan), run_id_(std::move(run_id)) {
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) parts_[plan.cells[i].device].cells.push_back(static_cast<int>(i));
+  for (const work::Group& group : plan.groups) parts_[group.device].groups.push_back(&group);
 }
 
-std::vector<samples::ModelWork> Jobs::files() const {
-  std::vector<samples::ModelWork> files;
-  std::copy_if(models_.begin(), models_.end(), std::back_inserter(files),
-               [](const samples::ModelWork& model) { return !model.files.empty(); });
+std::vector<work::Model> Jobs::files() const {
+  std::vector<work::Model> files;
+  std::copy_if(plan_.models.begin(), plan_.models.end(), std::back_inserter(files),
+               [](const work::Model& model) { return !model.files.empty(); });
   return files;
 }
 
-Result<samples::Job> Jobs::of(const std::string& device, const FindCompiler& compiler,
-                              const std::string& reference_cache) const {
-  samples::Job job;
+Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
+                           const std::string& reference_cache) const {
+  work::Job job;
   job.run_id = run_id_;
   job.device = device;
-  job.protocol = protocol_of(plan_->study);
+  job.protocol = plan_.study.protocol;
+  job.limits = plan_.study.limits;
   job.reference_cache = reference_cache;
-  describe_device(plan_->study, job);
+  describe_device(plan_.study, job);
   const auto found = parts_.find(device);
   const Part part = found == parts_.end() ? Part{} : found->second;
-  const auto model = [this](int index) -> const samples::ModelWork& {
-    return models_[static_cast<std::size_t>(index)];
-  };
-  int threads = 1;
-  std::set<int> models;
-  for (const plan::Cell* cell : part.cells) {
-    Result<samples::CompilerWork> work = compiler(cell->compiler, cell->compiler_version);
-    if (!work) return tl::unexpected(work.error());
-    work->precision = cell->precision;
-    work->threads = cell->threads;
-    work->options = cell->options;
-    job.cells.push_back({cell->id, model(cell->model_index).id, *std::move(work)});
-    models.insert(cell->model_index);
-    threads = std::max(threads, cell->threads);
+  Renumbered compilers, models, cells;
+  for (const int index : part.cells) {
+    const work::Cell& cell = plan_.cells[static_cast<std::size_t>(index)];
+    job.cells.push_back(
+        {.id = cell.id, .compiler_index = compilers(cell.compiler_index), .model_index = models(cell.model_index)});
+    cells(index);
   }
-  for (const int index : models) job.models.push_back(model(index));
-  for (const plan::Group* group : part.groups) {
-    samples::Group& added = job.groups.emplace_back();
-    added.model_id = model(group->model_index).id;
-    for (const plan::Step& step : group->steps) {
-      added.steps.push_back({plan_->cells[static_cast<std::size_t>(step.cell_index)].id, step.process_index});
-    }
+  for (const work::Group* const group : part.groups) {
+    work::Group& added = job.groups.emplace_back();
+    added.model_index = models(group->model_index);
+    for (const work::Step& step : group->steps) added.steps.push_back({cells(step.cell_index), step.process_index});
   }
-  const config::Study& study = plan_->study;
-  const bool has_module = std::any_of(job.models.begin(), job.models.end(),
-                                      [](const samples::ModelWork& each) { return plan::is_module(each.recipe_json); });
-  if (has_module) {
-    Result<samples::CompilerWork> exporter = compiler(config::kExporter, study.exporter_version);
-    if (!exporter) return tl::unexpected(exporter.error());
-    job.exporter = *std::move(exporter);
-  }
-  if (study.reference == "none") return job;
-  Result<samples::CompilerWork> reference = compiler(study.reference, reference_version(study));
-  if (!reference) return tl::unexpected(reference.error());
-  reference->precision = "f32";
-  reference->threads = threads;
-  job.reference = *std::move(reference);
+  job.compilers = compilers.chosen(plan_.compilers);
+  job.models = models.chosen(plan_.models);
+  add_reference(plan_.study, job);
+  add_exporter(plan_.study, job);
+  if (const Status placed = add_places(place_of, job); !placed) return tl::unexpected(placed.error());
   return job;
 }
 

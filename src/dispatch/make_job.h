@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's share of a plan, as its agent takes it.
+// A job: a plan restricted to one device, with the places of its compilers there.
 #pragma once
 
 #include <functional>
@@ -9,39 +9,38 @@
 
 #include "base/result.h"
 #include "plan/plan.h"
-#include "samples/job.h"
+#include "work/job.h"
 
 namespace ngb::dispatch {
 
-// Says for each cell (and for the study's reference) which toolchain to use.
-using FindCompiler = std::function<Result<samples::CompilerWork>(const std::string& name, const std::string& version)>;
+// Says where a version of a compiler is.
+using FindPlace = std::function<Result<work::Place>(const std::string& name, const std::string& version)>;
 
-// As the agent takes them; where the user does not say, 64 MiB of disk stay free on a device elsewhere.
-samples::Limits limits_of(const config::DeviceEntry& device);
+// As the agent gets them; where the user does not say, 64 MiB of disk stay free on a device elsewhere.
+work::DeviceLimits limits_of(const config::DeviceEntry& device);
 
 // The jobs of all devices, each made when it is asked for: a large fleet's together are larger than its plan.
 class Jobs {
  public:
-  // `plan` outlives it. Error: a user's model file cannot be read.
-  static Result<Jobs> begin(const plan::Plan& plan, std::string run_id);
+  // `plan` outlives it.
+  Jobs(const plan::Plan& plan, std::string run_id);
 
-  // Error: whatever `compiler` returns.
-  [[nodiscard]] Result<samples::Job> of(const std::string& device, const FindCompiler& compiler,
-                                        const std::string& reference_cache) const;
+  // Error: whatever `place_of` returns.
+  [[nodiscard]] Result<work::Job> of(const std::string& device, const FindPlace& place_of,
+                                     const std::string& reference_cache) const;
 
   // Models that are users' files: every device has all models.
-  [[nodiscard]] std::vector<samples::ModelWork> files() const;
+  [[nodiscard]] std::vector<work::Model> files() const;
 
  private:
   struct Part {  // of the plan, in its order
-    std::vector<const plan::Cell*> cells{};
-    std::vector<const plan::Group*> groups{};
+    std::vector<int> cells{};
+    std::vector<const work::Group*> groups{};
   };
 
-  const plan::Plan* plan_ = nullptr;
+  const plan::Plan& plan_;
   std::string run_id_{};
-  std::vector<samples::ModelWork> models_{};  // as in the plan
-  std::map<std::string, Part> parts_{};       // by device
+  std::map<std::string, Part> parts_{};  // by device
 };
 
 }  // namespace ngb::dispatch

@@ -4,16 +4,16 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "dispatch/answer.h"
+#include "dispatch/delivery/parts.h"
+#include "dispatch/delivery/toolchain_delivery.h"
+#include "dispatch/link/answer.h"
 #include "dispatch/look.h"
 #include "dispatch/make_job.h"
-#include "dispatch/parts.h"
-#include "dispatch/toolchains.h"
 
 namespace ngb::dispatch {
 namespace {
 
-constexpr Nanoseconds kInstallPatience = std::chrono::seconds(30);
+constexpr Nanoseconds kPushPatience = std::chrono::seconds(30);
 
 struct Pushing {
   Loop& loop;
@@ -49,7 +49,7 @@ asio::awaitable<Status> bring(Connection& device, const samples::Arrival& arriva
 asio::awaitable<void> push_to(const Pushing& pushing, const config::DeviceEntry& device,
                               const std::filesystem::path& log_folder, Pushed& pushed) {
   const LookTask task = [&](Connection& connection, const samples::Arrival& arrival) {
-    return bring(connection, arrival, pushing, limits_of(device).free_disk_bytes, pushed);
+    return bring(connection, arrival, pushing, limits_of(device).free_disk_bytes.value_or(0), pushed);
   };
   pushed.done = co_await look(pushing.loop, pushing.parts, device, log_folder, task);
 }
@@ -64,7 +64,7 @@ asio::awaitable<Status> take_up(Connection& device, const std::string& path, con
   device.queue(*adoption);
   co_await device.flush();
   const Result<std::optional<samples::Installed>> installed =
-      co_await answer_of<samples::Installed>(device, kInstallPatience);
+      co_await answer_of<samples::Installed>(device, kPushPatience);
   if (!installed) co_return tl::unexpected(installed.error());
   if (!installed->has_value()) co_return fail("the connection ended");
   co_return Done{};

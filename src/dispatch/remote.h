@@ -3,21 +3,22 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "dispatch/bundle.h"
-#include "dispatch/connection.h"
+#include "dispatch/delivery/bundle.h"
+#include "dispatch/delivery/parts.h"
+#include "dispatch/delivery/toolchain_delivery.h"
 #include "dispatch/fleet.h"
 #include "dispatch/follow.h"
-#include "dispatch/loop.h"
-#include "dispatch/parts.h"
-#include "dispatch/recording.h"
-#include "dispatch/references.h"
-#include "dispatch/route.h"
-#include "dispatch/toolchains.h"
+#include "dispatch/link/connection.h"
+#include "dispatch/link/event_loop.h"
+#include "dispatch/link/recording.h"
+#include "dispatch/reference_job.h"
+#include "dispatch/route/route.h"
 
 namespace ngb::dispatch {
 
@@ -26,24 +27,42 @@ namespace ngb::dispatch {
 class RemoteRun {
  public:
   // What is referred to outlives it. `parts` and `references`: what can be delivered.
-  RemoteRun(Loop& loop, Recording& recording, Parts& parts, References& references, const Share& share);
+  RemoteRun(Loop& loop, Recording& recording, Parts& parts, References& references, const Share& share,
+            std::unique_ptr<Route> route);
 
   asio::awaitable<Result<Ending>> run();
+  // What the device has recorded of the run, without its job. Error: why it cannot be had.
+  asio::awaitable<Status> fetch();
   // Takes everything of the run off the device. Error: what is left there, or why it cannot be reached.
   asio::awaitable<Status> tear_down();
 
  private:
-  Result<std::shared_ptr<Connection>> open(const Command& command);
-  asio::awaitable<Result<std::optional<Ending>>> visit();
+  static constexpr Nanoseconds kFirstPause = std::chrono::seconds(1);
+  static constexpr Nanoseconds kEndPatience = std::chrono::seconds(3);
+
+  // One connection, by which `talk` speaks with the device; how_ and words_ say how it ended.
+  template <class T>
+  using Talk = std::function<asio::awaitable<Result<T>>(Connection& device)>;
+  template <class T>
+  asio::awaitable<Result<T>> visit(Command command, Talk<T> talk) {
+    const Result<std::shared_ptr<Connection>> device = route_->open(loop_, command, log_);
+    if (!device) co_return tl::unexpected(device.error());
+    Result<T> outcome = co_await talk(**device);
+    how_ = co_await (*device)->end(kEndPatience);
+    words_ = (*device)->last_words();
+    if (words_.empty()) words_ = how_;
+    co_return outcome;
+  }
+  asio::awaitable<Result<bool>> fetch_over(Connection& device);
+  asio::awaitable<Result<bool>> note_presence();
   asio::awaitable<Result<std::optional<Ending>>> visit_over(Connection& device);
   asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival);
   asio::awaitable<Result<bool>> deliver_references(Connection& device);
   asio::awaitable<Result<bool>> deliver_what_lacks(Connection& device, const std::vector<const LocalTree*>& trees,
                                                    const std::vector<std::string>& lacking);
   void show_bytes_left(std::uint64_t left_bytes);
-  [[nodiscard]] Result<samples::Job> job_there() const;
+  [[nodiscard]] Result<work::Job> job_there() const;
   asio::awaitable<Status> remove_all();
-  asio::awaitable<Status> remove(const Route::Remains& remains);
   asio::awaitable<Status> remove_over(Connection& device, const Route::Remains& remains);
 
   Loop& loop_;
@@ -56,11 +75,16 @@ class RemoteRun {
   Alarm pause_;
   std::string script_;
   std::filesystem::path log_;  // what ssh or srun says
-  std::uint64_t log_begin_ = 0;
-  std::string how_{};    // the last connection ended
-  std::string words_{};  // for people
+  std::string how_{};          // the last connection ended
+  std::string words_{};        // for people
+  bool is_noted_ = false;      // that something of the run may be there
+  int failed_starts_ = 0;      // in a row, of an agent that was there
+  bool was_sent_anew_ = false;
+  std::string waits_for_{};  // what the user was told of last
   bool was_reached_ = false;
+  bool was_out_of_reach_ = false;  // of a teardown: another try may help
   ToolchainDelivery toolchains_;
+  Manifests manifests_{};                        // of the toolchains that stand there, by path
   References::OfModels references_of_models_{};  // made here; none: the device makes its own
 };
 

@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "metrics/resampling.h"
 #include "metrics/statistics.h"
 
 namespace ngb::metrics {
 namespace {
 
-using samples::Known;
 using store::CellData;
 
 std::string family_of(const CellData& cell) {
@@ -29,26 +27,21 @@ std::string choice_of(const CellData& cell) {
   return fmt::format("{}\n{}\n{}", family_of(cell), cell.batch, cell.compiler);
 }
 
-Known<std::vector<double>> find_busy_cpus(const CellData& cell, const Steady& steady) {
-  using Cpus = Known<std::vector<double>>;
+Known<std::vector<OfRound>> find_busy_cpus(const CellData& cell, const Steady& steady) {
+  using Cpus = Known<std::vector<OfRound>>;
   if (!steady.reason.empty()) return Cpus::unknown(steady.reason);
-  std::vector<double> busy;
-  for (const samples::ProcessResult& process : cell.processes) {
+  std::vector<OfRound> busy;
+  for (const store::RecordedProcess& process : cell.processes) {
     for (const samples::PhaseUse& use : process.phases) {
       if (use.phase != samples::Phase::timed) continue;
       if (!use.cpu_ns.value) return Cpus::unknown(use.cpu_ns.reason);
-      if (use.wall_ns > 0) busy.push_back(static_cast<double>(*use.cpu_ns.value) / static_cast<double>(use.wall_ns));
+      if (use.wall_ns <= 0) continue;
+      busy.push_back({process.run_key, process.process_index,
+                      static_cast<double>(*use.cpu_ns.value) / static_cast<double>(use.wall_ns)});
     }
   }
-  if (busy.empty()) return Cpus::unknown("no process tells its use of the processor");
+  if (busy.empty()) return Cpus::unknown("no process recorded its use of the processor");
   return Cpus::of(std::move(busy));
-}
-
-std::vector<std::vector<double>> one_value_each(const std::vector<double>& values) {
-  std::vector<std::vector<double>> lists;
-  lists.reserve(values.size());
-  for (const double value : values) lists.push_back({value});
-  return lists;
 }
 
 }  // namespace
@@ -66,10 +59,6 @@ Analysis::Analysis(std::vector<const CellData*> cells) : cells_(std::move(cells)
     Facts& facts = facts_[i];
     facts.steady = metrics::steady(cell);
     facts.busy_cpus = find_busy_cpus(cell, facts.steady);
-    facts.throughput_resamples = resampled_means(facts.steady.throughput_by_process, seed_of(cell.cell_id));
-    if (facts.busy_cpus.value) {
-      facts.cpu_resamples = resampled_means(one_value_each(*facts.busy_cpus.value), seed_of(cell.cell_id + "cpu"));
-    }
     if (cell.compiler == "identity") {
       facts.identity = i;
     } else if (const auto found = identities.find(fmt::format("{}\n{}", equals_of(cell), cell.batch));

@@ -16,8 +16,8 @@ namespace {
 using store::CellData;
 using store::DerivedValue;
 
-// Raised when a formula's code changes while its words do not.
-constexpr int kRevision = 1;
+// Raise this when a formula's code changes but its text does not.
+constexpr int kRevision = 2;
 
 std::map<std::string, double> highest_frequencies_hz(const std::vector<CellData>& cells) {
   std::map<std::string, double> highest;

@@ -6,17 +6,17 @@
 namespace ngb::metrics {
 namespace {
 
-// A file that cannot be written is shown all the same.
+// Ignores errors: a file that cannot be written can still be shown.
 void keep(const std::filesystem::path& results_file, std::int64_t revision,
           const std::vector<store::DerivedValue>& values) {
-  auto store = store::Store::open(results_file, store::Mode::read_write);
+  auto store = store::Store::open(results_file, store::Mode::write_if_free);
   if (store) (void)store->save_derived(revision, values, formulas_version());
 }
 
 bool asks_best_options(const std::vector<store::RunState>& runs) {
   if (runs.empty()) return false;
   const nlohmann::json study = nlohmann::json::parse(runs.back().study_json, nullptr, false);
-  return study.is_object() && study.value("best_options", false);
+  return study.is_object() && study.value("best_options", nlohmann::json()) == true;
 }
 
 }  // namespace
@@ -39,10 +39,11 @@ Result<Derived> derive(const std::filesystem::path& results_file, int threads) {
   if (!cells) return tl::unexpected(cells.error());
   Derived derived{std::move(*cells), {}, false, asks_best_options(*runs)};
   derived.values = compute_all(derived.cells, threads);
+  const bool is_older = store->is_older();  // showing a file does not change its version
   {
     const store::Store closed = std::move(*store);
-  }  // a reader would keep the writer waiting
-  keep(results_file, *revision, derived.values);
+  }  // closes the store: an open reader would make the writer wait
+  if (!is_older) keep(results_file, *revision, derived.values);
   return derived;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a results file to values, computed once and kept in the file.
+// Computes the metrics of a results file once and keeps them in the file.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 namespace ngb::metrics {
 
 struct Derived {
-  std::vector<store::CellData> cells{};  // outlines
+  std::vector<store::CellData> cells{};  // outlines (store.h)
   std::vector<store::DerivedValue> values{};
-  bool were_kept = false;          // by an earlier call: nothing was resampled
-  bool asks_best_options = false;  // the last study that ran into the file does
+  bool were_kept = false;          // an earlier call had computed the values
+  bool asks_best_options = false;  // the last study that wrote to the file asks for them
 };
 
-// The values kept in the file, or computed and, where the file can be written and nobody else writes it, kept.
-// Errors: those of reading the file.
+// Returns the values kept in the file. If there are none, computes them, and keeps them if the file is writable and no
+// other process writes it. Returns an error if the file cannot be read.
 Result<Derived> derive(const std::filesystem::path& results_file, int threads);
 
 }  // namespace ngb::metrics

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the table of flags and their functions.
+// Defines the table of flags and the function of each row.
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
@@ -11,7 +10,7 @@
 namespace ngb::metrics {
 namespace {
 
-// Every known value of the readings whose quantity begins so, over the completed processes.
+// Returns the known values of all readings of completed processes whose quantity begins with `prefix`.
 std::vector<double> readings(const store::CellData& cell, std::string_view prefix, std::string_view when) {
   std::vector<double> values;
   for (const samples::ProcessResult& process : cell.processes) {
@@ -38,7 +37,7 @@ std::optional<double> not_steady(const Evidence& evidence) {
       std::count_if(processes.begin(), processes.end(), [](const auto& process) { return !process.is_steady; }));
 }
 
-std::optional<double> spread(const Evidence& evidence) {
+std::optional<double> wide_spread(const Evidence& evidence) {
   return evidence.spread_ratio.value_or(0) > 0.10 ? evidence.spread_ratio : std::nullopt;
 }
 
@@ -54,12 +53,12 @@ std::optional<double> pressure(const Evidence& evidence) {
   return highest_above(readings(evidence.cell, "pressure_cpu_some", "timed"), 5);
 }
 
-// A page costs the kernel about a microsecond, so 10,000 of them about 1 % of a second.
+// A page fault costs the kernel about a microsecond, so 10,000 faults cost about 1 % of a second.
 std::optional<double> page_faults(const Evidence& evidence) {
   return highest_above(readings(evidence.cell, "page_faults", "timed"), 10'000);
 }
 
-// The lowest clock as a share of the highest.
+// Returns the lowest clock frequency as a share of the highest if it is below 75 %.
 std::optional<double> throttled(const Evidence& evidence) {
   const std::vector<double> clocks = readings(evidence.cell, "frequency", "");
   if (clocks.empty() || evidence.highest_frequency_hz.value_or(0) <= 0) return std::nullopt;
@@ -75,10 +74,31 @@ std::optional<double> extra_threads(const Evidence& evidence) {
   return highest_above(threads, evidence.cell.threads);
 }
 
-std::optional<double> mixed_environment(const Evidence& evidence) {
-  std::set<std::string> hashes;
-  for (const samples::ProcessResult& process : evidence.cell.processes) hashes.insert(process.environment_hash);
-  return hashes.size() > 1 ? std::optional(static_cast<double>(hashes.size())) : std::nullopt;
+// Counts the processes that are set aside because of another build, or because of another environment.
+std::ptrdiff_t set_aside(const store::CellData& cell, bool has_other_build) {
+  if (cell.processes.empty()) return 0;
+  const samples::Origin counted = samples::origin_of(cell.processes.front());
+  return std::count_if(cell.set_aside.begin(), cell.set_aside.end(), [&](const samples::ProcessResult& process) {
+    const samples::Origin origin = samples::origin_of(process);
+    return has_other_build ==
+           (origin.build_sha256 != counted.build_sha256 || origin.model_sha256 != counted.model_sha256);
+  });
+}
+
+std::optional<double> mixed_build(const Evidence& evidence) { return count(set_aside(evidence.cell, true)); }
+
+std::optional<double> mixed_environment(const Evidence& evidence) { return count(set_aside(evidence.cell, false)); }
+
+// Counts the processes with finite numbers in less than half of the compared outputs.
+std::optional<double> not_finite(const Evidence& evidence) {
+  const auto& processes = evidence.cell.processes;
+  return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
+    const auto& check = process.check;
+    if (!check || check->reference == "none") return false;
+    if (check->finite_elements)
+      return *check->finite_elements * 2 < std::max<std::uint64_t>(check->compared_elements, 1);
+    return !check->max_absolute_error.value;  // schema 1 counted no finite elements
+  }));
 }
 
 std::optional<double> unchecked(const Evidence& evidence) {
@@ -99,24 +119,34 @@ std::optional<double> retried(const Evidence& evidence) {
 constexpr std::array kFlags{
     Flag{"not_steady", "a process found no steady part within the bound",
          "the speed was still changing when its repetitions were timed", not_steady},
-    Flag{"spread", "IQR / median > 10 %", "repetitions differ much: look for other load on the machine", spread},
+    Flag{"spread", "IQR / median > 10 %", "repetitions differ much: check the machine for other load", wide_spread},
     Flag{"unstable", "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine", unstable},
     Flag{"steal", "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines", steal},
     Flag{"pressure", "PSI some (CPU) > 5 % in a timed phase", "programs had to wait for a processor", pressure},
-    Flag{
-        "page_faults", "more than 10,000 page faults/s in a timed phase",
-        "the allocator gives memory back to the kernel and takes it anew in every inference, which costs percents; how "
-        "often is an accident of what else lies in memory: compare with MALLOC_MMAP_MAX_=0 and MALLOC_TRIM_THRESHOLD_",
-        page_faults},
-    Flag{"throttled", "clock < 75 % of its highest in these results", "the processor was slowed down, by heat or power",
-         throttled},
+    Flag{"page_faults", "more than 10,000 page faults/s in a timed phase",
+         "the allocator returns memory to the kernel and requests it again in every inference, which costs some "
+         "percent; how often depends on what else is in memory: compare with MALLOC_MMAP_MAX_=0 and "
+         "MALLOC_TRIM_THRESHOLD_",
+         page_faults},
+    Flag{"throttled", "clock < 75 % of its highest in these results",
+         "the processor was slowed down by heat or a power limit", throttled},
     Flag{"extra_threads", "more threads used processor time than the study allows",
-         "the compiler worked with more threads than the others: no equal conditions", extra_threads},
-    Flag{"mixed_environment", "processes from more than one environment",
-         "something about the machine changed between the processes of this cell", mixed_environment},
+         "the compiler used more threads than the others, so conditions were not equal", extra_threads},
+    Flag{"mixed_build", "completed processes of another build are set aside",
+         "the cell was also measured with another toolchain, worker, plugin or model file; those processes are stored "
+         "but count in no metric",
+         mixed_build},
+    Flag{"mixed_environment", "completed processes of another environment are set aside",
+         "something about the machine changed between the processes of this cell; those that count are of one "
+         "environment",
+         mixed_environment},
     Flag{"unchecked", "outputs not compared with a reference", "the outputs may be wrong", unchecked},
-    Flag{"incomplete", "fewer completed processes than planned", "the rest failed, or is still to come", incomplete},
-    Flag{"retried", "an attempt failed", "a process failed before another attempt went well, or for good", retried},
+    Flag{"not_finite", "fewer than half of the compared outputs are finite numbers",
+         "NaN agrees with NaN, so the check proves little: check the model's inputs", not_finite},
+    Flag{"incomplete", "fewer completed processes than planned", "the others failed or are not measured yet",
+         incomplete},
+    Flag{"retried", "an attempt failed", "a process failed at least once, whether or not a later attempt completed",
+         retried},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of metrics: one row each. `ngb show` columns, JSON keys and docs/metrics.md derive from the row.
+// The tables of metrics and of flags. The columns of `ngb show`, JSON keys and docs/metrics.md derive from their rows.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace ngb::metrics {
 
 struct Value {
   std::optional<double> value{};
-  std::optional<double> low{};  // 95 % interval where the metric states one
+  std::optional<double> low{};  // 95 % interval, if the metric has one
   std::optional<double> high{};
   std::string reason{};  // why there is no value
 };
 
-class Analysis;  // analysis.h: the cells with what several metrics need (neighbours, resamples), computed once
+class Analysis;  // analysis.h
 
 struct Metric {
   const char* name;     // snake_case with unit, as in JSON and SQL: "throughput_mean_per_s"
@@ -27,41 +27,42 @@ struct Metric {
   const char* formula;  // in the terms of docs/measurement.md
   const char* source;   // paper section or standard
   bool has_interval;
-  int rank;  // of its column in `ngb show`: 1 stays longest on a narrow terminal; 0: with --all only
+  int rank;  // of its column in `ngb show`: 1 is left out last on a narrow terminal; 0 is shown with --all only
   Value (*compute)(const Analysis& analysis, std::size_t cell);
+  const char* deviation = nullptr;  // name of the metric that tables show after "±" in this column; null: none
 };
 
 std::span<const Metric> metrics();
-// Null when there is no such metric.
+// Returns null if there is no such metric.
 const Metric* find_metric(std::string_view name);
 
-// What a flag is judged by.
+// The inputs of a flag's function.
 struct Evidence {
   const store::CellData& cell;
-  std::optional<double> spread_ratio{};          // the metric of that name
-  std::optional<double> highest_frequency_hz{};  // that the device's processor had in any process
+  std::optional<double> spread_ratio{};          // the cell's metric of that name
+  std::optional<double> highest_frequency_hz{};  // of the device's processor, over all processes
 };
 
-// A reason to look at a cell's number twice. It takes no number away.
+// A reason to check a cell's number. A flag does not remove the number.
 struct Flag {
   const char* name;                                              // "spread"
   const char* threshold;                                         // when it is raised, for people: "IQR / median > 10 %"
-  const char* meaning;                                           // what it says about the number, and what may help
-  std::optional<double> (*raised_by)(const Evidence& evidence);  // the value that raised it; nothing: not raised
+  const char* meaning;                                           // what it means for the number, and what may help
+  std::optional<double> (*raised_by)(const Evidence& evidence);  // the value that raised it; empty: not raised
 };
 std::span<const Flag> flag_table();
 
-// Names of the flags that a cell raises; none for a cell without a speed.
+// Returns the names of the flags that a cell raises; a cell without a speed raises none.
 std::vector<std::string> flags(const store::CellData& cell);
 
-// docs/metrics.md, from both tables.
+// Returns the text of docs/metrics.md, made from both tables.
 std::string to_markdown();
 
-// Values of every metric for every cell, in the order of cells and metrics; then, as "flag_<name>", the flags that the
-// cell raises, with what raised them. Uses `threads` threads for the resampling; the values do not depend on it.
+// Computes every metric of every cell, in the order of cells and metrics. After each cell's metrics follow its raised
+// flags, named "flag_<name>", with the value that raised them. The values do not depend on `threads`.
 std::vector<store::DerivedValue> compute_all(const std::vector<store::CellData>& cells, int threads);
 
-// Changes whenever a formula does: values that were computed under another one are out of date.
+// Returns a text that changes whenever a formula does. Values that were kept under another version are out of date.
 std::string formulas_version();
 
 }  // namespace ngb::metrics

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the table and their functions. A cell without a value has a reason, never 0.
+// Defines the table of metrics and the function of each row. A value that is unknown has a reason, never 0.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
+#include "base/median.h"
 #include "metrics/analysis.h"
 #include "metrics/metric.h"
-#include "metrics/resampling.h"
+#include "metrics/ratios.h"
 #include "metrics/statistics.h"
 
 namespace ngb::metrics {
 namespace {
 
-using samples::Known;
 using samples::Phase;
 using samples::PhaseUse;
 
 Value unknown(std::string reason) { return {.reason = std::move(reason)}; }
 
-// `compute` of the steady repetitions, or why there are none.
+// Applies `compute` to the steady repetitions, or returns why there are none.
 template <class Compute>
 Value of_steady(const Analysis& analysis, std::size_t cell, const Compute& compute) {
   const Steady& steady = analysis.steady(cell);
@@ -43,9 +43,9 @@ Value throughput_median(const Analysis& analysis, std::size_t cell) {
   return of_steady(analysis, cell, [](const Steady& steady) -> Value {
     const std::vector<double>& sorted = steady.throughput_sorted;
     Value value{quantile_of_sorted(sorted, 0.5)};
-    if (const auto ranks = median_ranks(static_cast<int>(sorted.size()))) {
-      value.low = sorted[static_cast<std::size_t>(ranks->first - 1)];
-      value.high = sorted[static_cast<std::size_t>(ranks->second - 1)];
+    if (const auto ranks = median_ranks(sorted.size())) {
+      value.low = sorted[ranks->low - 1];
+      value.high = sorted[ranks->high - 1];
     }
     return value;
   });
@@ -57,8 +57,8 @@ Value throughput_harmonic(const Analysis& analysis, std::size_t cell) {
                    [batch](const Steady& steady) -> Value { return {batch * steady.inferences / steady.wall_s}; });
 }
 
-// Percentile q, where at least `needed` repetitions carry it. Those of single inferences are unknown where a
-// repetition holds several.
+// Returns percentile q if there are at least `needed` repetitions. Above the median it is unknown if a repetition holds
+// several inferences, because the latency of a single one was not measured.
 Value latency(const Analysis& analysis, std::size_t cell, double q, std::size_t needed) {
   return of_steady(analysis, cell, [q, needed](const Steady& steady) -> Value {
     if (q > 0.5 && steady.is_grouped) return unknown("a repetition holds several inferences");
@@ -76,7 +76,7 @@ Value spread(const Analysis& analysis, std::size_t cell) {
   });
 }
 
-// The completed processes' values of one phase; `get` picks a value of its use.
+// Returns one value of each completed process's use in a phase; `get` selects it.
 template <class Get>
 Known<std::vector<double>> of_phase(const Analysis& analysis, std::size_t cell, Phase phase, const Get& get) {
   using Values = Known<std::vector<double>>;
@@ -120,7 +120,7 @@ Known<double> peak_bytes(const PhaseUse& use) {
   return Known<double>::of(static_cast<double>(*use.peak_rss_bytes.value));
 }
 
-// A number that the compiler told of itself.
+// Returns a number that the compiler reported as a fact.
 std::optional<double> told(const samples::ProcessResult& process, const char* fact) {
   const auto found = process.facts.find(fact);
   if (found == process.facts.end()) return std::nullopt;
@@ -130,7 +130,7 @@ std::optional<double> told(const samples::ProcessResult& process, const char* fa
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-// Of several processes that have worked on a tuning, the last one knows it all.
+// Several processes may work on one tuning; each reports the totals so far, so the highest value is the whole.
 Value told_of_tuning(const Analysis& analysis, std::size_t cell, const char* fact) {
   if (const Steady& steady = analysis.steady(cell); steady.reason.starts_with("failed")) return unknown(steady.reason);
   std::optional<double> highest;
@@ -165,101 +165,17 @@ Value timed_peak(const Analysis& analysis, std::size_t cell) {
 Value cpu_share(const Analysis& analysis, std::size_t cell, int cpus) {
   const auto& busy = analysis.busy_cpus(cell);
   if (!busy.value) return unknown(busy.reason);
-  return {100 * mean(*busy.value) / cpus};
+  double sum = 0;
+  for (const OfRound& each : *busy.value) sum += each.value;
+  return {100 * sum / static_cast<double>(busy.value->size()) / cpus};
 }
 Value cpu_of_machine(const Analysis& analysis, std::size_t cell) {
   const auto& cpus = analysis.cell(cell).device_cpus;
   if (!analysis.steady(cell).reason.empty()) return unknown(analysis.steady(cell).reason);
-  return cpus ? cpu_share(analysis, cell, *cpus) : unknown("the device did not tell how many processors it has");
+  return cpus ? cpu_share(analysis, cell, *cpus) : unknown("the device did not report how many processors it has");
 }
 Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
   return cpu_share(analysis, cell, analysis.cell(cell).threads);
-}
-
-// The metrics that relate cells to each other: `combine` of the mean throughputs (or processor uses) of those cells,
-// with an interval from `combine` of their resamples.
-template <std::size_t N, class Combine>
-Value combined(const std::array<double, N>& values, const std::array<std::span<const double>, N>& resamples,
-               const Combine& combine) {
-  Value result{combine(values)};
-  if (std::any_of(resamples.begin(), resamples.end(), [](const auto& list) { return list.empty(); })) return result;
-  std::vector<double> ratios(resamples[0].size());
-  std::array<double, N> drawn{};
-  for (std::size_t i = 0; i < ratios.size(); ++i) {
-    for (std::size_t n = 0; n < N; ++n) drawn[n] = resamples[n][i];
-    ratios[i] = combine(drawn);
-  }
-  const Interval interval = percentile_interval(ratios);
-  result.low = interval.low;
-  result.high = interval.high;
-  return result;
-}
-
-// What a cell is related to, with the words for why it is missing.
-struct Relative {
-  std::optional<std::size_t> cell;
-  const char* role;  // "the identity"
-};
-
-template <std::size_t N, class Combine>
-Value of_throughputs(const Analysis& analysis, const std::array<Relative, N>& relatives, const Combine& combine) {
-  std::array<double, N> values{};
-  std::array<std::span<const double>, N> resamples{};
-  for (std::size_t n = 0; n < N; ++n) {
-    if (!relatives[n].cell) return unknown(fmt::format("{} was not measured here", relatives[n].role));
-    const Steady& steady = analysis.steady(*relatives[n].cell);
-    if (!steady.reason.empty()) {
-      return unknown(n == 0 ? steady.reason : fmt::format("{}: {}", relatives[n].role, steady.reason));
-    }
-    values[n] = mean(steady.throughput_sorted);
-    resamples[n] = analysis.throughput_resamples(*relatives[n].cell);
-  }
-  return combined(values, resamples, combine);
-}
-
-Value speed_up(const Analysis& analysis, std::size_t cell) {
-  return of_throughputs<2>(analysis, {{{cell, ""}, {analysis.identity_of(cell), "the identity"}}},
-                           [](const auto& t) { return t[0] / t[1]; });
-}
-
-Value rtr(const Analysis& analysis, std::size_t cell) {
-  return of_throughputs<2>(analysis, {{{cell, ""}, {analysis.single_of(cell), "batch 1"}}},
-                           [](const auto& t) { return t[0] / t[1]; });
-}
-
-Value ase(const Analysis& analysis, std::size_t cell) {
-  const int batch = analysis.cell(cell).batch;
-  return of_throughputs<2>(analysis, {{{cell, ""}, {analysis.single_of(cell), "batch 1"}}},
-                           [batch](const auto& t) { return t[0] / (batch * t[1]); });
-}
-
-Value bsr(const Analysis& analysis, std::size_t cell) {
-  const std::optional<std::size_t> identity = analysis.identity_of(cell);
-  const std::optional<std::size_t> identity_single = identity ? analysis.single_of(*identity) : std::nullopt;
-  return of_throughputs<4>(analysis,
-                           {{{cell, ""},
-                             {analysis.single_of(cell), "batch 1"},
-                             {identity, "the identity"},
-                             {identity_single, "the identity at batch 1"}}},
-                           [](const auto& t) { return (t[0] / t[1]) / (t[2] / t[3]); });
-}
-
-Value margin(const Analysis& analysis, std::size_t cell) {
-  return of_throughputs<2>(analysis, {{{cell, ""}, {analysis.best_other_of(cell), "another setting of this compiler"}}},
-                           [](const auto& t) { return t[0] / t[1]; });
-}
-
-Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
-  const std::optional<std::size_t> identity = analysis.identity_of(cell);
-  const auto& own = analysis.busy_cpus(cell);
-  if (!own.value) return unknown(own.reason);
-  if (!identity) return unknown("the identity was not measured here");
-  const auto& other = analysis.busy_cpus(*identity);
-  if (!other.value) return unknown("the identity: " + other.reason);
-  if (mean(*other.value) <= 0) return unknown("the identity used less processor time than the clock resolves");
-  return combined<2>({mean(*own.value), mean(*other.value)},
-                     {analysis.cpu_resamples(cell), analysis.cpu_resamples(*identity)},
-                     [](const auto& busy) { return 1 - busy[0] / busy[1]; });
 }
 
 Value repetition_count(const Analysis& analysis, std::size_t cell) {
@@ -294,10 +210,10 @@ constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";
 constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
 
-// name, heading, unit, formula, source, has_interval, rank, compute
+// name, heading, unit, formula, source, has_interval, rank, compute, deviation
 constexpr std::array kMetrics{
     Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 1,
-           throughput_mean},
+           throughput_mean, "throughput_std_per_s"},
     Metric{"throughput_std_per_s", "± std", "samples/s", "sample standard deviation (n - 1) of b·k / t", kPaper, false,
            1, throughput_std},
     Metric{"throughput_median_per_s", "median", "samples/s",

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "metrics/statistics.h"
+
 namespace ngb::metrics {
 
 const samples::ProcessResult* decisive_failure(const store::CellData& cell) {
@@ -25,7 +27,7 @@ Steady steady(const store::CellData& cell) {
     found.reason = "not measured yet";
     return found;
   }
-  for (const samples::ProcessResult& process : cell.processes) {
+  for (const store::RecordedProcess& process : cell.processes) {
     std::vector<double> throughput;
     for (const samples::Repetition& repetition : process.repetitions) {
       if (repetition.is_warm_up || repetition.wall_ns <= 0) continue;
@@ -37,7 +39,9 @@ Steady steady(const store::CellData& cell) {
       found.is_grouped = found.is_grouped || repetition.inferences > 1;
     }
     found.throughput_sorted.insert(found.throughput_sorted.end(), throughput.begin(), throughput.end());
-    if (!throughput.empty()) found.throughput_by_process.push_back(std::move(throughput));
+    if (!throughput.empty()) {
+      found.throughput_by_process.push_back({process.run_key, process.process_index, mean(throughput)});
+    }
   }
   if (found.throughput_sorted.empty()) found.reason = "no steady repetition";
   std::sort(found.throughput_sorted.begin(), found.throughput_sorted.end());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a cell has a speed, and what it is made of.
+// Decides whether a cell has a speed, and collects the repetitions that the speed is computed from.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,19 +10,28 @@
 
 namespace ngb::metrics {
 
-// The failure that takes the cell's speed away: one that is a property of the cell (wrong outputs, an unsupported
-// operator, …) and was not overcome by a later attempt, or any, where no process completed. Null: none does.
+// Returns the failure because of which the cell has no speed, or null. That is a failure which is a property of the
+// cell (wrong outputs, an unsupported operator, …) and which no later attempt overcame; if no process completed, it is
+// any failure.
 const samples::ProcessResult* decisive_failure(const store::CellData& cell);
+
+// One number of a process. Processes of a group's cells with the same run and round ran one after the other.
+struct OfRound {
+  std::int64_t run_key = 0;
+  int round = 0;  // the process's index
+  double value = 0;
+};
 
 // The steady repetitions of a cell's completed processes.
 struct Steady {
-  std::vector<std::vector<double>> throughput_by_process{};  // samples/s; processes without steady ones left out
-  std::vector<double> throughput_sorted{};                   // of all, ascending
-  std::vector<double> latency_sorted_s{};                    // of one inference, mean over its repetition
-  double inferences = 0;                                     // in all repetitions together
-  double wall_s = 0;                                         // of all repetitions together
-  bool is_grouped = false;                                   // some repetition holds more than one inference
-  std::string reason{};                                      // why there are none; empty when there are
+  std::vector<OfRound>
+      throughput_by_process{};  // mean of each process, samples/s; processes without steady repetitions are left out
+  std::vector<double> throughput_sorted{};  // of all repetitions, ascending
+  std::vector<double> latency_sorted_s{};   // of all repetitions, each divided by its inferences; ascending
+  double inferences = 0;                    // in all repetitions together
+  double wall_s = 0;                        // of all repetitions together
+  bool is_grouped = false;                  // some repetition holds more than one inference
+  std::string reason{};                     // why there are no steady repetitions; empty if there are some
 };
 
 Steady steady(const store::CellData& cell);

@@ -16,23 +16,25 @@ constexpr double kMacsPerSampleOfAFile = 1e9;     // where nothing better is kno
 constexpr double kWarmUpRepetitions = 5;          // where it is found from the data
 constexpr double kRepetitionsToPrecision = 100;   // with stop_when
 
-double repetition_s(const Plan& plan, const Cell& cell) {
-  const Model& model = plan.models[static_cast<std::size_t>(cell.model_index)];
-  const double macs = model.macs ? static_cast<double>(*model.macs) : kMacsPerSampleOfAFile * model.batch;
-  const double inference_s = kCall_s + macs / (kMacsPerThreadPerSecond * cell.threads);
-  return std::max(inference_s, plan.study.min_repetition_ms / 1000);
+double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
+
+double repetition_s(const Plan& plan, const work::Cell& cell) {
+  const work::Model& model = plan.model_of(cell);
+  const double macs = model.macs ? static_cast<double>(*model.macs) : kMacsPerSampleOfAFile * model.key.batch;
+  const double inference_s = kCall_s + macs / (kMacsPerThreadPerSecond * plan.compiler_of(cell).threads);
+  return std::max(inference_s, seconds_of(plan.study.protocol.min_repetition_ns));
 }
 
-double process_s(const Plan& plan, const Cell& cell) {
-  const Model& model = plan.models[static_cast<std::size_t>(cell.model_index)];
+double process_s(const Plan& plan, const work::Cell& cell) {
+  const work::Model& model = plan.model_of(cell);
   const double compile_s = kCompilePerParameter_s * static_cast<double>(model.parameters.value_or(0));
   const double one_s = repetition_s(plan, cell);
-  const double warm_up_s = one_s * (plan.study.warm_up ? *plan.study.warm_up : kWarmUpRepetitions);
-  double timed_s = one_s * plan.study.repetitions;
-  if (const auto& stop = plan.study.stop_when) {
+  const double warm_up_s = one_s * (plan.study.protocol.warm_up ? *plan.study.protocol.warm_up : kWarmUpRepetitions);
+  double timed_s = one_s * plan.study.protocol.repetitions;
+  if (const auto& stop = plan.study.protocol.stop_when) {
     const double repetitions = std::clamp(kRepetitionsToPrecision, static_cast<double>(stop->min_repetitions),
                                           static_cast<double>(stop->max_repetitions));
-    timed_s = std::min(one_s * repetitions, std::max(stop->max_s, one_s * stop->min_repetitions));
+    timed_s = std::min(one_s * repetitions, std::max(seconds_of(stop->max_ns), one_s * stop->min_repetitions));
   }
   return kProcess_s + compile_s + warm_up_s + timed_s;
 }
@@ -41,7 +43,7 @@ double process_s(const Plan& plan, const Cell& cell) {
 
 double estimate_seconds(const Plan& plan) {
   double seconds = kStudy_s + kModel_s * static_cast<double>(plan.groups.size());
-  for (const Cell& cell : plan.cells) seconds += plan.study.processes * process_s(plan, cell);
+  for (const work::Cell& cell : plan.cells) seconds += plan.study.protocol.processes * process_s(plan, cell);
   return seconds;
 }
 

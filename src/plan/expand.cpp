@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "config/value.h"
+#include "config/keys/value.h"
 #include "plan/make_model.h"
 #include "plan/order.h"
 #include "plan/plan.h"
@@ -34,18 +34,19 @@ class ModelProblems {
   std::vector<std::string> texts_;
 };
 
-Result<std::vector<Model>> make_models(const config::Study& study) {
-  std::vector<Model> models;
+Result<std::vector<work::Model>> make_models(const config::Study& study) {
+  std::vector<work::Model> models;
   ModelProblems problems;
+  PythonFiles python_files;
   std::map<std::string, std::string> label_of_hash;
   for (const config::ModelEntry& entry : study.models) {
     for (const int batch : study.batch_sizes) {
-      auto model = make_model(entry, batch, study.seed);
+      auto model = make_model(entry, batch, study.protocol.seed, python_files);
       if (!model) {
         problems.add(entry.label, model.error());
         continue;
       }
-      const auto [known, is_new] = label_of_hash.emplace(model->hash, entry.label);
+      const auto [known, is_new] = label_of_hash.emplace(model->key.hash, entry.label);
       if (!is_new && known->second != entry.label) {
         problems.add(entry.label, {fmt::format("the same model as {}; keep one of them", known->second), {}, {}});
       }
@@ -56,39 +57,29 @@ Result<std::vector<Model>> make_models(const config::Study& study) {
   return models;
 }
 
-std::string cell_id(const Cell& cell, const Model& model) {
-  const json made_of{{"batch", model.batch},
-                     {"compiler", cell.compiler},
-                     {"device", cell.device},
-                     {"model", model.hash},
-                     {"options", config::object_of(cell.options)},
-                     {"precision", cell.precision},
-                     {"threads", cell.threads},
-                     {"version", cell.compiler_version}};
+std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::Model& model) {
+  const json made_of{{"batch", model.key.batch},
+                     {"compiler", compiler.name},
+                     {"device", device},
+                     {"model", model.key.hash},
+                     {"options", config::object_of(compiler.options)},
+                     {"precision", compiler.precision},
+                     {"threads", compiler.threads},
+                     {"version", compiler.version}};
   return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
 }
 
-std::vector<Cell> make_cells(const config::Study& study, const std::vector<Model>& models) {
-  std::vector<Cell> cells;
-  for (const config::DeviceEntry& device : study.devices) {
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      for (const config::CompilerEntry& compiler : study.compilers) {
-        const auto& chosen = device.compilers;
-        if (std::find(chosen.begin(), chosen.end(), compiler.label) == chosen.end()) continue;
-        Cell cell{.device = device.name,
-                  .compiler = compiler.name,
-                  .compiler_label = compiler.label,
-                  .compiler_version = compiler.version,
-                  .options = compiler.options,
-                  .threads = compiler.threads,
-                  .precision = study.precision,
-                  .model_index = static_cast<int>(i)};
-        cell.id = cell_id(cell, models[i]);
-        cells.push_back(std::move(cell));
-      }
-    }
+void add_cells(Plan& plan, const config::DeviceEntry& device, int model_index) {
+  const work::Model& model = plan.models[static_cast<std::size_t>(model_index)];
+  for (std::size_t i = 0; i < plan.compilers.size(); ++i) {
+    const work::Compiler& compiler = plan.compilers[i];
+    const auto& chosen = device.compilers;
+    if (std::find(chosen.begin(), chosen.end(), compiler.label) == chosen.end()) continue;
+    plan.cells.push_back({.id = cell_id(device.name, compiler, model),
+                          .device = device.name,
+                          .compiler_index = static_cast<int>(i),
+                          .model_index = model_index});
   }
-  return cells;
 }
 
 }  // namespace
@@ -96,15 +87,21 @@ std::vector<Cell> make_cells(const config::Study& study, const std::vector<Model
 Result<Plan> expand(const config::Study& study) {
   auto models = make_models(study);
   if (!models) return tl::unexpected(models.error());
-  Plan plan{.study = study, .models = *std::move(models)};
-  plan.cells = make_cells(study, plan.models);
-  plan.groups = order(plan.models, plan.cells, study.processes, study.seed);
+  Plan plan;
+  plan.study = study;
+  plan.compilers = study.compilers;
+  for (work::Compiler& compiler : plan.compilers) compiler.precision = study.precision;
+  plan.models = *std::move(models);
+  for (const config::DeviceEntry& device : study.devices) {
+    for (std::size_t i = 0; i < plan.models.size(); ++i) add_cells(plan, device, static_cast<int>(i));
+  }
+  plan.groups = order(plan.models, plan.cells, study.protocol.processes, study.protocol.seed);
   return plan;
 }
 
 std::uint64_t process_count(const Plan& plan) {
   std::uint64_t count = 0;
-  for (const Group& group : plan.groups) count += group.steps.size();
+  for (const work::Group& group : plan.groups) count += group.steps.size();
   return count;
 }
 

@@ -9,9 +9,9 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "config/value.h"
-#include "plan/python_files.h"
-#include "zoo/onnx_file.h"
+#include "config/keys/value.h"
+#include "userfiles/input_values.h"
+#include "userfiles/onnx_file.h"
 #include "zoo/recipe.h"
 
 namespace ngb::plan {
@@ -27,39 +27,39 @@ json object_of_pairs(const std::vector<std::pair<std::string, T>>& pairs) {
 }
 
 // Adds a file that lies alone, unless it is there already. Its name.
-Result<std::string> add_file(Model& model, const std::string& folder, const std::filesystem::path& path) {
+Result<std::string> add_file(work::Model& model, const std::string& folder, const std::filesystem::path& path) {
   const Result<std::string> hash = hash::sha256_of_file(path);
   if (!hash) return tl::unexpected(hash.error());
   const std::string name = fmt::format("{}/{}/{}", folder, hash->substr(0, 16), path.filename().string());
-  if (file_called(model.files, name) == nullptr) model.files.push_back({name, path.string(), *hash});
+  if (work::file_called(model.files, name) == nullptr) model.files.push_back({name, path.string(), *hash});
   return name;
 }
 
-Result<Model> from_recipe(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
+Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
   const auto recipe = zoo::resolve(entry.family, config::object_of(entry.parameters), seed);
   if (!recipe) return tl::unexpected(recipe.error());
   const auto facts = zoo::facts(*recipe, batch);
   if (!facts) return tl::unexpected(facts.error());
-  Model model{.hash = zoo::content_hash(*recipe),
-              .family = recipe->family,
-              .recipe_json = zoo::canonical_json(*recipe),
-              .inputs = facts->inputs,
-              .open_inputs = facts->inputs,
-              .parameters = facts->parameters,
-              .macs = facts->macs,
-              .macs_torchinfo = facts->macs_torchinfo};
+  work::Model model{.key = {.hash = zoo::content_hash(*recipe)},
+                    .family = recipe->family,
+                    .source = work::Recipe{zoo::canonical_json(*recipe)},
+                    .inputs = facts->inputs,
+                    .open_inputs = facts->inputs,
+                    .parameters = facts->parameters,
+                    .macs = facts->macs,
+                    .macs_torchinfo = facts->macs_torchinfo};
   for (TensorSignature& input : model.open_inputs) input.shape.front() = kOpenExtent;
   return model;
 }
 
-Result<Model> from_onnx(const config::ModelEntry& entry, int batch) {
-  auto file = zoo::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions);
+Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch) {
+  auto file = userfiles::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions);
   if (!file) return tl::unexpected(file.error());
-  Model model{.hash = file->content_hash,
-              .path = entry.file.string(),
-              .inputs = std::move(file->inputs),
-              .open_inputs = std::move(file->open_inputs)};
-  for (const zoo::FilePart& part : file->parts) {
+  work::Model model{.key = {.hash = file->content_hash},
+                    .path = entry.file.string(),
+                    .inputs = std::move(file->inputs),
+                    .open_inputs = std::move(file->open_inputs)};
+  for (const userfiles::FilePart& part : file->parts) {
     const std::filesystem::path location = std::filesystem::path(part.location).lexically_normal();
     model.files.push_back({"model/" + location.string(), (entry.file.parent_path() / location).string(), part.sha256});
   }
@@ -67,7 +67,7 @@ Result<Model> from_onnx(const config::ModelEntry& entry, int batch) {
 }
 
 // A module's inputs as far as the study gives them.
-Status add_inputs(Model& model, const config::ModelEntry& entry, int batch) {
+Status add_inputs(work::Model& model, const config::ModelEntry& entry, int batch) {
   bool has_batch = entry.shapes.empty();
   for (const auto& [input, shape] : entry.shapes) {
     const auto said = std::find_if(entry.inputs.begin(), entry.inputs.end(),
@@ -87,13 +87,14 @@ Status add_inputs(Model& model, const config::ModelEntry& entry, int batch) {
 }
 
 // {"module":{…}}: what the exporter and PyTorch's compilers make it from. Files are called by their names.
-Result<Model> from_module(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
-  Model model{.path = entry.file.string()};
+Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std::uint64_t seed,
+                                PythonFiles& python_files) {
+  work::Model model{.path = entry.file.string()};
   json module{{"parameters", config::object_of(entry.parameters)}, {"seed", seed}};
   if (entry.kind() == config::ModelKind::timm) {
     module["timm"] = entry.factory;
   } else {
-    auto files = python_files(entry.file);
+    auto files = python_files.of(entry.file);
     if (!files) return tl::unexpected(files.error());
     model.files = *std::move(files);
     module["file"] = model.files.front().name;
@@ -108,23 +109,24 @@ Result<Model> from_module(const config::ModelEntry& entry, int batch, std::uint6
   for (const TensorSignature& input : model.open_inputs) {
     module["inputs"].push_back({{"name", input.name}, {"type", name(input.type)}, {"shape", input.shape}});
   }
-  model.recipe_json = json{{"module", module}}.dump(-1, ' ', false, json::error_handler_t::replace);
-  json content{{"recipe", model.recipe_json}, {"files", json::object()}};
-  for (const UserFile& file : model.files) content["files"][file.name] = file.sha256;
-  model.hash = hash::sha256(content.dump(-1, ' ', false, json::error_handler_t::replace));
+  work::Module source{json{{"module", module}}.dump(-1, ' ', false, json::error_handler_t::replace)};
+  json content{{"recipe", source.json}, {"files", json::object()}};
+  for (const work::UserFile& file : model.files) content["files"][file.name] = file.sha256;
+  model.source = std::move(source);
+  model.key.hash = hash::sha256(content.dump(-1, ' ', false, json::error_handler_t::replace));
   return model;
 }
 
-Status check_values(const Model& model, const InputValues& values) {
+Status check_values(const work::Model& model, const work::InputValues& values) {
   std::vector<std::string> names;
   for (const TensorSignature& input : model.inputs) {
     names.push_back(input.name);
     if (!values.input.empty() && values.input != input.name) continue;
-    if (values_of(model.values, input.name) != &values) continue;
-    if (const Status fits = check_range(values, input); !fits) return fits;
-    const UserFile* const file = file_called(model.files, values.file);
+    if (work::values_of(model.values, input.name) != &values) continue;
+    if (const Status fits = userfiles::check_range(values, input); !fits) return fits;
+    const work::UserFile* const file = work::file_called(model.files, values.file);
     if (file == nullptr) continue;
-    const auto array = fitting_array(values, file->path, input, model.batch);
+    const auto array = userfiles::fitting_array(values, file->path, input, model.key.batch);
     if (!array) return tl::unexpected(array.error());
   }
   const bool is_known = std::find(names.begin(), names.end(), values.input) != names.end();
@@ -135,9 +137,9 @@ Status check_values(const Model& model, const InputValues& values) {
               fmt::format("input \"{}\"", text::to_utf8(values.input)));
 }
 
-Status add_values(Model& model, const config::ModelEntry& entry) {
+Status add_values(work::Model& model, const config::ModelEntry& entry) {
   for (const auto& [input, said] : entry.inputs) {
-    InputValues values{.input = input, .range = said.range, .array = said.array};
+    work::InputValues values{.input = input, .range = said.range, .array = said.array};
     if (!said.file.empty()) {
       const Result<std::string> name = add_file(model, "inputs", said.file);
       if (!name) return tl::unexpected(name.error());
@@ -145,44 +147,43 @@ Status add_values(Model& model, const config::ModelEntry& entry) {
     }
     if (values.range || !values.file.empty()) model.values.push_back(std::move(values));
   }
-  for (const InputValues& values : model.values) {
+  for (const work::InputValues& values : model.values) {
     if (const Status fits = check_values(model, values); !fits) return fits;
   }
   return Done{};
 }
 
 // One model with other shapes, other values or compiled in another way is another model.
-std::string hash_of_all(const Model& model, const config::ModelEntry& entry) {
-  json all{{"content", model.hash}};
+std::string hash_of_all(const work::Model& model, const config::ModelEntry& entry) {
+  json all{{"content", model.key.hash}};
   if (entry.kind() == config::ModelKind::onnx && !entry.shapes.empty()) all["shapes"] = object_of_pairs(entry.shapes);
   if (!entry.dimensions.empty()) all["dimensions"] = object_of_pairs(entry.dimensions);
-  for (const InputValues& values : model.values) {
+  for (const work::InputValues& values : model.values) {
     json& said = all["values"][values.input];
     if (values.range) said["range"] = {values.range->first, values.range->second};
-    if (!values.file.empty()) said["file"] = file_called(model.files, values.file)->sha256;
+    if (!values.file.empty()) said["file"] = work::file_called(model.files, values.file)->sha256;
     if (!values.array.empty()) said["array"] = values.array;
   }
   if (model.dynamic_batch) all["dynamic_batch"] = true;
-  if (all.size() == 1) return model.hash;
+  if (all.size() == 1) return model.key.hash;
   return hash::sha256(all.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace
 
-bool is_module(const std::string& recipe_json) { return recipe_json.starts_with("{\"module\":"); }
-
-Result<Model> make_model(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
+Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::uint64_t seed,
+                               PythonFiles& python_files) {
   const config::ModelKind kind = entry.kind();
-  Result<Model> model = kind == config::ModelKind::zoo    ? from_recipe(entry, batch, seed)
-                        : kind == config::ModelKind::onnx ? from_onnx(entry, batch)
-                                                          : from_module(entry, batch, seed);
+  Result<work::Model> model = kind == config::ModelKind::zoo    ? from_recipe(entry, batch, seed)
+                              : kind == config::ModelKind::onnx ? from_onnx(entry, batch)
+                                                                : from_module(entry, batch, seed, python_files);
   if (!model) return model;
   model->label = entry.label;
-  model->batch = batch;
+  model->key.batch = batch;
   model->dynamic_batch = entry.dynamic_batch;
   if (!entry.dynamic_batch) model->open_inputs.clear();
   if (const Status added = add_values(*model, entry); !added) return tl::unexpected(added.error());
-  model->hash = hash_of_all(*model, entry);
+  model->key.hash = hash_of_all(*model, entry);
   return model;
 }
 

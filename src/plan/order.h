@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/plan.h"
+#include "work/cell.h"
 
 namespace ngb::plan {
 
 // `cells` stand in the order device, model, batch, compiler, so that the cells of a group are neighbours.
-std::vector<Group> order(const std::vector<Model>& models, const std::vector<Cell>& cells, int processes,
-                         std::uint64_t seed);
+std::vector<work::Group> order(const std::vector<work::Model>& models, const std::vector<work::Cell>& cells,
+                               int processes, std::uint64_t seed);
 
 }  // namespace ngb::plan

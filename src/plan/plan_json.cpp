@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "config/keys/value.h"
 #include "plan/plan.h"
+#include "work/codec.h"
 
 namespace ngb::plan {
 namespace {
 
 using nlohmann::json;
 
-json known(const std::optional<std::uint64_t>& value) { return value ? json(*value) : json(); }
+// Null: there is no such text.
+json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
-json model_json(const Model& model) {
-  json inputs = json::array();
-  for (const TensorSignature& input : model.inputs) {
-    inputs.push_back({{"name", input.name}, {"type", name(input.type)}, {"shape", input.shape}});
-  }
-  return {{"hash", model.hash},
+json model_json(const work::Model& model) {
+  const std::string& recipe = work::json_of(model.source);
+  return {{"hash", model.key.hash},
           {"label", model.label},
-          {"family", model.family.empty() ? json() : json(model.family)},
-          {"recipe", model.recipe_json.empty() ? json() : json::parse(model.recipe_json, nullptr, false)},
-          {"path", model.path.empty() ? json() : json(model.path)},
-          {"batch", model.batch},
-          {"inputs", std::move(inputs)},
-          {"parameters", known(model.parameters)},
-          {"macs", known(model.macs)},
-          {"macs_torchinfo", known(model.macs_torchinfo)}};
+          {"family", text_or_null(model.family)},
+          {"recipe", recipe.empty() ? json() : json::parse(recipe, nullptr, false)},
+          {"path", text_or_null(model.path)},
+          {"batch", model.key.batch},
+          {"inputs", work::write_json(model.inputs)},
+          {"parameters", work::write_json(model.parameters)},
+          {"macs", work::write_json(model.macs)},
+          {"macs_torchinfo", work::write_json(model.macs_torchinfo)}};
 }
 
-json cell_json(const Cell& cell, const Model& model) {
-  json options = json::object();
-  for (const auto& [name, value] : cell.options) options[name] = json::parse(value, nullptr, false);
+json cell_json(const Plan& plan, const work::Cell& cell) {
+  const work::Compiler& compiler = plan.compiler_of(cell);
+  const work::Model& model = plan.model_of(cell);
   return {{"id", cell.id},
           {"device", cell.device},
-          {"compiler", cell.compiler},
-          {"compiler_label", cell.compiler_label},
-          {"compiler_version", cell.compiler_version},
-          {"options", std::move(options)},
-          {"threads", cell.threads},
-          {"precision", cell.precision},
+          {"compiler", compiler.name},
+          {"compiler_label", compiler.label},
+          {"compiler_version", compiler.version},
+          {"options", config::object_of(compiler.options)},
+          {"threads", compiler.threads},
+          {"precision", compiler.precision},
           {"model_index", cell.model_index},
           {"model", model.label},
-          {"batch", model.batch}};
+          {"batch", model.key.batch}};
 }
 
-json group_json(const Group& group) {
+json group_json(const work::Group& group) {
   json steps = json::array();
-  for (const Step& step : group.steps) {
+  for (const work::Step& step : group.steps) {
     steps.push_back({{"cell_index", step.cell_index}, {"process_index", step.process_index}});
   }
   return {{"device", group.device}, {"model_index", group.model_index}, {"steps", std::move(steps)}};
@@ -55,13 +55,13 @@ json group_json(const Group& group) {
 
 json to_json(const Plan& plan) {
   json models = json::array();
-  for (const Model& model : plan.models) models.push_back(model_json(model));
+  for (const work::Model& model : plan.models) models.push_back(model_json(model));
   json cells = json::array();
-  for (const Cell& cell : plan.cells) {
-    cells.push_back(cell_json(cell, plan.models[static_cast<std::size_t>(cell.model_index)]));
+  for (const work::Cell& cell : plan.cells) {
+    cells.push_back(cell_json(plan, cell));
   }
   json groups = json::array();
-  for (const Group& group : plan.groups) groups.push_back(group_json(group));
+  for (const work::Group& group : plan.groups) groups.push_back(group_json(group));
   json defaults = json::array();
   for (const config::Setting& setting : config::settings(plan.study)) {
     if (setting.is_default) defaults.push_back(setting.key);

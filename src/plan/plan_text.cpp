@@ -50,9 +50,9 @@ std::string settings_text(const Plan& plan) {
   return aligned(rows);
 }
 
-std::string options_text(const Cell& cell) {
+std::string options_text(const work::Compiler& compiler) {
   std::vector<std::string> words;
-  for (const auto& [name, value] : cell.options) {
+  for (const auto& [name, value] : compiler.options) {
     const auto parsed = nlohmann::json::parse(value, nullptr, false);
     words.push_back(fmt::format("{}={}", name, parsed.is_string() ? parsed.get<std::string>() : value));
   }
@@ -61,22 +61,23 @@ std::string options_text(const Cell& cell) {
 
 std::string cells_text(const Plan& plan) {
   std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options"}};
-  for (const Cell& cell : plan.cells) {
-    const Model& model = plan.models[static_cast<std::size_t>(cell.model_index)];
-    rows.push_back({cell.id, cell.device, model.label, std::to_string(model.batch), cell.compiler_label,
-                    cell.compiler_version.empty() ? "-" : cell.compiler_version, std::to_string(cell.threads),
-                    options_text(cell)});
+  for (const work::Cell& cell : plan.cells) {
+    const work::Model& model = plan.model_of(cell);
+    const work::Compiler& compiler = plan.compiler_of(cell);
+    rows.push_back({cell.id, cell.device, model.label, std::to_string(model.key.batch), compiler.label,
+                    compiler.version.empty() ? "-" : compiler.version, std::to_string(compiler.threads),
+                    options_text(compiler)});
   }
   return aligned(rows, {3, 6});
 }
 
-std::string group_text(const Plan& plan, const Group& group) {
-  const Model& model = plan.models[static_cast<std::size_t>(group.model_index)];
+std::string group_text(const Plan& plan, const work::Group& group) {
+  const work::Model& model = plan.model_of(group);
   std::vector<std::string> rounds;
   int shown = -1;
-  for (const Step& step : group.steps) {
+  for (const work::Step& step : group.steps) {
     if (step.process_index >= kShownRounds) break;
-    const std::string& label = plan.cells[static_cast<std::size_t>(step.cell_index)].compiler_label;
+    const std::string& label = plan.compiler_of(plan.cell_of(step)).label;
     if (step.process_index == shown) {
       rounds.back() += ", " + label;
     } else {
@@ -84,8 +85,8 @@ std::string group_text(const Plan& plan, const Group& group) {
       shown = step.process_index;
     }
   }
-  const char* const more = plan.study.processes > kShownRounds ? " | …" : "";
-  return fmt::format("{} batch {} on {}: {}{}", model.label, model.batch, group.device, text::join(rounds, " | "),
+  const char* const more = plan.study.protocol.processes > kShownRounds ? " | …" : "";
+  return fmt::format("{} batch {} on {}: {}{}", model.label, model.key.batch, group.device, text::join(rounds, " | "),
                      more);
 }
 
@@ -109,8 +110,8 @@ std::string to_text(const Plan& plan) {
       "Study {} ({})\n\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
       "in each, {} of one process for every compiler\n{}\n{}, {}: about {}\n",
       plan.study.name, plan.study.path.string(), settings_text(plan), "Cells", cells_text(plan),
-      counted(plan.groups.size(), "group", "groups"), plan.study.seed,
-      counted(static_cast<std::uint64_t>(plan.study.processes), "round", "rounds"), order_text(plan),
+      counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed,
+      counted(static_cast<std::uint64_t>(plan.study.protocol.processes), "round", "rounds"), order_text(plan),
       counted(plan.cells.size(), "cell", "cells"), counted(process_count(plan), "process", "processes"),
       text::human_duration(estimate_seconds(plan)));
 }

@@ -9,14 +9,12 @@
 namespace ngb::probe {
 namespace {
 
-using samples::Known;
-
-// A v1 limit of "none" reads as the largest multiple of a page; no machine has an exabyte.
+// In version 1, "none" reads as the largest multiple of a page. No machine has an exabyte.
 constexpr std::uint64_t kNoLimitBytes = 1ULL << 60U;
 
 struct Mount {
-  std::string path;  // where it is mounted
-  std::string root;  // which group is its top
+  std::string path;  // where the hierarchy is mounted
+  std::string root;  // the group at the top of the mount
 };
 
 struct Hierarchy {
@@ -24,7 +22,7 @@ struct Hierarchy {
   std::vector<std::string> folders{};  // the process's own group first, then its parents
 };
 
-// The mount of a v1 controller, or (controller empty) of v2. Format: proc(5), /proc/pid/mountinfo.
+// Returns the mount of a v1 controller or, if `controller` is empty, of v2. Format: proc(5), /proc/pid/mountinfo.
 std::optional<Mount> find_mount(const std::string& mountinfo, std::string_view controller) {
   for (const std::string& line : text::split(mountinfo, '\n')) {
     const std::size_t dash = line.find(" - ");
@@ -40,7 +38,7 @@ std::optional<Mount> find_mount(const std::string& mountinfo, std::string_view c
   return std::nullopt;
 }
 
-// The group of this process in that hierarchy, from "id:controllers:path" lines of /proc/self/cgroup.
+// Returns this process's group in that hierarchy, from the "id:controllers:path" lines of /proc/self/cgroup.
 std::optional<std::string> find_group(const std::string& cgroups, std::string_view controller) {
   for (const std::string& line : text::split(cgroups, '\n')) {
     const std::size_t first = line.find(':');
@@ -56,7 +54,7 @@ std::optional<std::string> find_group(const std::string& cgroups, std::string_vi
 
 std::vector<std::string> folders(const Mount& mount, std::string group) {
   if (mount.root != "/" && group.starts_with(mount.root)) group.erase(0, mount.root.size());
-  if (group.find("..") != std::string::npos) group.clear();  // above the namespace's own top: only the top is visible
+  if (group.find("..") != std::string::npos) group.clear();  // above the namespace's top: only that is visible
   std::vector<std::string> found;
   while (!group.empty() && group != "/") {
     found.push_back(mount.path + group);
@@ -76,7 +74,7 @@ Known<Hierarchy> hierarchy(const Tree& tree, std::string_view controller, std::s
     const std::optional<Mount> mount = find_mount(*mounts.value, wanted);
     if (!group || !mount) continue;
     Hierarchy found{wanted.empty() ? 2 : 1, folders(*mount, *group)};
-    // The top group of a v2 machine has no such files, and so no limit.
+    // The top group of version 2 lacks the files of a limit, so it has none.
     const bool is_there = found.version == 1 || tree.has(mount->path + "/cgroup.controllers") ||
                           tree.has(found.folders.front() + "/" + std::string(v2_file));
     if (is_there) return Known<Hierarchy>::of(found);
@@ -90,6 +88,16 @@ void tighten(std::optional<T>& limit, T candidate) {
 }
 
 }  // namespace
+
+std::optional<std::string> own_cgroup2_folder(const Tree& tree) {
+  const Known<std::string> cgroups = tree.text("/proc/self/cgroup");
+  const Known<std::string> mounts = tree.text("/proc/self/mountinfo");
+  if (!cgroups.value || !mounts.value) return std::nullopt;
+  const std::optional<std::string> group = find_group(*cgroups.value, {});
+  const std::optional<Mount> mount = find_mount(*mounts.value, {});
+  if (!group || !mount) return std::nullopt;
+  return folders(*mount, *group).front();
+}
 
 Limit<std::uint64_t> cgroup_memory_limit_bytes(const Tree& tree) {
   const Known<Hierarchy> groups = hierarchy(tree, "memory", "memory.max");

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of the control groups (v1 and v2) that this process is in; the tightest of a group and its parents counts.
+// Reads the limits of the control groups (v1 and v2) of this process. The tightest of a group and its parents counts.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "base/known.h"
 #include "probe/tree.h"
-#include "samples/known.h"
 
 namespace ngb::probe {
 
-// A known empty optional: there is no limit. Unknown: this machine does not tell.
+// A Limit is unknown (with a reason), or known: a value, or an empty optional if nothing is limited.
 template <class T>
-using Limit = samples::Known<std::optional<T>>;
+using Limit = Known<std::optional<T>>;
 
 Limit<std::uint64_t> cgroup_memory_limit_bytes(const Tree& tree);
 Limit<double> cgroup_cpu_limit(const Tree& tree);  // in processors: quota / period
+
+// Returns the folder of this process's own v2 group, or nothing if v2 is not mounted.
+std::optional<std::string> own_cgroup2_folder(const Tree& tree);
 
 }  // namespace ngb::probe

@@ -21,7 +21,6 @@ namespace ngb::probe {
 namespace {
 
 using samples::EnvironmentEntry;
-using samples::Known;
 
 constexpr std::array<std::string_view, 17> kSpeedVariables{
     "OMP_",      "MKL_",  "KMP_",  "GOMP_",   "ORT_",       "OV_",
@@ -58,7 +57,7 @@ class Collector {
   std::vector<EnvironmentEntry> entries_;
 };
 
-// The value behind `key` in lines of "key<separator>value", without quotes.
+// Returns the value of `key` in lines of "key<separator>value", without quotes.
 Known<std::string> keyed(const Known<std::string>& content, std::string_view key, char separator,
                          std::string_view where) {
   if (!content.value) return content;
@@ -81,7 +80,7 @@ Known<std::uint64_t> memory_installed_bytes(const Tree& tree) {
   return Known<std::uint64_t>::of(*kilobytes * 1024);
 }
 
-// The machine's own C library, found as a file: this program may be linked to another one, or to none.
+// The machine's C library is searched as a file, because this program may be linked with another one or statically.
 Known<std::string> glibc_version(const Tree& tree) {
   constexpr std::string_view kMark = "GNU C Library";
   constexpr std::string_view kVersion = "release version ";
@@ -128,7 +127,7 @@ Known<std::string> machine_model(const Tree& tree) {
   return Known<std::string>::of(vendor.value ? *vendor.value + " " + *product.value : *product.value);
 }
 
-// "[always] madvise never" -> "always"
+// Returns the selected word: "always" of "[always] madvise never".
 Known<std::string> huge_pages(const Tree& tree) {
   const Known<std::string> modes = tree.text("/sys/kernel/mm/transparent_hugepage/enabled");
   if (!modes.value) return modes;
@@ -203,7 +202,7 @@ samples::Environment environment(const std::string& root) {
 }
 
 std::vector<int> allowed_cpus() {
-  // The kernel wants room for every processor it could have; more than 1024 need a larger set than cpu_set_t.
+  // The kernel needs room for every possible processor. More than 1024 need a set larger than cpu_set_t.
   for (std::size_t count = 1024; count <= (1U << 20U); count *= 2) {
     cpu_set_t* set = CPU_ALLOC(count);
     const std::size_t size_bytes = CPU_ALLOC_SIZE(count);

@@ -12,10 +12,9 @@
 namespace ngb::probe {
 namespace {
 
-using samples::Known;
 using samples::Reading;
 
-// From NVML's interface, which is stable: names with _v2 keep their meaning.
+// These declarations repeat NVML's interface, which is stable: names with _v2 keep their meaning.
 using Device = void*;
 struct Utilisation {
   unsigned gpu_percent;
@@ -32,7 +31,7 @@ constexpr unsigned kGpuSensor = 0;                 // NVML_TEMPERATURE_GPU
 
 class Nvml {
  public:
-  // Never closed: the driver's libraries stay for the life of the process.
+  // The library is never closed: the driver stays loaded as long as the process lives.
   explicit Nvml(const std::string& library) : handle_(::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (handle_ == nullptr) {
       why_not_ = fmt::format("no NVIDIA driver: no {}", library);
@@ -45,13 +44,13 @@ class Nvml {
     choose_device();
   }
 
-  // Not empty: nothing can be asked.
+  // Returns why NVML cannot be asked, or an empty text if it can.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] Device device() const { return device_; }
 
   template <class... Arguments>
   int call(const char* name, Arguments... arguments) const {
-    constexpr int kFunctionNotFound = 13;  // NVML's own status for it
+    constexpr int kFunctionNotFound = 13;  // NVML's status for "not found"
     void* const symbol = ::dlsym(handle_, name);
     return symbol == nullptr ? kFunctionNotFound : reinterpret_cast<int (*)(Arguments...)>(symbol)(arguments...);
   }
@@ -63,7 +62,7 @@ class Nvml {
   }
 
  private:
-  // The only one; of several, the one that CUDA_VISIBLE_DEVICES names so that NVML knows it as well.
+  // Chooses the only GPU or, of several, the one that CUDA_VISIBLE_DEVICES names by its UUID, which NVML knows too.
   void choose_device() {
     unsigned count = 0;
     if (const int status = call("nvmlDeviceGetCount_v2", &count); status != 0 || count == 0) {
@@ -89,7 +88,7 @@ class Nvml {
   std::string why_not_;
 };
 
-// A value that `ask` has put into its argument, or what NVML says instead.
+// Calls `question`, and returns the value that it wrote or the error that NVML reports.
 template <class T>
 Known<double> ask(const Nvml& nvml, const std::function<int(T&)>& question,
                   const std::function<double(const T&)>& value) {
@@ -98,7 +97,7 @@ Known<double> ask(const Nvml& nvml, const std::function<int(T&)>& question,
   return status == 0 ? Known<double>::of(value(answer)) : Known<double>::unknown(nvml.explain(status));
 }
 
-// A function of the device with one number as its answer, in `scale` of the unit wanted.
+// Returns the number that a function of the device yields, times `scale`.
 template <class... Arguments>
 Known<double> number(const Nvml& nvml, const char* function, double scale, Arguments... arguments) {
   return ask<unsigned>(

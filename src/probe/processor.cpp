@@ -14,16 +14,12 @@
 namespace ngb::probe {
 namespace {
 
-using samples::Known;
-
-constexpr std::string_view kCpus = "/sys/devices/system/cpu";
-
 constexpr std::array<std::string_view, 21> kFeatures{
     "avx",         "avx2",     "fma",      "f16c",     "avx512f",  "avx512_vnni", "avx512_bf16",
     "avx512_fp16", "avx_vnni", "amx_tile", "amx_bf16", "amx_int8", "asimd",       "asimdhp",
     "asimddp",     "sve",      "sve2",     "i8mm",     "bf16",     "svebf16",     "svei8mm"};
 
-// One "key : value" block of /proc/cpuinfo per logical processor.
+// Returns the "key : value" block of each logical processor in /proc/cpuinfo.
 std::vector<std::map<std::string, std::string>> blocks(std::string_view cpuinfo) {
   std::vector<std::map<std::string, std::string>> found(1);
   for (const std::string& line : text::split(cpuinfo, '\n')) {
@@ -65,7 +61,7 @@ Known<std::string> known_or(std::string value, std::string_view reason) {
   return value.empty() ? Known<std::string>::unknown(std::string(reason)) : Known<std::string>::of(std::move(value));
 }
 
-// Distinct values of one cpufreq file over all processors.
+// Returns the distinct values of one cpufreq file over all processors.
 std::set<std::string> cpufreq(const Tree& tree, std::string_view name) {
   std::set<std::string> values;
   for (const std::string& cpu : tree.names(kCpus, "cpu")) {
@@ -75,7 +71,7 @@ std::set<std::string> cpufreq(const Tree& tree, std::string_view name) {
   return values;
 }
 
-// Packages and core numbers from sysfs, where AArch64 has them too.
+// Counts packages and cores in sysfs, which lists them on AArch64 too.
 Known<std::uint64_t> physical_cores(const Tree& tree) {
   std::set<std::string> siblings;
   for (const std::string& cpu : tree.names(kCpus, "cpu")) {
@@ -120,7 +116,7 @@ Processor read_processor(const Tree& tree) {
                                    : Known<std::uint64_t>::of(threads);
   const bool can_tell = cpuinfo.value->find("\nflags") != std::string::npos;
   processor.hypervisor = can_tell ? Known<std::string>::of(under_hypervisor ? "yes" : "no")
-                                  : Known<std::string>::unknown("only x86 tells in /proc/cpuinfo");
+                                  : Known<std::string>::unknown("only x86 reports it in /proc/cpuinfo");
   return processor;
 }
 

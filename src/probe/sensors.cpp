@@ -13,15 +13,13 @@
 namespace ngb::probe {
 namespace {
 
-using samples::Known;
-
 constexpr std::string_view kHwmon = "/sys/class/hwmon";
 
 bool contains(const auto& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// Every "<prefix>*_input" of a hwmon chip, in its raw unit.
+// Appends each "<prefix>*_input" of a hwmon chip, in its raw unit.
 void collect_inputs(const Tree& tree, const std::string& chip, std::string_view prefix, std::vector<double>& values) {
   for (const std::string& name : tree.names(chip, prefix)) {
     if (!name.ends_with("_input")) continue;
@@ -51,7 +49,7 @@ std::vector<double> processor_millidegrees(const Tree& tree) {
   return values;
 }
 
-// /proc/cpuinfo shows the real clock only where the processor counts its cycles (aperfmperf); else a nominal one.
+// /proc/cpuinfo shows the real clock only if the processor counts its cycles (aperfmperf), else a nominal one.
 Known<double> frequency_from_cpuinfo(const Tree& tree) {
   const Known<std::string> cpuinfo = tree.text("/proc/cpuinfo");
   if (!cpuinfo.value) return Known<double>::unknown(cpuinfo.reason);
@@ -74,7 +72,6 @@ Known<double> frequency_from_cpuinfo(const Tree& tree) {
 }  // namespace
 
 Known<double> frequency_hz(const Tree& tree) {
-  constexpr std::string_view kCpus = "/sys/devices/system/cpu";
   double sum_khz = 0;
   int count = 0;
   for (const std::string& cpu : tree.names(kCpus, "cpu")) {

@@ -11,10 +11,9 @@
 namespace ngb::probe {
 namespace {
 
-using samples::Known;
 using samples::Reading;
 
-// The columns of the first line of /proc/stat, in clock ticks (proc(5)); guest time is within user time already.
+// These are the columns of the first line of /proc/stat, in clock ticks (proc(5)). User time includes guest time.
 enum Column { kUser, kNice, kSystem, kIdle, kIowait, kIrq, kSoftirq, kSteal, kColumns };
 
 void read_ticks(const Tree& tree, Snapshot& snapshot) {
@@ -25,12 +24,12 @@ void read_ticks(const Tree& tree, Snapshot& snapshot) {
   if (!stat.value) return give_up(stat.reason);
   const std::vector<std::string> fields = words(stat.value->substr(0, stat.value->find('\n')));
   if (fields.size() < kColumns + 1 || fields[0] != "cpu")
-    return give_up("/proc/stat starts with no line of all processors");
+    return give_up("the first line of /proc/stat is not the sum of all processors");
   std::uint64_t total = 0;
   std::uint64_t ticks[kColumns];
   for (std::size_t column = 0; column < kColumns; ++column) {
     const auto value = parse_unsigned(fields[column + 1]);
-    if (!value) return give_up("/proc/stat holds no number: " + fields[column + 1]);
+    if (!value) return give_up("/proc/stat: not a number: " + fields[column + 1]);
     total += ticks[column] = *value;
   }
   snapshot.steal_ticks = Known<std::uint64_t>::of(ticks[kSteal]);
@@ -38,7 +37,7 @@ void read_ticks(const Tree& tree, Snapshot& snapshot) {
   snapshot.busy_ticks = Known<std::uint64_t>::of(total - ticks[kIdle] - ticks[kIowait]);
 }
 
-// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345"
+// Reads the total of "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345".
 Known<std::uint64_t> pressure_cpu_some_us(const Tree& tree) {
   const Known<std::string> pressure = tree.text("/proc/pressure/cpu");
   if (!pressure.value) return Known<std::uint64_t>::unknown(pressure.reason);
@@ -56,7 +55,7 @@ Known<double> load_1min(const Tree& tree) {
   return value ? Known<double>::of(*value) : Known<double>::unknown("/proc/loadavg holds no number");
 }
 
-// after - before, or why there is none.
+// Returns after - before, or the reason why it is unknown.
 Known<double> difference(const Known<std::uint64_t>& before, const Known<std::uint64_t>& after) {
   if (!before.value) return Known<double>::unknown(before.reason);
   if (!after.value) return Known<double>::unknown(after.reason);

@@ -62,17 +62,17 @@ bool Tree::has(std::string_view path) const {
   return std::filesystem::exists(real(path), ignored);
 }
 
-samples::Known<std::string> Tree::text(std::string_view path) const {
-  using Text = samples::Known<std::string>;
+Known<std::string> Tree::text(std::string_view path) const {
+  using Text = Known<std::string>;
   if (!has(path)) return Text::unknown(fmt::format("no {} on this machine", path));
   const Result<std::string> content = file::read(real(path), 64U << 20U);
   if (!content) return Text::unknown(fmt::format("{}: {}", path, content.error().what));
   return Text::of(text::to_utf8(text::trim(*content)));
 }
 
-samples::Known<std::uint64_t> Tree::number(std::string_view path) const {
-  using Number = samples::Known<std::uint64_t>;
-  const samples::Known<std::string> content = text(path);
+Known<std::uint64_t> Tree::number(std::string_view path) const {
+  using Number = Known<std::uint64_t>;
+  const Known<std::string> content = text(path);
   if (!content.value) return Number::unknown(content.reason);
   const std::optional<std::uint64_t> value = parse_unsigned(*content.value);
   return value ? Number::of(*value) : Number::unknown(fmt::format("{} holds no number: {}", path, *content.value));

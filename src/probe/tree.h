@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the small files of /proc and /sys, under a root that stands for "/".
+// Tree reads the small files of /proc and /sys below a root that replaces "/".
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,32 @@
 #include <string_view>
 #include <vector>
 
-#include "samples/known.h"
+#include "base/known.h"
 
 namespace ngb::probe {
 
-// A decimal number with nothing behind it.
+// kCpus holds a folder for each processor, and what applies to all of them.
+inline constexpr std::string_view kCpus = "/sys/devices/system/cpu";
+
+// Parses a decimal number that fills the whole text.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 std::optional<double> parse_real(std::string_view text);
-// "0-3,8" -> 0 1 2 3 8; what is not a number is left out.
+// Returns 0 1 2 3 8 for "0-3,8". Parts that are not numbers are left out.
 std::vector<int> parse_cpu_list(std::string_view text);
-// The words of a line, separated by any number of blanks.
+// Returns the words of a line, which blanks separate.
 std::vector<std::string> words(std::string_view line);
 
 class Tree {
  public:
   explicit Tree(std::string root);
 
-  // Content without the white space around it. The reason names the file: "no /proc/loadavg on this machine".
-  [[nodiscard]] samples::Known<std::string> text(std::string_view path) const;
-  [[nodiscard]] samples::Known<std::uint64_t> number(std::string_view path) const;
+  // Returns the content without surrounding white space. A reason names the file: "no /proc/loadavg on this machine".
+  [[nodiscard]] Known<std::string> text(std::string_view path) const;
+  [[nodiscard]] Known<std::uint64_t> number(std::string_view path) const;
   [[nodiscard]] bool has(std::string_view path) const;
-  // Names in a folder, sorted; those that start with `prefix`. Empty when there is no such folder.
+  // Returns the names in a folder that start with `prefix`, sorted. The list is empty if the folder does not exist.
   [[nodiscard]] std::vector<std::string> names(std::string_view folder, std::string_view prefix) const;
-  // Where `path` really is.
+  // Returns where `path` is on this machine, that is below the root.
   [[nodiscard]] std::string real(std::string_view path) const;
 
  private:

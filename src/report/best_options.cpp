@@ -35,7 +35,7 @@ BestOptions chosen_from(std::vector<const CellData*> cells, const Values& values
 }
 
 // {"over", "openvino threads=1"}
-TableRow row_of(const BestOptions& choice) {
+TableRow row_of_choice(const BestOptions& choice) {
   if (choice.winner == nullptr) {
     return {{{choice.any->compiler}}, TableCell{"none of its settings has a speed", "", Style::bad}};
   }
@@ -76,7 +76,8 @@ bool BestOptions::has_interval() const { return margin != nullptr && margin->low
 
 bool BestOptions::is_told_apart() const { return has_interval() && (*margin->low > 1 || *margin->high < 1); }
 
-std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const Values& values) {
+std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const Values& values,
+                                      const std::function<bool(const CellData&)>& is_shown) {
   std::map<std::tuple<std::string, std::string, std::string, int, std::string>, std::size_t> known;
   std::vector<std::vector<const CellData*>> by_choice;
   for (const CellData& cell : cells) {
@@ -87,13 +88,15 @@ std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const 
   }
   std::vector<BestOptions> choices;
   for (std::vector<const CellData*>& choice : by_choice) {
-    if (choice.size() > 1) choices.push_back(chosen_from(std::move(choice), values));
+    const bool is_one_shown =
+        std::any_of(choice.begin(), choice.end(), [&](const auto* cell) { return is_shown(*cell); });
+    if (choice.size() > 1 && is_one_shown) choices.push_back(chosen_from(std::move(choice), values));
   }
   return choices;
 }
 
 std::string best_options_table(const std::vector<BestOptions>& choices, int width, bool color) {
-  if (choices.empty()) return "\nBest options: no compiler stands with several\n";
+  if (choices.empty()) return "\nBest options: no compiler was measured with several settings\n";
   Table table;
   table.columns = {{"best options", true, 0}, {"margin [95 %]", false, 0}, {"", true, 0}};
   const CellData* last = nullptr;
@@ -101,7 +104,7 @@ std::string best_options_table(const std::vector<BestOptions>& choices, int widt
     if (last == nullptr || !is_same_workload(*last, *choice.any)) {
       table.sections.push_back({workload_of(*choice.any), {}});
     }
-    table.sections.back().rows.push_back(row_of(choice));
+    table.sections.back().rows.push_back(row_of_choice(choice));
     last = choice.any;
   }
   return '\n' + render(table, width, color).text;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which settings (options, threads, version) of a compiler are the best, where it stands with several.
+// Finds the best settings (options, threads, version) of each compiler that was measured with several.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -10,20 +11,23 @@
 
 namespace ngb::report {
 
-// One compiler on one device, model and batch. Pointers are into the cells and values that it was made from.
+// The best settings of one compiler on one device, model and batch. It points into the cells and values it was made
+// from.
 struct BestOptions {
-  const store::CellData* any = nullptr;         // of its cells the first
-  const store::CellData* winner = nullptr;      // highest mean throughput; null: none of them has a speed
+  const store::CellData* any = nullptr;         // the first of its cells
+  const store::CellData* winner = nullptr;      // highest mean throughput; null: none has a speed
   const store::CellData* runner_up = nullptr;   // null: no other has a speed
   const store::DerivedValue* margin = nullptr;  // the winner's margin_ratio; null without a runner-up
-  [[nodiscard]] bool has_interval() const;      // with one process there is none
-  [[nodiscard]] bool is_told_apart() const;     // the interval does not hold 1
+  [[nodiscard]] bool has_interval() const;      // false with one process
+  [[nodiscard]] bool is_told_apart() const;     // the interval does not contain 1
 };
 
-// In the order of the cells; compilers with one setting only are left out.
-std::vector<BestOptions> best_options(const std::vector<store::CellData>& cells, const Values& values);
+// Returns the best options in the order of the cells. Leaves out compilers with only one setting, and compilers for
+// none of whose cells `is_shown` is true.
+std::vector<BestOptions> best_options(const std::vector<store::CellData>& cells, const Values& values,
+                                      const std::function<bool(const store::CellData&)>& is_shown);
 
-// As text: a section for each device, model and batch, a row for each compiler.
+// Returns a text table with a section for each device, model and batch, and a row for each compiler.
 std::string best_options_table(const std::vector<BestOptions>& choices, int width, bool color);
 
 // [{"device", "model", "batch", "compiler", "winner": {"cell_id", "compiler_label", "compiler_version", "options",

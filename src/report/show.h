@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ngb show` prints.
+// Formats what `ngb show` prints: results, in one of several formats.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "store/store.h"
+#include "base/result.h"
+#include "report/results.h"
 
 namespace ngb::report {
 
 struct ShowOptions {
-  bool all = false;   // every metric, however wide
-  bool best = false;  // below the table, the best options of each compiler that stands with several
-  int width = 100;    // columns of the terminal; columns of the table are left out, the least important first, to fit
-  bool color = false;
+  bool all = false;    // text and markdown: every metric, without a limit of width
+  bool best = false;   // text: below the table, the best options of each compiler that has several
+  int width = 100;     // text: columns of the terminal; the table leaves out its least important columns to fit
+  bool color = false;  // text
 };
 
-// A table with a section for each device, model and batch size, a row for each compiler in it, and notes: what the
-// flags that occur mean, what to do about failures, which columns were left out. `cells` may be outlines; `derived`
-// are their values (metrics::derive).
-std::string show_table(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived,
-                       const ShowOptions& options);
+// A format of `ngb show` is a file with its function, and a row of the table in formats.cpp.
+struct Format {
+  const char* name;     // the argument of --format: "json"
+  const char* meaning;  // for `ngb show --help`
+  std::string (*show)(const Results& results, const ShowOptions& options);
+};
+std::span<const Format> formats();
+// The Error names the nearest format, or lists all.
+Result<const Format*> find_format(std::string_view name);
 
-// {"cells": [{…, "status", "failure", "flags", "metrics": {name: {"value", "low", "high"} or {"value": null,
-// "reason"}}}], "best_options": [as in best_options.h], "metrics": [the rows of the table of metrics]}
-nlohmann::json to_json(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived);
+// Returns a table with a section for each device, model and batch size, and a row in it for each compiler. Notes below
+// it explain the flags that occur, what to do about failures, and which columns were left out.
+std::string show_text(const Results& results, const ShowOptions& options);
 
 }  // namespace ngb::report

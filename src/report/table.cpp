@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "report/text_width.h"
 
 namespace ngb::report {
@@ -99,6 +100,23 @@ std::string line_of(const Table& table, const Layout& layout, const TableRow& ro
   return without_trailing_spaces(std::move(line)) + '\n';
 }
 
+// Makes control characters visible: labels and messages come from results files and devices, and only the styles may
+// command the terminal.
+Table with_visible_texts(Table table) {
+  const auto make_visible = [](TableCell& cell) {
+    cell.main = text::visible(cell.main);
+    cell.tail = text::visible(cell.tail);
+  };
+  for (TableSection& section : table.sections) {
+    section.title = text::visible(section.title);
+    for (TableRow& row : section.rows) {
+      for (TableCell& cell : row.cells) make_visible(cell);
+      if (row.rest) make_visible(*row.rest);
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string styled(const std::string& text, Style style, bool color) {
@@ -118,7 +136,8 @@ std::string styled(const std::string& text, Style style, bool color) {
   return text;
 }
 
-Rendering render(const Table& table, int width, bool color) {
+Rendering render(const Table& given, int width, bool color) {
+  const Table table = with_visible_texts(given);
   Layout layout = measure(table);
   Rendering rendering;
   rendering.left_out = fit(table, width, layout);

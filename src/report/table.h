@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays out a text table: columns of equal width over all its sections, narrow enough for a terminal.
+// Lays out a text table of several sections whose columns have the same width in all of them.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace ngb::report {
 
 enum class Style { plain, heading, good, bad, notice };
 
-// A number and what belongs to it: {"52.1", " ± 1.2"}. Numbers of a column end below each other.
+// A cell of the table, in two parts: {"52.1", " ± 1.2"}. The main parts of a column are right-aligned to each other.
 struct TableCell {
   std::string main{};
   std::string tail{};
@@ -20,12 +20,12 @@ struct TableCell {
 struct TableColumn {
   std::string heading{};
   bool is_left_aligned = false;
-  int rank = 0;  // 0: always there; else the highest rank is left out first where the table is too wide
+  int rank = 0;  // 0: never left out; otherwise the highest rank is left out first if the table is too wide
 };
 
 struct TableRow {
   std::vector<TableCell> cells{};   // one for each column
-  std::optional<TableCell> rest{};  // fills the row from the second column on, instead of the cells there
+  std::optional<TableCell> rest{};  // text that replaces the cells from the second column on
 };
 
 struct TableSection {
@@ -46,7 +46,7 @@ struct Rendering {
 // `width`: columns of the terminal; 0: no limit. `color`: ANSI escapes.
 Rendering render(const Table& table, int width, bool color);
 
-// The text in its style, or as it is.
+// Returns the text with the ANSI escapes of its style, or unchanged without `color`.
 std::string styled(const std::string& text, Style style, bool color);
 
 }  // namespace ngb::report

@@ -36,14 +36,14 @@ std::uint32_t character_at(std::string_view text, std::size_t at, std::size_t le
   return character;
 }
 
-// Calls take(bytes, width) for each character until it returns false.
-template <class Take>
-void each_character(std::string_view text, const Take& take) {
+// Calls visit(bytes, width) for each character until it returns false.
+template <class Visit>
+void each_character(std::string_view text, const Visit& visit) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = std::min(length_of(static_cast<unsigned char>(text[at])), text.size() - at);
     const std::uint32_t character = character_at(text, at, length);
     const int width = is_in(kCombining, character) ? 0 : is_in(kWide, character) ? 2 : 1;
-    if (!take(text.substr(at, length), width)) return;
+    if (!visit(text.substr(at, length), width)) return;
     at += length;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How wide text is on a terminal, in columns.
+// Measures and shortens text by the columns that it occupies on a terminal.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace ngb::report {
 
-// UTF-8: East Asian wide characters count 2, combining marks 0, all others 1.
+// Returns the width of UTF-8 text: East Asian wide characters count 2, combining marks 0, all others 1.
 int width_of(std::string_view text);
 
-// At most `width` columns; what does not fit is replaced by "…". Line breaks become spaces. Precondition: width >= 1.
+// Cuts the text to at most `width` columns; "…" replaces what does not fit. Line breaks become spaces. Precondition:
+// width >= 1.
 std::string shortened(std::string_view text, int width);
 
-// Spaces for the columns that `text` leaves of `width`.
+// Returns the spaces that fill `text` up to `width` columns.
 std::string padding(std::string_view text, int width);
 
 }  // namespace ngb::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds values by cell and metric.
+// Finds derived values by cell and metric.
 #pragma once
 
 #include <string_view>
@@ -12,15 +12,15 @@ namespace ngb::report {
 
 class Values {
  public:
-  // `derived` must outlive it.
+  // `derived` must outlive this object.
   explicit Values(const std::vector<store::DerivedValue>& derived);
 
-  // Null when there is none.
+  // Returns null if there is no such value.
   [[nodiscard]] const store::DerivedValue* find(std::string_view cell_id, std::string_view metric) const;
-  // The flags of a cell: "spread" for the value "flag_spread".
+  // A raised flag of a cell. `flag` is "spread" for the value "flag_spread".
   struct Raised {
     std::string_view flag{};
-    double value = 0;  // what raised it
+    double value = 0;  // the value that raised it
   };
   [[nodiscard]] std::vector<Raised> flags(std::string_view cell_id) const;
 

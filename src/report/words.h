@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cells are called in tables.
+// Names cells in tables.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ngb::report {
 
-// "openvino 2026.4.1": the label of the study, with the version where the label does not tell it.
+// Returns "openvino 2026.4.1": the study's label, followed by the version unless the label contains it.
 std::string compiler_of(const store::CellData& cell);
 
 std::string threads_of(const store::CellData& cell);  // "2 threads"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/known.h"
 #include "base/result.h"
-#include "samples/known.h"
 
 namespace ngb::samples {
 
@@ -16,6 +16,11 @@ struct EnvironmentEntry {
   std::string unit{};  // "" for text
   Known<std::string> value{};
   bool is_identity = true;  // takes part in the hash (boot_id, for one, does not)
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"name", &EnvironmentEntry::name}, Field{"unit", &EnvironmentEntry::unit},
+                      Field{"value", &EnvironmentEntry::value}, Field{"is_identity", &EnvironmentEntry::is_identity});
+  }
 };
 
 struct Environment {
@@ -23,9 +28,9 @@ struct Environment {
 
   // SHA-256 over the entries that take part.
   [[nodiscard]] std::string hash() const;
-};
 
-nlohmann::json to_json(const Environment& environment);
-Result<Environment> environment_from_json(const nlohmann::json& json);
+  static constexpr const char* kType = "environment";
+  static constexpr auto fields() { return std::tuple(Field{"entries", &Environment::entries}); }
+};
 
 }  // namespace ngb::samples

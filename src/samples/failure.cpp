@@ -16,24 +16,9 @@ struct KindRow {
   bool is_worth_retrying;
 };
 
-constexpr std::array<KindRow, 16> kKinds{{
-    {FailureKind::crash, "crash", true},
-    {FailureKind::exit, "exit", true},
-    {FailureKind::timeout, "timeout", true},
-    {FailureKind::out_of_memory, "out_of_memory", true},
-    {FailureKind::unsupported_operator, "unsupported_operator", false},
-    {FailureKind::invalid_model, "invalid_model", false},
-    {FailureKind::invalid_option, "invalid_option", false},
-    {FailureKind::toolchain_missing, "toolchain_missing", false},
-    {FailureKind::import_error, "import_error", false},
-    {FailureKind::inaccurate, "inaccurate", false},
-    {FailureKind::no_reference, "no_reference", false},
-    {FailureKind::fallback, "fallback", false},
-    {FailureKind::no_device, "no_device", false},
-    {FailureKind::device_lost, "device_lost", true},
-    {FailureKind::disk_full, "disk_full", true},
-    {FailureKind::internal, "internal", false},
-}};
+#define NGB_KIND_ROW(kind, is_worth_retrying) KindRow{FailureKind::kind, #kind, is_worth_retrying},
+constexpr std::array kKinds{NGB_FAILURE_KINDS(NGB_KIND_ROW)};
+#undef NGB_KIND_ROW
 
 }  // namespace
 

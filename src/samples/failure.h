@@ -15,28 +15,32 @@ enum class Phase { start, open, compile, check, warm_up, timed };
 std::string_view name(Phase phase);  // "start", …, "warm_up", "timed"
 Result<Phase> parse_phase(std::string_view name);
 
-enum class FailureKind {
-  crash,                 // a signal ended the worker
-  exit,                  // the worker ended by itself without a result
-  timeout,               // the phase took longer than the study allows
-  out_of_memory,         // over the memory limit, or killed by the kernel for memory
-  unsupported_operator,  // a valid model that this compiler cannot compile
-  invalid_model,         // unreadable, not ONNX, inconsistent
-  invalid_option,        // an option, device, thread count or precision the compiler does not take
-  toolchain_missing,     // not installed on this device
-  import_error,          // installed, but does not load
-  inaccurate,            // outputs differ from the reference by more than the tolerance
-  no_reference,          // the reference outputs could not be made
-  fallback,              // work ran on another device, provider or precision than asked for
-  no_device,             // there is no device of the kind that was asked for: no GPU, or no driver of it
-  device_lost,           // it was there, and failed
-  disk_full,
-  internal,  // any other failure, of the compiler or of ours; the message says which
-};
+// Every kind, once: ROW(name, whether another attempt may end differently); the others are properties of the cell. What
+// a compiler itself can report has a row in ngraphbench/compiler.h as well.
+#define NGB_FAILURE_KINDS(ROW)                                                                               \
+  ROW(crash, true)                 /* a signal ended the worker */                                           \
+  ROW(exit, true)                  /* the worker ended by itself without a result */                         \
+  ROW(timeout, true)               /* the phase took longer than the study allows */                         \
+  ROW(out_of_memory, true)         /* over the memory limit, or killed by the kernel for memory */           \
+  ROW(unsupported_operator, false) /* a valid model that this compiler cannot compile */                     \
+  ROW(invalid_model, false)        /* unreadable, not ONNX, inconsistent */                                  \
+  ROW(invalid_option, false)       /* an option, device, thread count or precision that it does not take */  \
+  ROW(toolchain_missing, false)    /* not installed on this device */                                        \
+  ROW(import_error, false)         /* installed, but does not load */                                        \
+  ROW(inaccurate, false)           /* outputs differ from the reference by more than the tolerance */        \
+  ROW(no_reference, false)         /* the reference outputs could not be made */                             \
+  ROW(fallback, false)             /* work ran on another device, provider or precision than asked for */    \
+  ROW(no_device, false)            /* there is no device of the kind that was asked for: no GPU or driver */ \
+  ROW(device_lost, true)           /* it was there, and failed */                                            \
+  ROW(disk_full, true)                                                                                       \
+  ROW(internal, false) /* any other failure, of the compiler or of ours; the message says which */
+
+#define NGB_NAME(kind, is_worth_retrying) kind,
+enum class FailureKind { NGB_FAILURE_KINDS(NGB_NAME) };
+#undef NGB_NAME
 std::string_view name(FailureKind kind);  // "crash", "out_of_memory", …
 Result<FailureKind> parse_failure_kind(std::string_view name);
-// Another attempt may end differently (crash, exit, timeout, out_of_memory, device_lost, disk_full); the others are
-// properties of the cell.
+// Another attempt may end differently.
 bool is_worth_retrying(FailureKind kind);
 
 struct Failure {
@@ -46,6 +50,12 @@ struct Failure {
   std::string advice{};            // what to do next; may be empty
   std::optional<int> signal{};     // of a crash
   std::optional<int> exit_code{};  // of an exit
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"kind", &Failure::kind}, Field{"phase", &Failure::phase},
+                      Field{"message", &Failure::message}, Field{"advice", &Failure::advice},
+                      Field{"signal", &Failure::signal}, Field{"exit_code", &Failure::exit_code});
+  }
 };
 
 }  // namespace ngb::samples

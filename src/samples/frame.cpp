@@ -26,6 +26,8 @@ std::uint32_t crc32(std::string_view bytes) {
 
 }  // namespace
 
+std::uint32_t frame_length(std::string_view header) { return get_u32(header); }
+
 std::string line_frame(const std::string& line) { return frame(line + "\n"); }
 
 std::string frame(std::string_view payload) {
@@ -49,8 +51,8 @@ Result<std::optional<std::string>> FrameReader::next() {
   const std::string_view rest = std::string_view(buffer_).substr(begin_);
   if (rest.size() < kFrameHeaderBytes) return std::nullopt;
   const std::uint32_t length = get_u32(rest);
-  if (length > kMaxFrameBytes) {
-    error_ = Error{fmt::format("a frame claims {} bytes, more than the {} allowed", length, kMaxFrameBytes), {}, {}};
+  if (length > max_bytes_) {
+    error_ = Error{fmt::format("a frame claims {} bytes, more than the {} allowed", length, max_bytes_), {}, {}};
     return tl::unexpected(*error_);
   }
   if (rest.size() < kFrameHeaderBytes + length) return std::nullopt;

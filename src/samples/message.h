@@ -3,13 +3,19 @@
 //
 //   client -> agent   hello{protocol, version}          first
 //                     job{job}                          once; a journal of the same run is resumed
-//                     follow{after, completed}          send every event with a sequence number > after; what is
-//                     recorded is not
-//                                                       to be done again
+//                     part{models, cells, groups, …}    the lists of a job that continues, a piece at a time
+//                     (work/job_parts.h) completed{processes}              recorded already, not to be done again; any
+//                     number of times follow{after}                     send every event with a sequence number > after
+//                     fetch{run_id, after, ends}        instead of all these from job on: send what the journal holds
 //                     acknowledge{sequence}             all events up to here are recorded
 //                     stop{}                            end the process in flight, keep what is recorded, leave
 //   agent -> client   hello{protocol, version}
-//                     event{sequence, …}                recorded: ProcessResult, ModelWritten, Environment, Finished
+//                     event{sequence, body}             recorded: ProcessResult, ModelWritten, ReferenceMade,
+//                     Environment,
+//                                                       Finished; or Skipped, for a number that nothing is recorded
+//                                                       under
+//                     remark{text}                      for the user, who sees it whatever else is shown
+//                     fetched{last_sequence}            the answer to fetch, behind the last event
 //                     progress{…}                       not recorded, may be lost: what runs now
 //                     error{kind, what, where, next}    the agent cannot go on; it ends after this
 //
@@ -19,57 +25,138 @@
 //                     tree{path, files} -> want{pieces}, plain bytes, -> installed{path}
 //                     describe{} -> description{…}, inspect{paths} -> inspection{…}
 //                     adopt{path, site, manifest}, install{path, requirements, …} -> installed{path}
-//                     attach{run, …}   then as above; or remove{runs} -> removed{…}
+//                     attach{run, …}   then as above, or -> busy{task}; or remove{runs} -> removed{…}
+//   agent -> client   progress{doing}  at any time: what an answer waits for
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
 #include "base/result.h"
-#include "samples/delivery.h"
+#include "samples/delivery_messages.h"
 #include "samples/environment.h"
-#include "samples/job.h"
 #include "samples/process_result.h"
+#include "work/job.h"
+#include "work/json_bounds.h"
 
 namespace ngb::samples {
 
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 3;
+
+// The largest event is a process of 3,000,000 repetitions, each an array of three values; other messages have fewer
+// than 100,000 of anything.
+inline constexpr work::JsonBounds kFromDevice{16'000'000, 4'000'000, 500'000, 32};
+// A client that has logged in here may send what a frame can hold.
+inline constexpr work::JsonBounds kFromClient{64'000'000, 32'000'000, 64'000'000, 64};
 
 struct Hello {
   int protocol = kProtocolVersion;
   std::string version{};  // of the program
+
+  static constexpr const char* kType = "hello";
+  static constexpr auto fields() {
+    return std::tuple(Field{"protocol", &Hello::protocol}, Field{"version", &Hello::version});
+  }
+};
+// Processes that were made alike and are recorded, by cell id: also those which a machine did that is not this one any
+// more.
+struct Completed {
+  Provenance made_with{};
+  std::string environment_hash{};
+  std::map<std::string, std::vector<int>> processes{};
+
+  static constexpr const char* kType = "completed";
+  static constexpr auto fields() {
+    return std::tuple(Field{"made_with", &Completed::made_with},
+                      Field{"environment_hash", &Completed::environment_hash},
+                      Field{"processes", &Completed::processes});
+  }
 };
 struct Follow {
   std::uint64_t after = 0;
-  // By cell id, the processes that are recorded: also those which a machine did that is not this one any more.
-  std::map<std::string, std::vector<int>> completed{};
+
+  static constexpr const char* kType = "follow";
+  static constexpr auto fields() { return std::tuple(Field{"after", &Follow::after}); }
+};
+// Asks for what is recorded of a run, without a job: nothing new is begun.
+struct Fetch {
+  std::string run_id{};
+  std::uint64_t after = 0;
+  bool ends = false;  // the process in flight is ended first, and none follows it
+
+  static constexpr const char* kType = "fetch";
+  static constexpr auto fields() {
+    return std::tuple(Field{"run_id", &Fetch::run_id}, Field{"after", &Fetch::after}, Field{"ends", &Fetch::ends});
+  }
 };
 struct Acknowledge {
   std::uint64_t sequence = 0;
+
+  static constexpr const char* kType = "acknowledge";
+  static constexpr auto fields() { return std::tuple(Field{"sequence", &Acknowledge::sequence}); }
 };
-struct Stop {};
+struct Stop {
+  static constexpr const char* kType = "stop";
+  static constexpr auto fields() { return std::tuple(); }
+};
 
 // The model file as it was made on the device.
 struct ModelWritten {
-  std::string model_id{};
+  work::ModelKey model{};
   std::string file_sha256{};     // with weights in a file beside it: of the two hashes, one after the other
   std::uint64_t file_bytes = 0;  // of both
   std::int64_t wall_ns = 0;
   std::vector<TensorSignature> inputs{};       // of a module that alone knows them; else none
-  std::vector<TensorSignature> open_inputs{};  // likewise, as in ModelWork
+  std::vector<TensorSignature> open_inputs{};  // likewise, as in work::Model
+
+  static constexpr const char* kType = "model";
+  static constexpr auto fields() {
+    return std::tuple(Field{"model", &ModelWritten::model}, Field{"file_sha256", &ModelWritten::file_sha256},
+                      Field{"file_bytes", &ModelWritten::file_bytes}, Field{"wall_ns", &ModelWritten::wall_ns},
+                      Field{"inputs", &ModelWritten::inputs}, Field{"open_inputs", &ModelWritten::open_inputs});
+  }
+};
+// The reference outputs of a model, which a job for references has made or found; or why there are none.
+struct ReferenceMade {
+  work::ModelKey model{};
+  std::string path{};  // there; "" after a failure
+  std::string key{};   // of all that the outputs depend on
+  std::optional<Failure> failure{};
+
+  static constexpr const char* kType = "reference";
+  static constexpr auto fields() {
+    return std::tuple(Field{"model", &ReferenceMade::model}, Field{"path", &ReferenceMade::path},
+                      Field{"key", &ReferenceMade::key}, Field{"failure", &ReferenceMade::failure});
+  }
 };
 // Nothing is left to do; failed cells are results too.
-struct Finished {};
+struct Finished {
+  static constexpr const char* kType = "finished";
+  static constexpr auto fields() { return std::tuple(); }
+};
+// Nothing is recorded under this number any more: its record was damaged, or ended a job that another has replaced.
+struct Skipped {
+  std::string why{};
+
+  static constexpr const char* kType = "skipped";
+  static constexpr auto fields() { return std::tuple(Field{"why", &Skipped::why}); }
+};
 
 // Recorded in the journal, numbered from 1 without gaps, delivered at least once, stored exactly once.
 struct Event {
   std::uint64_t sequence = 0;
-  std::variant<ProcessResult, ModelWritten, Environment, Finished> body{};
+  std::variant<ProcessResult, ModelWritten, ReferenceMade, Environment, Finished, Skipped> body{};
+
+  static constexpr const char* kType = "event";
+  static constexpr auto fields() {
+    return std::tuple(Field{"sequence", &Event::sequence}, Field{"body", &Event::body});
+  }
 };
 
 struct Progress {
@@ -80,17 +167,45 @@ struct Progress {
   std::uint64_t repetitions_done = 0;
   std::string doing{};   // when no cell runs: "write model resnet18 batch 4", "reference outputs of …"
   std::string remark{};  // what its compiler says is under way: "tuning: 64 of 1500 trials, …"
+
+  static constexpr const char* kType = "progress";
+  static constexpr auto fields() {
+    return std::tuple(Field{"cell_id", &Progress::cell_id}, Field{"process_index", &Progress::process_index},
+                      Field{"attempt", &Progress::attempt}, Field{"phase", &Progress::phase},
+                      Field{"repetitions_done", &Progress::repetitions_done}, Field{"doing", &Progress::doing},
+                      Field{"remark", &Progress::remark});
+  }
 };
 
-using ClientMessage = std::variant<Hello, Job, Follow, Acknowledge, Stop, Ask, Tree, Attach, Describe, Inspect, Adopt,
-                                   InstallThere, Remove>;
-using AgentMessage =
-    std::variant<Hello, Event, Progress, Error, Arrival, Lacking, Want, Installed, Description, Inspection, Removed>;
+struct Remark {
+  std::string text{};
+
+  static constexpr const char* kType = "remark";
+  static constexpr auto fields() { return std::tuple(Field{"text", &Remark::text}); }
+};
+struct Fetched {
+  std::uint64_t last_sequence = 0;  // of the journal; 0: it holds nothing of that run
+
+  static constexpr const char* kType = "fetched";
+  static constexpr auto fields() { return std::tuple(Field{"last_sequence", &Fetched::last_sequence}); }
+};
+
+using ClientMessage = std::variant<Hello, work::Job, work::JobPart, Completed, Follow, Fetch, Acknowledge, Stop, Ask,
+                                   Tree, Attach, Describe, Inspect, Adopt, InstallThere, Remove>;
+using AgentMessage = std::variant<Hello, Event, Progress, Remark, Fetched, Error, Arrival, Lacking, Want, Installed,
+                                  Description, Inspection, Removed, Busy>;
 
 std::string encode(const ClientMessage& message);
 std::string encode(const AgentMessage& message);
 Result<ClientMessage> decode_client_message(std::string_view text);
 Result<AgentMessage> decode_agent_message(std::string_view text);
+
+// No event of a study with this protocol takes more bytes: what a device may send, and the memory for it here, is
+// bounded by it.
+std::uint32_t largest_event_bytes(const work::Protocol& protocol);
+
+// The processes in messages of bounded size.
+std::vector<Completed> completed_parts(std::vector<Completed> all);
 
 // The journal's form of an event.
 std::string encode(const Event& event);

@@ -45,13 +45,13 @@ Status adopt_protocol(sql::Database& database, const config::Study& study) {
   return Done{};
 }
 
-void add_model(sql::Database& database, const plan::Model& model) {
+void add_model(sql::Database& database, const work::Model& model) {
   database
       .kept(
           "INSERT INTO model (model_hash, batch, label, family, recipe_json, path, parameters, macs, macs_torchinfo) "
           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-      .run(model.hash, model.batch, model.label, model.family, model.recipe_json, model.path, model.parameters,
-           model.macs, model.macs_torchinfo);
+      .run(model.key.hash, model.key.batch, model.label, model.family, work::json_of(model.source), model.path,
+           model.parameters, model.macs, model.macs_torchinfo);
   if (!database.changed()) return;
   const std::int64_t key = database.last_key();
   for (std::size_t i = 0; i < model.inputs.size(); ++i) {
@@ -62,7 +62,7 @@ void add_model(sql::Database& database, const plan::Model& model) {
 }
 
 // The options as one JSON object: their values are JSON text already.
-std::string options_json(const config::Parameters& options) {
+std::string options_json(const work::Options& options) {
   std::string object = "{";
   for (const auto& [name, value] : options) {
     if (object.size() > 1) object += ',';
@@ -71,10 +71,11 @@ std::string options_json(const config::Parameters& options) {
   return object + '}';
 }
 
-void add_cell(sql::Database& database, const plan::Plan& plan, const plan::Cell& cell) {
-  const plan::Model& model = plan.models.at(static_cast<std::size_t>(cell.model_index));
+void add_cell(sql::Database& database, const plan::Plan& plan, const work::Cell& cell) {
+  const work::Model& model = plan.model_of(cell);
+  const work::Compiler& compiler = plan.compiler_of(cell);
   database.kept("INSERT INTO toolchain (device, compiler, compiler_version) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
-      .run(cell.device, cell.compiler, cell.compiler_version);
+      .run(cell.device, compiler.name, compiler.version);
   database
       .kept(
           "INSERT INTO cell (cell_id, device, model_key, toolchain_key, compiler, compiler_label, compiler_version, "
@@ -82,8 +83,8 @@ void add_cell(sql::Database& database, const plan::Plan& plan, const plan::Cell&
           "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM model, toolchain "
           "WHERE model_hash = ?10 AND batch = ?11 AND toolchain.device = ?2 AND compiler = ?3 AND "
           "compiler_version = ?5 ON CONFLICT DO NOTHING")
-      .run(cell.id, cell.device, cell.compiler, cell.compiler_label, cell.compiler_version, options_json(cell.options),
-           cell.threads, cell.precision, plan.study.processes, model.hash, model.batch);
+      .run(cell.id, cell.device, compiler.name, compiler.label, compiler.version, options_json(compiler.options),
+           compiler.threads, compiler.precision, plan.study.protocol.processes, model.key.hash, model.key.batch);
 }
 
 std::optional<std::string> unfinished_run(sql::Database& database, const std::string& study_sha256) {
@@ -99,16 +100,19 @@ std::optional<std::string> unfinished_run(sql::Database& database, const std::st
 }
 
 std::string add_run(sql::Database& database, const plan::Plan& plan, const std::string& study_sha256,
-                    std::int64_t started_unix_ns) {
+                    std::int64_t started_unix_ns, const Revision& ngb) {
   const std::string unique =
       fmt::format("{}\n{}\n{}", study_sha256, started_unix_ns, database.integer("SELECT count(*) FROM run"));
   std::string run_id = hash::sha256(unique).substr(0, 16);
   database
-      .kept("INSERT INTO run (run_id, study_name, study_json, study_sha256, started_unix_ns) VALUES (?, ?, ?, ?, ?)")
-      .run(run_id, plan.study.name, config::to_json(plan.study).dump(), study_sha256, started_unix_ns);
+      .kept(
+          "INSERT INTO run (run_id, study_name, study_json, study_sha256, started_unix_ns, ngb_version, ngb_revision, "
+          "ngb_is_changed) VALUES (?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?)")
+      .run(run_id, plan.study.name, config::to_json(plan.study).dump(), study_sha256, started_unix_ns, ngb.version,
+           ngb.commit, ngb.is_changed);
   const std::int64_t run_key = database.last_key();
   std::set<std::string> devices;
-  for (const plan::Cell& cell : plan.cells) {
+  for (const work::Cell& cell : plan.cells) {
     database.kept("INSERT INTO run_cell SELECT ?, cell_key FROM cell WHERE cell_id = ? ON CONFLICT DO NOTHING")
         .run(run_key, cell.id);
     devices.insert(cell.device);
@@ -125,66 +129,93 @@ Status Store::check_protocol(const config::Study& study) {
   return sql::guarded([&]() -> Status { return compare_protocol(implementation_->database, study); });
 }
 
-Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t started_unix_ns) {
+Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t started_unix_ns, const Revision& ngb) {
   if (const Status flushed = flush(); !flushed) return tl::unexpected(flushed.error());
   return implementation_->changing([&]() -> Result<std::string> {
     sql::Database& database = implementation_->database;
     implementation_->begin_change();
     if (const Status same = adopt_protocol(database, plan.study); !same) return tl::unexpected(same.error());
-    for (const plan::Model& model : plan.models) add_model(database, model);
-    for (const plan::Cell& cell : plan.cells) add_cell(database, plan, cell);
+    for (const work::Model& model : plan.models) add_model(database, model);
+    for (const work::Cell& cell : plan.cells) add_cell(database, plan, cell);
     const std::string study_sha256 = study_hash(plan);
     std::optional<std::string> run_id = unfinished_run(database, study_sha256);
     if (run_id) {
       database.kept("UPDATE run SET study_json = ? WHERE run_id = ?").run(config::to_json(plan.study).dump(), *run_id);
     } else {
-      run_id = add_run(database, plan, study_sha256, started_unix_ns);
+      run_id = add_run(database, plan, study_sha256, started_unix_ns, ngb);
     }
     database.commit();
     return *run_id;
   });
 }
 
+Result<std::optional<std::string>> Store::open_run(const plan::Plan& plan) {
+  return sql::guarded([&]() -> Result<std::optional<std::string>> {
+    return unfinished_run(implementation_->database, study_hash(plan));
+  });
+}
+
 Result<plan::Plan> Store::remaining(plan::Plan plan, const std::string& run_id) {
   return sql::guarded([&]() -> Result<plan::Plan> {
-    std::set<std::pair<std::string, int>> done;
+    std::set<std::string> done;
     sql::Statement& query = implementation_->database.kept(
-        "SELECT cell_id, process_index FROM process JOIN cell USING (cell_key) JOIN run USING (run_key) "
-        "WHERE is_complete = 1 AND run_id <> ?");
+        "SELECT DISTINCT cell_id FROM process JOIN cell USING (cell_key) JOIN run USING (run_key) "
+        "WHERE is_complete = 1 AND run_id <> ? "
+        "GROUP BY cell_key, origin HAVING count(DISTINCT process_index) >= planned_processes");
     query.bind(run_id);
-    while (query.step()) done.emplace(query.text(0), query.small(1));
-    for (plan::Group& group : plan.groups) {
-      std::erase_if(group.steps, [&](const plan::Step& step) {
-        return done.contains({plan.cells.at(static_cast<std::size_t>(step.cell_index)).id, step.process_index});
-      });
+    while (query.step()) done.insert(query.text(0));
+    for (work::Group& group : plan.groups) {
+      std::erase_if(group.steps, [&](const work::Step& step) { return done.contains(plan.cell_of(step).id); });
     }
-    std::erase_if(plan.groups, [](const plan::Group& group) { return group.steps.empty(); });
+    std::erase_if(plan.groups, [](const work::Group& group) { return group.steps.empty(); });
     return std::move(plan);
   });
 }
 
-Result<std::map<std::string, std::vector<int>>> Store::completed(const std::string& run_id, const std::string& device) {
-  return sql::guarded([&]() -> Result<std::map<std::string, std::vector<int>>> {
-    std::map<std::string, std::vector<int>> processes;
+Result<std::vector<samples::Completed>> Store::completed(const std::string& run_id, const std::string& device) {
+  return sql::guarded([&]() -> Result<std::vector<samples::Completed>> {
+    std::map<std::pair<std::int64_t, std::string>, std::size_t> known;
+    std::vector<samples::Completed> all;
     sql::Statement& query = implementation_->database.kept(
-        "SELECT cell_id, process_index FROM process JOIN cell USING (cell_key) JOIN run USING (run_key) "
+        "SELECT cell_id, process_index, environment_hash, ifnull(made_with_key, 0), manifest_sha256, worker_sha256, "
+        "package_sha256, plugin_sha256, exporter_sha256, model_sha256 FROM run_cell "
+        "JOIN run ON run.run_key = run_cell.run_key JOIN cell USING (cell_key) JOIN process USING (cell_key) "
+        "LEFT JOIN made_with USING (made_with_key) "
         "WHERE is_complete = 1 AND run_id = ? AND process.device = ? ORDER BY process_key");
     query.bind(run_id, device);
-    while (query.step()) processes[query.text(0)].push_back(query.small(1));
-    return processes;
+    while (query.step()) {
+      const auto [place, is_new] = known.emplace(std::pair(query.integer(3), query.text(2)), all.size());
+      if (is_new) {
+        all.push_back({{.manifest_sha256 = query.text(4),
+                        .worker_sha256 = query.text(5),
+                        .package_sha256 = query.text(6),
+                        .plugin_sha256 = query.text(7),
+                        .exporter_sha256 = query.text(8),
+                        .model_sha256 = query.text(9)},
+                       query.text(2),
+                       {}});
+      }
+      all[place->second].processes[query.text(0)].push_back(query.small(1));
+    }
+    return all;
   });
 }
 
 Status Store::record_toolchain(const std::string& device, const std::string& compiler, const std::string& version,
-                               const std::string& manifest_json) {
+                               const Manifest& manifest) {
   return implementation_->changing([&]() -> Status {
     implementation_->begin_change();
-    implementation_->database
+    sql::Database& database = implementation_->database;
+    database.kept("INSERT INTO manifest VALUES (?, ?) ON CONFLICT DO NOTHING").run(manifest.sha256, manifest.json);
+    database.kept("INSERT INTO toolchain (device, compiler, compiler_version) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+        .run(device, compiler, version);
+    database
         .kept(
-            "INSERT INTO toolchain (device, compiler, compiler_version, manifest_sha256, manifest_json) "
-            "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET manifest_sha256 = excluded.manifest_sha256, "
-            "manifest_json = excluded.manifest_json")
-        .run(device, compiler, version, hash::sha256(manifest_json), manifest_json);
+            "INSERT INTO toolchain_manifest SELECT toolchain_key, "
+            "(SELECT count(*) FROM toolchain_manifest AS earlier WHERE earlier.toolchain_key = "
+            "toolchain.toolchain_key), "
+            "? FROM toolchain WHERE device = ? AND compiler = ? AND compiler_version = ? ON CONFLICT DO NOTHING")
+        .run(manifest.sha256, device, compiler, version);
     return Done{};
   });
 }

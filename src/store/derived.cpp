@@ -8,8 +8,11 @@ Result<std::optional<std::vector<DerivedValue>>> Store::load_derived(std::int64_
   using Values = std::optional<std::vector<DerivedValue>>;
   return sql::guarded([&]() -> Result<Values> {
     const sql::Database& database = implementation_->database;
-    sql::Statement state = database.statement("SELECT 1 FROM derived_state WHERE revision = ? AND made_by = ?");
-    state.bind(revision, made_by);
+    const std::optional<std::int64_t> counter = database.change_counter();
+    if (!counter) return Values{};
+    sql::Statement state =
+        database.statement("SELECT 1 FROM derived_state WHERE revision = ? AND made_by = ? AND change_counter = ?");
+    state.bind(revision, made_by, *counter);
     if (!state.step()) return Values{};
     state.reset();
     std::vector<DerivedValue> values;
@@ -29,7 +32,8 @@ Status Store::save_derived(std::int64_t revision, const std::vector<DerivedValue
   return implementation_->changing([&]() -> Status {
     sql::Database& database = implementation_->database;
     database.begin();
-    if (database.integer("SELECT revision FROM revision") != revision) {
+    const std::optional<std::int64_t> counter = database.change_counter();
+    if (!counter || database.integer("SELECT revision FROM revision") != revision) {
       database.roll_back();
       return Done{};
     }
@@ -40,7 +44,8 @@ Status Store::save_derived(std::int64_t revision, const std::vector<DerivedValue
     for (const DerivedValue& value : values) {
       insert.run(value.cell_id, value.metric, value.value, value.low, value.high, value.reason);
     }
-    database.kept("INSERT INTO derived_state VALUES (1, ?, ?)").run(revision, made_by);
+    database.kept("INSERT INTO derived_state VALUES (1, ?, ?, ?)")
+        .run(revision, made_by, static_cast<std::int64_t>(static_cast<std::uint32_t>(*counter + 1)));  // by this commit
     database.commit();
     return Done{};
   });

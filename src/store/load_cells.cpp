@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
+#include "samples/sense.h"
 #include "store/implementation.h"
+#include "work/json_bounds.h"
 
 namespace ngb::store {
 namespace {
 
-using samples::Known;
 using samples::ProcessResult;
 
 template <class T>
@@ -30,6 +35,16 @@ T word(Result<T> parsed, const sql::Database& database) {
   return *parsed;
 }
 
+[[noreturn]] void refuse_damaged(const sql::Database& database, const std::string& what) {
+  throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, what, database.file()), SQLITE_CORRUPT);
+}
+
+// Nobody nests JSON as deep in a study; who reads it would run out of stack.
+void require_shallow(const sql::Database& database, const std::string& text) {
+  constexpr work::JsonBounds kBounds{1'000'000, 100'000, 1'000'000, 64};
+  if (Status shallow = work::check_bounds(text, kBounds); !shallow) refuse_damaged(database, shallow.error().what);
+}
+
 std::string parameters_of(const std::string& recipe_json) {
   if (recipe_json.empty()) return {};
   const nlohmann::json recipe = nlohmann::json::parse(recipe_json, nullptr, false);
@@ -43,6 +58,7 @@ class Loader {
 
   std::vector<CellData> load(Detail detail) {
     load_cells();
+    load_set_aside();
     load_processes();
     load_failures();
     if (detail == Detail::full) {
@@ -52,14 +68,30 @@ class Loader {
       load_readings();
       load_facts();
     }
+    std::size_t position = 0;
     for (auto& [cell, process] : processes_) {
       CellData& target = cells_[cell];
-      (process.failure ? target.failed : target.processes).push_back(std::move(process));
+      if (detail == Detail::full) require_sense(target, process);
+      const bool is_set_aside = !process.failure && set_aside_.contains({cell, origin_[position]});
+      ++position;
+      (process.failure ? target.failed
+       : is_set_aside  ? target.set_aside
+                       : target.processes)
+          .push_back(std::move(process));
     }
     return std::move(cells_);
   }
 
  private:
+  // What no device could have sent was written by somebody else.
+  void require_sense(const CellData& cell, const ProcessResult& process) const {
+    constexpr int kMostAttempts = 100;  // that a study may allow
+    const Status sense = samples::check_sense(process, {cell.planned_processes, kMostAttempts});
+    if (sense) return;
+    refuse_damaged(database_,
+                   fmt::format("process {} of cell {}: {}", process.process_index, cell.cell_id, sense.error().what));
+  }
+
   void load_cells() {
     sql::Statement row = database_.statement(
         "SELECT cell_key, cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
@@ -72,6 +104,7 @@ class Loader {
       cell.device = row.text(2);
       cell.model = row.text(3);
       cell.model_family = row.text(4);
+      require_shallow(database_, row.text(5));
       cell.model_parameters = parameters_of(row.text(5));
       cell.model_hash = row.text(6);
       cell.batch = row.small(7);
@@ -79,10 +112,25 @@ class Loader {
       cell.compiler_label = row.text(9);
       cell.compiler_version = row.text(10);
       cell.options = row.text(11);
+      require_shallow(database_, cell.options);
       cell.threads = row.small(12);
       cell.precision = row.text(13);
       cell.planned_processes = row.small(14);
+      if (cell.batch < 1 || cell.threads < 1 || cell.planned_processes < 1) {
+        refuse_damaged(database_, fmt::format("cell {} has batch {}, {} threads, {} processes", cell.cell_id,
+                                              cell.batch, cell.threads, cell.planned_processes));
+      }
       cells_.push_back(std::move(cell));
+    }
+  }
+
+  // Of most cells, none.
+  void load_set_aside() {
+    sql::Statement row =
+        database_.statement(fmt::format("WITH {} SELECT cell_key, origin FROM alike WHERE rank > 1", kAlike));
+    while (row.step()) {
+      const auto cell = position_.find(row.integer(0));
+      if (cell != position_.end()) set_aside_.emplace(cell->second, row.text(1));
     }
   }
 
@@ -92,12 +140,18 @@ class Loader {
         "SELECT process_key, cell_key, cell_id, process_index, attempt, process.environment_hash, started_unix_ns, "
         "wall_ns, stop_reason, is_steady, threads_used, threads_used_unknown_reason, log_path, "
         "CAST((SELECT value FROM environment_entry AS entry WHERE entry.environment_key = process.environment_key AND "
-        "name = 'cpu_threads') AS INTEGER) "
-        "FROM process JOIN cell USING (cell_key) ORDER BY cell_key, process_index, attempt, process_key");
+        "name = 'cpu_threads') AS INTEGER), run_key, origin, manifest_sha256, worker_sha256, package_sha256, "
+        "plugin_sha256, exporter_sha256, files_sha256, model_sha256, reference_key, reference_sha256 "
+        "FROM process JOIN cell USING (cell_key) LEFT JOIN made_with USING (made_with_key) "
+        "ORDER BY cell_key, process_index, attempt, process_key");
     while (row.step()) {
-      const std::size_t cell = position_.at(row.integer(1));
+      const auto place = position_.find(row.integer(1));
+      if (place == position_.end()) {
+        refuse_damaged(database_, fmt::format("process {} belongs to no model", row.integer(0)));
+      }
+      const std::size_t cell = place->second;
       by_key_.emplace(row.integer(0), processes_.size());
-      ProcessResult process;
+      RecordedProcess process;
       process.cell_id = row.text(2);
       process.process_index = row.small(3);
       process.attempt = row.small(4);
@@ -108,7 +162,11 @@ class Loader {
       process.is_steady = row.small(9) != 0;
       process.threads_used = known(row, 10, get_small);
       process.log_path = row.text(12);
+      process.run_key = row.integer(14);
       if (row.small(13) > 0) cells_[cell].device_cpus = row.small(13);
+      process.made_with = {row.text(16), row.text(17), row.text(18), row.text(19), row.text(20),
+                           row.text(21), row.text(22), row.text(23), row.text(24)};
+      origin_.push_back(row.text(15));
       processes_.emplace_back(cell, std::move(process));
     }
   }
@@ -141,18 +199,21 @@ class Loader {
   void load_repetitions() {
     each("SELECT process_key, wall_ns, inferences, is_warm_up FROM repetition ORDER BY process_key, repetition_index",
          [](const sql::Statement& row, ProcessResult& process) {
-           process.repetitions.push_back(
-               {row.integer(1), static_cast<std::uint32_t>(row.integer(2)), row.small(3) != 0});
+           // 0 makes no sense either, and is told.
+           const std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+           const auto inferences = static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(2), 0, most));
+           process.repetitions.push_back({row.integer(1), inferences, row.small(3) != 0});
          });
   }
 
   void load_checks() {
     each(
         "SELECT process_key, reference, compared_elements, max_absolute_error, max_absolute_error_unknown_reason, "
-        "max_relative_error, max_relative_error_unknown_reason FROM output_check",
+        "max_relative_error, max_relative_error_unknown_reason, finite_elements FROM output_check",
         [](const sql::Statement& row, ProcessResult& process) {
           process.check =
-              samples::Check{row.text(1), get_unsigned(row, 2), known(row, 3, get_real), known(row, 5, get_real)};
+              samples::Check{row.text(1), get_unsigned(row, 2), known(row, 3, get_real), known(row, 5, get_real), {}};
+          if (!row.is_null(7)) process.check->finite_elements = get_unsigned(row, 7);
         });
   }
 
@@ -174,12 +235,14 @@ class Loader {
   template <class Take>
   void each(const char* select, const Take& take) {
     sql::Statement row = database_.statement(select);
-    std::int64_t key = -1;
+    std::optional<std::int64_t> key;
     ProcessResult* process = nullptr;
     while (row.step()) {
-      if (row.integer(0) != key) {
+      if (key != row.integer(0)) {
         key = row.integer(0);
-        process = &processes_[by_key_.at(key)].second;
+        const auto place = by_key_.find(*key);
+        if (place == by_key_.end()) refuse_damaged(database_, fmt::format("a row belongs to no process: {}", *key));
+        process = &processes_[place->second].second;
       }
       take(row, *process);
     }
@@ -188,8 +251,10 @@ class Loader {
   sql::Database& database_;
   std::vector<CellData> cells_{};
   std::unordered_map<std::int64_t, std::size_t> position_{};  // cell key -> cells_
-  std::vector<std::pair<std::size_t, ProcessResult>> processes_{};
-  std::unordered_map<std::int64_t, std::size_t> by_key_{};  // process key -> processes_
+  std::vector<std::pair<std::size_t, RecordedProcess>> processes_{};
+  std::vector<std::string> origin_{};                          // of each of them
+  std::unordered_map<std::int64_t, std::size_t> by_key_{};     // process key -> processes_
+  std::set<std::pair<std::size_t, std::string>> set_aside_{};  // cells_ and origins that do not count
 };
 
 }  // namespace

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/open.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <system_error>
+
+#include "base/file.h"
 
 namespace ngb::store {
 namespace {
@@ -20,9 +25,25 @@ void undo_interrupted_commit(const std::filesystem::path& file) {
   database.execute("SELECT count(*) FROM sqlite_master");
 }
 
+// Of a file that is larger than what it has on disk (a sparse one) not all that it claims counts.
+std::uint64_t bytes_of(const std::filesystem::path& file) {
+  struct stat status{};
+  if (::stat(file.c_str(), &status) != 0) return 0;
+  constexpr std::uint64_t kBlock = 512;
+  constexpr std::uint64_t kMostCompressed = 16;
+  constexpr std::uint64_t kSmall = 64U << 20U;
+  const auto on_disk = static_cast<std::uint64_t>(status.st_blocks) * kBlock;
+  return std::min(static_cast<std::uint64_t>(status.st_size), kMostCompressed * on_disk + kSmall);
+}
+
 sql::Database open_existing(const std::filesystem::path& file) {
+  // SQLite would wait for a FIFO's writer, and read a device without end.
+  if (const Status regular = file::require_regular(file); !regular) {
+    throw sql::SqlError(regular.error(), SQLITE_CANTOPEN);
+  }
   try {
     sql::Database database(file, SQLITE_OPEN_READONLY);
+    database.bound_steps(bytes_of(file));
     set_up(database);
     database.execute("SELECT count(*) FROM sqlite_master");
     return database;
@@ -37,12 +58,13 @@ sql::Database open_existing(const std::filesystem::path& file) {
                         SQLITE_READONLY_ROLLBACK);
   }
   sql::Database database(file, SQLITE_OPEN_READONLY);
+  database.bound_steps(bytes_of(file));
   set_up(database);
   return database;
 }
 
 sql::Database copy_in_memory(sql::Database& source) {
-  sql::Database copy(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  sql::Database copy(kInMemory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   sqlite3_backup* backup = sqlite3_backup_init(copy.handle(), "main", source.handle(), "main");
   if (backup != nullptr) {
     sqlite3_backup_step(backup, -1);
@@ -50,6 +72,7 @@ sql::Database copy_in_memory(sql::Database& source) {
   }
   const int code = sqlite3_errcode(copy.handle());
   if (code != SQLITE_OK) throw sql::SqlError(sql::to_error(code, sqlite3_errmsg(copy.handle()), source.file()), code);
+  copy.bound_steps(bytes_of(source.file()));
   set_up(copy);
   return copy;
 }
@@ -57,6 +80,12 @@ sql::Database copy_in_memory(sql::Database& source) {
 }  // namespace
 
 sql::Database open_to_write(const std::filesystem::path& file, std::span<const Migration> steps) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error)) {
+    if (const Status regular = file::require_regular(file); !regular) {
+      throw sql::SqlError(regular.error(), SQLITE_CANTOPEN);
+    }
+  }
   sql::Database database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   set_up(database);
   identify(database, steps);

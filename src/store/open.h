@@ -10,6 +10,8 @@
 
 namespace ngb::store {
 
+inline constexpr const char* kInMemory = ":memory:";
+
 // Creates or migrates. One file is left when it is closed: rollback journal, no write-ahead log, since results folders
 // lie on network file systems and are copied about. A commit is on disk when it returns.
 sql::Database open_to_write(const std::filesystem::path& file, std::span<const Migration> steps);

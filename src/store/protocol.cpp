@@ -1,44 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/protocol.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/hash.h"
+#include "config/keys/key.h"
 
 namespace ngb::store {
 
 using nlohmann::json;
 
-std::vector<ProtocolKey> protocol_of(const config::Study& study) {
-  json stop_when = nullptr;
-  if (study.stop_when) {
-    stop_when = {{"half_width_percent", study.stop_when->half_width_percent},
-                 {"max_repetitions", study.stop_when->max_repetitions},
-                 {"max_s", study.stop_when->max_s},
-                 {"min_repetitions", study.stop_when->min_repetitions}};
+namespace {
+
+void add_rows(const config::Study& study, std::span<const config::Key> keys, const std::string& prefix,
+              std::vector<ProtocolKey>& rows) {
+  for (const config::Key& key : keys) {
+    if (key.type == config::ValueType::section && !key.get) {
+      add_rows(study, key.keys, prefix + key.name + ".", rows);
+    } else {
+      rows.push_back({prefix + key.name, config::value_of(study, key).dump()});
+    }
   }
-  return {{"max_transient_s", json(study.max_transient_s).dump()},
-          {"min_repetition_ms", json(study.min_repetition_ms).dump()},
-          {"processes", json(study.processes).dump()},
-          {"reference", json(study.reference).dump()},
-          {"reference_version", json(study.reference_version).dump()},
-          {"repetitions", json(study.repetitions).dump()},
-          {"seed", json(study.seed).dump()},
-          {"stop_when", stop_when.dump()},
-          {"tolerances.absolute", json(study.absolute_tolerance).dump()},
-          {"tolerances.relative", json(study.relative_tolerance).dump()},
-          {"warm_up", study.warm_up ? json(*study.warm_up).dump() : "\"auto\""}};
+}
+
+}  // namespace
+
+std::vector<ProtocolKey> protocol_of(const config::Study& study) {
+  std::vector<ProtocolKey> rows{{"reference", json(study.reference).dump()},
+                                {"reference_version", json(study.reference_version).dump()}};
+  add_rows(study, config::protocol_keys(), "", rows);
+  std::sort(rows.begin(), rows.end(), [](const auto& one, const auto& other) { return one.key < other.key; });
+  return rows;
 }
 
 std::string study_hash(const plan::Plan& plan) {
   const config::Study& study = plan.study;
   std::string content;
-  for (const plan::Cell& cell : plan.cells) content += cell.id + '\n';
+  for (const work::Cell& cell : plan.cells) content += cell.id + '\n';
   for (const ProtocolKey& row : protocol_of(study)) content += row.key + '=' + row.value + '\n';
-  const json limits{{"attempts", study.attempts},
-                    {"compile_timeout_s", study.compile_timeout_s},
-                    {"memory_limit_bytes", study.memory_limit_bytes ? json(*study.memory_limit_bytes) : json(nullptr)},
-                    {"run_timeout_s", study.run_timeout_s}};
+  constexpr double kNanoseconds = 1e9;
+  const work::Limits& given = study.limits;
+  const json limits{{"attempts", given.attempts},
+                    {"compile_timeout_s", static_cast<double>(given.timeouts.compile_ns) / kNanoseconds},
+                    {"memory_limit_bytes", given.memory_bytes ? json(*given.memory_bytes) : json(nullptr)},
+                    {"run_timeout_s", static_cast<double>(given.timeouts.run_ns) / kNanoseconds}};
   return hash::sha256(content + limits.dump());
 }
 

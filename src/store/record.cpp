@@ -5,23 +5,13 @@
 #include <variant>
 
 #include "store/implementation.h"
+#include "store/judge.h"
 
 namespace ngb::store {
 namespace {
 
 using samples::ProcessResult;
 using Device = std::pair<std::string, std::string>;  // run id, name
-
-// Nothing when no run has planned that cell on that device.
-std::optional<std::int64_t> key_of_cell(Store::Implementation& store, const std::string& device,
-                                        const std::string& cell_id) {
-  sql::Statement& query = store.database.kept("SELECT cell_key FROM cell WHERE cell_id = ? AND device = ?");
-  query.bind(cell_id, device);
-  if (!query.step()) return std::nullopt;
-  const std::int64_t key = query.integer(0);
-  query.reset();
-  return key;
-}
 
 // Writes one event of a device; its place in the sequence and its cell have been checked.
 class Recorder {
@@ -30,7 +20,7 @@ class Recorder {
       : store_(store), known_(store.known.devices.at(device)), device_(device.second), sequence_(sequence) {}
 
   void operator()(const ProcessResult& result) {
-    const std::optional<std::int64_t> cell = key_of_cell(store_, device_, result.cell_id);
+    const std::optional<std::int64_t> cell = key_of_cell(store_, known_.run_key, device_, result.cell_id);
     const auto environment = known_.environments.find(result.environment_hash);
     std::optional<std::int64_t> environment_key;
     if (environment != known_.environments.end()) environment_key = environment->second;
@@ -40,11 +30,13 @@ class Recorder {
         .kept(
             "INSERT INTO process (cell_key, run_key, device, sequence, process_index, attempt, is_complete, "
             "environment_key, environment_hash, started_unix_ns, wall_ns, stop_reason, is_steady, threads_used, "
-            "threads_used_unknown_reason, log_path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (cell_key, process_index) WHERE is_complete = 1 DO NOTHING")
+            "threads_used_unknown_reason, log_path, made_with_key, origin) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (cell_key, process_index, origin) WHERE is_complete = 1 DO NOTHING")
         .run(cell, known_.run_key, device_, sequence_, result.process_index, result.attempt, !result.failure,
              environment_key, result.environment_hash, result.started_unix_ns, result.wall_ns, result.stop_reason,
-             result.is_steady, result.threads_used.value, reason(result.threads_used), log);
+             result.is_steady, result.threads_used.value, reason(result.threads_used), log, key_of(result.made_with),
+             samples::origin_of(result).name());
     if (!sql().changed()) {
       add_event("duplicate");
       return;
@@ -56,18 +48,25 @@ class Recorder {
   void operator()(const samples::ModelWritten& model) {
     add_event("model");
     sql()
-        .kept("INSERT INTO model_file VALUES (?, ?, ?, ?, ?, ?, ?)")
-        .run(known_.run_key, device_, sequence_, model.model_id, model.file_sha256, model.file_bytes, model.wall_ns);
+        .kept(
+            "INSERT INTO model_file SELECT ?1, ?2, ?3, model_key, ?4, ?5, ?6 FROM model WHERE model_hash = ?7 AND "
+            "batch = ?8")
+        .run(known_.run_key, device_, sequence_, model.file_sha256, model.file_bytes, model.wall_ns, model.model.hash,
+             model.model.batch);
     for (std::size_t i = 0; i < model.inputs.size(); ++i) {
       const TensorSignature& input = model.inputs[i];
       sql()
           .kept(
-              "INSERT INTO model_input SELECT model_key, ?1, ?2, ?3, ?4 FROM model WHERE "
-              "?5 LIKE '%-' || substr(model_hash, 1, 16) || '-b' || batch ON CONFLICT DO NOTHING")
+              "INSERT INTO model_input SELECT model_key, ?1, ?2, ?3, ?4 FROM model WHERE model_hash = ?5 AND batch = "
+              "?6 "
+              "ON CONFLICT DO NOTHING")
           .run(static_cast<std::int64_t>(i), input.name, name(input.type), nlohmann::json(input.shape).dump(),
-               model.model_id);
+               model.model.hash, model.model.batch);
     }
   }
+
+  // Of a job that measures nothing: it is not recorded here.
+  void operator()(const samples::ReferenceMade& /*reference*/) { add_event("reference"); }
 
   void operator()(const samples::Environment& environment) {
     add_event("environment");
@@ -84,6 +83,8 @@ class Recorder {
     known_.environments[hash] = key;
   }
 
+  void operator()(const samples::Skipped& /*skipped*/) { add_event("skipped"); }
+
   void operator()(const samples::Finished& /*finished*/) {
     add_event("finished");
     sql().kept("UPDATE run_device SET is_finished = 1 WHERE run_key = ? AND device = ?").run(known_.run_key, device_);
@@ -92,8 +93,33 @@ class Recorder {
  private:
   sql::Database& sql() { return store_.database; }
 
+  // Nothing if nothing is known of what the process was made with.
+  std::optional<std::int64_t> key_of(const samples::Provenance& with) {
+    const std::string build = with.build();
+    if (build.empty()) return std::nullopt;
+    const std::string hashes =
+        build + with.files_sha256 + with.model_sha256 + with.reference_key + with.reference_sha256;
+    const auto known = store_.known.made_with.find(hashes);
+    if (known != store_.known.made_with.end()) return known->second;
+    sql()
+        .kept(
+            "INSERT INTO made_with (build_sha256, manifest_sha256, worker_sha256, package_sha256, plugin_sha256, "
+            "exporter_sha256, files_sha256, model_sha256, reference_key, reference_sha256) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+        .run(build, with.manifest_sha256, with.worker_sha256, with.package_sha256, with.plugin_sha256,
+             with.exporter_sha256, with.files_sha256, with.model_sha256, with.reference_key, with.reference_sha256);
+    sql::Statement& query = sql().kept(
+        "SELECT made_with_key FROM made_with WHERE build_sha256 = ? AND files_sha256 = ? AND model_sha256 = ? AND "
+        "reference_key = ? AND reference_sha256 = ?");
+    query.bind(build, with.files_sha256, with.model_sha256, with.reference_key, with.reference_sha256);
+    query.step();
+    const std::int64_t key = query.integer(0);
+    query.reset();
+    return store_.known.made_with.emplace(hashes, key).first->second;
+  }
+
   template <class T>
-  static std::optional<std::string> reason(const samples::Known<T>& known) {
+  static std::optional<std::string> reason(const Known<T>& known) {
     if (known.value) return std::nullopt;
     return known.reason;
   }
@@ -129,9 +155,10 @@ class Recorder {
 
   void add_check(std::int64_t process, const samples::Check& check) {
     sql()
-        .kept("INSERT INTO output_check VALUES (?, ?, ?, ?, ?, ?, ?)")
+        .kept("INSERT INTO output_check VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         .run(process, check.reference, check.compared_elements, check.max_absolute_error.value,
-             reason(check.max_absolute_error), check.max_relative_error.value, reason(check.max_relative_error));
+             reason(check.max_absolute_error), check.max_relative_error.value, reason(check.max_relative_error),
+             check.finite_elements);
   }
 
   void add_failure(std::int64_t process, const samples::Failure& failure) {
@@ -152,14 +179,19 @@ Store::Implementation::Known::Device& look_up(Store::Implementation& store, cons
   const auto found = store.known.devices.find(device);
   if (found != store.known.devices.end()) return found->second;
   sql::Statement& query = store.database.kept(
-      "SELECT run_key, last_sequence FROM run_device JOIN run USING (run_key) WHERE run_id = ? AND device = ?");
+      "SELECT run_key, last_sequence, study_json FROM run_device JOIN run USING (run_key) "
+      "WHERE run_id = ? AND device = ?");
   query.bind(device.first, device.second);
   if (!query.step()) {
     throw sql::SqlError({fmt::format("no run {} on device {} has begun in these results", device.first, device.second),
                          store.database.file().string(), "begin the run first"},
                         SQLITE_CONSTRAINT);
   }
-  Store::Implementation::Known::Device known{query.integer(0), static_cast<std::uint64_t>(query.integer(1)), false, {}};
+  const nlohmann::json study = nlohmann::json::parse(query.text(2), nullptr, false);
+  const nlohmann::json given = study.is_object() ? study.value("attempts", nlohmann::json()) : nlohmann::json();
+  const int attempts = given.is_number_integer() ? given.get<int>() : 1;
+  Store::Implementation::Known::Device known{
+      query.integer(0), static_cast<std::uint64_t>(query.integer(1)), false, attempts, {}};
   query.reset();
   sql::Statement& environments = store.database.kept(
       "SELECT environment_hash, environment_key FROM environment WHERE run_key = ? AND device = ? ORDER BY sequence");
@@ -171,18 +203,15 @@ Store::Implementation::Known::Device& look_up(Store::Implementation& store, cons
 // Whether the event may be recorded now. True: it is; false: it is recorded already.
 Result<bool> check(Store::Implementation& store, const Device& device, const samples::Event& event) {
   return sql::guarded([&]() -> Result<bool> {
-    const std::uint64_t last = look_up(store, device).last_sequence;
+    const Store::Implementation::Known::Device& known = look_up(store, device);
+    const std::uint64_t last = known.last_sequence;
     if (event.sequence <= last) return false;
     if (event.sequence != last + 1) {
       return fail(fmt::format("event {} of {} came after event {}", event.sequence, device.second, last),
                   store.database.file().string(), "ask the device for the events after the last one");
     }
-    const auto* result = std::get_if<ProcessResult>(&event.body);
-    if (result != nullptr && !key_of_cell(store, device.second, result->cell_id)) {
-      return fail(
-          fmt::format("an event of {} names a cell that no run planned there: {}", device.second, result->cell_id),
-          store.database.file().string(), "begin a run of the study first");
-    }
+    const Status true_to_all = judge(store, device.second, known, event);
+    if (!true_to_all) return tl::unexpected(true_to_all.error());
     return true;
   });
 }

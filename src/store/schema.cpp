@@ -5,6 +5,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "store/schema_sql.h"
@@ -12,7 +13,10 @@
 namespace ngb::store {
 namespace {
 
-constexpr std::array kMigrations{Migration{"the first tables", kVersion1}};
+constexpr std::array kMigrations{Migration{"the first tables", kVersion1},
+                                 Migration{"what each process was made with, where runs still are, derived values that "
+                                           "follow every change of the file",
+                                           kVersion2}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {
   throw sql::SqlError({std::move(what), database.file().string(), std::move(next)}, SQLITE_ERROR);
@@ -26,6 +30,41 @@ void require_whole(const sql::Database& database) {
   if (size_bytes < static_cast<std::uintmax_t>(expected)) {
     throw sql::SqlError(
         sql::to_error(SQLITE_CORRUPT, fmt::format("{} bytes of {}", size_bytes, expected), database.file()),
+        SQLITE_CORRUPT);
+  }
+}
+
+// Of each table its kind and columns, in words to be compared.
+std::map<std::string, std::string> tables_of(const sql::Database& database) {
+  std::map<std::string, std::string> tables;
+  sql::Statement kinds = database.statement(
+      "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type <> 'view'");
+  while (kinds.step()) {
+    tables[kinds.text(0)] = fmt::format("{} {} {}", kinds.text(1), kinds.integer(2), kinds.integer(3));
+  }
+  for (auto& [name, words] : tables) {
+    if (!words.starts_with("table ")) continue;  // not even its columns are asked for
+    sql::Statement columns =
+        database.statement("SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid");
+    columns.bind(name);
+    while (columns.step()) {
+      words += fmt::format(", {} {} {} {} {}", columns.text(0), columns.text(1), columns.integer(2), columns.integer(3),
+                           columns.integer(4));
+    }
+  }
+  return tables;
+}
+
+// A view or a virtual table in the place of one of ours could do anything when it is read.
+void require_our_tables(const sql::Database& database, std::span<const Migration> steps) {
+  sql::Database ours(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  for (const Migration& step : steps) ours.execute(step.sql);
+  const std::map<std::string, std::string> there = tables_of(database);
+  for (const auto& [name, words] : tables_of(ours)) {
+    const auto found = there.find(name);
+    if (found != there.end() && found->second == words) continue;
+    throw sql::SqlError(
+        sql::to_error(SQLITE_CORRUPT, fmt::format("its table {} is not the one that ngb makes", name), database.file()),
         SQLITE_CORRUPT);
   }
 }
@@ -46,7 +85,12 @@ FileKind identify(const sql::Database& database, std::span<const Migration> step
                        version, steps.size()),
            "use a newer ngb, or another output folder");
   }
+  if (version < 1) {
+    const std::string detail = fmt::format("it says that it is of version {}", version);
+    throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, detail, database.file()), SQLITE_CORRUPT);
+  }
   require_whole(database);
+  require_our_tables(database, steps.first(static_cast<std::size_t>(version)));
   return FileKind::results;
 }
 

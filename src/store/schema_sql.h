@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Form, which schema_markdown() reads: a line that opens a table or view ends in "-- what a row is"; a column's line
-// ends in "-- what it means"; lines without a comment belong to no column.
+// The form of this text, which schema_markdown() reads: a line that opens a table or view ends in "-- what a row is"; a
+// column's line ends in "-- what it means"; lines without a comment belong to no column. A later step adds a column in
+// one line (ALTER TABLE … ADD COLUMN …; -- what it means), and removes columns, tables and views in one line each.
 #pragma once
 
 namespace ngb::store {
@@ -24,7 +25,7 @@ CREATE TABLE run_device (  -- A device's share of a run.
   run_key INTEGER NOT NULL REFERENCES run,  -- the run
   device TEXT NOT NULL,  -- name in the study
   last_sequence INTEGER NOT NULL DEFAULT 0,  -- last event recorded; 0 for none
-  is_finished INTEGER NOT NULL DEFAULT 0 CHECK (is_finished IN (0, 1)),  -- 1: nothing is left to do there
+  is_finished INTEGER NOT NULL DEFAULT 0 CHECK (is_finished IN (0, 1)),  -- 1: the device has nothing left to do
   PRIMARY KEY (run_key, device)
 ) STRICT, WITHOUT ROWID;
 
@@ -46,12 +47,12 @@ CREATE TABLE environment (  -- Where measurements were made: one row for each ti
   UNIQUE (run_key, device, sequence)
 ) STRICT;
 
-CREATE TABLE environment_entry (  -- One thing that a device said of itself.
+CREATE TABLE environment_entry (  -- One property that a device reported about itself.
   environment_key INTEGER NOT NULL REFERENCES environment,  -- the environment
   name TEXT NOT NULL,  -- cpu_model, kernel, memory_total, …
   unit TEXT NOT NULL,  -- of the value; empty for text
-  value TEXT,  -- NULL: the device cannot tell
-  unknown_reason TEXT,  -- why it cannot
+  value TEXT,  -- NULL: unknown to the device
+  unknown_reason TEXT,  -- why it is unknown to the device
   is_identity INTEGER NOT NULL CHECK (is_identity IN (0, 1)),  -- 1: takes part in environment_hash
   PRIMARY KEY (environment_key, name)
 ) STRICT, WITHOUT ROWID;
@@ -135,7 +136,7 @@ CREATE TABLE process (  -- One worker process: completed, or failed (then it has
   environment_key INTEGER REFERENCES environment,  -- NULL: the device had not described itself
   environment_hash TEXT NOT NULL,  -- as in environment
   started_unix_ns INTEGER NOT NULL,  -- nanoseconds since 1970-01-01 UTC
-  wall_ns INTEGER NOT NULL,  -- from before its start until it was gone
+  wall_ns INTEGER NOT NULL,  -- from before its start until it had ended
   stop_reason TEXT NOT NULL,  -- why repetitions ended: repetitions, half_width, max_repetitions, max_time; empty: failed
   is_steady INTEGER NOT NULL CHECK (is_steady IN (0, 1)),  -- 0: no steady part was found within the bound
   threads_used INTEGER,  -- threads that used processor time in the timed phase; NULL: unknown
@@ -188,9 +189,9 @@ CREATE TABLE failure (  -- Why a process has no result.
   exit_code INTEGER  -- of an exit
 ) STRICT;
 
-CREATE TABLE reading (  -- One thing that the device told around the timed phase.
+CREATE TABLE reading (  -- One value that the device reported around the timed phase.
   process_key INTEGER NOT NULL REFERENCES process,  -- the process
-  position INTEGER NOT NULL,  -- 0, 1, … as told
+  position INTEGER NOT NULL,  -- 0, 1, … in the order reported
   quantity TEXT NOT NULL,  -- steal, pressure_cpu_some, page_faults, frequency, temperature, power, gpu_utilisation, load_1min, …
   unit TEXT NOT NULL,  -- percent, hz, celsius, watt, bytes, 1, …
   moment TEXT NOT NULL,  -- start, end: of the timed phase; timed: over it
@@ -199,10 +200,10 @@ CREATE TABLE reading (  -- One thing that the device told around the timed phase
   PRIMARY KEY (process_key, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE fact (  -- What a compiler said of itself in a process.
+CREATE TABLE fact (  -- What a compiler reported about itself in a process.
   process_key INTEGER NOT NULL REFERENCES process,  -- the process
   name TEXT NOT NULL,  -- of the fact
-  value TEXT NOT NULL,  -- as the compiler put it
+  value TEXT NOT NULL,  -- as the compiler wrote it
   PRIMARY KEY (process_key, name)
 ) STRICT, WITHOUT ROWID;
 
@@ -221,7 +222,7 @@ CREATE TABLE derived_state (  -- What the rows of derived were computed from; no
 CREATE TABLE derived (  -- Metrics of cells, as `ngb show` printed them last; docs/metrics.md has the formulas.
   position INTEGER PRIMARY KEY,  -- in the order of cells and metrics
   cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
-  metric TEXT NOT NULL,  -- name with unit; flag_…: a reason to look twice, with the value that raised it
+  metric TEXT NOT NULL,  -- name with unit; flag_…: a reason to check the number, with the value that raised it
   value REAL,  -- NULL: there is none
   low REAL,  -- 95 % interval; NULL: the metric has none
   high REAL,  -- 95 % interval; NULL: the metric has none
@@ -236,7 +237,7 @@ SELECT
   model.batch AS batch,  -- samples per inference
   cell.compiler_label AS compiler,  -- name of the compiler in the study
   cell.compiler_version AS compiler_version,  -- its version
-  cell.threads AS threads,  -- that it may use
+  cell.threads AS threads,  -- threads that the compiler may use
   cell.precision AS precision,  -- f32, …
   process.process_index AS process_index,  -- 0 … planned_processes - 1
   repetition.repetition_index AS repetition_index,  -- 0, 1, … in the order run, warm-up first
@@ -249,6 +250,126 @@ JOIN process USING (process_key)
 JOIN cell USING (cell_key)
 JOIN model USING (model_key)
 WHERE process.is_complete = 1;
+)sql";
+
+// Version 2: what each process was made with, so that unlike ones of a cell are told apart; derived values that follow
+// every change of the file.
+inline constexpr const char* kVersion2 = R"sql(
+CREATE TABLE manifest (  -- What a toolchain consisted of: every build that was ever recorded, once.
+  manifest_sha256 TEXT PRIMARY KEY NOT NULL,  -- over compiler, version and packages: the same wheels give the same one
+  manifest_json TEXT NOT NULL  -- packages with versions, sizes and hashes
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE toolchain_manifest (  -- The builds of a toolchain that were seen on its device.
+  toolchain_key INTEGER NOT NULL REFERENCES toolchain,  -- the toolchain
+  position INTEGER NOT NULL,  -- 0, 1, … in the order in which they were first seen
+  manifest_sha256 TEXT NOT NULL REFERENCES manifest,  -- the build
+  PRIMARY KEY (toolchain_key, manifest_sha256)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO manifest SELECT manifest_sha256, manifest_json FROM toolchain WHERE manifest_json IS NOT NULL
+ON CONFLICT DO NOTHING;
+INSERT INTO toolchain_manifest SELECT toolchain_key, 0, manifest_sha256 FROM toolchain WHERE manifest_json IS NOT NULL;
+ALTER TABLE toolchain DROP COLUMN manifest_sha256;
+ALTER TABLE toolchain DROP COLUMN manifest_json;
+
+CREATE TABLE made_with (  -- What processes were made with, each by SHA-256; empty text: not used.
+  made_with_key INTEGER PRIMARY KEY,  -- within this file
+  build_sha256 TEXT NOT NULL,  -- over manifest, worker, package, plugin and exporter
+  manifest_sha256 TEXT NOT NULL,  -- the toolchain's, as in manifest
+  worker_sha256 TEXT NOT NULL,  -- the program ngb-worker, which also makes the models of recipes
+  package_sha256 TEXT NOT NULL,  -- the Python package ngraphbench
+  plugin_sha256 TEXT NOT NULL,  -- the compiler's folder: plugin or adaptor
+  exporter_sha256 TEXT NOT NULL,  -- folder and toolchain of the compiler that exports PyTorch modules
+  files_sha256 TEXT NOT NULL,  -- the user's files: model, module, weights, inputs
+  model_sha256 TEXT NOT NULL,  -- the model file, with the weights beside it
+  reference_key TEXT NOT NULL,  -- hash of everything the reference outputs depend on
+  reference_sha256 TEXT NOT NULL,  -- the data of the reference outputs
+  UNIQUE (build_sha256, files_sha256, model_sha256, reference_key, reference_sha256)
+) STRICT;
+
+ALTER TABLE process ADD COLUMN made_with_key INTEGER REFERENCES made_with;  -- NULL: recorded before this was known
+ALTER TABLE process ADD COLUMN origin TEXT NOT NULL DEFAULT '';  -- over build, model file and environment
+UPDATE process SET origin = substr(environment_hash, 1, 16);
+DROP INDEX process_completed_once;
+CREATE UNIQUE INDEX process_completed_once ON process (cell_key, process_index, origin) WHERE is_complete = 1;
+
+ALTER TABLE output_check ADD COLUMN finite_elements INTEGER;  -- of those compared, numbers in both; NULL: not counted
+ALTER TABLE run ADD COLUMN ngb_version TEXT;  -- of the ngb that began it; NULL: not recorded
+ALTER TABLE run ADD COLUMN ngb_revision TEXT;  -- git commit that it was built from; NULL: unknown
+ALTER TABLE run ADD COLUMN ngb_is_changed INTEGER;  -- 1: built from sources that differ from that commit; NULL: unknown
+
+CREATE VIEW origin AS  -- Completed processes of a cell, by origin. Metrics count those of rank 1; no others are pooled.
+SELECT
+  cell_key AS cell_key,  -- the cell
+  origin AS origin,  -- as in process
+  count(DISTINCT process_index) AS processes,  -- completed ones
+  row_number() OVER (
+    PARTITION BY cell_key
+    ORDER BY min(count(DISTINCT process_index), planned_processes) DESC, max(process_key) DESC
+  ) AS rank  -- 1: the newest origin with all planned processes, else the one with the most processes
+FROM process
+JOIN cell USING (cell_key)
+WHERE is_complete = 1
+GROUP BY cell_key, origin;
+
+DROP VIEW sample;
+CREATE VIEW sample AS  -- Every repetition that counts with what it belongs to: a good start for pandas.
+SELECT
+  cell.cell_id AS cell_id,  -- the cell
+  cell.device AS device,  -- the device
+  model.label AS model,  -- name of the model in the study
+  model.batch AS batch,  -- samples per inference
+  cell.compiler_label AS compiler,  -- name of the compiler in the study
+  cell.compiler_version AS compiler_version,  -- its version
+  cell.threads AS threads,  -- threads that the compiler may use
+  cell.precision AS precision,  -- f32, …
+  process.process_index AS process_index,  -- 0 … planned_processes - 1
+  repetition.repetition_index AS repetition_index,  -- 0, 1, … in the order run, warm-up first
+  repetition.is_warm_up AS is_warm_up,  -- 1: counts in no metric
+  repetition.wall_ns AS wall_ns,  -- around all inferences of the repetition
+  repetition.inferences AS inferences,  -- inferences in this repetition
+  1e9 * model.batch * repetition.inferences / repetition.wall_ns AS throughput_per_s  -- samples per second
+FROM repetition
+JOIN process USING (process_key)
+JOIN cell USING (cell_key)
+JOIN model USING (model_key)
+JOIN origin ON origin.cell_key = process.cell_key AND origin.origin = process.origin
+WHERE process.is_complete = 1 AND origin.rank = 1;
+
+DELETE FROM derived;
+DROP TABLE derived_state;
+CREATE TABLE derived_state (  -- What the rows of derived were computed from; no row: there are none.
+  id INTEGER PRIMARY KEY CHECK (id = 1),  -- 1
+  revision INTEGER NOT NULL,  -- of the results they were computed from; another one: they are out of date
+  made_by TEXT NOT NULL,  -- state of the formulas they were computed with
+  change_counter INTEGER NOT NULL  -- of the file's header once they were written; another one: the file was changed since
+) STRICT;
+
+CREATE TABLE presence (  -- Devices that may still have something of a run: the teardown is not verified, or not all is recorded.
+  run_key INTEGER NOT NULL,  -- the run
+  device TEXT NOT NULL,  -- the device
+  PRIMARY KEY (run_key, device),
+  FOREIGN KEY (run_key, device) REFERENCES run_device
+) STRICT, WITHOUT ROWID;
+INSERT INTO presence SELECT run_key, device FROM run_device WHERE is_finished = 0;
+
+CREATE TABLE old_model_file AS SELECT * FROM model_file;
+DROP TABLE model_file;
+CREATE TABLE model_file (  -- A model file as it was made on a device.
+  run_key INTEGER NOT NULL,  -- the run
+  device TEXT NOT NULL,  -- the device
+  sequence INTEGER NOT NULL,  -- of its event
+  model_key INTEGER NOT NULL REFERENCES model,  -- the model at its batch size
+  file_sha256 TEXT NOT NULL,  -- of the file
+  file_bytes INTEGER NOT NULL,  -- its size
+  wall_ns INTEGER NOT NULL,  -- time that making it took
+  PRIMARY KEY (run_key, device, sequence),
+  FOREIGN KEY (run_key, device) REFERENCES run_device
+) STRICT, WITHOUT ROWID;
+INSERT INTO model_file SELECT run_key, device, sequence, model_key, file_sha256, file_bytes, wall_ns
+  FROM old_model_file JOIN model ON model_id LIKE '%-' || substr(model_hash, 1, 16) || '-b' || batch;
+DROP TABLE old_model_file;
 )sql";
 
 }  // namespace ngb::store

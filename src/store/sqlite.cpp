@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <limits>
+
 namespace ngb::store::sql {
 
 static_assert(SQLITE_VERSION_NUMBER >= 3037000, "STRICT tables need SQLite 3.37");
@@ -28,6 +31,10 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {"the results file is in use by another program", where, "wait until it has ended, then try again"};
+    case SQLITE_INTERRUPT:
+      return {"the results file is damaged, or made to be read without end", where, "ask for another copy"};
+    case SQLITE_TOOBIG:
+      return {"the results file holds a text that is too long", where, "ask for another copy"};
     case SQLITE_IOERR:
       return {fmt::format("cannot read or write the results file ({})", detail), where,
               "check the disk or the network file system, then run the same command again"};
@@ -43,6 +50,35 @@ namespace {
   const char* detail = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   throw SqlError(to_error(extended, detail, file), extended);
 }
+
+// What a hostile file must not use. Options that this SQLite does not know are refused by it, and left.
+void defend(sqlite3* database) {
+  for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0}}) {
+    (void)sqlite3_db_config(database, option, value, nullptr);
+  }
+  // Study and manifests are the longest texts; our own statements are far below the other limits.
+  for (const auto& [limit, value] : {std::pair{SQLITE_LIMIT_LENGTH, 256 << 20},
+                                     {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+                                     {SQLITE_LIMIT_COLUMN, 100},
+                                     {SQLITE_LIMIT_EXPR_DEPTH, 100},
+                                     {SQLITE_LIMIT_COMPOUND_SELECT, 10},
+                                     {SQLITE_LIMIT_VDBE_OP, 25'000},
+                                     {SQLITE_LIMIT_FUNCTION_ARG, 20},
+                                     {SQLITE_LIMIT_ATTACHED, 0},
+                                     {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+                                     {SQLITE_LIMIT_VARIABLE_NUMBER, 100},
+                                     {SQLITE_LIMIT_TRIGGER_DEPTH, 1}}) {
+    sqlite3_limit(database, limit, value);
+  }
+  sqlite3_exec(database, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0", nullptr, nullptr, nullptr);
+}
+
+int count_down(void* left) { return --*static_cast<std::int64_t*>(left) < 0 ? 1 : 0; }
 
 }  // namespace
 
@@ -76,6 +112,13 @@ bool Statement::step() {
   throw error;
 }
 
+int Statement::small(int column) const {
+  const std::int64_t value = integer(column);
+  if (value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max())
+    return static_cast<int>(value);
+  throw SqlError(to_error(SQLITE_CORRUPT, fmt::format("a number is {}", value), file_), SQLITE_CORRUPT);
+}
+
 std::string Statement::text(int column) const {
   const unsigned char* bytes = sqlite3_column_text(handle_.get(), column);
   if (bytes == nullptr) return {};
@@ -88,6 +131,29 @@ Database::Database(std::filesystem::path file, int flags) : file_(std::move(file
   handle_.reset(handle);
   if (code != SQLITE_OK) raise(handle, code, file_);
   sqlite3_extended_result_codes(handle, 1);
+  defend(handle);
+}
+
+void Database::bound_steps(std::uint64_t file_bytes) {
+  constexpr int kStepsEach = 10'000;
+  constexpr std::int64_t kAtLeast = 5'000'000;
+  constexpr std::int64_t kPerByte = 200;
+  steps_left_ =
+      std::make_unique<std::int64_t>((kAtLeast + kPerByte * static_cast<std::int64_t>(file_bytes)) / kStepsEach);
+  sqlite3_progress_handler(handle_.get(), kStepsEach, count_down, steps_left_.get());
+}
+
+std::optional<std::int64_t> Database::change_counter() const {
+  sqlite3_file* file = nullptr;
+  const int found = sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
+  if (found != SQLITE_OK || file == nullptr || file->pMethods == nullptr) return std::nullopt;
+  // Bytes 18 and 19: 1 for a rollback journal, 2 for a write-ahead log, whose changes are not counted each.
+  std::array<unsigned char, 28> header{};
+  if (file->pMethods->xRead(file, header.data(), static_cast<int>(header.size()), 0) != SQLITE_OK) return std::nullopt;
+  if (header[18] != 1 || header[19] != 1) return std::nullopt;
+  std::uint32_t counter = 0;
+  for (std::size_t i = 24; i < 28; ++i) counter = counter << 8U | header.at(i);
+  return counter;
 }
 
 void Database::execute(const std::string& sql) {

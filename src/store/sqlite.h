@@ -53,7 +53,8 @@ class Statement {
 
   [[nodiscard]] bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
   [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
-  [[nodiscard]] int small(int column) const { return sqlite3_column_int(handle_.get(), column); }
+  // Throws SqlError where the value is none of an int: only a damaged file has one.
+  [[nodiscard]] int small(int column) const;
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   [[nodiscard]] std::string text(int column) const;
 
@@ -88,8 +89,13 @@ class Statement {
 
 class Database {
  public:
-  // `flags`: SQLITE_OPEN_…. Throws SqlError.
+  // `flags`: SQLITE_OPEN_…. Throws SqlError. Set as SQLite's list for files of unknown origin says
+  // (https://sqlite.org/security.html): no function of the schema is trusted, views and triggers do not run, sizes
+  // and depths are limited.
   Database(std::filesystem::path file, int flags);
+
+  // From now on every statement ends with an Error after steps that no whole file of its size needs.
+  void bound_steps(std::uint64_t file_bytes);
 
   void execute(const std::string& sql);
   [[nodiscard]] Statement statement(std::string_view sql) const { return {handle_.get(), sql, file_}; }
@@ -100,6 +106,9 @@ class Database {
 
   [[nodiscard]] std::int64_t last_key() const { return sqlite3_last_insert_rowid(handle_.get()); }
   [[nodiscard]] bool changed() const { return sqlite3_changes(handle_.get()) > 0; }
+  // How often the file was changed by whomever, as its header counts it; nothing where it does not (a database in
+  // memory, one with a write-ahead log). Throws SqlError.
+  [[nodiscard]] std::optional<std::int64_t> change_counter() const;
   [[nodiscard]] bool is_in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   void begin() { execute("BEGIN IMMEDIATE"); }
   void commit() { execute("COMMIT"); }
@@ -114,6 +123,7 @@ class Database {
     void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
   };
   std::filesystem::path file_;
+  std::unique_ptr<std::int64_t> steps_left_{};  // of all statements together; before handle_, which counts there
   std::unique_ptr<sqlite3, Close> handle_;
   std::unordered_map<const char*, Statement> kept_;  // after handle_: finalized before it closes
 };

@@ -17,7 +17,8 @@ Result<std::vector<RunState>> Store::runs() {
   return sql::guarded([&]() -> Result<std::vector<RunState>> {
     std::vector<RunState> runs;
     sql::Statement row = implementation_->database.statement(
-        "SELECT run_id, study_name, study_json, started_unix_ns, device, last_sequence, is_finished "
+        "SELECT run_id, study_name, study_json, started_unix_ns, device, last_sequence, is_finished, "
+        "EXISTS (SELECT 1 FROM presence WHERE presence.run_key = run.run_key AND presence.device = run_device.device) "
         "FROM run LEFT JOIN run_device USING (run_key) ORDER BY run_key, device");
     while (row.step()) {
       if (runs.empty() || runs.back().run_id != row.text(0)) {
@@ -25,10 +26,33 @@ Result<std::vector<RunState>> Store::runs() {
       }
       if (row.is_null(4)) continue;
       const bool is_finished = row.small(6) != 0;
-      runs.back().devices.push_back({row.text(4), static_cast<std::uint64_t>(row.integer(5)), is_finished});
+      runs.back().devices.push_back(
+          {row.text(4), static_cast<std::uint64_t>(row.integer(5)), is_finished, row.small(7) != 0});
       runs.back().is_complete = runs.back().is_complete && is_finished;
     }
     return runs;
+  });
+}
+
+Status Store::note_presence(const std::string& run_id, const std::string& device) {
+  return implementation_->changing([&]() -> Status {
+    implementation_->begin_change();
+    implementation_->database
+        .kept(
+            "INSERT INTO presence SELECT run_key, device FROM run_device JOIN run USING (run_key) "
+            "WHERE run_id = ? AND device = ? ON CONFLICT DO NOTHING")
+        .run(run_id, device);
+    return Done{};
+  });
+}
+
+Status Store::forget_presence(const std::string& run_id, const std::string& device) {
+  return implementation_->changing([&]() -> Status {
+    implementation_->begin_change();
+    implementation_->database
+        .kept("DELETE FROM presence WHERE run_key = (SELECT run_key FROM run WHERE run_id = ?) AND device = ?")
+        .run(run_id, device);
+    return Done{};
   });
 }
 
@@ -49,11 +73,12 @@ Result<std::vector<CellState>> Store::cell_states() {
     std::vector<CellState> cells;
     // A cell may belong to several runs; the last one that planned it decides whether more is to come.
     sql::Statement row = implementation_->database.statement(
-        "WITH last AS MATERIALIZED (SELECT cell_key, max(run_key) AS run_key FROM run_cell GROUP BY cell_key) "
-        "SELECT cell_id, planned_processes, "
-        "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 1), "
+        "WITH " + std::string(kAlike) +
+        ", last AS MATERIALIZED (SELECT cell_key, max(run_key) AS run_key FROM run_cell GROUP BY cell_key), "
+        "counted AS MATERIALIZED (SELECT cell_key, processes FROM alike WHERE rank = 1) "
+        "SELECT cell_id, planned_processes, coalesce(counted.processes, 0), "
         "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 0), is_finished "
-        "FROM cell LEFT JOIN last USING (cell_key) "
+        "FROM cell LEFT JOIN last USING (cell_key) LEFT JOIN counted USING (cell_key) "
         "LEFT JOIN run_device ON run_device.run_key = last.run_key AND run_device.device = cell.device "
         "ORDER BY cell_key");
     while (row.step()) {

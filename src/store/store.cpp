@@ -2,14 +2,35 @@
 #include "store/store.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <utility>
 
 #include "base/file.h"
+#include "store/holders.h"
 #include "store/implementation.h"
 #include "store/open.h"
 
 namespace ngb::store {
+
+namespace {
+
+constexpr Nanoseconds kPatience = std::chrono::seconds(1);  // with another writer
+
+}  // namespace
+
+void Store::Implementation::require_same_file() const {
+  if (!mark) return;
+  struct stat status{};
+  const bool is_there = ::stat(database.file().c_str(), &status) == 0;
+  if (is_there && status.st_dev == mark->device && status.st_ino == mark->inode) return;
+  throw sql::SqlError(
+      {fmt::format("the results file was {} while it was written", is_there ? "replaced" : "deleted or moved"),
+       database.file().string(),
+       "put it back and run the same command again: what it lacks is still in the devices' journals; "
+       "without it, all is measured again"},
+      SQLITE_READONLY);
+}
 
 Store::Store(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Store::Store(Store&&) noexcept = default;
@@ -26,12 +47,18 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
     if (const Status made = file::make_folder(folder.empty() ? "." : folder); !made) {
       return tl::unexpected(made.error());
     }
-    Result<WriterLock> lock = WriterLock::acquire(file);
+    Result<WriterLock> lock = WriterLock::acquire(file, mode == Mode::read_write ? kPatience : Nanoseconds{});
     if (!lock) return tl::unexpected(lock.error());
-    return Store(std::make_unique<Implementation>(
-        Implementation{.lock = std::move(*lock), .database = open_to_write(file, migrations())}));
+    auto implementation = std::make_unique<Implementation>(
+        Implementation{.lock = std::move(*lock), .database = open_to_write(file, migrations())});
+    struct stat status{};
+    if (::stat(file.c_str(), &status) == 0)
+      implementation->mark = Implementation::FileMark{status.st_dev, status.st_ino};
+    return Store(std::move(implementation));
   });
 }
+
+bool Store::is_older() const { return implementation_->database.file() == kInMemory; }
 
 Status Store::flush() {
   if (const std::optional<Error> lost = std::exchange(implementation_->lost, std::nullopt)) {
@@ -43,6 +70,44 @@ Status Store::flush() {
     return Done{};
   });
 }
+
+void Store::be_patient(Nanoseconds patience) {
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(patience).count();
+  sqlite3_busy_timeout(implementation_->database.handle(), static_cast<int>(milliseconds));
+}
+
+namespace {
+
+// False: somebody else holds the file. What is open stays open.
+template <class Step>
+Result<bool> unless_busy(Store::Implementation& store, Step&& step) {
+  try {
+    step();
+    return true;
+  } catch (const sql::SqlError& error) {
+    if ((error.code & 0xFF) == SQLITE_BUSY) return false;
+    if (store.pending > 0) store.lost = error.error;
+    store.forget_change();
+    return tl::unexpected(error.error);
+  }
+}
+
+}  // namespace
+
+Result<bool> Store::begin() {
+  return unless_busy(*implementation_, [&] { implementation_->open_transaction(); });
+}
+
+Result<bool> Store::try_flush() {
+  if (const std::optional<Error> lost = std::exchange(implementation_->lost, std::nullopt)) {
+    return tl::unexpected(*lost);
+  }
+  Result<bool> flushed = unless_busy(*implementation_, [&] { implementation_->commit_change(); });
+  if (!flushed) implementation_->lost.reset();  // it is told here and now
+  return flushed;
+}
+
+std::string Store::who_holds_it() const { return describe_holders(implementation_->database.file()); }
 
 Result<std::int64_t> Store::revision() {
   return sql::guarded(

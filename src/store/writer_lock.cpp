@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <string>
+#include <thread>
 
 namespace ngb::store {
 namespace {
@@ -36,15 +37,21 @@ bool is_current(int fd, const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<WriterLock> WriterLock::acquire(const std::filesystem::path& results_file) {
+Result<WriterLock> WriterLock::acquire(const std::filesystem::path& results_file, Nanoseconds patience) {
   std::filesystem::path path = results_file;
   path += ".lock";
+  constexpr Nanoseconds kPause = std::chrono::milliseconds(20);
+  const Nanoseconds give_up = system_clock().now() + patience;
   for (;;) {
     FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (!fd.is_open()) return tl::unexpected(file::from_errno("create the lock file", path, errno));
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) return tl::unexpected(file::from_errno("lock", path, errno));
+      if (system_clock().now() < give_up) {
+        std::this_thread::sleep_for(kPause);
+        continue;
+      }
       return fail(fmt::format("the results are in use by {}", holder(path)), results_file.string(),
                   "wait until it has ended, or choose another output folder");
     }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/result.h"
 
@@ -12,8 +13,9 @@ namespace ngb::store {
 
 class WriterLock {
  public:
-  // Error: held by another process (named), or the folder cannot be written.
-  static Result<WriterLock> acquire(const std::filesystem::path& results_file);
+  // Waits for `patience` where another process holds it: one that shows the results keeps what it has computed, and is
+  // done soon. Error: still held (by whom), or the folder cannot be written.
+  static Result<WriterLock> acquire(const std::filesystem::path& results_file, Nanoseconds patience);
   WriterLock(WriterLock&& other) noexcept = default;
   WriterLock& operator=(WriterLock&&) = delete;
   ~WriterLock();

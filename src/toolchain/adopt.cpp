@@ -5,13 +5,13 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "toolchain/folders.h"
 #include "toolchain/python.h"
-#include "toolchain/requirement.h"
 #include "toolchain/site.h"
+#include "toolchain/spelling.h"
 #include "toolchain/toolchain.h"
-#include "toolchain/version.h"
 
 namespace ngb::toolchain {
 namespace {
@@ -19,12 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Candidate {
-  std::string python{};   // the interpreter that is to host it
-  std::string command{};  // the one that looks into it
-  fs::path site{};        // put first in the path; empty: the interpreter finds it by itself
+  std::string python{};   // the interpreter that will host it
+  std::string command{};  // the interpreter that examines it
+  fs::path site{};        // first entry of PYTHONPATH; empty: none is needed
 };
 
-// A virtual or conda environment brings its own interpreter; a mere folder is used with ours.
+// A virtual or conda environment has its own interpreter. A plain folder is used with ours.
 Result<Candidate> candidate_at(const fs::path& path) {
   std::error_code code;
   const fs::path absolute = fs::canonical(path, code);
@@ -37,10 +37,24 @@ Result<Candidate> candidate_at(const fs::path& path) {
   return Candidate{python->executable, python->command, absolute};
 }
 
+// Returns the SHA-256 of the package's RECORD, which lists its files with their hashes, or "" if there is no RECORD.
+std::string record_sha256(const fs::path& site, const std::string& name) {
+  constexpr std::string_view kEnding = ".dist-info";
+  std::error_code code;
+  for (fs::directory_iterator entry(site, code), end; !code && entry != end; entry.increment(code)) {
+    const std::string folder = entry->path().filename().string();
+    if (!folder.ends_with(kEnding)) continue;
+    const std::string stem = folder.substr(0, folder.size() - kEnding.size());
+    if (normalised_name(stem.substr(0, stem.rfind('-'))) != name) continue;
+    return hash::sha256_of_file(entry->path() / "RECORD").value_or("");
+  }
+  return {};
+}
+
 Result<Toolchain> describe(const Candidate& candidate, const CompilerDescription& compiler) {
   const Result<Python> python = ask_python(candidate.command);
   if (!python) return tl::unexpected(python.error());
-  const Result<Contents> contents = look_into(candidate.command, candidate.site, compiler.distributions);
+  const Result<Contents> contents = examine_site(candidate.command, candidate.site, compiler.distributions);
   if (!contents) return tl::unexpected(contents.error());
   if (!candidate.site.empty() && contents->site != candidate.site) {
     return fail("no package " + text::join(compiler.distributions, " or ") + " there", candidate.site.string());
@@ -56,14 +70,26 @@ Result<Toolchain> describe(const Candidate& candidate, const CompilerDescription
                       .is_adopted = true};
   for (const Distribution& distribution : contents->distributions) {
     const std::string name = normalised_name(distribution.name);
-    const std::uint64_t size_bytes = site::installed_bytes(contents->site, name);
-    toolchain.packages.push_back({name, distribution.version, "", size_bytes});
-    toolchain.size_bytes += size_bytes;
+    toolchain.packages.push_back(
+        {name, distribution.version, "", distribution.size_bytes, record_sha256(contents->site, name)});
+    toolchain.size_bytes += distribution.size_bytes;
   }
   return toolchain;
 }
 
 }  // namespace
+
+Status check_adopted(const Toolchain& toolchain) {
+  for (const Package& package : toolchain.packages) {
+    if (!toolchain.is_adopted || package.record_sha256.empty()) continue;
+    if (record_sha256(toolchain.site, package.name) == package.record_sha256) continue;
+    return fail(fmt::format("{} is not the {} that was adopted as {} {}", package.name, package.version,
+                            toolchain.compiler, toolchain.version),
+                toolchain.site.string(),
+                fmt::format("ngb toolchain remove {}@{}, then adopt it again", toolchain.compiler, toolchain.version));
+  }
+  return Done{};
+}
 
 Result<Toolchain> adopt(const fs::path& root, const CompilerDescription& compiler, const fs::path& path) {
   if (!compiler.needs_toolchain) return fail(compiler.name + " needs no toolchain");
@@ -82,7 +108,7 @@ Result<Toolchain> adopt(const fs::path& root, const CompilerDescription& compile
   const Result<std::optional<Toolchain>> present = find(root, compiler.toolchain, toolchain->version);
   if (!present) return tl::unexpected(present.error());
   if (present->has_value()) {
-    return fail(fmt::format("{} {} is there already", place.compiler, place.version), (*present)->folder.string(),
+    return fail(fmt::format("{} {} exists already", place.compiler, place.version), (*present)->folder.string(),
                 fmt::format("ngb toolchain remove {}@{}", place.compiler, place.version));
   }
   if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());

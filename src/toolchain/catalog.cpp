@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "toolchain/pins.h"
-#include "toolchain/requirement.h"
+#include "toolchain/spelling.h"
 
 namespace ngb::toolchain {
 namespace {
@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr std::array<std::string_view, 4> kOptionTypes{"bool", "int", "float", "string"};
 
-// Takes keys out of one JSON object and remembers the first thing that was wrong.
+// Keys reads the keys of a JSON object and remembers the first error.
 class Keys {
  public:
   Keys(const json& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -29,7 +29,7 @@ class Keys {
   }
 
   template <class T>
-  void take(const char* key, T& value, bool is_required = false) {
+  void read(const char* key, T& value, bool is_required = false) {
     if (error_) return;
     known_.emplace_back(key);
     const auto found = object_.find(key);
@@ -46,7 +46,7 @@ class Keys {
   void refuse(std::string what) {
     if (!error_) error_ = Error{std::move(what), where_, {}};
   }
-  // Also an error: a key that nobody took.
+  // Returns the first error. A key that was not read is an error too.
   std::optional<Error> finish() {
     for (const auto& item : object_.items()) {
       if (error_ || std::find(known_.begin(), known_.end(), item.key()) != known_.end()) continue;
@@ -67,32 +67,33 @@ class Keys {
 Result<OptionDescription> read_option(const json& object, const std::string& where) {
   OptionDescription option;
   Keys keys(object, where);
-  keys.take("name", option.name, true);
-  keys.take("type", option.type, true);
-  keys.take("values", option.values);
-  keys.take("default", option.default_value);
-  keys.take("meaning", option.meaning, true);
+  keys.read("name", option.name, true);
+  keys.read("type", option.type, true);
+  keys.read("values", option.values);
+  keys.read("minimum", option.minimum);
+  keys.read("maximum", option.maximum);
+  keys.read("default", option.default_value);
+  keys.read("meaning", option.meaning, true);
   if (std::find(kOptionTypes.begin(), kOptionTypes.end(), option.type) == kOptionTypes.end()) {
-    keys.refuse(fmt::format("key \"type\": \"{}\" is none of bool, int, float, string", option.type));
+    keys.refuse(fmt::format("key \"type\": \"{}\" is not bool, int, float or string", option.type));
   }
   if (const auto error = keys.finish()) return tl::unexpected(*error);
   return option;
 }
 
-// The package that carries the compiler, unless the description says so: that of the first requirement with {version}.
+// Returns the default for the package whose version is the compiler's: the first requirement's with {version}.
 std::string main_distribution(const std::vector<std::string>& requirements) {
   for (const std::string& requirement : requirements) {
     if (requirement.find("{version}") == std::string::npos) continue;
     const Result<std::string> filled = fill_placeholders(requirement, "0");
-    const Result<Requirement> parsed = filled ? parse_requirement(*filled) : fail("");
-    if (parsed) return parsed->name;
+    if (filled && !required_name(*filled).empty()) return required_name(*filled);
   }
   return {};
 }
 
 std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, const std::string& folder_name) {
   if (compiler.name != folder_name) {
-    keys.refuse(fmt::format("key \"name\": \"{}\" stands in the folder \"{}\"", compiler.name, folder_name));
+    keys.refuse(fmt::format("key \"name\": \"{}\" is in the folder \"{}\"", compiler.name, folder_name));
   }
   if (compiler.host != "native" && compiler.host != "python") {
     keys.refuse(fmt::format("key \"host\": \"{}\" is neither native nor python", compiler.host));
@@ -102,20 +103,22 @@ std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, cons
   }
   const bool is_guest = compiler.toolchain != compiler.name;
   if (is_guest && (!compiler.needs_toolchain || !compiler.distributions.empty() || !compiler.imports.empty())) {
-    keys.refuse("key \"toolchain\": what is installed stands in the description of " + compiler.toolchain);
+    keys.refuse("key \"toolchain\": the packages belong in the description of " + compiler.toolchain);
   }
   if (compiler.needs_toolchain && !is_guest && compiler.distributions.empty()) {
-    keys.refuse("key \"requirements\": none has {version}, and there are no \"distributions\"");
+    keys.refuse("key \"requirements\": none contains {version}, and \"distributions\" is missing");
   }
-  if (compiler.devices.empty()) keys.refuse("key \"devices\": it has none");
+  if (compiler.devices.empty()) keys.refuse("key \"devices\": the list is empty");
   for (const OptionDescription& option : compiler.options) {
     if (option.name != "device" || option.values == compiler.devices) continue;
-    keys.refuse("key \"devices\": the option device has other values");
+    keys.refuse("key \"devices\": it differs from the values of the option device");
   }
   for (const std::string& requirement : compiler.requirements) {
     const Result<std::string> filled = fill_placeholders(requirement, "0");
-    const Result<Requirement> parsed = filled ? parse_requirement(*filled) : fail(filled.error().text());
-    if (!parsed) keys.refuse("key \"requirements\": " + parsed.error().what);
+    if (!filled) keys.refuse("key \"requirements\": " + filled.error().text());
+    if (filled && required_name(*filled).empty()) {
+      keys.refuse(fmt::format("key \"requirements\": \"{}\" does not begin with the name of a package", *filled));
+    }
   }
   return keys.finish();
 }
@@ -129,25 +132,27 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   CompilerDescription compiler;
   std::vector<json> options;
   Keys keys(object, path.string());
-  keys.take("name", compiler.name, true);
-  keys.take("summary", compiler.summary, true);
-  keys.take("host", compiler.host, true);
-  keys.take("adaptor", compiler.adaptor);
+  keys.read("name", compiler.name, true);
+  keys.read("summary", compiler.summary, true);
+  keys.read("host", compiler.host, true);
+  keys.read("adaptor", compiler.adaptor);
   compiler.devices = {"cpu"};
-  keys.take("devices", compiler.devices);
-  keys.take("needs_toolchain", compiler.needs_toolchain, true);
-  keys.take("produces_file", compiler.produces_file);
-  keys.take("dynamic_batch", compiler.dynamic_batch);
+  keys.read("devices", compiler.devices);
+  compiler.precisions = {"f32"};
+  keys.read("precisions", compiler.precisions);
+  keys.read("needs_toolchain", compiler.needs_toolchain, true);
+  keys.read("produces_file", compiler.produces_file);
+  keys.read("dynamic_batch", compiler.dynamic_batch);
   compiler.toolchain = compiler.name;
-  keys.take("toolchain", compiler.toolchain);
-  keys.take("requirements", compiler.requirements);
-  keys.take("with_dependencies", compiler.with_dependencies);
-  keys.take("skip_without_gpu", compiler.skip_without_gpu);
-  keys.take("distributions", compiler.distributions);
-  keys.take("imports", compiler.imports);
-  keys.take("install_advice", compiler.install_advice);
-  keys.take("disk_bytes", compiler.disk_bytes);
-  keys.take("options", options);
+  keys.read("toolchain", compiler.toolchain);
+  keys.read("requirements", compiler.requirements);
+  keys.read("with_dependencies", compiler.with_dependencies);
+  keys.read("skip_without_gpu", compiler.skip_without_gpu);
+  keys.read("distributions", compiler.distributions);
+  keys.read("imports", compiler.imports);
+  keys.read("install_advice", compiler.install_advice);
+  keys.read("disk_bytes", compiler.disk_bytes);
+  keys.read("options", options);
   for (std::size_t i = 0; i < options.size(); ++i) {
     Result<OptionDescription> option = read_option(options[i], fmt::format("{}: options[{}]", path.string(), i));
     if (!option) return tl::unexpected(option.error());
@@ -165,7 +170,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   return compiler;
 }
 
-// Compilers that share a toolchain get from its owner what installing it takes.
+// Copies, to a compiler that shares a toolchain, its owner's keys about installing.
 Status share_toolchains(std::vector<CompilerDescription>& catalog) {
   for (CompilerDescription& guest : catalog) {
     if (guest.toolchain == guest.name) continue;

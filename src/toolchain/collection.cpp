@@ -2,6 +2,7 @@
 #include "toolchain/collection.h"
 
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <iterator>
@@ -9,87 +10,43 @@
 #include <utility>
 
 #include "base/file.h"
-#include "toolchain/marker.h"
+#include "toolchain/pins.h"
 #include "toolchain/site.h"
-#include "toolchain/version.h"
 
 namespace ngb::toolchain {
+
+namespace {
+
+// Returns "cp311-x86_64", the kind of device for which the wheels are.
+std::string kind_of_wheels(const Python& python) {
+  utsname here{};
+  ::uname(&here);
+  const std::string& version = python.target ? python.target->python : python.version;
+  const std::string machine = python.target ? python.target->machine : std::string(here.machine);
+  const std::size_t minor = version.find('.');
+  const std::size_t end = minor == std::string::npos ? minor : version.find('.', minor + 1);
+  std::string digits = version.substr(0, end);
+  std::erase(digits, '.');
+  return fmt::format("cp{}-{}", digits, machine);
+}
+
+}  // namespace
 
 Collection::Collection(Python python, std::filesystem::path folder, bool with_dependencies, Progress progress)
     : python_(std::move(python)),
       folder_(std::move(folder)),
       with_dependencies_(with_dependencies),
-      progress_(std::move(progress)) {}
-
-void Collection::skip(const std::vector<std::string>& names) {
-  for (const std::string& name : names) skip_.insert(normalised_name(name));
-}
-
-void Collection::stop_skipping() {
-  skip_.clear();
-  open_.insert(open_.end(), std::make_move_iterator(skipped_.begin()), std::make_move_iterator(skipped_.end()));
-  skipped_.clear();
-}
-
-Status Collection::add(std::string_view requirement) {
-  Result<Requirement> parsed = parse_requirement(requirement);
-  if (!parsed) return tl::unexpected(parsed.error());
-  const Result<bool> counts = holds(parsed->marker, python_.marker_variables, {});
-  if (!counts) return tl::unexpected(counts.error());
-  if (*counts) open_.push_back(*std::move(parsed));
-  return Done{};
-}
-
-bool Collection::is_met(const Requirement& requirement) const {
-  const auto present = installed_.find(requirement.name);
-  return present != installed_.end() && satisfies(present->second.version, requirement.specifier);
-}
-
-// What pip is to be asked for: every requirement known so far on each package that is missing or does not fit.
-std::vector<std::string> Collection::next_round() {
-  std::set<std::string> names;
-  for (Requirement& requirement : std::exchange(open_, {})) {
-    const std::string& name = requirement.name;
-    if (skip_.contains(name)) {
-      skipped_.push_back(std::move(requirement));
-      continue;
-    }
-    Named& named = named_[name];
-    const std::size_t extras_before = named.extras.size();
-    for (const std::string& extra : requirement.extras) named.extras.insert(normalised_name(extra));
-    named.texts.insert(pip_text(requirement));
-    if (!is_met(requirement)) {
-      names.insert(name);
-    } else if (named.extras.size() > extras_before) {
-      add_requirements_of(installed_.at(name));
-    }
-  }
-  std::vector<std::string> texts;
-  for (const std::string& name : names) {
-    const std::set<std::string>& known = named_[name].texts;
-    texts.insert(texts.end(), known.begin(), known.end());
-  }
-  return texts;
-}
-
-void Collection::add_requirements_of(const Installed& package) {
-  if (!with_dependencies_) return;
-  const std::set<std::string>& extras = named_[package.name].extras;
-  for (const std::string& text : package.requires_dist) {
-    Result<Requirement> requirement = parse_requirement(text);
-    if (!requirement) continue;  // an address, not a name: pip would not take it from an index either
-    if (holds(requirement->marker, python_.marker_variables, extras).value_or(false)) {
-      open_.push_back(*std::move(requirement));
-    }
-  }
+      progress_(std::move(progress)) {
+  if (python_.target) requirements_.markers = marker_variables(*python_.target);
 }
 
 Status Collection::take(std::vector<Installed> packages) {
   const std::filesystem::path incoming = folder_ / "incoming";
+  std::vector<std::string> replaced;
   for (const Installed& package : packages) {
-    if (only_choose_ || !installed_.contains(package.name)) continue;
-    if (Status removed = site::remove_package(site(), package.name); !removed) return removed;
+    if (!only_choose_ && installed_.contains(package.name)) replaced.push_back(package.name);
   }
+  if (Status removed = site::remove_packages(python_.command, site(), replaced); !removed) return removed;
   if (!packages.empty() && !only_choose_) {
     if (Status merged = site::merge(incoming, site()); !merged) return merged;
   }
@@ -97,22 +54,31 @@ Status Collection::take(std::vector<Installed> packages) {
   std::filesystem::remove_all(incoming, code);
   if (code) return tl::unexpected(file::from_errno("remove", incoming, code.value()));
   for (Installed& package : packages) {
-    add_requirements_of(installed_[package.name] = std::move(package));
+    requirements_.installed[package.name] = {package.version,
+                                             with_dependencies_ ? package.requires_dist : std::vector<std::string>{}};
+    installed_[package.name] = std::move(package);
   }
   return Done{};
 }
 
 Status Collection::fill() {
-  while (!open_.empty()) {
-    const std::vector<std::string> texts = next_round();
-    if (texts.empty()) continue;
+  for (;;) {
+    Result<Round> round = next_round(python_.command, requirements_);
+    if (!round) return tl::unexpected(round.error());
+    requirements_.known = std::move(round->known);
+    has_skipped_ = round->has_skipped;
+    if (round->ask.empty()) break;
     Result<std::vector<Installed>> packages = pip_install(python_,
                                                           {.site = folder_ / "incoming",
                                                            .scratch = folder_ / "scratch",
-                                                           .requirements = texts,
+                                                           .requirements = round->ask,
                                                            .only_choose = only_choose_},
                                                           progress_);
     if (!packages) return tl::unexpected(packages.error());
+    const std::string kind = kind_of_wheels(python_);
+    for (const Installed& package : *packages) {
+      if (Status same = check_wheel(kind, package.name, package.version, package.sha256); !same) return same;
+    }
     if (Status taken = take(*std::move(packages)); !taken) return taken;
   }
   std::error_code ignored;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packages of one toolchain while they are brought together, round by round: pip installs what is asked for, the
-// installed wheels say what they require, the next round asks for that. So a package can be left out (the GPU's
-// libraries where there is no GPU), nothing is downloaded only to be looked at, and nothing twice.
+// Collection gathers a toolchain's packages in rounds: pip installs what is requested, the installed wheels say what
+// they require, and the next round requests that. So a package can be skipped (the GPU's libraries on a machine without
+// GPU), and no package is downloaded twice or only to be examined.
 #pragma once
 
 #include <filesystem>
 #include <map>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -20,44 +18,34 @@ namespace ngb::toolchain {
 
 class Collection {
  public:
-  // Works in `folder`, packages go to folder/site.
+  // Works in `folder` and installs packages into folder/site.
   Collection(Python python, std::filesystem::path folder, bool with_dependencies, Progress progress);
 
-  // Nothing is installed: `installed` says what would be.
+  // Makes `fill` install nothing; `installed` then returns what would be installed.
   void only_choose() { only_choose_ = true; }
-  void skip(const std::vector<std::string>& names);
-  [[nodiscard]] bool has_skipped() const { return !skipped_.empty(); }
-  // What was skipped is asked for by the next `fill`.
-  void stop_skipping();
+  void skip(const std::vector<std::string>& names) { requirements_.skip.insert(names.begin(), names.end()); }
+  // Is known after `fill` has succeeded.
+  [[nodiscard]] bool has_skipped() const { return has_skipped_; }
+  // Makes the next `fill` install what was skipped.
+  void stop_skipping() { requirements_.skip.clear(); }
 
-  Status add(std::string_view requirement);
-  // Installs what was added, and with dependencies what that requires, until nothing is open.
+  void add(const std::string& requirement) { requirements_.wanted.push_back(requirement); }
+  // Installs what was added and, with dependencies, what that requires, until nothing is missing.
   Status fill();
 
   [[nodiscard]] std::filesystem::path site() const { return folder_ / "site"; }
   [[nodiscard]] std::vector<Installed> installed() const;  // sorted by name
 
  private:
-  struct Named {
-    std::set<std::string> texts{};  // every requirement on it so far, as pip takes it
-    std::set<std::string> extras{};
-  };
-
-  std::vector<std::string> next_round();
-  [[nodiscard]] bool is_met(const Requirement& requirement) const;
   Status take(std::vector<Installed> packages);
-  // Adds those that count here: whose marker holds for this Python and the extras asked for.
-  void add_requirements_of(const Installed& package);
 
   Python python_;
   std::filesystem::path folder_;
   bool with_dependencies_;
   Progress progress_;
   bool only_choose_ = false;
-  std::set<std::string> skip_;
-  std::vector<Requirement> skipped_;
-  std::vector<Requirement> open_;
-  std::map<std::string, Named> named_;
+  bool has_skipped_ = false;
+  Requirements requirements_;
   std::map<std::string, Installed> installed_;
 };
 

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using State = Check::State;
 
-// Compilers whose plugin is built only where their headers are.
+// These compilers have plugins that are built only if their headers exist.
 constexpr std::array<std::string_view, 3> kUsual{"identity", "onnxruntime", "openvino"};
 
 Check from_error(std::string name, const Error& error) {
@@ -39,7 +39,7 @@ void examine_python(std::vector<Check>& checks) {
 
 bool runs_here(const CompilerDescription& compiler) { return has_device(compiler.devices.front()); }
 
-// The part of `path` that exists already.
+// Returns the part of `path` that exists.
 fs::path existing_part(fs::path path) {
   std::error_code ignored;
   while (!fs::exists(path, ignored) && path.has_relative_path()) path = path.parent_path();
@@ -61,7 +61,7 @@ Check examine_disk(const fs::path& root, const std::vector<CompilerDescription>&
       fmt::format("{} free for toolchains in {}", text::human_bytes(space.available), root.string());
   if (space.available >= needed_bytes) return {"disk", State::ok, found, ""};
   return {"disk", State::warning,
-          fmt::format("{}; those missing take about {}", found, text::human_bytes(needed_bytes)),
+          fmt::format("{}; the missing ones need about {}", found, text::human_bytes(needed_bytes)),
           "free some space, or set NGB_TOOLCHAINS to a folder on a larger disk"};
 }
 
@@ -74,7 +74,7 @@ Check examine_toolchain(const CompilerDescription& compiler, const std::vector<T
     versions.push_back(toolchain.version + (toolchain.is_adopted ? " (adopted)" : "") + (is_there ? "" : " (broken)"));
     if (is_there) continue;
     check.state = State::warning;
-    check.advice = fmt::format("{} is gone: ngb toolchain remove {}@{}, then install it again",
+    check.advice = fmt::format("{} does not exist any more: ngb toolchain remove {}@{}, then install it again",
                                fs::exists(toolchain.site) ? toolchain.python : toolchain.site.string(),
                                compiler.toolchain, toolchain.version);
   }
@@ -131,6 +131,9 @@ std::vector<Check> examine(const fs::path& lib, const fs::path& root) {
   examine_compilers(*catalog, checks);
   for (const CompilerDescription& compiler : *catalog) {
     if (compiler.needs_toolchain) checks.push_back(examine_toolchain(compiler, *toolchains));
+  }
+  for (const DamagedToolchain& damaged : list_damaged(root)) {
+    checks.push_back(from_error("toolchain " + damaged.compiler, damaged.why));
   }
   return checks;
 }

@@ -7,8 +7,7 @@
 
 #include "base/text.h"
 #include "toolchain/manifest.h"
-#include "toolchain/requirement.h"
-#include "toolchain/version.h"
+#include "toolchain/spelling.h"
 
 namespace ngb::toolchain {
 namespace {
@@ -48,7 +47,7 @@ std::optional<std::string> difference(const Toolchain& one, const Toolchain& oth
   for (const auto& [name, package] : ours) {
     const auto there = theirs.find(name);
     if (there == theirs.end()) {
-      // An adopted folder holds whatever its owner has put there.
+      // An adopted folder may contain any other packages.
       if (!one.is_adopted) found.push_back(fmt::format("{} {} in addition", name, package->version));
     } else if (package->version != there->second->version) {
       found.push_back(fmt::format("{} {} instead of {}", name, package->version, there->second->version));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Toolchains that stand on devices elsewhere, as far as the devices tell of them. Pure.
+// Compares toolchains on devices elsewhere, from what the devices report. Pure.
 #pragma once
 
 #include <map>
@@ -10,29 +10,29 @@
 
 #include "base/result.h"
 #include "toolchain/catalog.h"
-#include "toolchain/python.h"
+#include "toolchain/site.h"
 #include "toolchain/toolchain.h"
 
 namespace ngb::toolchain {
 
-// One that has no manifest, or is about to get one: adopted, with these packages, whose wheels nobody knows.
+// Returns a toolchain without a manifest: an adopted one with these packages, whose wheels are unknown.
 Toolchain without_manifest(const std::string& compiler, const std::string& version, const std::string& site,
                            const std::vector<Distribution>& packages);
 
-// The compiler's version as its package says, without a local part. Nothing: its package is not among them.
+// Returns the compiler's version from its package, without local part, or nothing if `packages` does not contain it.
 std::optional<std::string> version_among(const CompilerDescription& compiler,
                                          const std::vector<Distribution>& packages);
 
-// What `one` has otherwise than `other`, which is the same version of the same compiler on another device: "numpy 2.4.5
-// instead of 2.4.6, no protobuf". Nothing: no difference that matters. Wheels are compared on machines of one kind
-// only, and where both are known.
+// Returns how `one` differs from `other`, the same version of the same compiler on another device: "numpy 2.4.5 instead
+// of 2.4.6, no protobuf". Returns nothing if no difference matters. Wheels are compared only between machines of one
+// kind, and only if both are known.
 std::optional<std::string> difference(const Toolchain& one, const Toolchain& other, bool same_machine);
 
-// The builds of a fleet's toolchains, to be compared as they become known.
+// Builds compares the builds of a fleet's toolchains as they become known.
 class Builds {
  public:
-  // `machine`: as `uname -m` says. What it has otherwise than the first device that had this version, in words;
-  // nothing: no difference, or it was told of already.
+  // Returns how this build differs from that of the first device with this version, in words. Returns nothing if it
+  // does not or if that was reported already. `machine` is as `uname -m` prints it.
   std::optional<std::string> add(const std::string& device, const std::string& machine, const Toolchain& toolchain);
 
  private:
@@ -45,7 +45,7 @@ class Builds {
   std::map<std::pair<std::string, std::string>, std::string> told_{};
 };
 
-// As a file of requirements from which pip installs exactly these wheels. Error: the hash of one is not known.
+// Returns a requirements file from which pip installs exactly these wheels. Fails if a wheel's hash is unknown.
 Result<std::string> pinned_requirements(const Toolchain& toolchain);
 
 }  // namespace ngb::toolchain

@@ -13,11 +13,12 @@
 #include <cerrno>
 #include <ctime>
 #include <system_error>
+#include <tuple>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "toolchain/manifest.h"
-#include "toolchain/version.h"
+#include "toolchain/spelling.h"
 
 namespace ngb::toolchain {
 namespace {
@@ -29,6 +30,21 @@ constexpr std::string_view kPartial = ".partial-";
 std::string variable(const char* name) {
   const char* value = ::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// Returns the toolchain in that place. If it is damaged, the error says what to type.
+Result<Toolchain> read_whole(const Place& place) {
+  Result<Toolchain> toolchain = read_manifest(place.folder());
+  if (toolchain && (toolchain->compiler != place.compiler || toolchain->version != place.version)) {
+    toolchain = fail(fmt::format("its manifest says that it is {} {}", toolchain->compiler, toolchain->version),
+                     place.folder().string());
+  }
+  if (toolchain) return toolchain;
+  Error error = toolchain.error();
+  const std::string name = place.compiler + "@" + place.version;
+  error.what = fmt::format("{} {} is damaged: {}", place.compiler, place.version, error.what);
+  error.next = fmt::format("ngb toolchain install {0} replaces it; ngb toolchain remove {0} removes it", name);
+  return tl::unexpected(std::move(error));
 }
 
 Status remove_folder(const fs::path& folder) {
@@ -48,7 +64,7 @@ Status check_version(std::string_view version) {
   });
   const bool starts_well = !version.empty() && std::isalnum(static_cast<unsigned char>(version.front())) != 0;
   if (is_plain && starts_well && version.find(kPartial) == std::string_view::npos) return Done{};
-  return fail(fmt::format("\"{}\" is no version", version), "", "give one such as 1.31.1");
+  return fail(fmt::format("\"{}\" is not a version", version), "", "give one such as 1.31.1");
 }
 
 Result<FileDescriptor> lock(const Place& place, const Progress& progress) {
@@ -87,9 +103,9 @@ Result<Toolchain> finish(const Place& place, Toolchain toolchain) {
   toolchain.created = creation_time();
   toolchain.manifest_sha256 = hash_of(toolchain);
   if (Status written = write_manifest(toolchain, place.partial()); !written) return tl::unexpected(written.error());
-  std::error_code code;
-  fs::rename(place.partial(), place.folder(), code);
-  if (code) return tl::unexpected(file::from_errno("move into place", place.folder(), code.value()));
+  if (Status placed = file::put_in_place(place.partial(), place.folder()); !placed) {
+    return tl::unexpected(placed.error());
+  }
   return read_manifest(place.folder());
 }
 
@@ -122,36 +138,60 @@ Result<std::vector<Toolchain>> list(const fs::path& root) {
     return tl::unexpected(file::from_errno("read", root, code.value()));
   }
   std::sort(found.begin(), found.end(), [](const Toolchain& a, const Toolchain& b) {
-    return a.compiler != b.compiler ? a.compiler < b.compiler : compare_versions(a.version, b.version) < 0;
+    return std::tuple(a.compiler, release_numbers(a.version), a.version) <
+           std::tuple(b.compiler, release_numbers(b.version), b.version);
+  });
+  return found;
+}
+
+std::vector<DamagedToolchain> list_damaged(const fs::path& root) {
+  std::vector<DamagedToolchain> found;
+  std::error_code code;
+  for (fs::directory_iterator compiler(root, code), end; !code && compiler != end; compiler.increment(code)) {
+    std::error_code ignored;
+    for (fs::directory_iterator version(compiler->path(), ignored); !ignored && version != end;
+         version.increment(ignored)) {
+      const std::string name = version->path().filename().string();
+      if (!check_version(name) || !version->is_directory(ignored)) continue;
+      const Place place{root, compiler->path().filename().string(), name};
+      Result<Toolchain> toolchain = read_whole(place);
+      if (!toolchain) found.push_back({place.compiler, name, place.folder(), toolchain.error()});
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const DamagedToolchain& a, const DamagedToolchain& b) {
+    return a.compiler != b.compiler ? a.compiler < b.compiler : a.version < b.version;
   });
   return found;
 }
 
 Result<std::optional<Toolchain>> find(const fs::path& root, std::string_view compiler, std::string_view version) {
   if (Status plain = check_version(version); !plain) return std::optional<Toolchain>{};
-  const fs::path folder = Place{root, std::string(compiler), std::string(version)}.folder();
+  const Place place{root, std::string(compiler), std::string(version)};
   std::error_code ignored;
-  if (!fs::exists(folder / "manifest.json", ignored)) return std::optional<Toolchain>{};
-  Result<Toolchain> toolchain = read_manifest(folder);
+  if (!fs::exists(place.folder(), ignored)) return std::optional<Toolchain>{};
+  Result<Toolchain> toolchain = read_whole(place);
   if (!toolchain) return tl::unexpected(toolchain.error());
   return std::optional<Toolchain>(*std::move(toolchain));
 }
 
+Status remove_place(const Place& place) {
+  // The folder is renamed first, so that a killed removal leaves no half toolchain.
+  std::error_code code;
+  fs::rename(place.folder(), place.partial(), code);
+  if (code) return tl::unexpected(file::from_errno("remove", place.folder(), code.value()));
+  return remove_leftovers(place);
+}
+
 Status remove(const fs::path& root, std::string_view compiler, std::string_view version) {
   const Place place{root, std::string(compiler), std::string(version)};
-  const Result<std::optional<Toolchain>> found = find(root, compiler, version);
-  if (!found) return tl::unexpected(found.error());
-  if (!found->has_value()) {
+  std::error_code ignored;
+  if (!check_version(version) || !fs::exists(place.folder(), ignored)) {
     return fail(fmt::format("{} {} is not installed", compiler, version), root.string(),
                 "ngb toolchain list shows all");
   }
   const Result<FileDescriptor> held = lock(place, {});
   if (!held) return tl::unexpected(held.error());
-  // First out of its name, so that a killed removal leaves no half toolchain either.
-  std::error_code code;
-  fs::rename(place.folder(), place.partial(), code);
-  if (code) return tl::unexpected(file::from_errno("remove", place.folder(), code.value()));
-  return remove_leftovers(place);
+  return remove_place(place);
 }
 
 }  // namespace ngb::toolchain

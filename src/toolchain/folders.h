@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where toolchains stand: <root>/<compiler>/<version>. A folder on its way in or out is "<version>.partial-<pid>".
+// Finds, locks and changes the folders of toolchains: <root>/<compiler>/<version>. A folder that is being made or
+// removed is "<version>.partial-<pid>".
 #pragma once
 
 #include <filesystem>
@@ -18,22 +19,26 @@ struct Place {
   std::string version{};
 
   [[nodiscard]] std::filesystem::path folder() const { return root / compiler / version; }
-  [[nodiscard]] std::filesystem::path partial() const;  // of this process
+  [[nodiscard]] std::filesystem::path partial() const;  // named with this process's id
 };
 
-// Error when the version cannot be a folder's name.
+// Fails if the version cannot be a folder's name.
 Status check_version(std::string_view version);
 
-// Held while a toolchain is made or removed; waits for another holder (and says so). Closing it lets go.
+// Returns the lock under which a toolchain is made or removed. If another process has it, reports that and waits.
+// Closing the descriptor releases the lock.
 Result<FileDescriptor> lock(const Place& place, const Progress& progress);
 
-// Deletes what killed installs of this toolchain have left. The lock is held.
+// Deletes what killed installs of this toolchain left. The caller holds the lock.
 Status remove_leftovers(const Place& place);
 
-// Now, as manifests say it: "2026-11-21T10:30:00Z".
+// Removes whatever is in the toolchain's place. The caller holds the lock.
+Status remove_place(const Place& place);
+
+// Returns the present time as manifests store it: "2026-11-21T10:30:00Z".
 std::string creation_time();
 
-// Writes the manifest into the partial folder and gives it its name. The lock is held.
+// Writes the manifest into the partial folder and renames the folder to its place. The caller holds the lock.
 Result<Toolchain> finish(const Place& place, Toolchain toolchain);
 
 }  // namespace ngb::toolchain

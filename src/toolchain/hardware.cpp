@@ -25,7 +25,7 @@ bool is_intels(const fs::path& node) {
   return file >> vendor && vendor == "0x8086";
 }
 
-// Whether one of the nodes of a class in /sys, of those whose names start so, is Intel's.
+// Returns whether a node of a class in /sys whose name begins with `prefix` belongs to Intel hardware.
 bool has_intel_node(const fs::path& node_class, std::string_view prefix) {
   std::error_code ignored;
   const fs::directory_iterator nodes(node_class, ignored);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processors the kernel shows. Whether a compiler can use one of them, only that compiler knows. `root` is what
-// stands for "/": tests pass a folder with made-up files.
+// Detects the devices that the kernel reports. Only a compiler knows whether it can use one. Tests pass as `root` a
+// folder with their own files in place of "/".
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,9 @@
 
 namespace ngb::toolchain {
 
-// Whether there is what compilers call so: "cuda", an NVIDIA driver with its own device files (on PCs and servers, on
-// Jetson, and under WSL); "gpu" and "npu", OpenVINO's, Intel's. The others, "cpu" and "auto", are everywhere.
+// Returns whether this machine has the device that compilers call so. "cuda" is an NVIDIA driver with its device files
+// (on PCs and servers, on Jetson and under WSL). "gpu" and "npu" are Intel's, as OpenVINO names them. All others exist
+// everywhere.
 bool has_device(std::string_view device, const std::filesystem::path& root = "/");
 
 }  // namespace ngb::toolchain

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "base/file.h"
@@ -13,6 +14,7 @@
 #include "toolchain/pins.h"
 #include "toolchain/pip.h"
 #include "toolchain/site.h"
+#include "toolchain/spelling.h"
 #include "toolchain/toolchain.h"
 
 namespace ngb::toolchain {
@@ -46,13 +48,11 @@ Result<Collection> begin_collection(const Python& python, const fs::path& partia
   Collection collection(python, partial, compiler.with_dependencies, progress);
   const bool has_gpu = python.target ? python.target->has_gpu : has_device("cuda");
   if (!has_gpu) collection.skip(compiler.skip_without_gpu);
-  for (const std::string& requirement : *requirements) {
-    if (Status added = collection.add(requirement); !added) return tl::unexpected(added.error());
-  }
+  for (const std::string& requirement : *requirements) collection.add(requirement);
   return collection;
 }
 
-// Fills `partial` with the packages, the smallest set first.
+// Installs the packages into `partial`, the smallest set first.
 Result<std::vector<Installed>> collect(const Python& python, const fs::path& partial,
                                        const CompilerDescription& compiler, const std::string& version,
                                        const Progress& progress) {
@@ -60,11 +60,11 @@ Result<std::vector<Installed>> collect(const Python& python, const fs::path& par
   if (!begun) return tl::unexpected(begun.error());
   Collection& collection = *begun;
   if (Status filled = collection.fill(); !filled) return tl::unexpected(filled.error());
-  if (python.target) return collection.installed();  // nothing that can be imported here
+  if (python.target) return collection.installed();  // they cannot be imported on this machine
   if (!compiler.imports.empty() && progress) progress("importing " + text::join(compiler.imports, ", "));
   Status imported = try_imports(python.command, collection.site(), compiler.imports, true);
   if (!imported && collection.has_skipped()) {
-    if (progress) progress(imported.error().what + "; taking the packages for GPUs too");
+    if (progress) progress(imported.error().what + "; installing the packages for GPUs too");
     collection.stop_skipping();
     if (Status filled = collection.fill(); !filled) return tl::unexpected(filled.error());
     imported = try_imports(python.command, collection.site(), compiler.imports, true);
@@ -73,7 +73,7 @@ Result<std::vector<Installed>> collect(const Python& python, const fs::path& par
   return collection.installed();
 }
 
-// With its pip.
+// Returns a Python that has pip.
 Result<Python> python_for(const Target* target) {
   const Result<Python> python = find_python();
   if (!python) return tl::unexpected(python.error());
@@ -97,15 +97,19 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
                       .site = place.partial() / "site",
                       .python = target == nullptr ? python->executable : "python3",
                       .python_version = target == nullptr ? python->version : target->python};
+  const Result<std::vector<Distribution>> there = site::contents(python->command, toolchain.site);
+  if (!there) return tl::unexpected(there.error());
+  std::map<std::string, std::uint64_t> sizes;
+  for (const Distribution& each : *there) sizes[normalised_name(each.name)] = each.size_bytes;
   for (const Installed& package : *packages) {
-    const std::uint64_t size_bytes = site::installed_bytes(toolchain.site, package.name);
+    const std::uint64_t size_bytes = sizes[package.name];
     toolchain.packages.push_back({package.name, package.version, package.sha256, size_bytes});
     toolchain.size_bytes += size_bytes;
   }
   return finish(place, std::move(toolchain));
 }
 
-// `target`: null for this machine.
+// `target` is null for this machine.
 Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
                        const Target* target, const Progress& progress) {
   if (!compiler.needs_toolchain) return fail(compiler.name + " needs no toolchain");
@@ -114,14 +118,17 @@ Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler
   const Result<FileDescriptor> held = lock(place, progress);
   if (!held) return tl::unexpected(held.error());
   Result<std::optional<Toolchain>> present = find(root, compiler.toolchain, version);
-  if (!present) return tl::unexpected(present.error());
-  if (present->has_value()) return **std::move(present);
+  if (present && present->has_value()) return **std::move(present);
+  if (!present) {
+    if (progress) progress(present.error().what + "; it will be replaced");
+    if (Status removed = remove_place(place); !removed) return tl::unexpected(removed.error());
+  }
   if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
   if (Status made = file::make_folder(place.partial()); !made) return tl::unexpected(made.error());
   Result<Toolchain> toolchain = build(place, compiler, target, progress);
   if (!toolchain) {
     Error error = toolchain.error();
-    error.what = fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "fetch", place.compiler, version,
+    error.what = fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "download", place.compiler, version,
                              error.what);
     if (Status clean = remove_leftovers(place); !clean) error.what += "; " + clean.error().text();
     if (!compiler.install_advice.empty()) {
@@ -139,8 +146,8 @@ Result<Toolchain> install(const fs::path& root, const CompilerDescription& compi
   return make(root, compiler, version, nullptr, progress);
 }
 
-Result<Toolchain> fetch(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
-                        const Target& target, const Progress& progress) {
+Result<Toolchain> download(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
+                           const Target& target, const Progress& progress) {
   return make(root, compiler, version, &target, progress);
 }
 

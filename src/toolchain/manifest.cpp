@@ -17,7 +17,10 @@ constexpr int kFormat = 1;
 
 std::string hash_of(const Toolchain& toolchain) {
   json packages = json::array();
-  for (const Package& package : toolchain.packages) packages.push_back({package.name, package.version, package.sha256});
+  for (const Package& package : toolchain.packages) {
+    packages.push_back({package.name, package.version, package.sha256});
+    if (!package.record_sha256.empty()) packages.back().push_back(package.record_sha256);
+  }
   return hash::sha256(json{toolchain.compiler, toolchain.version, packages}.dump());
 }
 
@@ -28,11 +31,12 @@ std::string manifest_text(const Toolchain& toolchain) {
                         {"version", package.version},
                         {"sha256", package.sha256},
                         {"size_bytes", package.size_bytes}});
+    if (!package.record_sha256.empty()) packages.back()["record_sha256"] = package.record_sha256;
   }
   const json manifest{{"format", kFormat},
                       {"compiler", toolchain.compiler},
                       {"version", toolchain.version},
-                      // Relative for our own, so that the folder may be moved.
+                      // The path is relative for installed toolchains, so that the folder may be moved.
                       {"site", toolchain.is_adopted ? toolchain.site.string() : "site"},
                       {"python", toolchain.python},
                       {"python_version", toolchain.python_version},
@@ -60,12 +64,12 @@ Result<Toolchain> parse_manifest(std::string_view text, const std::filesystem::p
     toolchain.python = manifest.at("python");
     toolchain.python_version = manifest.value("python_version", "");
     toolchain.is_adopted = manifest.at("adopted");
-    toolchain.site = folder / manifest.at("site").get<std::string>();  // an absolute one stays as it is
+    toolchain.site = folder / manifest.at("site").get<std::string>();  // operator/ keeps an absolute path unchanged
     toolchain.size_bytes = manifest.at("size_bytes");
     toolchain.created = manifest.at("created");
     for (const json& package : manifest.at("packages")) {
-      toolchain.packages.push_back(
-          {package.at("name"), package.at("version"), package.at("sha256"), package.at("size_bytes")});
+      toolchain.packages.push_back({package.at("name"), package.at("version"), package.at("sha256"),
+                                    package.at("size_bytes"), package.value("record_sha256", "")});
     }
   } catch (const json::exception& exception) {
     return fail(exception.what(), path.string());

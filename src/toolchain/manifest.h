@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// manifest.json: what makes a folder a toolchain. Written last, so that its presence means completeness.
+// Reads and writes manifest.json, which makes a folder a toolchain. It is written last, so such a folder is whole.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@
 
 namespace ngb::toolchain {
 
-// Over compiler, version, and name, version and wheel of each package.
+// Returns the hash over the compiler, its version, and name, version and wheel of each package.
 std::string hash_of(const Toolchain& toolchain);
 
-// The content of manifest.json.
+// Returns the content of manifest.json.
 std::string manifest_text(const Toolchain& toolchain);
-// `folder`: where the toolchain stands. Error: it is none.
+// Parses the manifest of the toolchain in `folder`. Fails if the text is not a manifest.
 Result<Toolchain> parse_manifest(std::string_view text, const std::filesystem::path& folder);
 
 Status write_manifest(const Toolchain& toolchain, const std::filesystem::path& folder);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "versions_json.h"
@@ -27,6 +28,19 @@ std::vector<std::string> tested_versions(std::string_view compiler) {
   return entry(compiler).value("tested", std::vector<std::string>());
 }
 
+Status check_wheel(std::string_view kind, std::string_view name, std::string_view version, std::string_view sha256) {
+  const std::string key = fmt::format("{}=={}", name, version);
+  const nlohmann::json none = nlohmann::json::object();
+  const std::string known = versions().value("sha256", none).value(std::string(kind), none).value(key, std::string());
+  if (known.empty() || sha256.empty() || known == sha256) return Done{};
+  const char* const others = std::getenv("NGB_OTHER_WHEELS");
+  if (others != nullptr && std::string_view(others) == "1") return Done{};
+  return fail(
+      fmt::format("the wheel of {} is not the one that this ngb was tested with: its SHA-256 is {}, expected {}", key,
+                  sha256, known),
+      "pip", "find out who made it; to install it anyway, set NGB_OTHER_WHEELS=1");
+}
+
 Result<std::string> fill_placeholders(std::string_view requirement, std::string_view version) {
   std::string filled;
   for (;;) {
@@ -36,7 +50,7 @@ Result<std::string> fill_placeholders(std::string_view requirement, std::string_
     const std::string name(requirement.substr(open + 1, close - open - 1));
     const nlohmann::json& wheels = versions().at("wheels");
     if (name != "version" && !wheels.contains(name)) {
-      return fail(fmt::format("nothing fills {{{}}}", name), std::string(requirement),
+      return fail(fmt::format("no value for {{{}}}", name), std::string(requirement),
                   "add it to \"wheels\" of versions.json");
     }
     filled.append(requirement.substr(0, open));

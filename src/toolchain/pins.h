@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The versions that this build was made for: versions.json, compiled in.
+// Returns the versions for which this build was made: versions.json, compiled in.
 #pragma once
 
 #include <string>
@@ -10,11 +10,16 @@
 
 namespace ngb::toolchain {
 
-std::string default_version(std::string_view compiler);               // "" when it has none
-std::vector<std::string> tested_versions(std::string_view compiler);  // oldest first; empty when it has none
+std::string default_version(std::string_view compiler);               // "" if it has none
+std::vector<std::string> tested_versions(std::string_view compiler);  // oldest first; empty if it has none
 
-// `requirement` with "{version}" and "{<wheel>}" filled in, the latter from the table "wheels" of versions.json.
-// Error names a placeholder that nobody fills.
+// Checks that a wheel is the one that versions.json lists under that name and version for that kind of machine and
+// Python ("cp311-x86_64"; table "sha256", which scripts/wheel-hashes writes). Accepts it if none is listed, if pip
+// reported no hash ("") or if the user set NGB_OTHER_WHEELS=1. An error has both hashes.
+Status check_wheel(std::string_view kind, std::string_view name, std::string_view version, std::string_view sha256);
+
+// Replaces "{version}" and each "{<wheel>}" in `requirement`; the latter are in the table "wheels" of versions.json. An
+// error names the placeholder that has no value.
 Result<std::string> fill_placeholders(std::string_view requirement, std::string_view version);
 
 }  // namespace ngb::toolchain

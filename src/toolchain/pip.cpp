@@ -11,14 +11,13 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "base/python.h"
 #include "base/text.h"
 #include "toolchain/requirement.h"
-#include "toolchain/version.h"
+#include "toolchain/spelling.h"
 
 namespace ngb::toolchain {
 namespace {
-
-constexpr std::string_view kOldestPip = "22.2";
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -29,19 +28,16 @@ std::optional<std::string> line_with(std::string_view output, std::string_view p
   return std::nullopt;
 }
 
-// The versions nearest to `wanted` of a list in ascending order: up to three below and three above.
-std::vector<std::string> nearest_versions(std::vector<std::string> versions, const std::string& wanted) {
-  constexpr std::ptrdiff_t kEachSide = 3;
-  std::sort(versions.begin(), versions.end(),
-            [](const std::string& a, const std::string& b) { return compare_versions(a, b) < 0; });
-  const auto at = std::find_if(versions.begin(), versions.end(),
-                               [&](const std::string& version) { return compare_versions(version, wanted) > 0; });
-  const auto begin = at - std::min(kEachSide, at - versions.begin());
-  const auto end = at + std::min(kEachSide, versions.end() - at);
-  return {begin, end};
+// Returns the nearest versions or, if Python cannot tell them, the last ones of pip's ascending list.
+std::vector<std::string> near_or_last(std::string_view wanted, std::vector<std::string> versions) {
+  constexpr std::ptrdiff_t kMost = 6;
+  if (auto near = nearest_versions(python::default_command(), wanted, versions)) return *std::move(near);
+  const auto count = std::min(kMost, std::ssize(versions));
+  versions.erase(versions.begin(), versions.end() - count);
+  return versions;
 }
 
-// "Could not find a version that satisfies the requirement x==9 (from versions: 1, 2, 3)"
+// Parses "Could not find a version that satisfies the requirement x==9 (from versions: 1, 2, 3)".
 std::optional<Error> explain_missing_version(std::string_view output, std::string_view device) {
   constexpr std::string_view kMark = "Could not find a version that satisfies the requirement ";
   constexpr std::string_view kFrom = "(from versions: ";
@@ -59,11 +55,9 @@ std::optional<Error> explain_missing_version(std::string_view output, std::strin
   }
   std::vector<std::string> versions;
   for (const std::string& version : text::split(listed, ',')) versions.emplace_back(text::trim(version));
-  const std::size_t digits = wanted.find_first_of("0123456789", wanted.find_first_of("=<>~!"));
-  const std::string number = digits == std::string::npos ? "" : wanted.substr(digits);
   return Error{device.empty() ? fmt::format("no such version: {}", wanted) : no_wheel, "pip",
                (device.empty() ? "versions near it: " : "versions near it that have one: ") +
-                   text::join(nearest_versions(versions, number), ", ")};
+                   text::join(near_or_last(wanted, std::move(versions)), ", ")};
 }
 
 struct Symptom {
@@ -91,14 +85,14 @@ Result<Installed> read_item(const nlohmann::json& item) {
   Installed installed;
   const auto metadata = item.find("metadata");
   if (metadata == item.end() || !metadata->contains("name") || !metadata->contains("version")) {
-    return fail("an entry without name and version", "pip's report");
+    return fail("an entry lacks name and version", "pip's report");
   }
   installed.name = normalised_name(metadata->at("name").get<std::string>());
   installed.version = metadata->at("version").get<std::string>();
   installed.requires_dist = metadata->value("requires_dist", std::vector<std::string>());
   const nlohmann::json archive =
       item.value("download_info", nlohmann::json::object()).value("archive_info", nlohmann::json::object());
-  // Since pip 23 "hashes"; before that only "hash": "sha256=…".
+  // pip writes "hashes" since version 23, and before that only "hash": "sha256=…".
   installed.sha256 = archive.value("hashes", nlohmann::json::object()).value("sha256", std::string());
   const std::string old_form = archive.value("hash", std::string());
   constexpr std::string_view kPrefix = "sha256=";
@@ -117,8 +111,8 @@ Result<std::string> pip_version(const Python& python) {
   }
   const std::vector<std::string> parts = text::split(text::trim(outcome->output), ' ');  // "pip 23.2.1 from …"
   const std::string version = parts.size() > 1 ? parts[1] : "";
-  if (compare_versions(version, kOldestPip) < 0) {
-    return fail(fmt::format("pip {} is too old: {} is the oldest that reports what it installs", version, kOldestPip),
+  if (release_numbers(version) < std::vector<int>{22, 2}) {
+    return fail(fmt::format("pip {} is too old: 22.2 is the oldest that reports what it installs", version),
                 python.executable, fmt::format("{} -m pip install --upgrade pip", python.command));
   }
   return version;
@@ -127,7 +121,7 @@ Result<std::string> pip_version(const Python& python) {
 Result<std::vector<Installed>> parse_report(std::string_view json_text) {
   const nlohmann::json report = nlohmann::json::parse(json_text, nullptr, false);
   if (!report.is_object() || !report.contains("install") || !report["install"].is_array()) {
-    return fail("no list \"install\"", "pip's report", "update pip");
+    return fail("the list \"install\" is missing", "pip's report", "update pip");
   }
   std::vector<Installed> installed;
   try {
@@ -143,7 +137,7 @@ Result<std::vector<Installed>> parse_report(std::string_view json_text) {
 }
 
 Error explain_pip_failure(std::string_view output, std::string_view device) {
-  // Connection errors first: without a network pip also says that it found no version.
+  // Connection errors are searched first, because without a network pip also reports that it found no version.
   for (const Symptom& symptom : kSymptoms) {
     if (contains(output, symptom.part)) return {std::string(symptom.what), "pip", std::string(symptom.next)};
   }
@@ -170,20 +164,22 @@ Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& r
     spawn.arguments.insert(spawn.arguments.end(), options.begin(), options.end());
   }
   spawn.arguments.insert(spawn.arguments.end(), run.requirements.begin(), run.requirements.end());
-  // pip unpacks here and then moves: on the same file system that costs nothing.
+  // pip unpacks here and then moves the files, which costs nothing within one file system.
   spawn.environment = {{"TMPDIR", temporary.string()}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"LC_ALL", "C.UTF-8"}};
   const auto forward = [&](std::string_view line) {
     line = text::trim(line);
     const bool is_news = line.starts_with("Downloading") || line.starts_with("Installing collected");
     if (is_news && on_line) on_line(line);
   };
-  const Result<process::Outcome> outcome = process::run(spawn, forward);
+  // Gigabytes may have to come over a slow line. pip itself stops if nothing arrives.
+  constexpr Nanoseconds kInstallLimit = std::chrono::hours(6);
+  const Result<process::Outcome> outcome = process::run(spawn, forward, kInstallLimit);
   if (!outcome) return tl::unexpected(outcome.error());
   if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), "pip");
   if (!outcome->succeeded()) {
     return tl::unexpected(explain_pip_failure(outcome->output, python.target ? name_for_people(*python.target) : ""));
   }
-  if (!std::filesystem::exists(report, ignored)) return std::vector<Installed>{};  // every marker was false
+  if (!std::filesystem::exists(report, ignored)) return std::vector<Installed>{};  // all markers were false
   const Result<std::string> content = file::read(report);
   if (!content) return tl::unexpected(content.error());
   return parse_report(*content);

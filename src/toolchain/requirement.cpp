@@ -1,65 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolchain/requirement.h"
 
-#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cctype>
-
-#include "base/text.h"
+#include "base/python.h"
+#include "requirements.py.h"
 
 namespace ngb::toolchain {
 namespace {
 
-bool is_name_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
-}
+using nlohmann::json;
 
-std::string_view trim_left(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
+Result<json> ask_rules(const std::string& python, const char* question, const json& values) {
+  const Result<std::string> answer = python::ask({.interpreter = {python},
+                                                  .program = kPython_requirements,
+                                                  .arguments = {question},
+                                                  .input = values.dump(-1, ' ', true, json::error_handler_t::replace)});
+  if (!answer) return tl::unexpected(answer.error());
+  json parsed = json::parse(*answer, nullptr, false);
+  if (parsed.is_discarded()) return fail("gave an unexpected answer: " + *answer, python);
+  return parsed;
 }
 
 }  // namespace
 
-std::string normalised_name(std::string_view name) {
-  std::string normal;
-  for (const char c : name) {
-    const bool is_separator = c == '-' || c == '_' || c == '.';
-    if (is_separator && normal.ends_with('-')) continue;
-    normal += is_separator ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+Result<Round> next_round(const std::string& python, const Requirements& requirements) {
+  json installed = json::object();
+  for (const auto& [name, package] : requirements.installed) {
+    installed[name] = {{"version", package.version}, {"requires", package.requires_dist}};
   }
-  return normal;
+  const Result<json> answer = ask_rules(python, "next_round",
+                                        {{"wanted", requirements.wanted},
+                                         {"installed", installed},
+                                         {"skip", requirements.skip},
+                                         {"markers", requirements.markers},
+                                         {"known", requirements.known}});
+  if (!answer) return tl::unexpected(answer.error());
+  try {
+    return Round{answer->at("ask"), answer->at("known"), answer->at("has_skipped")};
+  } catch (const json::exception& exception) {
+    return fail(exception.what(), python);
+  }
 }
 
-Result<Requirement> parse_requirement(std::string_view text) {
-  Requirement requirement;
-  std::string_view rest = text::trim(text);
-  const auto name_end = std::find_if_not(rest.begin(), rest.end(), is_name_character);
-  const auto name_length = static_cast<std::size_t>(name_end - rest.begin());
-  if (name_length == 0) return fail(fmt::format("\"{}\" is not a requirement: it starts with no name", text));
-  requirement.name = normalised_name(rest.substr(0, name_length));
-  rest = trim_left(rest.substr(name_length));
-  if (rest.starts_with('[')) {
-    const std::size_t end = rest.find(']');
-    if (end == std::string_view::npos) return fail(fmt::format("\"{}\" is not a requirement: no closing ]", text));
-    for (const std::string& extra : text::split(rest.substr(1, end - 1), ',')) {
-      requirement.extras.emplace_back(text::trim(extra));
-    }
-    rest = trim_left(rest.substr(end + 1));
+Result<std::vector<std::string>> nearest_versions(const std::string& python, std::string_view requirement,
+                                                  const std::vector<std::string>& versions) {
+  const Result<json> answer = ask_rules(python, "nearest", {{"wanted", requirement}, {"versions", versions}});
+  if (!answer) return tl::unexpected(answer.error());
+  try {
+    return answer->get<std::vector<std::string>>();
+  } catch (const json::exception& exception) {
+    return fail(exception.what(), python);
   }
-  if (rest.starts_with('@')) return fail(fmt::format("\"{}\": a requirement by address is not supported", text));
-  const std::size_t semicolon = rest.find(';');
-  for (const char c : rest.substr(0, semicolon)) {
-    if (c != '(' && c != ')' && c != ' ' && c != '\t') requirement.specifier += c;
-  }
-  if (semicolon != std::string_view::npos) requirement.marker = text::trim(rest.substr(semicolon + 1));
-  return requirement;
 }
 
-std::string pip_text(const Requirement& requirement) {
-  const std::string extras = requirement.extras.empty() ? "" : fmt::format("[{}]", text::join(requirement.extras, ","));
-  return requirement.name + extras + requirement.specifier;
+bool is_same_version(std::string_view one, std::string_view other) {
+  if (one == other) return true;
+  const Result<json> answer = ask_rules(python::default_command(), "is_same", json::array({one, other}));
+  return answer && *answer == true;
 }
 
 }  // namespace ngb::toolchain

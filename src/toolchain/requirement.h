@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One requirement of a Python package, as wheels state it (PEP 508): name[extras] conditions; marker.
+// Answers questions about versions and requirements of Python packages by Python's own rules. requirements.py answers;
+// each question starts one Python.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,18 +13,40 @@
 
 namespace ngb::toolchain {
 
-struct Requirement {
-  std::string name{};                 // normalised: lower case, "-" for runs of "-", "_" and "."
-  std::vector<std::string> extras{};  // "cublas", … of cuda-toolkit[cublas]
-  std::string specifier{};            // ">=1.2,<2"; "" for any version
-  std::string marker{};               // 'python_version < "3.11"'; "" for always
+// MarkerVariables are the values that markers read (PEP 508): "python_version" -> "3.11", "sys_platform" -> "linux", …
+using MarkerVariables = std::map<std::string, std::string, std::less<>>;
+
+struct PackageRequirements {
+  std::string version{};
+  std::vector<std::string> requires_dist{};  // as its wheel states them
 };
 
-std::string normalised_name(std::string_view name);
+// Requirements is the state of a toolchain's collection. Normalised names identify packages.
+struct Requirements {
+  std::vector<std::string> wanted{};  // "onnxruntime==1.31.1", …
+  std::map<std::string, PackageRequirements> installed{};
+  std::set<std::string> skip{};                             // packages not to install, in any spelling
+  MarkerVariables markers{};                                // those that differ from the answering Python's
+  std::map<std::string, std::vector<std::string>> known{};  // of earlier rounds by package, in pip's spelling
+};
 
-Result<Requirement> parse_requirement(std::string_view text);
+struct Round {
+  std::vector<std::string> ask{};  // what pip should install next; empty: all requirements are met
+  std::map<std::string, std::vector<std::string>> known{};  // Requirements::known of the next round
+  bool has_skipped = false;                                 // a required package is skipped
+};
 
-// As pip takes it on its command line, without the marker.
-std::string pip_text(const Requirement& requirement);
+// Follows the requirements from the wanted ones through the installed packages, with markers and extras. A package has
+// to be installed if it has a new requirement that is not met. `python` is the command. Fails if a wanted one is not a
+// requirement or has an address instead of a version, or if Python cannot answer.
+Result<Round> next_round(const std::string& python, const Requirements& requirements);
+
+// Returns the nearest `versions` to the one in `requirement` ("x==1.2"), ascending, up to three on each side.
+Result<std::vector<std::string>> nearest_versions(const std::string& python, std::string_view requirement,
+                                                  const std::vector<std::string>& versions);
+
+// Returns whether two versions are equal except for their local parts ("+cpu"); 1.0 equals 1.0.0. Returns false if one
+// is not a version. Starts Python only if the texts differ.
+bool is_same_version(std::string_view one, std::string_view other);
 
 }  // namespace ngb::toolchain

@@ -1,78 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolchain/site.h"
 
-#include <string>
+#include <nlohmann/json.hpp>
 #include <system_error>
-#include <vector>
 
 #include "base/file.h"
+#include "base/python.h"
 #include "base/text.h"
-#include "toolchain/requirement.h"
+#include "site.py.h"
 
-namespace ngb::toolchain::site {
+namespace ngb::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
-// The paths of a RECORD ("path,hash,size" lines; a path with a comma is in quotes), each within `site`.
-std::vector<fs::path> recorded_files(const fs::path& site, std::string_view name) {
-  std::vector<fs::path> files;
-  const fs::path info = dist_info(site, name);
-  if (info.empty()) return files;
-  const Result<std::string> record = file::read(info / "RECORD");
-  if (!record) return files;
-  for (const std::string& line : text::split(*record, '\n')) {
-    const bool is_quoted = line.starts_with('"');
-    const std::size_t end = is_quoted ? line.find('"', 1) : line.find(',');
-    if (line.empty() || end == std::string::npos) continue;
-    const fs::path relative = fs::path(line.substr(is_quoted ? 1 : 0, is_quoted ? end - 1 : end)).lexically_normal();
-    // pip keeps the paths that programs had before it moved them with --target: ../../bin/x is bin/x here.
-    fs::path inside;
-    for (const fs::path& part : relative) {
-      if (part != ".." && part != "/") inside /= part;
-    }
-    files.push_back(site / inside);
-  }
-  return files;
+Result<json> ask_site(const std::string& command, const fs::path& first, std::vector<std::string> arguments) {
+  const Result<std::string> answer = python::ask(
+      {.interpreter = {command}, .program = kPython_site, .arguments = std::move(arguments), .site = first});
+  if (!answer) return tl::unexpected(answer.error());
+  json parsed = json::parse(*answer, nullptr, false);
+  if (parsed.is_discarded()) return fail("gave an unexpected answer: " + *answer, command);
+  return parsed;
+}
+
+std::vector<Distribution> read_distributions(const json& packages) {
+  std::vector<Distribution> all;
+  for (const json& each : packages) all.push_back({each.at(0), each.at(1), each.at(2)});
+  return all;
 }
 
 }  // namespace
 
-fs::path dist_info(const fs::path& site, std::string_view name) {
-  constexpr std::string_view kEnding = ".dist-info";
-  std::error_code code;
-  for (fs::directory_iterator it(site, code), end; !code && it != end; it.increment(code)) {
-    const std::string folder = it->path().filename().string();
-    if (!folder.ends_with(kEnding)) continue;
-    const std::string stem = folder.substr(0, folder.size() - kEnding.size());
-    if (normalised_name(stem.substr(0, stem.rfind('-'))) == name) return it->path();
+Result<Contents> examine_site(const std::string& command, const fs::path& site, const std::vector<std::string>& names) {
+  std::vector<std::string> arguments{"find"};
+  arguments.insert(arguments.end(), names.begin(), names.end());
+  const Result<json> answer = ask_site(command, site, std::move(arguments));
+  if (!answer) return tl::unexpected(answer.error());
+  if (answer->empty()) {
+    return fail("no package " + text::join(names, " or ") + " there", site.empty() ? command : site.string());
   }
-  return {};
+  try {
+    return Contents{answer->at("version"), answer->at("site").get<std::string>(),
+                    read_distributions(answer->at("packages"))};
+  } catch (const json::exception& exception) {
+    return fail(exception.what(), command);
+  }
 }
 
-std::uint64_t installed_bytes(const fs::path& site, std::string_view name) {
-  std::uint64_t sum = 0;
-  for (const fs::path& path : recorded_files(site, name)) {
-    std::error_code code;
-    const std::uintmax_t size = fs::file_size(path, code);
-    if (!code) sum += size;
+namespace site {
+
+Result<std::vector<Distribution>> contents(const std::string& command, const fs::path& site) {
+  const Result<json> answer = ask_site(command, {}, {"contents", site.string()});
+  if (!answer) return tl::unexpected(answer.error());
+  try {
+    return read_distributions(*answer);
+  } catch (const json::exception& exception) {
+    return fail(exception.what(), command);
   }
-  return sum;
 }
 
-Status remove_package(const fs::path& site, std::string_view name) {
-  for (const fs::path& path : recorded_files(site, name)) {
-    std::error_code code;
-    fs::remove(path, code);
-    if (code && code != std::errc::no_such_file_or_directory) {
-      return tl::unexpected(file::from_errno("remove", path, code.value()));
-    }
-  }
-  if (const fs::path info = dist_info(site, name); !info.empty()) {
-    std::error_code code;
-    fs::remove_all(info, code);
-    if (code) return tl::unexpected(file::from_errno("remove", info, code.value()));
-  }
+Status remove_packages(const std::string& command, const fs::path& site, const std::vector<std::string>& names) {
+  if (names.empty()) return Done{};
+  std::vector<std::string> arguments{"remove", site.string()};
+  arguments.insert(arguments.end(), names.begin(), names.end());
+  const Result<json> answer = ask_site(command, {}, std::move(arguments));
+  if (!answer) return tl::unexpected(answer.error());
   return Done{};
 }
 
@@ -95,4 +88,5 @@ Status merge(const fs::path& from, const fs::path& into) {
   return Done{};
 }
 
-}  // namespace ngb::toolchain::site
+}  // namespace site
+}  // namespace ngb::toolchain

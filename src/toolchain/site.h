@@ -1,26 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of installed Python packages, as pip lays it out: modules, and one <name>-<version>.dist-info each.
+// Reads a folder of installed Python packages as pip arranges it: modules, and one <name>-<version>.dist-info each.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 
-namespace ngb::toolchain::site {
+namespace ngb::toolchain {
 
-// The dist-info folder of a package (normalised name); empty when it is not there.
-std::filesystem::path dist_info(const std::filesystem::path& site, std::string_view name);
+struct Distribution {
+  std::string name{};  // as its metadata spells it
+  std::string version{};
+  std::uint64_t size_bytes = 0;  // total of the files that its RECORD lists
+};
 
-// What the package's files take, after its RECORD.
-std::uint64_t installed_bytes(const std::filesystem::path& site, std::string_view name);
+struct Contents {
+  std::string version{};                      // of the first of `names` that is installed
+  std::filesystem::path site{};               // the folder that holds it
+  std::vector<Distribution> distributions{};  // all packages in that folder, sorted by name
+};
+// Returns what an interpreter finds with `site` (may be empty) first in PYTHONPATH. Fails if it has none of `names`.
+Result<Contents> examine_site(const std::string& command, const std::filesystem::path& site,
+                              const std::vector<std::string>& names);
 
-// Deletes the package's files, after its RECORD.
-Status remove_package(const std::filesystem::path& site, std::string_view name);
+// Any Python (`command`) can answer the following, also about a folder for another kind of device.
+namespace site {
 
-// Moves everything in `from` into `into` (same file system). Folders of one name are merged (packages share namespaces
-// such as nvidia/), files replaced. pip itself would replace such folders.
+// Returns every package in `site`, sorted by name.
+Result<std::vector<Distribution>> contents(const std::string& command, const std::filesystem::path& site);
+
+// Deletes the dist-info of these packages (normalised names), and those files in their RECORDs that are inside `site`.
+Status remove_packages(const std::string& command, const std::filesystem::path& site,
+                       const std::vector<std::string>& names);
+
+// Moves everything in `from` into `into` (same file system). Folders of the same name are merged, because packages
+// share namespaces such as nvidia/, which pip would replace. Files are replaced.
 Status merge(const std::filesystem::path& from, const std::filesystem::path& into);
 
-}  // namespace ngb::toolchain::site
+}  // namespace site
+}  // namespace ngb::toolchain

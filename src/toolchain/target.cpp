@@ -9,13 +9,12 @@
 #include <optional>
 
 #include "base/text.h"
-#include "toolchain/version.h"
+#include "toolchain/spelling.h"
 
 namespace ngb::toolchain {
 namespace {
 
-constexpr const char* kOldestPython = "3.9";
-// Of the wheels that there are: manylinux2014 is glibc 2.17; for x86_64, manylinux1 was 2.5.
+// The oldest glibc for which wheels exist: manylinux2014 means 2.17. On x86_64, manylinux1 means 2.5.
 constexpr int kOldestGlibc = 17;
 constexpr int kOldestGlibcOfX86 = 5;
 
@@ -35,13 +34,13 @@ std::optional<MajorMinor> major_minor(std::string_view version) {
   return numbers;
 }
 
-// "311"
+// Returns "311".
 std::string python_digits(const Target& target) {
   const MajorMinor python = major_minor(target.python).value_or(MajorMinor{});
   return fmt::format("{}{}", python.major, python.minor);
 }
 
-// "3.11"
+// Returns "3.11".
 std::string python_minor(const Target& target) {
   const MajorMinor python = major_minor(target.python).value_or(MajorMinor{});
   return fmt::format("{}.{}", python.major, python.minor);
@@ -53,13 +52,13 @@ Result<Target> make_target(std::string_view machine, std::string_view glibc, std
   const bool is_word = !machine.empty() && std::all_of(machine.begin(), machine.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   });
-  if (!is_word) return fail(fmt::format("\"{}\" is no kind of machine", machine), "", "such as aarch64");
+  if (!is_word) return fail(fmt::format("\"{}\" is not a kind of machine", machine), "", "such as aarch64");
   const std::optional<MajorMinor> library = major_minor(glibc);
   if (!library || library->major != 2) {
-    return fail(fmt::format("\"{}\" is no version of glibc", glibc), "", "such as 2.36");
+    return fail(fmt::format("\"{}\" is not a version of glibc", glibc), "", "such as 2.36");
   }
-  if (!major_minor(python)) return fail(fmt::format("\"{}\" is no version of Python", python), "", "such as 3.11");
-  if (compare_versions(python, kOldestPython) < 0) {
+  if (!major_minor(python)) return fail(fmt::format("\"{}\" is not a version of Python", python), "", "such as 3.11");
+  if (release_numbers(python) < std::vector<int>{3, 9}) {
     return fail(fmt::format("Python {} is too old", python), "", "install Python 3.9 or newer there");
   }
   return Target{std::string(machine), fmt::format("2.{}", library->minor), std::string(python), has_gpu};

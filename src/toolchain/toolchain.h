@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A toolchain: one version of one compiler on this device, in a folder of its own with a manifest.
+// Toolchain is one version of one compiler on this device, in its own folder with a manifest.
 #pragma once
 
 #include <filesystem>
@@ -19,55 +19,68 @@ namespace ngb::toolchain {
 struct Package {
   std::string name{};
   std::string version{};
-  std::string sha256{};          // of the wheel; "" when adopted
+  std::string sha256{};          // of the wheel; "" if adopted
   std::uint64_t size_bytes = 0;  // installed
+  std::string record_sha256{};   // of an adopted one's RECORD, the list of its files with hashes; "" if none
 };
 
 struct Toolchain {
   std::string compiler{};
   std::string version{};
   std::filesystem::path folder{};  // holds manifest.json
-  std::filesystem::path site{};    // site-packages: inside folder, or the adopted venv's
+  std::filesystem::path site{};    // site-packages: inside the folder, or in the adopted venv
   std::string python{};            // interpreter that can import from `site`
-  std::string python_version{};    // its "3.11.7" when the packages were chosen; "" where a manifest does not say
+  std::string python_version{};    // its "3.11.7" when the packages were chosen; "" if unknown
   bool is_adopted = false;
   std::vector<Package> packages{};
   std::uint64_t size_bytes = 0;
   std::string created{};          // "2026-11-21T10:30:00Z"
-  std::string manifest_sha256{};  // over compiler, version and packages: the same wheels give the same hash
+  std::string manifest_sha256{};  // over compiler, version and packages: equal wheels have equal hashes
 };
 
-// $NGB_TOOLCHAINS, else $XDG_DATA_HOME/ngraphbench/toolchains, else ~/.local/share/ngraphbench/toolchains.
+// Returns $NGB_TOOLCHAINS, else $XDG_DATA_HOME/ngraphbench/toolchains, else ~/.local/share/ngraphbench/toolchains.
 std::filesystem::path default_root();
 
-// Installed and adopted ones, sorted by compiler and version. A folder without a readable manifest is not one.
+// Returns the installed and adopted toolchains with a readable manifest, sorted by compiler and version.
 Result<std::vector<Toolchain>> list(const std::filesystem::path& root);
-// Nothing when it is not installed.
+// DamagedToolchain is a folder in a toolchain's place whose manifest is missing or cannot be read.
+struct DamagedToolchain {
+  std::string compiler{};
+  std::string version{};
+  std::filesystem::path folder{};
+  Error why{};  // says also what to type
+};
+// Returns the damaged toolchains, sorted by compiler and version as texts.
+std::vector<DamagedToolchain> list_damaged(const std::filesystem::path& root);
+// Returns nothing if it is not installed. If it is damaged, or its manifest names another compiler or version, the
+// error says why and what to type.
 Result<std::optional<Toolchain>> find(const std::filesystem::path& root, std::string_view compiler,
                                       std::string_view version);
 
+// Checks that an adopted toolchain's packages are still the adopted ones. An error names the first that is not.
+Status check_adopted(const Toolchain& toolchain);
+
 using Progress = std::function<void(std::string_view line)>;
 
-// The compiler's toolchain, its own or the one that it shares.
-// Installs with pip (its own index settings apply), with the Python that $NGB_PYTHON names, else python3. Present
-// already: returns it. A killed install leaves only a
-// ".partial" folder, which the next install of the same toolchain removes.
+// Installs the compiler's toolchain, its own or the shared one, with pip (the user's index settings apply) and the
+// Python of $NGB_PYTHON, else python3. Returns the toolchain if it is installed already, and replaces a damaged one. A
+// killed install leaves only a ".partial" folder, which the next install of the same toolchain removes.
 Result<Toolchain> install(const std::filesystem::path& root, const CompilerDescription& compiler,
                           const std::string& version, const Progress& progress);
-// The same for devices of another kind, with this machine's pip; nothing of it is run here, so its imports are not
-// tried. `root`: the toolchains of that kind (targets_root).
-Result<Toolchain> fetch(const std::filesystem::path& root, const CompilerDescription& compiler,
-                        const std::string& version, const Target& target, const Progress& progress);
-// Which wheels that would take, without taking them: no folder, and sizes are 0. pip works in `root`.
+// Installs for devices of another kind, with this machine's pip. Nothing of it can run here, so its imports are not
+// tried. `root` holds the toolchains of that kind (targets_root).
+Result<Toolchain> download(const std::filesystem::path& root, const CompilerDescription& compiler,
+                           const std::string& version, const Target& target, const Progress& progress);
+// Returns the wheels that `download` would install: there is no folder, and sizes are 0. pip works in `root`.
 Result<Toolchain> choose(const std::filesystem::path& root, const CompilerDescription& compiler,
                          const std::string& version, const Target& target, const Progress& progress);
-// Beside the folder of this machine's toolchains: "toolchains-aarch64-cp311-glibc2.36".
+// Returns a folder beside that of this machine's toolchains: "toolchains-aarch64-cp311-glibc2.36".
 std::filesystem::path targets_root(const std::filesystem::path& root, const Target& target);
-// Takes a venv or site-packages folder that exists already; its version is read from the package itself, without a
-// local part ("2.15.0+cpu" is 2.15.0). Nothing is copied and nothing is ever written there.
+// Adopts an existing venv or site-packages folder. Its version is read from the package, without local part
+// ("2.15.0+cpu" is 2.15.0). Nothing is copied, and nothing is ever written there.
 Result<Toolchain> adopt(const std::filesystem::path& root, const CompilerDescription& compiler,
                         const std::filesystem::path& path);
-// Deletes an installed toolchain's folder; an adopted one is only forgotten. Error when there is none.
+// Deletes the folder of a toolchain, even a damaged one, but never adopted packages. Fails if there is none.
 Status remove(const std::filesystem::path& root, std::string_view compiler, std::string_view version);
 
 }  // namespace ngb::toolchain

@@ -2,21 +2,15 @@
 #include "worker/affinity.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
 
 #include "base/file.h"
+#include "base/processors.h"
 #include "probe/probe.h"
 
 namespace ngb::worker {
-
-std::vector<int> choose_cpus(std::span<const int> allowed, int threads) {
-  const std::size_t count = std::min(allowed.size(), static_cast<std::size_t>(std::max(threads, 1)));
-  const auto chosen = allowed.last(count);
-  return {chosen.begin(), chosen.end()};
-}
 
 std::string cpu_list(std::span<const int> cpus) {
   std::string text;
@@ -32,12 +26,11 @@ std::string cpu_list(std::span<const int> cpus) {
 
 Result<std::string> pin_to_cpus(int threads) {
   const std::vector<int> allowed = probe::allowed_cpus();
-  const std::vector<int> chosen = choose_cpus(allowed, threads);
+  // The agent has left the worker as many as it needs: then nothing is read from /sys within the open phase.
+  const bool are_chosen = allowed.size() <= static_cast<std::size_t>(std::max(threads, 1));
+  const std::vector<int> chosen = are_chosen ? allowed : choose_cpus(allowed, cores_of(allowed), threads);
   if (chosen.empty()) return fail("no processor is allowed", "affinity");
-  const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(chosen.back()) + 1);
-  std::vector<cpu_set_t> set(bytes / sizeof(cpu_set_t) + 1);
-  for (const int cpu : chosen) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set.data());
-  if (::sched_setaffinity(0, bytes, set.data()) != 0) {
+  if (!confine(0, chosen)) {
     return tl::unexpected(file::from_errno("pin to processors " + cpu_list(chosen), "affinity", errno));
   }
   const std::vector<int> now = probe::allowed_cpus();

@@ -18,7 +18,7 @@ struct Tally {
   std::uint64_t finite = 0;
   std::uint64_t with_relative = 0;
   std::uint64_t outside = 0;
-  bool has_unmeasurable = false;  // NaN or infinity against another value
+  bool has_unmeasurable = false;  // NaN or infinity in one of a pair only
   double max_absolute = 0;
   double max_relative = 0;
   std::string first_difference{};
@@ -34,7 +34,7 @@ std::string position(const TensorSignature& signature, std::uint64_t index) {
   return fmt::format("[{}]", fmt::join(coordinates, ", "));
 }
 
-// True when a stands for b. Adds to the tally.
+// Returns whether `a` agrees with the reference `b`, and adds the pair to the tally.
 bool agree(double a, double b, const Tolerance& tolerance, Tally& tally) {
   if (!std::isfinite(a) || !std::isfinite(b)) {
     const bool same = (std::isnan(a) && std::isnan(b)) || a == b;
@@ -51,7 +51,7 @@ bool agree(double a, double b, const Tolerance& tolerance, Tally& tally) {
   return error <= tolerance.absolute + tolerance.relative * std::fabs(b);
 }
 
-// True when all 64 bits are: what agree() cannot see in a double.
+// Returns whether all 64 bits are equal, which agree() cannot see because it compares doubles.
 bool equal_i64(const OutputView& output, const OutputView& expected, std::uint64_t index) {
   return std::memcmp(static_cast<const char*>(output.data) + 8 * index,
                      static_cast<const char*>(expected.data) + 8 * index, 8) == 0;
@@ -67,15 +67,15 @@ void compare_output(const OutputView& output, const OutputView& expected, const 
       for (std::uint64_t i = 0; i < count; ++i) {
         if (agree(a(i), b(i), tolerance, tally) && (type != DataType::i64 || equal_i64(output, expected, i))) continue;
         if (tally.outside++ == 0) {
-          tally.first_difference = fmt::format("output \"{}\" is {} at {}, the reference {}", expected.signature.name,
-                                               a(i), position(expected.signature, i), b(i));
+          tally.first_difference = fmt::format("output \"{}\" is {} at {}, the reference is {}",
+                                               expected.signature.name, a(i), position(expected.signature, i), b(i));
         }
       }
     });
   });
 }
 
-// What keeps the outputs from being compared at all.
+// Returns what prevents any comparison of the outputs, if anything does.
 std::optional<std::string> mismatch(std::span<const OutputView> outputs, std::span<const OutputView> reference) {
   if (outputs.size() != reference.size()) {
     return fmt::format("{} outputs, the reference has {}", outputs.size(), reference.size());
@@ -84,17 +84,17 @@ std::optional<std::string> mismatch(std::span<const OutputView> outputs, std::sp
     const TensorSignature& ours = outputs[i].signature;
     const TensorSignature& theirs = reference[i].signature;
     if (ours.type != theirs.type || ours.shape != theirs.shape) {
-      return fmt::format("output \"{}\" is {} [{}], the reference {} [{}]", theirs.name, name(ours.type),
+      return fmt::format("output \"{}\" is {} [{}], the reference is {} [{}]", theirs.name, name(ours.type),
                          fmt::join(ours.shape, ", "), name(theirs.type), fmt::join(theirs.shape, ", "));
     }
   }
   return std::nullopt;
 }
 
-samples::Known<double> largest(double value, std::uint64_t over, bool has_unmeasurable) {
-  if (has_unmeasurable) return samples::Known<double>::unknown("NaN or an infinity stands against another value");
-  if (over == 0) return samples::Known<double>::unknown("no element to compare");
-  return samples::Known<double>::of(value);
+Known<double> largest(double value, std::uint64_t over, bool has_unmeasurable) {
+  if (has_unmeasurable) return Known<double>::unknown("NaN or infinity in one output only");
+  if (over == 0) return Known<double>::unknown("no pair of finite numbers to compare");
+  return Known<double>::of(value);
 }
 
 }  // namespace
@@ -109,6 +109,7 @@ Verdict compare(std::span<const OutputView> outputs, std::span<const OutputView>
     for (std::size_t i = 0; i < outputs.size(); ++i) compare_output(outputs[i], reference[i], tolerance, tally);
   }
   verdict.check.compared_elements = tally.compared;
+  if (!verdict.difference) verdict.check.finite_elements = tally.finite;
   verdict.check.max_absolute_error = largest(tally.max_absolute, tally.finite, tally.has_unmeasurable);
   verdict.check.max_relative_error = largest(tally.max_relative, tally.with_relative, tally.has_unmeasurable);
   if (tally.outside == 0) return verdict;

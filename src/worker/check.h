@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Are these the right outputs? A compiler that is fast and wrong has no speed.
+// Checks outputs against the reference. A compiler that is fast and wrong has no speed.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "samples/process_result.h"
-#include "worker/reference.h"
+#include "worker/reference_file.h"
 
 namespace ngb::worker {
 
@@ -21,12 +21,12 @@ struct Verdict {
   std::optional<std::string> difference{};  // nothing: the outputs agree
 };
 
-// Output by output, in order; count, types and shapes must be equal, names need not.
-// Floating point: |a - b| <= absolute + relative·|b| with b the reference, computed in double; NaN agrees with NaN and
-// an infinity with the same infinity, each with no other value. Integers and booleans must be equal: a class index next
-// to the right one is another class.
-// The largest errors are over all elements that are finite in both; unknown when there is none, and when NaN or an
-// infinity stands against another value.
+// Compares the outputs one by one in order. Count, types and shapes must be equal; names may differ.
+// Floating point: |a - b| <= absolute + relative·|b|, where b is the reference, computed in double. NaN agrees only
+// with NaN, an infinity only with the same infinity. Integers and booleans must be equal.
+// The verdict counts the elements that are finite in both. If there are none, outputs may agree but prove nothing.
+// The largest errors are over these elements. They are unknown without one, or if NaN or infinity is in one output
+// only.
 Verdict compare(std::span<const OutputView> outputs, std::span<const OutputView> reference,
                 const std::string& reference_name, const Tolerance& tolerance);
 

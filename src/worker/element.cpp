@@ -21,7 +21,7 @@ std::uint16_t half_from_float(float value) {
   if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7E00U);
   const float magnitude = std::fabs(value);
   if (magnitude >= 65520.0F) return static_cast<std::uint16_t>(sign | 0x7C00U);
-  // Below 2^-14 halves are multiples of 2^-24; above, they keep 11 significant bits.
+  // Below 2^-14, halves are multiples of 2^-24; above, they have 11 significant bits.
   int exponent = 0;
   std::frexp(magnitude, &exponent);
   const int unit = magnitude < 0x1p-14F ? -24 : exponent - 11;

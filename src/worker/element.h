@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements of tensors of every type, as numbers.
+// Converts single elements of tensors of every type to and from numbers.
 #pragma once
 
 #include <bit>
@@ -11,11 +11,11 @@
 
 namespace ngb::worker {
 
-// IEEE 754 binary16 and its truncated cousin bfloat16, exactly.
+// Converts IEEE 754 binary16 and bfloat16 (a float's upper half) exactly.
 float float_from_half(std::uint16_t bits);
 float float_from_bfloat(std::uint16_t bits);
 
-// Rounded to the nearest, ties to even.
+// Rounds to the nearest half, ties to even.
 std::uint16_t half_from_float(float value);
 std::uint16_t bfloat_from_float(float value);
 
@@ -23,8 +23,8 @@ inline bool is_floating(DataType type) {
   return type == DataType::f32 || type == DataType::f16 || type == DataType::bf16 || type == DataType::f64;
 }
 
-// Calls `use` with a function index -> double that reads dense data of `type` (any alignment). One dispatch for a whole
-// tensor, not one for each element. Integers of 64 bits lose what a double cannot hold.
+// Calls `use` with a function index -> double that reads dense data of `type` (any alignment). The type is examined
+// once per tensor, not once per element. A double cannot hold all integers of 64 bits.
 template <class Use>
 auto with_reader(DataType type, const void* data, Use&& use) {
   const auto at = [data]<class T>(std::uint64_t index) {

@@ -5,34 +5,22 @@
 
 #include <limits>
 
+#include "base/random.h"
 #include "worker/element.h"
 
 namespace ngb::worker {
 namespace {
 
-constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15U;
 constexpr std::size_t kAlignment = 64;
 
-std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
-}
-
-std::uint64_t fnv1a64(std::string_view text) {
-  std::uint64_t hash = 0xCBF29CE484222325U;
-  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3U;
-  return hash;
-}
-
-// value(u) for each element, stored as T.
+// Stores value(u) as T for each element.
 template <class T, class Value>
 void fill_with(std::uint64_t key, void* data, std::uint64_t count, Value value) {
   T* elements = static_cast<T*>(data);
-  for (std::uint64_t i = 0; i < count; ++i) elements[i] = value(mix(key + (i + 1) * kGolden));
+  for (std::uint64_t i = 0; i < count; ++i) elements[i] = value(splitmix64(key, i));
 }
 
-// A multiple of 2^-(bits-1) in [-1, 1).
+// Returns a multiple of 2^-(bits-1) in [-1, 1).
 template <unsigned bits>
 double uniform(std::uint64_t u) {
   return static_cast<double>(u >> (64U - bits)) / static_cast<double>(1ULL << (bits - 1U)) - 1.0;
@@ -54,7 +42,7 @@ Result<std::uint64_t> count_bytes(const TensorSignature& signature) {
 }  // namespace
 
 void fill(DataType type, std::uint64_t seed, std::string_view name, void* data, std::uint64_t count) {
-  const std::uint64_t key = mix(seed) ^ fnv1a64(name);
+  const std::uint64_t key = mix64(seed) ^ fnv1a64(name);
   const auto bit = [](std::uint64_t u) { return u >> 63U; };
   switch (type) {
     case DataType::f32:
@@ -83,7 +71,7 @@ void fill(DataType type, std::uint64_t seed, std::string_view name, void* data, 
 
 void fill(DataType type, std::uint64_t seed, std::string_view name, std::pair<double, double> range, void* data,
           std::uint64_t count) {
-  const std::uint64_t key = mix(seed) ^ fnv1a64(name);
+  const std::uint64_t key = mix64(seed) ^ fnv1a64(name);
   const auto [least, largest] = range;
   const auto real = [least = least, largest = largest](double v) { return least + (largest - least) * (v + 1) / 2; };
   const auto first = static_cast<std::int64_t>(least);
@@ -128,24 +116,24 @@ std::vector<ngb_tensor> describe(const std::vector<TensorSignature>& signatures)
   return tensors;
 }
 
-Status Inputs::put(const std::vector<InputValues>& all, const std::vector<UserFile>& files, int batch,
+Status Inputs::put(const std::vector<work::InputValues>& all, const std::vector<work::UserFile>& files, int batch,
                    std::uint64_t seed) {
   for (std::size_t i = 0; i < signatures_->size(); ++i) {
     const TensorSignature& input = (*signatures_)[i];
-    const InputValues* const values = values_of(all, input.name);
+    const work::InputValues* const values = work::values_of(all, input.name);
     if (values == nullptr) continue;
     void* const data = buffers_[i].get();
     if (values->range) {
-      if (const Status fits = check_range(*values, input); !fits) return fits;
+      if (const Status fits = userfiles::check_range(*values, input); !fits) return fits;
       fill(input.type, seed, input.name, *values->range, data, input.element_count());
       continue;
     }
-    const UserFile* const file = file_called(files, values->file);
-    if (file == nullptr) return fail("its file did not come with the job", "input \"" + input.name + "\"");
-    const Result<numpy::Array> array = fitting_array(*values, file->path, input, batch);
+    const work::UserFile* const file = work::file_called(files, values->file);
+    if (file == nullptr) return fail("its file was not delivered with the job", "input \"" + input.name + "\"");
+    const Result<userfiles::Array> array = userfiles::fitting_array(*values, file->path, input, batch);
     if (!array) return tl::unexpected(array.error());
     const std::uint64_t bytes = input.element_count() * size_bytes(input.type);
-    if (const Status read = numpy::read_array(file->path, *array, data, bytes); !read) return read;
+    if (const Status read = userfiles::read_array(file->path, *array, data, bytes); !read) return read;
   }
   return Done{};
 }

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <new>
 #include <optional>
+#include <string_view>
 
 #include "base/text.h"
 #include "probe/probe.h"
 #include "worker/affinity.h"
 #include "worker/check.h"
 #include "worker/inputs.h"
-#include "worker/reference.h"
+#include "worker/plugin_session.h"
+#include "worker/reference_file.h"
 #include "worker/resources.h"
 #include "worker/series.h"
-#include "worker/session.h"
 #include "worker/threads.h"
 #include "worker/worker.h"
 
@@ -31,7 +35,18 @@ Failure failure_of(FailureKind kind, const Error& error) {
   return failure;
 }
 
-// Has the loop run, and keeps what went wrong.
+// Returns whether a library's own version is the one that was asked for. Both are compared without their build:
+// "2.15.0+cpu" is 2.15.0, and OpenVINO's "2026.4.1-21000-abcdef" is 2026.4.1. A library may report three numbers of a
+// longer version: TVM's 0.27.0.post1 reports 0.27.0.
+bool is_same_version(std::string_view reported, std::string_view asked) {
+  const auto without_build = [](std::string_view version) { return version.substr(0, version.find_first_of("+- ")); };
+  const std::string_view ours = without_build(reported);
+  const std::string_view theirs = without_build(asked);
+  const bool is_precise = std::count(ours.begin(), ours.end(), '.') >= 2;
+  return ours == theirs || (is_precise && theirs.starts_with(ours) && theirs[ours.size()] == '.');
+}
+
+// TimedRepeater runs the timed loop and keeps the failure.
 class TimedRepeater final : public Repeater {
  public:
   TimedRepeater(Session& session, std::atomic<std::uint64_t>* repetitions_done)
@@ -48,12 +63,12 @@ class TimedRepeater final : public Repeater {
 
 class Work {
  public:
-  Work(const samples::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page)
+  Work(const work::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page)
       : request_(request), session_(compiler), page_(page) {
     result_.cell_id = request.cell_id;
     result_.process_index = request.process_index;
     result_.attempt = request.attempt;
-    result_.threads_used = samples::Known<int>::unknown("nothing was timed");
+    result_.threads_used = Known<int>::unknown("nothing was timed");
   }
 
   samples::ProcessResult measure() {
@@ -73,7 +88,7 @@ class Work {
     return in_phase(Phase::open, [this] { return open(); }) && in_phase(Phase::compile, [this] { return compile(); });
   }
 
-  // Runs the step as a phase. False: it failed, and the failure is in the result.
+  // Runs the step as a phase. Returns false if it failed; then the result holds the failure.
   bool in_phase(Phase phase, const Step& step) {
     const PhaseMeter meter(phase, page_);
     Attempt<Done> attempt;
@@ -98,34 +113,49 @@ class Work {
   Attempt<Done> open() {
     const Result<std::string> pinned = pin_to_cpus(request_.compiler.threads);
     if (!pinned) return tl::unexpected(failure_of(FailureKind::internal, pinned.error()));
-    Attempt<Done> opened = session_.open(request_.compiler, request_.cache_dir, page_);
+    Attempt<Done> opened = session_.open(request_.compiler, request_.place, request_.cache_dir, page_);
     if (opened) learn_facts();
     result_.facts["affinity"] = *pinned;
-    return opened;
+    return opened ? check_version() : opened;
   }
 
   Attempt<Done> compile() {
     Attempt<Done> compiled = session_.compile(request_.model_path, request_.model);
     if (compiled) learn_facts();
-    return compiled;
+    return compiled ? check_version() : compiled;
   }
 
-  // On the fixed inputs.
+  // A library reports its version once it is loaded, which happens when it is opened or when it compiles.
+  Attempt<Done> check_version() const {
+    const auto reported = result_.facts.find("version");
+    const std::string& asked = request_.compiler.version;
+    if (asked.empty() || reported == result_.facts.end() || is_same_version(reported->second, asked)) return Done{};
+    return tl::unexpected(failure_of(
+        FailureKind::fallback,
+        {fmt::format("{} {} was requested, but the loaded library says that it is {}", request_.compiler.name, asked,
+                     reported->second),
+         request_.place.toolchain_dir,
+         fmt::format("install it again: ngb toolchain remove {0}@{1}, then ngb toolchain install {0}@{1}; check "
+                     "LD_LIBRARY_PATH, LD_PRELOAD and PYTHONPATH",
+                     request_.compiler.name, asked)}));
+  }
+
+  // Runs one inference on the fixed inputs.
   Attempt<std::vector<OutputView>> infer_once() {
     Result<Inputs> inputs = Inputs::make(request_.model.inputs, request_.protocol.seed);
     if (!inputs) return tl::unexpected(failure_of(FailureKind::out_of_memory, inputs.error()));
     inputs_ = std::move(*inputs);
     const Status put =
-        inputs_->put(request_.model.values, request_.model.files, request_.model.batch, request_.protocol.seed);
+        inputs_->put(request_.model.values, request_.model.files, request_.model.key.batch, request_.protocol.seed);
     if (!put) return tl::unexpected(failure_of(FailureKind::invalid_model, put.error()));
     Attempt<Done> done = session_.bind(*inputs_);
-    if (done) learn_facts();  // a compiler may know only now where its nodes run
+    if (done) learn_facts();  // a compiler may only now know where its nodes run
     if (done) done = infer_first();
     if (!done) return tl::unexpected(done.error());
     return session_.outputs();
   }
 
-  // By the timed loop: it is the series' first repetition.
+  // The timed loop runs this inference, which is the series' first repetition.
   Attempt<Done> infer_first() {
     repeater_.emplace(session_, page_ != nullptr ? &page_->repetitions : &uncounted_);
     series_.emplace(request_.protocol, *repeater_);
@@ -141,7 +171,7 @@ class Work {
     const Attempt<std::vector<OutputView>> outputs = infer_once();
     if (!outputs) return tl::unexpected(outputs.error());
     if (request_.reference_path.empty()) {
-      const auto unknown = samples::Known<double>::unknown("the study asks for no check");
+      const auto unknown = Known<double>::unknown("the study asks for no check");
       result_.check = samples::Check{"none", 0, unknown, unknown};
       return Done{};
     }
@@ -150,17 +180,16 @@ class Work {
     if (reference->key() != request_.reference_key) {
       return tl::unexpected(failure_of(FailureKind::no_reference,
                                        {"these are reference outputs of another model, batch, seed or compiler",
-                                        request_.reference_path, "delete the file; it is made again"}));
+                                        request_.reference_path, "delete the file; it will be made again"}));
     }
-    const bool is_given = !request_.model.reference_path.empty();
-    const std::string made_by = reference->made_by() + (is_given ? ", made by the client" : "");
-    const Tolerance tolerance{request_.protocol.absolute_tolerance, request_.protocol.relative_tolerance};
+    const std::string made_by = reference->made_by() + (request_.reference_is_given ? ", made by the client" : "");
+    const Tolerance tolerance{request_.protocol.tolerances.absolute, request_.protocol.tolerances.relative};
     const Verdict verdict = compare(*outputs, reference->outputs(), made_by, tolerance);
     result_.check = verdict.check;
     if (!verdict.difference) return Done{};
     return tl::unexpected(failure_of(FailureKind::inaccurate,
                                      {*verdict.difference, "outputs compared with those of " + made_by,
-                                      "look for reduced precision among the compiler's options, or set the study's "
+                                      "check whether an option of the compiler reduces precision, or set the study's "
                                       "tolerances if this is expected"}));
   }
 
@@ -182,7 +211,7 @@ class Work {
       const ThreadMeter threads;
       samples::Reading page_faults;
       in_phase(Phase::timed, [this, &page_faults] {
-        const PageFaultMeter meter;  // what the phase's own meter does is not in it
+        const PageFaultMeter meter;  // excludes what the phase's own meter does
         const Attempt<Done> timed = attempt(series_->time());
         page_faults = meter.reading();
         return timed;
@@ -194,27 +223,27 @@ class Work {
     result_.repetitions = series_->repetitions();
     result_.stop_reason = series_->stop_reason();
     result_.is_steady = series_->is_steady();
-    if (!result_.failure) learn_facts();  // some are about what has run: memory, what was compiled again
+    if (!result_.failure) learn_facts();  // some concern the run: memory, recompilation
   }
 
-  const samples::WorkerRequest& request_;
-  std::optional<Inputs> inputs_;  // outlives the session that is bound to it
+  const work::WorkerRequest& request_;
+  std::optional<Inputs> inputs_;  // outlives the session to which it is bound
   Session session_;
   samples::ProgressPage* page_;
-  std::atomic<std::uint64_t> uncounted_{0};  // for want of a page
-  std::optional<TimedRepeater> repeater_;    // from the check on, and so are the series
+  std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page
+  std::optional<TimedRepeater> repeater_;    // exists from the check on, like the series
   std::optional<Series> series_;
   samples::ProcessResult result_;
 };
 
 }  // namespace
 
-samples::ProcessResult measure(const samples::WorkerRequest& request, const ngb_compiler& compiler,
+samples::ProcessResult measure(const work::WorkerRequest& request, const ngb_compiler& compiler,
                                samples::ProgressPage* page) {
   return Work(request, compiler, page).measure();
 }
 
-samples::ProcessResult make_reference(const samples::WorkerRequest& request, const ngb_compiler& compiler,
+samples::ProcessResult make_reference(const work::WorkerRequest& request, const ngb_compiler& compiler,
                                       samples::ProgressPage* page) {
   return Work(request, compiler, page).make_reference();
 }

@@ -33,7 +33,7 @@ struct ProcessTimes {
   std::int64_t ticks = 0;  // its own and those of its ended children
 };
 
-// Fields 4 and 14 … 17 of /proc/<pid>/stat; the name in field 2 may hold blanks and brackets.
+// Reads the fields 4 and 14 … 17 of /proc/<pid>/stat. The name in field 2 may contain blanks and brackets.
 bool parse_stat(const std::string& stat, ProcessTimes& times) {
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return false;
@@ -64,7 +64,7 @@ std::map<pid_t, ProcessTimes> all_processes() {
   return processes;
 }
 
-// Without looking at every process where the kernel lists children (CONFIG_PROC_CHILDREN): most workers have none.
+// Returns true if the kernel lists children (CONFIG_PROC_CHILDREN) and there are none. Then /proc need not be read.
 bool surely_has_no_children() {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/task"), &::closedir);
   if (folder == nullptr) return false;
@@ -89,21 +89,21 @@ std::int64_t live_descendants_ns() {
   return ticks * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
 }
 
-samples::Known<std::int64_t> page_faults() {
+Known<std::int64_t> page_faults() {
   struct rusage self{};
-  if (::getrusage(RUSAGE_SELF, &self) != 0) return samples::Known<std::int64_t>::unknown("getrusage failed");
-  return samples::Known<std::int64_t>::of(self.ru_minflt);
+  if (::getrusage(RUSAGE_SELF, &self) != 0) return Known<std::int64_t>::unknown("getrusage failed");
+  return Known<std::int64_t>::of(self.ru_minflt);
 }
 
 }  // namespace
 
-samples::Known<std::int64_t> cpu_time_of_tree_ns() {
+Known<std::int64_t> cpu_time_of_tree_ns() {
   struct rusage self{};
   struct rusage children{};
   if (::getrusage(RUSAGE_SELF, &self) != 0 || ::getrusage(RUSAGE_CHILDREN, &children) != 0) {
-    return samples::Known<std::int64_t>::unknown("getrusage failed");
+    return Known<std::int64_t>::unknown("getrusage failed");
   }
-  return samples::Known<std::int64_t>::of(total_ns(self) + total_ns(children) + live_descendants_ns());
+  return Known<std::int64_t>::of(total_ns(self) + total_ns(children) + live_descendants_ns());
 }
 
 bool reset_peak_memory(const std::string& proc) {
@@ -111,17 +111,17 @@ bool reset_peak_memory(const std::string& proc) {
   return fd.is_open() && ::write(fd.get(), "5", 1) == 1;
 }
 
-samples::Known<std::uint64_t> peak_memory_bytes(const std::string& proc) {
+Known<std::uint64_t> peak_memory_bytes(const std::string& proc) {
   const Result<std::string> status = file::read(proc + "/self/status");
-  if (!status) return samples::Known<std::uint64_t>::unknown(status.error().text());
+  if (!status) return Known<std::uint64_t>::unknown(status.error().text());
   constexpr std::string_view kKey = "VmHWM:";
   const std::size_t line = status->find(kKey);
-  if (line == std::string::npos) return samples::Known<std::uint64_t>::unknown("no VmHWM in " + proc + "/self/status");
+  if (line == std::string::npos) return Known<std::uint64_t>::unknown("no VmHWM in " + proc + "/self/status");
   std::uint64_t kilobytes = 0;
   if (!(std::istringstream(status->substr(line + kKey.size())) >> kilobytes)) {
-    return samples::Known<std::uint64_t>::unknown("VmHWM in " + proc + "/self/status is no number");
+    return Known<std::uint64_t>::unknown("VmHWM in " + proc + "/self/status is not a number");
   }
-  return samples::Known<std::uint64_t>::of(kilobytes * 1024);
+  return Known<std::uint64_t>::of(kilobytes * 1024);
 }
 
 PhaseMeter::PhaseMeter(samples::Phase phase, samples::ProgressPage* page)
@@ -139,17 +139,17 @@ samples::PhaseUse PhaseMeter::end() const {
   use.peak_rss_bytes =
       peak_is_reset_
           ? peak_memory_bytes()
-          : samples::Known<std::uint64_t>::unknown("the kernel does not let /proc/self/clear_refs restart the peak");
+          : Known<std::uint64_t>::unknown("the kernel does not allow /proc/self/clear_refs to reset the peak");
   return use;
 }
 
 PageFaultMeter::PageFaultMeter() : count_(page_faults()), begin_ns_(system_clock().now().count()) {}
 
 samples::Reading PageFaultMeter::reading() const {
-  using Rate = samples::Known<double>;
+  using Rate = Known<double>;
   const auto rate = [this] {
     const auto elapsed_s = static_cast<double>(system_clock().now().count() - begin_ns_) * 1e-9;
-    const samples::Known<std::int64_t> count = page_faults();
+    const Known<std::int64_t> count = page_faults();
     if (!count.value || !count_.value) return Rate::unknown(count.value ? count_.reason : count.reason);
     if (elapsed_s <= 0) return Rate::unknown("shorter than the clock resolves");
     return Rate::of(static_cast<double>(*count.value - *count_.value) / elapsed_s);

@@ -18,29 +18,29 @@ std::int64_t sum_of(std::span<const std::int64_t> values) {
   return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }
 
-// Steady repetitions at most.
-std::size_t most_steady(const samples::Protocol& protocol) {
+// Returns the largest number of steady repetitions.
+std::size_t most_steady(const work::Protocol& protocol) {
   const int most = protocol.stop_when ? protocol.stop_when->max_repetitions : protocol.repetitions;
   return static_cast<std::size_t>(std::max(most, 1));
 }
 
-// Steady repetitions that there must be whatever happens.
-std::size_t least_steady(const samples::Protocol& protocol) {
+// Returns the number of steady repetitions that are always needed.
+std::size_t least_steady(const work::Protocol& protocol) {
   const int least = protocol.stop_when ? protocol.stop_when->min_repetitions : protocol.repetitions;
   return static_cast<std::size_t>(std::max(least, 1));
 }
 
-std::size_t capacity(const samples::Protocol& protocol) {
+std::size_t capacity(const work::Protocol& protocol) {
   const std::int64_t shortest_ns = std::max<std::int64_t>(protocol.min_repetition_ns, 1'000);
   const auto transient = static_cast<std::size_t>(std::max<std::int64_t>(protocol.max_transient_ns, 0) / shortest_ns);
-  const auto fixed = static_cast<std::size_t>(std::max(protocol.fixed_warm_up.value_or(0), 0));
+  const auto fixed = static_cast<std::size_t>(std::max(protocol.warm_up.value_or(0), 0));
   return kMaxPilots * kPilotRepetitions + fixed + std::min(transient, kMaxTransientRepetitions) +
          2 * most_steady(protocol);
 }
 
 }  // namespace
 
-Series::Series(const samples::Protocol& protocol, Repeater& repeater)
+Series::Series(const work::Protocol& protocol, Repeater& repeater)
     : protocol_(protocol), repeater_(repeater), rules_(stopping_rules(protocol)), walls_ns_(capacity(protocol), 0) {
   pilot_sizes_.reserve(kMaxPilots * kPilotRepetitions);
 }
@@ -74,7 +74,7 @@ bool Series::find_group_size() {
 
 bool Series::warm_up() {
   bool succeeded = find_group_size();
-  const auto wanted = static_cast<std::size_t>(std::max(protocol_.fixed_warm_up.value_or(0), 0));
+  const auto wanted = static_cast<std::size_t>(std::max(protocol_.warm_up.value_or(0), 0));
   const std::size_t have = series().size();
   if (succeeded && wanted > have) succeeded = run(wanted - have);
   timed_from_ = done_;
@@ -84,7 +84,7 @@ bool Series::warm_up() {
 
 void Series::judge() {
   const std::size_t before_timed = timed_from_ - pilot_sizes_.size();
-  if (protocol_.fixed_warm_up) {
+  if (protocol_.warm_up) {
     warm_up_count_ = before_timed;
     is_transient_over_ = true;
     return;
@@ -105,14 +105,14 @@ void Series::judge() {
 
 std::size_t Series::next_count(const SoFar& so_far) const {
   std::size_t count = walls_ns_.size() - done_;
-  for (const auto& rule : rules_) count = std::min(count, rule->look_again_after(so_far));
-  // While the transient lasts, half of what is wanted at a time.
+  for (const auto& rule : rules_) count = std::min(count, rule->check_again_after(so_far));
+  // While the transient lasts, at most half of the needed repetitions are run at a time.
   if (!is_transient_over_ && !has_given_up_) count = std::min(count, least_steady(protocol_) / 2 + 1);
   return count;
 }
 
 bool Series::time() {
-  // One repetition of the warm-up phase is transient by definition, so this may be all that is needed.
+  // One repetition of the warm-up phase is always transient, so this may suffice.
   if (!run(least_steady(protocol_))) return false;
   for (;;) {
     judge();
@@ -125,7 +125,7 @@ bool Series::time() {
     }
     if (!run(next_count(so_far))) return false;
   }
-  // A shrinking transient may leave more than were asked for: the last ones count.
+  // The transient may turn out shorter, which leaves more repetitions than requested. The last ones count.
   const std::size_t steady = series().size() - warm_up_count_;
   if (steady > most_steady(protocol_)) warm_up_count_ += steady - most_steady(protocol_);
   return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The repetitions of one process, from the first inference to the last: group size, warm-up, when to stop. It knows no
-// compiler and no clock, only how to have repetitions run and how long each took.
+// Series runs the repetitions of one process from the first inference to the last: group size, warm-up, when to stop.
+// It knows neither compiler nor clock; a Repeater runs repetitions and reports how long each took.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "samples/job.h"
 #include "samples/process_result.h"
+#include "work/job.h"
 #include "worker/stopping.h"
 
 namespace ngb::worker {
@@ -18,29 +18,29 @@ namespace ngb::worker {
 class Repeater {
  public:
   virtual ~Repeater() = default;
-  // Fills in walls_ns, one repetition of `inferences` inferences each. Returns how many were completed: fewer than
-  // asked for when an inference failed, after which it is not called again.
+  // Runs one repetition of `inferences` inferences per element of walls_ns and stores its time there. Returns how many
+  // were completed: fewer than requested if an inference failed, after which it is not called again.
   virtual std::size_t repeat(std::uint32_t inferences, std::span<std::int64_t> walls_ns) = 0;
 };
 
 class Series {
  public:
-  // Allocates (and touches) the memory for all samples. Both arguments outlive the series.
-  Series(const samples::Protocol& protocol, Repeater& repeater);
+  // Allocates and touches the memory for all repetitions. Both arguments outlive the series.
+  Series(const work::Protocol& protocol, Repeater& repeater);
 
-  // The process's first inference: it is what the check looks at, and a repetition of the warm-up. False, here and
-  // below: the repeater gave up.
+  // Runs the process's first inference, whose outputs are checked; it is also a repetition of the warm-up. This and the
+  // functions below return false if the repeater failed.
   bool infer_first();
 
-  // The warm-up phase: the pilot that fixes the group size, at least one repetition, then what fixed_warm_up asks for.
-  // Nothing is run where the first inference was all of that.
+  // Runs the warm-up phase: the pilot that fixes the group size, at least one repetition, then what fixed_warm_up
+  // requires. Runs nothing if the first inference was enough.
   bool warm_up();
 
-  // The timed phase: repetitions until a stopping rule is met by the steady ones. When no steady part is found before
-  // the transient has taken max_transient_ns, the rules are met by the last repetitions and is_steady() is false.
+  // Runs the timed phase until the steady repetitions meet a stopping rule. If no steady part is found before the
+  // transient has lasted max_transient_ns, the rules are applied to the last repetitions and is_steady() is false.
   bool time();
 
-  // In the order run, whatever was completed.
+  // Returns the completed repetitions in the order run.
   [[nodiscard]] std::vector<samples::Repetition> repetitions() const;
   [[nodiscard]] const std::string& stop_reason() const { return stop_reason_; }
   [[nodiscard]] bool is_steady() const { return is_steady_; }
@@ -50,13 +50,13 @@ class Series {
   bool find_group_size();
   void judge();
   [[nodiscard]] std::size_t next_count(const SoFar& so_far) const;
-  // Repetitions of the final group size.
+  // Returns the repetitions of the final group size.
   [[nodiscard]] std::span<const std::int64_t> series() const;
 
-  const samples::Protocol& protocol_;
+  const work::Protocol& protocol_;
   Repeater& repeater_;
   std::vector<std::unique_ptr<StoppingRule>> rules_;
-  std::vector<std::int64_t> walls_ns_;      // all that there is room for
+  std::vector<std::int64_t> walls_ns_;      // allocated for the largest number of repetitions
   std::vector<std::uint32_t> pilot_sizes_;  // inferences of the repetitions before the final group size
   std::size_t done_ = 0;
   std::uint32_t inferences_ = 1;

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "samples/codec.h"
 #include "samples/frame.h"
 #include "worker/resources.h"
 #include "worker/worker.h"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int kCannotServe = 3;
 
-Result<samples::WorkerRequest> read_request() {
+Result<work::WorkerRequest> read_request() {
   samples::FrameReader reader;
   char chunk[1 << 16];
   for (;;) {
@@ -30,7 +31,7 @@ Result<samples::WorkerRequest> read_request() {
     if (*payload) {
       const nlohmann::json json = nlohmann::json::parse(**payload, nullptr, false);
       if (json.is_discarded()) return fail("the request is not JSON", "worker");
-      return samples::worker_request_from_json(json);
+      return work::parse_json<work::WorkerRequest>(json, "worker request");
     }
     const ssize_t count = ::read(samples::kRequestFd, chunk, sizeof chunk);
     if (count < 0 && errno == EINTR) continue;
@@ -48,17 +49,17 @@ samples::ProgressPage* map_page() {
   return memory == MAP_FAILED ? nullptr : static_cast<samples::ProgressPage*>(memory);
 }
 
-void tell_compiler_which_process_this_is(const samples::WorkerRequest& request) {
+void tell_compiler_which_process_this_is(const work::WorkerRequest& request) {
   ::setenv("NGB_PROCESS_INDEX", fmt::format("{}", request.process_index).c_str(), 1);
   ::setenv("NGB_ATTEMPT", fmt::format("{}", request.attempt).c_str(), 1);
 }
 
-samples::ProcessResult not_started(const samples::WorkerRequest& request, const Error& error) {
+samples::ProcessResult not_started(const work::WorkerRequest& request, const Error& error) {
   samples::ProcessResult result;
   result.cell_id = request.cell_id;
   result.process_index = request.process_index;
   result.attempt = request.attempt;
-  result.threads_used = samples::Known<int>::unknown("nothing was timed");
+  result.threads_used = Known<int>::unknown("nothing was timed");
   result.failure = samples::Failure{};
   result.failure->kind = samples::FailureKind::import_error;
   result.failure->message = error.where.empty() ? error.what : error.where + ": " + error.what;
@@ -66,12 +67,12 @@ samples::ProcessResult not_started(const samples::WorkerRequest& request, const 
   return result;
 }
 
-samples::ProcessResult work(const samples::WorkerRequest& request, FindCompilerTable find, void* context) {
+samples::ProcessResult carry_out(const work::WorkerRequest& request, FindCompilerTable find, void* context) {
   samples::ProgressPage* page = map_page();
   const PhaseMeter start(samples::Phase::start, page);
   const Result<const ngb_compiler*> compiler = find(request, context);
   const samples::PhaseUse start_use = start.end();
-  const bool measures = request.task == samples::WorkerRequest::Task::measure;
+  const bool measures = request.task == work::Task::measure;
   samples::ProcessResult result = !compiler  ? not_started(request, compiler.error())
                                   : measures ? measure(request, **compiler, page)
                                              : make_reference(request, **compiler, page);
@@ -88,11 +89,11 @@ int report(const Error& error) {
 
 int serve(FindCompilerTable find, void* context) {
   ::signal(SIGINT, SIG_IGN);
-  const Result<samples::WorkerRequest> request = read_request();
+  const Result<work::WorkerRequest> request = read_request();
   if (!request) return report(request.error());
   tell_compiler_which_process_this_is(*request);
-  const std::string payload = samples::to_json(work(*request, find, context)).dump();
-  if (payload.size() > samples::kMaxFrameBytes) return report({"the result is too large to hand over", "worker", {}});
+  const std::string payload = work::write_json(carry_out(*request, find, context)).dump();
+  if (payload.size() > samples::kMaxFrameBytes) return report({"the result is too large to be sent", "worker", {}});
   const Status written = file::write_all(samples::kResultFd, samples::frame(payload), "result");
   return written ? 0 : report(written.error());
 }

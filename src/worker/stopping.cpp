@@ -4,32 +4,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/median.h"
+
 namespace ngb::worker {
-namespace {
 
-constexpr double kConfidence = 0.95;
-
-// C(n, i) / 2^n for i = 0 … n.
-std::vector<double> binomial_halves(std::size_t n) {
-  std::vector<double> probabilities(n + 1);
-  double log_probability = -static_cast<double>(n) * std::log(2.0);
-  for (std::size_t i = 0; i <= n; ++i) {
-    probabilities[i] = std::exp(log_probability);
-    log_probability += std::log(static_cast<double>(n - i)) - std::log(static_cast<double>(i + 1));
-  }
-  return probabilities;
-}
-
-}  // namespace
-
-std::size_t FixedCount::look_again_after(const SoFar& so_far) const {
+std::size_t FixedCount::check_again_after(const SoFar& so_far) const {
   return std::max<std::size_t>(repetitions_ - std::min(repetitions_, so_far.steady_ns.size()), 1);
 }
 
 bool HalfWidth::is_met(const SoFar& so_far) const {
   const std::size_t n = so_far.steady_ns.size();
   if (n < min_repetitions_) return false;
-  const std::optional<RankInterval> ranks = median_interval(n);
+  const std::optional<RankInterval> ranks = median_ranks(n);
   if (!ranks) return false;
   std::vector<std::int64_t> sorted(so_far.steady_ns.begin(), so_far.steady_ns.end());
   std::sort(sorted.begin(), sorted.end());
@@ -38,20 +24,20 @@ bool HalfWidth::is_met(const SoFar& so_far) const {
   return width / 2 <= ratio_ * median;
 }
 
-std::size_t HalfWidth::look_again_after(const SoFar& so_far) const {
+std::size_t HalfWidth::check_again_after(const SoFar& so_far) const {
   const std::size_t n = so_far.steady_ns.size();
   if (n < min_repetitions_) return min_repetitions_ - n;
   return std::max<std::size_t>(n / 10, 1);
 }
 
-std::size_t MaxTime::look_again_after(const SoFar& so_far) const {
+std::size_t MaxTime::check_again_after(const SoFar& so_far) const {
   if (so_far.steady_ns.empty() || so_far.elapsed_ns <= 0) return 1;
   const double mean_ns = static_cast<double>(so_far.elapsed_ns) / static_cast<double>(so_far.steady_ns.size());
   return static_cast<std::size_t>(
       std::max(1.0, std::floor(static_cast<double>(max_ns_ - so_far.elapsed_ns) / mean_ns)));
 }
 
-std::vector<std::unique_ptr<StoppingRule>> stopping_rules(const samples::Protocol& protocol) {
+std::vector<std::unique_ptr<StoppingRule>> stopping_rules(const work::Protocol& protocol) {
   std::vector<std::unique_ptr<StoppingRule>> rules;
   if (protocol.stop_when) {
     const auto& precision = *protocol.stop_when;
@@ -70,19 +56,6 @@ std::vector<std::unique_ptr<StoppingRule>> stopping_rules(const samples::Protoco
 const StoppingRule* first_met(std::span<const std::unique_ptr<StoppingRule>> rules, const SoFar& so_far) {
   const auto met = std::find_if(rules.begin(), rules.end(), [&](const auto& rule) { return rule->is_met(so_far); });
   return met == rules.end() ? nullptr : met->get();
-}
-
-std::optional<RankInterval> median_interval(std::size_t n) {
-  if (n < 6) return std::nullopt;
-  const std::vector<double> probabilities = binomial_halves(n);
-  // The largest low with P(X < low) <= 2.5 %, X counting the values below the median; high is its mirror image.
-  std::size_t low = 0;
-  double tail = 0;
-  while (tail + probabilities[low] <= (1 - kConfidence) / 2) tail += probabilities[low++];
-  const std::size_t high = n + 1 - low;
-  const double confidence = 1 - 2 * tail;
-  if (confidence - probabilities[low] >= kConfidence) ++low;
-  return RankInterval{low, high};
 }
 
 }  // namespace ngb::worker

@@ -16,8 +16,8 @@
 namespace ngb::worker {
 namespace {
 
-// The kernel's id of another thread's CPU-time clock: the complement of its id, then 0b110 (per thread, scheduler's
-// time); what pthread_getcpuclockid computes from a pthread_t.
+// Returns the kernel's id of another thread's CPU-time clock: the complement of the thread's id, then 0b110 (per
+// thread, scheduler's time). pthread_getcpuclockid computes the same from a pthread_t.
 clockid_t cpu_clock_of(pid_t thread) { return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | 6U); }
 
 }  // namespace
@@ -40,11 +40,11 @@ std::map<pid_t, std::int64_t> thread_cpu_times_ns(std::string& complaint) {
   return times;
 }
 
-samples::Known<int> ThreadMeter::busy_since(std::int64_t wall_ns) const {
+Known<int> ThreadMeter::busy_since(std::int64_t wall_ns) const {
   std::string complaint = complaint_;
   const std::map<pid_t, std::int64_t> after = thread_cpu_times_ns(complaint);
-  if (before_.empty() || after.empty()) return samples::Known<int>::unknown(complaint);
-  return samples::Known<int>::of(count_busy(before_, after, wall_ns));
+  if (before_.empty() || after.empty()) return Known<int>::unknown(complaint);
+  return Known<int>::of(count_busy(before_, after, wall_ns));
 }
 
 int count_busy(const std::map<pid_t, std::int64_t>& before, const std::map<pid_t, std::int64_t>& after,

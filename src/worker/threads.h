@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads did the work: those whose CPU time grew by more than 1 % of the wall time in between, or of all CPU
-// time used in between where that is less (a process that others starve still has its working threads).
+// Counts the threads that did the work: those whose CPU time grew by more than 1 % of the wall time or, if that is
+// less, of all CPU time used meanwhile (the threads of a process that others starve still count).
 #pragma once
 
 #include <sys/types.h>
@@ -9,25 +9,25 @@
 #include <map>
 #include <string>
 
-#include "samples/known.h"
+#include "base/known.h"
 
 namespace ngb::worker {
 
-// CPU time in ns of each thread of this process, by its CPU-time clock. `complaint` says why when none is readable.
+// Returns the CPU time in ns of each thread of this process. If none can be read, `complaint` receives the reason.
 std::map<pid_t, std::int64_t> thread_cpu_times_ns(std::string& complaint);
 
 class ThreadMeter {
  public:
   ThreadMeter() : before_(thread_cpu_times_ns(complaint_)) {}
-  // Threads that ended in between are not seen.
-  [[nodiscard]] samples::Known<int> busy_since(std::int64_t wall_ns) const;
+  // Threads that ended meanwhile are not counted.
+  [[nodiscard]] Known<int> busy_since(std::int64_t wall_ns) const;
 
  private:
   std::string complaint_;
   std::map<pid_t, std::int64_t> before_;
 };
 
-// The counting alone; a thread that `before` does not know began at 0.
+// Only counts. A thread that is missing in `before` began at 0.
 int count_busy(const std::map<pid_t, std::int64_t>& before, const std::map<pid_t, std::int64_t>& after,
                std::int64_t wall_ns);
 

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker process does, whoever hosts it: a native plugin in ngb-worker, a Python adaptor in its toolchain's
-// Python. One compiler, one cell, one process.
+// Runs one worker process (one compiler, one cell, one process) for both hosts: a native plugin in ngb-worker, and a
+// Python adaptor in its toolchain's Python.
 #pragma once
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "ngraphbench/compiler.h"
-#include "samples/job.h"
 #include "samples/process_result.h"
 #include "samples/progress_page.h"
+#include "work/job.h"
 
 namespace ngb::worker {
 
-// open -> compile -> check -> warm-up -> timed, or up to the failure, which is in the result. `page` may be null.
-// Pins the process to processors, one for each thread asked for, before the compiler is opened.
-// Fills in everything but wall_ns, started_unix_ns, environment_hash and log_path, which are the agent's.
-samples::ProcessResult measure(const samples::WorkerRequest& request, const ngb_compiler& compiler,
+// Runs open, compile, check, warm-up and timed, or stops at a failure, which the result holds. `page` may be null.
+// Before the compiler is opened, it pins the process to as many processors as the cell has threads. Fills in everything
+// except wall_ns, started_unix_ns, environment_hash and log_path, which the agent sets.
+samples::ProcessResult measure(const work::WorkerRequest& request, const ngb_compiler& compiler,
                                samples::ProgressPage* page);
 
-// open -> compile -> one inference; writes the outputs to request.reference_path.
-samples::ProcessResult make_reference(const samples::WorkerRequest& request, const ngb_compiler& compiler,
+// Runs open, compile and one inference, then writes the outputs to request.reference_path.
+samples::ProcessResult make_reference(const work::WorkerRequest& request, const ngb_compiler& compiler,
                                       samples::ProgressPage* page);
 
-// The whole life of a worker: reads the request from kRequestFd, does it, writes the result to kResultFd. Ignores
-// SIGINT (whether a process goes on is the agent's to decide) and sets NGB_PROCESS_INDEX and NGB_ATTEMPT for the
-// compiler. `find` is called once the request is known; its time is the start phase. Returns the process's exit code: 0
-// when a result was written, of whatever kind; 3 when there is no readable request or the result cannot be handed over.
-using FindCompilerTable = Result<const ngb_compiler*> (*)(const samples::WorkerRequest& request, void* context);
+// Runs a worker's whole life: reads the request from kRequestFd, executes it and writes the result to kResultFd.
+// Ignores SIGINT, because the agent decides whether a process continues, and sets NGB_PROCESS_INDEX and NGB_ATTEMPT for
+// the compiler. `find` is called once the request is known; its time is the start phase. Returns the exit code: 0 if a
+// result was written, whether of a success or a failure; 3 if the request cannot be read or the result cannot be sent.
+using FindCompilerTable = Result<const ngb_compiler*> (*)(const work::WorkerRequest& request, void* context);
 int serve(FindCompilerTable find, void* context);
 
 }  // namespace ngb::worker

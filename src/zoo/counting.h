@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How parameters and multiply-accumulates are counted.
+// Counts parameters and multiply-accumulates (MACs).
 //
 // `macs` is exact: a convolution does output positions × output channels × (input channels / groups) × kernel area, a
 // matrix product [m, k] × [k, n] does m × k × n, each times the batch. Element-wise operators, normalisation, pooling
@@ -9,9 +9,10 @@
 // without modules inside): for each parameter called "weight" or "bias", its number of elements times
 //   - output batch × output positions, if the module's class name contains "Conv";
 //   - output batch, for every other module (Linear, LayerNorm, …): a Linear over many tokens counts once.
-// Nothing counts: what belongs to a module with others inside (timm's BatchNormAct2d in EfficientNet and MobileNetV3,
-// the attention of Swin, all of torch's MultiheadAttention), parameters with other names (a layer scale, a position
-// embedding), functions without a module (attention's matrix products). The paper's Table IV follows this convention.
+// torchinfo counts nothing for parameters of a module that contains modules (timm's BatchNormAct2d in EfficientNet and
+// MobileNetV3, the attention of Swin, all of torch's MultiheadAttention), for parameters with other names (a layer
+// scale, a position embedding) and for functions without a module (attention's matrix products). The paper's Table IV
+// follows this convention.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@
 
 namespace ngb::zoo {
 
-// The product; nothing when it does not fit 64 bits.
+// Returns the product, or nothing if it exceeds 64 bits.
 std::optional<std::uint64_t> product(std::initializer_list<std::int64_t> factors);
 
 struct Counts {
@@ -32,7 +33,7 @@ struct Counts {
   std::uint64_t macs_torchinfo = 0;
 };
 
-// The sums over all rows. Error: a sum that does not fit 64 bits.
+// Returns the sums over all rows. Fails if a sum exceeds 64 bits.
 Result<Counts> total(const std::vector<Layer>& layers);
 
 }  // namespace ngb::zoo

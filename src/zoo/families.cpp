@@ -5,8 +5,8 @@ namespace ngb::zoo {
 
 std::span<const Family> families() {
   static const std::vector<Family> table{
-      resnet(),       efficientnet(), vit(),       swin(),          convnext(),
-      mobilenet_v3(), conv_block(),   mha_block(), decoder_block(), mlp(),
+      resnet::family(),       efficientnet::family(), vit::family(),       swin::family(),          convnext::family(),
+      mobilenet_v3::family(), conv_block::family(),   mha_block::family(), decoder_block::family(), mlp::family(),
   };
   return table;
 }

@@ -18,10 +18,10 @@ struct FamilyParameter {
   std::string type{};  // "int" | "float" | "bool" | "string" | "int_list"
   nlohmann::json default_value{};
   double minimum = 0;
-  double maximum = 0;  // of every number in it
+  double maximum = 0;  // bound of every number in the parameter
   std::string meaning{};
-  std::vector<std::string> values{};  // the words that a string may be
-  std::size_t length = 0;             // of a list; 0: any
+  std::vector<std::string> values{};  // the words that a string may have
+  std::size_t length = 0;             // of a list; 0: any length
 };
 
 struct Variant {
@@ -34,7 +34,7 @@ struct Family {
   std::string meaning{};
   std::vector<FamilyParameter> parameters{};
   std::vector<Variant> variants{};
-  // Adds inputs, layers and outputs to the graph. Error: an impossible combination of parameters.
+  // Adds inputs, layers and outputs to the graph. Fails if the combination of parameters is impossible.
   Status (*build)(const nlohmann::json& parameters, int batch, Graph& graph) = nullptr;
 };
 

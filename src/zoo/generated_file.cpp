@@ -2,7 +2,6 @@
 #include "zoo/generated_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,12 +22,6 @@ namespace {
 
 constexpr std::uint64_t kSliceBytes = 256 << 10U;  // fits the second-level cache
 
-// The same folder, so that the rename is one step; of its own for each process and call.
-std::filesystem::path partial_name(const std::filesystem::path& path) {
-  static std::atomic<unsigned> calls{0};
-  return path.string() + fmt::format(".{}.{}.partial", ::getpid(), calls++);
-}
-
 Status pwrite_all(int fd, std::span<const std::byte> bytes, std::uint64_t offset, const std::filesystem::path& path) {
   while (!bytes.empty()) {
     const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -42,14 +35,11 @@ Status pwrite_all(int fd, std::span<const std::byte> bytes, std::uint64_t offset
 
 }  // namespace
 
-PartialFile::PartialFile(std::filesystem::path path) : path_(std::move(path)), partial_(partial_name(path_)) {}
+PartialFile::PartialFile(std::filesystem::path path) : path_(std::move(path)), partial_(file::partial_path(path_)) {}
 
 PartialFile::~PartialFile() { ::unlink(partial_.c_str()); }
 
-Status PartialFile::put_in_place() {
-  if (::rename(partial_.c_str(), path_.c_str()) == 0) return Done{};
-  return tl::unexpected(file::from_errno("write", path_, errno));
-}
+Status PartialFile::put_in_place() { return file::rename_to(partial_, path_); }
 
 void PartialFile::withdraw() { ::unlink(path_.c_str()); }
 
@@ -116,7 +106,7 @@ Status GeneratedFile::write_tasks(int fd, int threads, const std::filesystem::pa
   const std::size_t useful = std::min(static_cast<std::size_t>(threads), all.size());
   try {
     while (helpers.size() + 1 < useful) helpers.emplace_back(work);
-  } catch (const std::system_error&) {  // no more threads to be had: those at work suffice
+  } catch (const std::system_error&) {  // no more threads can be started; the running ones suffice
   }
   work();
   helpers.clear();

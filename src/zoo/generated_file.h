@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file described before it is written: texts as they are, and tensors whose values are generated straight into their
-// place, on as many threads as wished.
+// Describes a file before it is written: literal texts, and tensors whose values are generated directly at their
+// offsets in the file, on several threads.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace ngb::zoo {
 
-// A file under a temporary name beside its own; removed again unless it is put in place.
+// PartialFile is a file under a temporary name beside its final one. It is removed unless it is put in place.
 class PartialFile {
  public:
   explicit PartialFile(std::filesystem::path path);
@@ -25,9 +25,9 @@ class PartialFile {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::filesystem::path& partial_path() const { return partial_; }
-  // One step: the file appears whole or not at all.
+  // Renames the file in one step: it appears whole or not at all.
   Status put_in_place();
-  // Removes what was put in place.
+  // Removes the file that was put in place.
   void withdraw();
 
  private:
@@ -38,16 +38,16 @@ class PartialFile {
 class GeneratedFile {
  public:
   void add_text(std::string text);
-  // `count` f32 values of the stream `key`.
+  // Appends `count` f32 values of the stream `key`.
   void add_values(std::uint64_t count, Fill fill, std::uint64_t key);
 
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
-  // Creates the file under its temporary name. Not synced to disk. Error: unwritable, disk full.
+  // Creates the file under its temporary name, without fsync. Fails if it cannot be written or the disk is full.
   Status write(const PartialFile& file, int threads) const;
 
  private:
-  // A run of bytes: a text as it is, or all values of a tensor.
+  // Piece is a run of bytes: a literal text, or all values of a tensor.
   struct Piece {
     std::uint64_t offset_bytes = 0;  // in the file
     std::uint64_t size_bytes = 0;
@@ -57,7 +57,7 @@ class GeneratedFile {
     bool generated = false;
   };
 
-  // Part of a piece; tasks are runs of them, one `pwrite` each.
+  // Slice is a part of a piece. A task writes several slices in a row, each with one `pwrite`.
   struct Slice {
     const Piece* piece = nullptr;
     std::uint64_t first_byte = 0;  // in the piece

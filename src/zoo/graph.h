@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ONNX graph under construction: nodes, initializers that are described but not filled, and a record of each layer
-// from which parameters and MACs are counted. Layers (zoo/layers.h) are built from `node` and `initializer`.
+// Graph is an ONNX graph under construction: nodes, initializers that are described but not filled, and a record of
+// each layer from which parameters and MACs are counted. The layers of zoo/layers.h call `node` and `initializer`.
 //
-// The first impossibility (an extent that becomes 0, a count that overflows, a name given twice) is kept in `status`;
-// whatever is added after it is ignored and yields an empty Tensor, so that builders read straight through.
+// `status` keeps the first error (an extent that becomes 0, a count that overflows, a name that is used twice). Later
+// additions are ignored and return an empty Tensor, so that builders need not check each step.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace ngb::zoo {
 
 using Shape = std::vector<std::int64_t>;
 
-// A value of the graph: what a node yields, an input, or an initializer. Row-major, batch first.
+// Tensor is a value of the graph: a node's output, an input, or an initializer. It is row-major, batch first.
 using Tensor = TensorSignature;
 
 using AttributeValue = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>>;
@@ -39,8 +39,7 @@ struct Node {
   std::vector<Tensor> outputs{};
 };
 
-// What an initializer holds: f32 values from the generator, or constants as they are: integers (shapes, axes, indices),
-// f32 (masks, factors).
+// Content is generated f32 values, constant integers (shapes, axes, indices) or constant f32 (masks, factors).
 using Content = std::variant<Fill, std::vector<std::int64_t>, std::vector<float>>;
 
 struct Initializer {
@@ -48,7 +47,7 @@ struct Initializer {
   Content content{};
 };
 
-// One row of the layer table.
+// Layer is one row of the layer table.
 struct Layer {
   std::string name{};     // path in the module tree: "layer1.0.conv1"
   std::string op_type{};  // ONNX operator
@@ -58,7 +57,7 @@ struct Layer {
   std::uint64_t macs_torchinfo = 0;  // what torchinfo counts for the module: see zoo/counting.h
 };
 
-// A fixed number of samples, or any: then the graph is built with one sample, and nothing in it may depend on that.
+// A dynamic graph accepts any number of samples. It is built with one, and nothing in it may depend on that.
 enum class BatchKind { fixed, dynamic };
 
 class Graph {
@@ -68,20 +67,20 @@ class Graph {
   [[nodiscard]] bool has_dynamic_batch() const { return batch_ == BatchKind::dynamic; }
 
   Tensor input(std::string name, DataType type, Shape shape);
-  // A parameter or buffer of the torch module, named as in its state_dict.
+  // Adds a parameter or buffer of the torch module, named as in its state_dict.
   Tensor initializer(std::string name, Shape shape, Fill fill);
-  // A constant of the graph that is not in the state_dict: its name contains a slash, which torch's never do.
+  // Adds a constant that is not in the state_dict. Its name contains a slash, which torch's names never do.
   Tensor constant(std::string name, Shape shape, std::vector<std::int64_t> values);
   Tensor constant(std::string name, Shape shape, std::vector<float> values);
-  // A node with one output; the output has the node's name, and the type of the first input unless told otherwise.
+  // Adds a node with one output, which has the node's name and, unless `type` is given, the type of the first input.
   Tensor node(std::string op_type, std::string name, const std::vector<Tensor>& inputs,
               std::vector<Attribute> attributes, const Shape& output_shape, std::optional<DataType> type = {});
-  // A node with one output for each part, of the type of the first input, called "name/part".
+  // Adds a node with one output per part, named "name/part", with the type of the first input.
   std::vector<Tensor> node(std::string op_type, std::string name, const std::vector<Tensor>& inputs,
                            std::vector<Attribute> attributes, const std::vector<std::string>& parts,
                            const Shape& part_shape);
   void layer(Layer row);
-  // Makes a node's output an output of the graph, under a name of its own.
+  // Makes a node's output an output of the graph, named `name`.
   void output(const Tensor& tensor, const std::string& name);
 
   void refuse(Error error);

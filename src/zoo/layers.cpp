@@ -13,7 +13,7 @@
 namespace ngb::zoo {
 namespace {
 
-// Output extent of a window that slides over `extent` (rounded down); 0 when the window does not fit.
+// Returns the output extent (rounded down) of a window that slides over `extent`, or 0 if the window does not fit.
 std::int64_t slide(std::int64_t extent, const Window& window) {
   const std::int64_t room = extent + 2 * window.padding - window.kernel;
   return room < 0 ? 0 : room / window.stride + 1;
@@ -29,7 +29,7 @@ bool has_rank(Graph& graph, const std::string& name, const Tensor& x, std::size_
   return false;
 }
 
-// b's extents, from the last one on, must be a's or 1.
+// Refuses the graph unless b's extents, counted from the last, are 1 or equal to a's.
 void refuse_unless_fitting(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b,
                            std::string_view what) {
   if (graph.failed()) return;
@@ -43,7 +43,7 @@ void refuse_unless_fitting(Graph& graph, const std::string& name, const Tensor& 
       {fmt::format("[{}] and [{}] cannot be {}", fmt::join(a.shape, ", "), fmt::join(b.shape, ", "), what), name, {}});
 }
 
-// Records the row; a count that does not fit 64 bits is refused.
+// Appends the row to the layer table. Refuses the graph if a count exceeds 64 bits.
 void record(Graph& graph, Layer row, std::optional<std::uint64_t> macs, std::optional<std::uint64_t> macs_torchinfo) {
   if (!macs || !macs_torchinfo) {
     graph.refuse({"has more than 2^64 multiply-accumulates", row.name, "choose smaller parameters"});
@@ -54,7 +54,7 @@ void record(Graph& graph, Layer row, std::optional<std::uint64_t> macs, std::opt
   graph.layer(std::move(row));
 }
 
-// x × a parameter of that shape, whose values lie around `center`.
+// Multiplies x by a parameter of shape `factors`, whose values lie around `center`.
 Tensor scaled(Graph& graph, const std::string& name, const Tensor& x, const Shape& factors, float center) {
   const Tensor scale = graph.initializer(name, factors, {.center = center, .radius = center / 4});
   Tensor y = graph.node("Mul", name + "/scale", {x, scale}, {}, x.shape);
@@ -62,7 +62,7 @@ Tensor scaled(Graph& graph, const std::string& name, const Tensor& x, const Shap
   return y;
 }
 
-// A layer without parameters and MACs.
+// Adds a layer without parameters and MACs.
 Tensor plain(Graph& graph, const std::string& op_type, const std::string& name, const std::vector<Tensor>& inputs,
              std::vector<Attribute> attributes, const Shape& shape) {
   Tensor y = graph.node(op_type, name, inputs, std::move(attributes), shape);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch.nn modules as ONNX operators: each adds its initializers (named as in the module's state_dict), its nodes and
-// its row of the layer table. `name` is the module's path. Images are [batch, channels, height, width], tokens
+// Builds torch.nn modules as ONNX operators. Each function adds initializers (named as in the module's state_dict),
+// nodes and a row of the layer table. `name` is the module's path. Images are [batch, channels, height, width], tokens
 // [batch, …, features].
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace ngb::zoo {
 
-// A parameter that is a module's own, used by other operators; a row of the table without MACs.
+// Adds a parameter that belongs to a module directly and is used by other operators. Its row of the table has no MACs.
 Tensor parameter(Graph& graph, const std::string& name, const Shape& shape, Fill fill);
 
-// Nearest multiple of 8, but at least 8 and not less than nine tenths of `channels` (timm's make_divisible).
+// Returns the nearest multiple of 8 that is at least 8 and at least nine tenths of `channels` (timm's make_divisible).
 std::int64_t round_channels(double channels);
 
 struct Conv2d {
@@ -27,11 +27,11 @@ struct Conv2d {
   double gain = 2;  // of the weights' variance: gain / fan_in
 };
 
-// `name`.weight [channels, input channels / groups, kernel, kernel], `name`.bias [channels].
+// The parameters are `name`.weight [channels, input channels / groups, kernel, kernel] and `name`.bias [channels].
 Tensor conv2d(Graph& graph, const std::string& name, const Tensor& x, const Conv2d& options);
 
-// `name`.weight, .bias, .running_mean, .running_var, each [channels]; eps 1e-5. `scale` is the mean of the weight.
-// torchinfo does not see the parameters of a module that has modules inside, such as timm's BatchNormAct2d.
+// The parameters are `name`.weight, .bias, .running_mean and .running_var, each [channels]; eps is 1e-5; `scale` is the
+// mean of the weight. torchinfo counts no parameters of a module that contains modules.
 Tensor batch_norm2d(Graph& graph, const std::string& name, const Tensor& x, float scale = 1,
                     bool seen_by_torchinfo = true);
 
@@ -39,36 +39,35 @@ struct Linear {
   std::int64_t features = 1;  // of the output
   double gain = 2;            // of the weights' variance: gain / fan_in
   bool bias = true;
-  bool seen_by_torchinfo = true;  // not inside torch's MultiheadAttention
+  bool seen_by_torchinfo = true;  // false inside torch's MultiheadAttention
 };
 
-// x [batch, features] → [batch, features]; `name`.weight [out, in] as torch keeps it, `name`.bias [out].
-// x [batch, …, features] → [batch, …, features]: a MatMul, whose `name`.weight is [in, out], torch's transposed. ONNX
-// has no operator for torch's layout there, and a Transpose of each weight would be left to every compiler.
+// Maps x [batch, features] to [batch, features]; `name`.weight is [out, in] as in torch, `name`.bias is [out].
+// Maps x [batch, …, features] by a MatMul whose `name`.weight is [in, out], the transpose of torch's: ONNX has no
+// operator for torch's layout there, and a Transpose of each weight would burden every compiler.
 Tensor linear(Graph& graph, const std::string& name, const Tensor& x, const Linear& options);
-// The same with torch's names for a parameter of its own: weight and bias are called in full.
+// Does the same with the full names of weight and bias, for modules that own these parameters directly.
 Tensor linear(Graph& graph, const std::string& name, const Tensor& x, const Linear& options, const std::string& weight,
               const std::string& bias);
 
-// Over the last dimension; `name`.weight and `name`.bias, each [features].
+// Normalises over the last dimension. The parameters are `name`.weight and `name`.bias, each [features].
 Tensor layer_norm(Graph& graph, const std::string& name, const Tensor& x, float epsilon);
-// Of images, over the channels (timm's LayerNorm2d).
+// Normalises images over the channels (timm's LayerNorm2d).
 Tensor layer_norm2d(Graph& graph, const std::string& name, const Tensor& x, float epsilon);
-// x × the parameter `name` [features], along the last dimension; the values lie around `center`.
+// Multiplies x by the parameter `name` [features] along the last dimension; its values lie around `center`.
 Tensor layer_scale(Graph& graph, const std::string& name, const Tensor& x, float center);
-// Of images, over the channels: the parameter is [channels, 1, 1], where torch keeps [channels].
+// Scales images per channel. The parameter is [channels, 1, 1], where torch has [channels].
 Tensor layer_scale2d(Graph& graph, const std::string& name, const Tensor& x, float center);
 
-// Element by element.
 enum class Activation { relu, sigmoid, silu, hard_sigmoid, hard_swish, gelu };
 Tensor activate(Graph& graph, const std::string& name, const Tensor& x, Activation kind);
 Tensor relu(Graph& graph, const std::string& name, const Tensor& x);
-// Over the last dimension.
+// Acts over the last dimension.
 Tensor softmax(Graph& graph, const std::string& name, const Tensor& x);
-// a + b and a × b; b may lack leading extents or have extents of 1 where a has more.
+// Return a + b and a × b. b may lack leading extents, and may have extents of 1 where a has more.
 Tensor add(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b);
 Tensor multiply(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b);
-// a [batch, …, m, k] × b [batch, …, k, n].
+// Multiplies a [batch, …, m, k] by b [batch, …, k, n].
 Tensor matrix_product(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b);
 
 struct Window {
@@ -77,11 +76,11 @@ struct Window {
   std::int64_t padding = 0;
 };
 Tensor max_pool2d(Graph& graph, const std::string& name, const Tensor& x, const Window& window);
-// [batch, channels, 1, 1]
+// Returns [batch, channels, 1, 1].
 Tensor global_average_pool(Graph& graph, const std::string& name, const Tensor& x);
-// Over the given axes, which go.
+// Averages over the given axes and removes them.
 Tensor mean(Graph& graph, const std::string& name, const Tensor& x, const std::vector<std::int64_t>& axes);
-// [batch, everything else]
+// Returns [batch, product of the other extents].
 Tensor flatten(Graph& graph, const std::string& name, const Tensor& x);
 
 }  // namespace ngb::zoo

@@ -12,13 +12,13 @@
 namespace ngb::zoo {
 namespace {
 
-constexpr std::uint64_t kPageBytes = 4096;  // external tensors that begin on a page can be mapped
+constexpr std::uint64_t kPageBytes = 4096;  // external tensors that begin on a page boundary can be mapped
 
 std::uint64_t value_bytes(const Initializer& initializer) {
   return std::holds_alternative<Fill>(initializer.content) ? initializer.tensor.element_count() * sizeof(float) : 0;
 }
 
-// What stands in the graph before the values of an initializer, or all of it if it has none of its own.
+// Returns the bytes that precede an initializer's values in the graph, or all its bytes if it stores no values there.
 std::string inline_head(const Initializer& initializer) {
   const std::uint64_t values = value_bytes(initializer);
   std::string head = serialized_tensor_head(initializer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph as an ONNX file. Protobuf serializes everything but the weights; those are generated straight into their
-// place, since a length-delimited field is tag, length and bytes, and fields may follow each other in any order. Where
-// a protobuf message would pass a given size, 2 GB at most, the weights lie in a file of their own beside the model.
+// ModelFile writes a graph as an ONNX file. Protobuf serializes everything except the weights, which are generated
+// directly at their offsets: a length-delimited field is tag, length and bytes, and fields may come in any order. If
+// the protobuf message would exceed a given size (2 GB at most), a second file beside the model holds the weights.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace ngb::zoo {
 
 class ModelFile {
  public:
-  // `data_name`: of the file with the weights, should there be one.
+  // `data_name` is the name of that second file.
   ModelFile(const Graph& graph, const std::string& name, std::uint64_t seed, const std::string& data_name,
             std::uint64_t largest_message_bytes);
 
-  // With external data.
+  // Returns the size including the second file.
   [[nodiscard]] std::uint64_t size_bytes() const { return model_.size_bytes() + data_.size_bytes(); }
   [[nodiscard]] bool has_external_data() const { return data_.size_bytes() != 0; }
 
-  // As write_onnx of zoo/recipe.h.
+  // Writes as write_onnx of zoo/recipe.h does.
   [[nodiscard]] Status write(const std::filesystem::path& path, int threads) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace ngb::zoo {
 namespace {
 
-// ", did you mean resnet18?" or ", expected one of …".
+// Returns ", did you mean resnet18?" or ", expected one of …".
 std::string suggestion(std::string_view word, const std::vector<std::string>& words) {
   const std::optional<std::string> near = text::nearest(word, words);
   return near ? fmt::format(", did you mean {}?", *near) : fmt::format(", expected one of {}", text::join(words, ", "));
@@ -45,7 +45,7 @@ Status check_number(const FamilyParameter& parameter, const nlohmann::json& valu
 Status check_value(const FamilyParameter& parameter, const nlohmann::json& value) {
   if (!has_type(parameter.type, value)) {
     return fail(
-        fmt::format("{} is not what is needed, expected {}",
+        fmt::format("{} is of the wrong type, expected {}",
                     value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), described(parameter.type)),
         parameter.name);
   }
@@ -103,7 +103,7 @@ Result<nlohmann::json> complete(const NamedFamily& named, const nlohmann::json& 
                   text::to_utf8(key));
     }
     if (const Status status = check_value(*parameter, value); !status) return tl::unexpected(status.error());
-    // One spelling of each value, since the recipe's hash is over its text.
+    // Each value has one spelling, because the recipe's hash covers its text.
     all[key] = parameter->type == "float" ? nlohmann::json(value.get<double>()) : value;
   }
   return all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of a family: named, typed, in range.
+// Checks the parameters of a family: names, types, ranges.
 #pragma once
 
 #include "base/result.h"
@@ -12,11 +12,12 @@ struct NamedFamily {
   const Variant* variant = nullptr;  // null for the family itself
 };
 
-// Error: unknown name, with the nearest family or variant.
+// Finds a family or variant. Fails if the name is unknown, and suggests the nearest.
 Result<NamedFamily> find_family(const std::string& name);
 
-// The defaults, then the variant's, then the `given` ones; keys sorted. Error: `given` is no object; an unknown
-// parameter (with the nearest), a wrong type, a number out of range, a word that is not among the values.
+// Returns the family's defaults, overridden by the variant's and then by the `given` parameters, with sorted keys.
+// Fails if `given` is not an object, a parameter is unknown (the error suggests the nearest) or has a wrong type, a
+// number is out of range, or a word is not among the allowed ones.
 Result<nlohmann::json> complete(const NamedFamily& named, const nlohmann::json& given);
 
 }  // namespace ngb::zoo

@@ -79,7 +79,7 @@ Tensor pad_end(Graph& graph, const std::string& name, const Tensor& x, const Sha
 Tensor roll(Graph& graph, const std::string& name, const Tensor& x, std::int64_t axis, std::int64_t shift) {
   if (graph.failed()) return {};
   const std::int64_t extent = x.shape[at(axis)];
-  const std::int64_t seam = ((-shift) % extent + extent) % extent;  // the element that comes first
+  const std::int64_t seam = ((-shift) % extent + extent) % extent;  // the index of the element that becomes the first
   const Tensor tail = slice(graph, name + "/tail", x, axis, seam, extent);
   const Tensor head = slice(graph, name + "/head", x, axis, 0, seam);
   return concatenate(graph, name, {tail, head}, axis);

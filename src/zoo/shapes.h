@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move data and compute nothing: no rows in the layer table. Where the graph's batch is dynamic, the
-// leading extent is whatever arrives.
+// Adds operators that move data without computing. They have no rows in the layer table. If the graph's batch is
+// dynamic, the leading extent is left open.
 #pragma once
 
 #include <string>
@@ -10,26 +10,26 @@
 
 namespace ngb::zoo {
 
-// The leading extent may differ from x's (windows folded into the batch), but only by what the others make up.
+// Reshapes x. The leading extent may change (windows folded into the batch) if the other extents compensate for it.
 Tensor reshape(Graph& graph, const std::string& name, const Tensor& x, const Shape& shape);
 Tensor transpose(Graph& graph, const std::string& name, const Tensor& x, const std::vector<std::int64_t>& order);
-// [first, last) along an axis.
+// Returns the elements [first, last) of an axis.
 Tensor slice(Graph& graph, const std::string& name, const Tensor& x, std::int64_t axis, std::int64_t first,
              std::int64_t last);
 Tensor concatenate(Graph& graph, const std::string& name, const std::vector<Tensor>& parts, std::int64_t axis);
-// Equal parts along the last dimension, called "name/part".
+// Splits the last dimension into equal parts named "name/part".
 std::vector<Tensor> split(Graph& graph, const std::string& name, const Tensor& x,
                           const std::vector<std::string>& parts);
-// Zeros behind the last element of each axis.
+// Adds zeros after the last element of each axis.
 Tensor pad_end(Graph& graph, const std::string& name, const Tensor& x, const Shape& added);
-// torch.roll by `shift` (positive: towards higher indices) along an axis.
+// Rolls an axis by `shift` as torch.roll does; a positive shift is towards higher indices.
 Tensor roll(Graph& graph, const std::string& name, const Tensor& x, std::int64_t axis, std::int64_t shift);
-// The element at `index` of an axis, which goes.
+// Returns the element at `index` of an axis, without that axis.
 Tensor select(Graph& graph, const std::string& name, const Tensor& x, std::int64_t axis, std::int64_t index);
-// Rows of `table` [rows, columns], as the constant `indices` of `shape` names them: [shape…, columns].
+// Returns the rows of `table` [rows, columns] that the constant `indices` of `shape` name, as [shape…, columns].
 Tensor look_up(Graph& graph, const std::string& name, const Tensor& table, const Shape& shape,
                std::vector<std::int64_t> indices);
-// `row` [1, …] once for each sample of x: [batch, …].
+// Repeats `row` [1, …] once per sample of x: [batch, …].
 Tensor repeat_for_batch(Graph& graph, const std::string& name, const Tensor& row, const Tensor& x);
 
 }  // namespace ngb::zoo

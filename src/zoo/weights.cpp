@@ -7,12 +7,14 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/random.h"
+
 namespace ngb::zoo {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "ONNX raw_data is little-endian");
 
-constexpr std::size_t kBlock = 1024;  // values made at a time, in the first-level cache
+constexpr std::size_t kBlock = 1024;  // values generated at a time; they fit the first-level cache
 
 using Halves = std::array<std::int32_t, kBlock + 2>;
 using Values = std::array<float, kBlock + 4>;
@@ -41,11 +43,7 @@ void to_pairs(const Halves& halves, std::size_t count, Fill fill, Values& values
 }  // namespace
 
 std::uint64_t tensor_key(std::uint64_t seed, std::string_view tensor_name) {
-  std::uint64_t name_hash = 0xCBF29CE484222325ULL;
-  for (const char letter : tensor_name) {
-    name_hash = (name_hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3ULL;
-  }
-  return splitmix64(splitmix64(seed, 0) ^ name_hash, 0);
+  return splitmix64(splitmix64(seed, 0) ^ fnv1a64(tensor_name), 0);
 }
 
 Fill scaled_by_fan_in(double gain, std::int64_t fan_in) {
@@ -55,7 +53,7 @@ Fill scaled_by_fan_in(double gain, std::int64_t fan_in) {
 }
 
 Fill scaled_unpaired(double gain, std::int64_t fan_in) {
-  // A uniform value on [-r, r] has the standard deviation r / sqrt(3). sqrt is correctly rounded everywhere.
+  // A uniform value on [-r, r] has the standard deviation r / sqrt(3). IEEE 754 requires sqrt to be correctly rounded.
   return {.center = 0, .radius = static_cast<float>(std::sqrt(3 * gain / static_cast<double>(fan_in)))};
 }
 

@@ -7,14 +7,13 @@ import json
 import os
 import pathlib
 import shutil
-import struct
 import subprocess
 import sys
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests/cli"))
-from ngb_program import BIN, TOOLCHAINS, NgbTest, toolchain, without_toolchains  # noqa: E402
+from ngb_program import BIN, TOOLCHAINS, NgbTest, forge_last_output, toolchain, without_toolchains  # noqa: E402
 
 PARTS = BIN.parent / "lib/ngraphbench-devices/aarch64"
 VERSION = toolchain("onnxruntime").name
@@ -71,9 +70,7 @@ class Device(NgbTest):
         here = self.ngb("run", self.write("here.yaml", STUDY + "output: here\n"))
         self.assertEqual(here.returncode, 0, here.stdout + here.stderr)
         wrong = next((self.folder / "home/.cache/ngraphbench/references").glob("*.ref"))
-        outputs = bytearray(wrong.read_bytes())
-        outputs[-4:] = struct.pack("<f", struct.unpack("<f", outputs[-4:])[0] + 1)
-        wrong.write_bytes(outputs)  # found out only if it is these that the device compares with
+        forge_last_output(wrong, lambda last: last + 1)  # found out only if it is these that the device compares with
         devices = f"devices:\n  - arm: {{ssh: arm, folder: {self.device}}}\n"
         done = self.ngb("run", self.write("there.yaml", STUDY + devices + "output: there\n"), timeout=300)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
@@ -85,8 +82,9 @@ class Device(NgbTest):
         self.assertLess(checks[0][3], 1e-5)
         self.assertAlmostEqual(checks[1][3], 1, delta=1e-5)
         self.assertEqual(self.query("there", "SELECT count(*) FROM repetition WHERE NOT is_warm_up"), [(5,)])
-        self.assertEqual(sorted(path.name for path in self.device.iterdir()), ["files", "toolchains"])
-        (manifest,), = self.query("there", "SELECT manifest_json FROM toolchain WHERE device = 'arm'")
+        self.assertEqual(sorted(path.name for path in self.device.iterdir()), [".ngraphbench", "files", "toolchains"])
+        (manifest,), = self.query("there", "SELECT manifest_json FROM toolchain JOIN toolchain_manifest USING "
+                                 "(toolchain_key) JOIN manifest USING (manifest_sha256) WHERE device = 'arm'")
         package, = json.loads(manifest)["packages"]
         self.assertEqual((package["name"], package["version"], len(package["sha256"])), ("onnxruntime", VERSION, 64))
 

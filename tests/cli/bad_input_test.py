@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users run into with models, compilers and toolchains: each ends in its stored reason, and the study goes on."""
+"""Faulty models, compilers and toolchains: each failure is stored with its reason, and the study continues."""
 
 import os
 import pathlib
@@ -35,7 +35,7 @@ PLAIN = "{zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}}"
 
 
 def versions_of(compiler):
-    """The installed ones that can be taken apart and copied."""
+    """The installed versions with a site folder, which can be changed and copied."""
     folder = TOOLCHAINS / compiler
     return sorted(path.name for path in folder.iterdir() if (path / "site").is_dir()) if folder.is_dir() else []
 
@@ -46,7 +46,7 @@ class BadInput(NgbTest):
         return self.ngb("run", "study.yaml", timeout=timeout)
 
     def use_toolchains(self, *names):
-        """Those of this machine, as links: the folder itself is the test's to damage."""
+        """Links to this machine's toolchains, in a folder that the test may damage."""
         why_not = without_toolchains(*names)
         if why_not:
             self.skipTest(why_not)
@@ -57,7 +57,7 @@ class BadInput(NgbTest):
                 (target / version).symlink_to(TOOLCHAINS / name / version)
 
     def cells(self):
-        """By model and compiler as the table names them: the kind of failure, or "ok"."""
+        """{(model, compiler as in the table): kind of failure, or "ok"}"""
         return {(cell["model"], cell["compiler_label"]): (cell["failure"] or {"kind": "ok"})["kind"]
                 for cell in self.show("results/bad")["cells"]}
 
@@ -71,14 +71,14 @@ class BadInput(NgbTest):
 
 class ACompilerThat(BadInput):
     def run_with(self, fault, phase="compile"):
-        """The healthy cell is measured whatever the other does, which is returned."""
+        """Returns the faulty cell after checking that the healthy one was measured."""
         run = self.run_study(NULL_STUDY.format(fault=fault, phase=phase))
         healthy, faulty = sorted(self.show("results/bad")["cells"], key=lambda cell: "fault" in cell["options"])
         self.assertIsNotNone(healthy["metrics"]["throughput_median_per_s"]["value"])
         self.assertEqual(run.returncode, 0 if faulty["failure"] is None else 1, run.stderr)
         return faulty
 
-    def test_writes_a_megabyte_is_measured_and_all_of_it_is_in_its_log(self):
+    def test_writes_a_megabyte_is_measured_and_its_log_is_complete(self):
         cell = self.run_with("chatter")
         self.assertEqual(cell["status"], "measured")
         logs = self.query("results/bad", "select log_path from process join cell using (cell_key) "
@@ -95,11 +95,11 @@ class ACompilerThat(BadInput):
         failure = self.run_with("abort")["failure"]
         self.assertEqual((failure["kind"], failure["phase"], failure["signal"]), ("crash", "compile", 6))
 
-    def test_leaks_busy_threads_is_measured_and_marked(self):
+    def test_leaks_busy_threads_is_measured_and_gets_a_flag(self):
         cell = self.run_with("leak_threads")
-        self.assertEqual(cell["flags"]["extra_threads"], 3)  # of 1 allowed: its own and two that are busy
+        self.assertEqual(cell["flags"]["extra_threads"], 3)  # 1 is allowed; its own and two busy ones ran
 
-    def test_leaves_a_child_behind_is_measured_and_the_child_ended(self):
+    def test_leaves_a_child_behind_is_measured_and_the_child_is_ended(self):
         cell = self.run_with("fork")
         self.assertEqual(cell["status"], "measured")
         left = [path for path in pathlib.Path("/proc").glob("[0-9]*/environ") if self.is_ours(path)]
@@ -114,7 +114,7 @@ class ACompilerThat(BadInput):
 
 class AModel(BadInput):
     def with_operator(self, name, word):
-        """The plain block with this operator in Relu's place; four letters, so that no length in the file changes."""
+        """The plain block with another operator instead of Relu: four letters, so that no length in the file changes."""
         written = self.ngb("models", "write", "conv_block", "--parameters", '{"width": 8, "depth": 1, "image_size": 16}',
                            "-o", name)
         self.assertEqual(written.returncode, 0, written.stderr)
@@ -122,7 +122,7 @@ class AModel(BadInput):
         self.assertEqual(content.count(b"\x22\x04Relu"), 1)
         (self.folder / name).write_bytes(content.replace(b"\x22\x04Relu", b"\x22\x04" + word.encode()))
 
-    def test_that_no_compiler_takes_or_one_does_not_costs_its_own_cells_only(self):
+    def test_that_some_or_all_compilers_refuse_fails_only_its_own_cells(self):
         self.use_toolchains("onnxruntime", "openvino", "tvm")
         self.with_operator("nobody.onnx", "Nope")
         self.with_operator("not_tvm.onnx", "Celu")
@@ -141,7 +141,7 @@ class AModel(BadInput):
 
 
 class AToolchain(BadInput):
-    def test_whose_library_is_damaged_costs_its_own_cells_only(self):
+    def test_with_a_damaged_library_fails_only_its_own_cells(self):
         self.use_toolchains("onnxruntime", "openvino")
         linked = self.folder / "toolchains" / toolchain("onnxruntime")
         linked.unlink()
@@ -155,7 +155,7 @@ class AToolchain(BadInput):
         self.assertEqual(sorted(kind for kind in self.cells().values()), ["import_error", "ok"])
         self.assertIn("libonnxruntime.so", self.messages()[0])
 
-    def test_that_ships_the_same_libraries_as_another_does_not_meet_it(self):
+    def test_with_the_same_libraries_as_another_uses_its_own(self):
         compilers, expected = [], {}
         self.use_toolchains("onnxruntime", "openvino")
         for name in ("onnxruntime", "openvino"):
@@ -173,7 +173,7 @@ class AToolchain(BadInput):
 
 class ATuning(BadInput):
     @unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "takes minutes: NGB_ALL_CASES=1")
-    def test_that_is_killed_in_the_middle_goes_on_where_it_was(self):
+    def test_that_is_killed_resumes_where_it_was(self):
         self.use_toolchains("onnxruntime", "tvm")
         self.write("study.yaml", STUDY.format(models=f"[{PLAIN}]", reference="onnxruntime",
                                               compilers="[onnxruntime, tvm: {options: {trials: 16, early_stop: 0}}]"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers that crash, hang, eat memory or answer wrongly cost their cell and nothing else."""
+"""Workers that crash, hang, exhaust memory or compute wrong outputs fail only their own cells."""
 
 import os
 import pathlib
@@ -48,11 +48,11 @@ class Faults(NgbTest):
         run = self.run_with("fault: hang, fault_phase: timed", "timeouts: {run_s: 1}\nattempts: 1")
         self.assert_only_the_faulty_cell_failed(run, "timeout")
 
-    def test_memory_beyond_the_limit_ends_the_worker_and_not_the_machine(self):
+    def test_memory_beyond_the_limit_ends_only_the_worker(self):
         run = self.run_with("fault: eat_memory, fault_phase: compile", "memory_limit: 300 MB\nattempts: 1")
         self.assert_only_the_faulty_cell_failed(run, "out_of_memory")
 
-    def test_wrong_outputs_are_inaccurate_and_have_no_speed(self):
+    def test_wrong_outputs_are_stored_as_inaccurate_without_a_speed(self):
         run = self.run_with("fault: wrong_output")
         self.assert_only_the_faulty_cell_failed(run, "inaccurate")
         faulty = [cell for cell in self.show("results/faults")["cells"] if cell["options"]]
@@ -62,7 +62,7 @@ class Faults(NgbTest):
         run = self.run_with("fault: exit, fault_phase: compile")
         self.assert_only_the_faulty_cell_failed(run, "exit")
 
-    def test_a_fault_that_strikes_once_is_retried_and_the_cell_completes(self):
+    def test_a_fault_that_happens_once_is_retried_and_the_cell_completes(self):
         run = self.run_with("fault: crash, fault_phase: timed, fault_attempt: 1, fault_process: 0")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual([row[0] for row in self.failures()], ["crash"])
@@ -99,7 +99,7 @@ class Faults(NgbTest):
         self.assertGreater(recorded, 0)
         self.assertEqual(self.query(small / "r", "select count(*), count(distinct cell_key || '/' || process_index) from process where is_complete = 1"), [(400, 400)])
 
-    def test_a_killed_client_leaves_no_process_behind_and_the_next_run_goes_on(self):
+    def test_a_killed_client_leaves_no_process_and_the_next_run_resumes(self):
         self.write("study.yaml", FAULTY_STUDY.format(options="run_ns: 20000000", more="").replace("processes: 2", "processes: 5"))
         run = self.start("run", "study.yaml")
         for line in run.stdout:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent, killed at random instants, costs at most the process in flight: the table is that of an undisturbed run."""
+"""Killing the agent at random instants loses at most the running process: the table equals that of an undisturbed run."""
 
 import random
 import time
@@ -11,7 +11,7 @@ KILLS = 10
 
 class Kill(NgbTest):
     def structure(self, results):
-        """What must be equal: every (cell, process) and how many steady repetitions it has."""
+        """Returns what must be equal: every (cell, process) with its number of steady repetitions."""
         return self.query(
             results,
             "select cell_id, process_index, sum(is_warm_up = 0) from sample group by 1, 2 order by 1, 2",
@@ -31,7 +31,7 @@ class Kill(NgbTest):
                 self.write("killed.yaml", study + f"output: {name}\n")
                 run = self.start("run", "killed.yaml")
                 agent = self.wait_for(lambda: self.children_of(run.pid))[0]
-                time.sleep(chance.uniform(0, 1.5))  # the random instant itself
+                time.sleep(chance.uniform(0, 1.5))  # the random instant
                 kill(agent)
                 run.stdout.read()
                 if run.wait(60) != 0:

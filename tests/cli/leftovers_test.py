@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study leaves nothing on a machine but its results and our own cache, whatever its compilers do by themselves."""
+"""A study leaves only its results and our cache on a machine, whatever files its compilers write."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ class Leftovers(NgbTest):
     maxDiff = None
 
     def run_study(self, wanted):
-        """`ngb run` of those of the wanted compilers that are installed."""
+        """Runs a study with those of the given compilers that are installed."""
         installed = [name for name in wanted if not without_toolchains(OWNER.get(name, name))]
         if not installed:
             self.skipTest(f"no toolchains of {', '.join(wanted)} in {TOOLCHAINS}")
@@ -41,14 +41,14 @@ output: results
         return [path.relative_to(self.folder) for place in self.places for path in place.rglob("*")
                 if path.is_file() and OURS not in path.relative_to(place).parents]
 
-    def test_of_compilers_that_were_measured(self):
-        # AOTInductor compiles for half a minute, and would leave what torch-compile would.
+    def test_do_not_remain_of_measured_compilers(self):
+        # AOTInductor compiles for half a minute and writes the same files as torch-compile.
         left_out = () if os.environ.get("NGB_ALL_CASES") else ("aotinductor",)
         done = self.run_study([name for name in COMPILERS if name not in left_out])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(self.left(), [])
 
-    def test_of_a_compiler_that_was_killed_while_a_program_of_its_own_was_at_work(self):
+    def test_do_not_remain_of_a_compiler_that_was_killed_while_its_own_program_ran(self):
         cxx = self.write("murderous_cxx", f"#!/bin/sh\nmktemp >>{self.folder}/calls\nkill -KILL $PPID\nexec sleep 600\n")
         cxx.chmod(0o755)
         self.environment["CXX"] = str(cxx)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ngb models: the list, the layers, the files, and what cannot be."""
+"""ngb models: the list, the layers, the files, and impossible models."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ class Models(NgbTest):
         self.assertEqual(written.returncode, 0, written.stderr)
         self.assertIn(b"batch", (self.folder / "mlp.onnx").read_bytes())
 
-    def test_a_device_writes_the_weights_of_all_but_small_models_beside_them(self):
+    def test_a_device_writes_the_weights_of_larger_models_beside_them(self):
         for depth, files in ((1, ["model.onnx"]), (40, ["model.onnx", "model.onnx.data"])):
             with self.subTest(depth=depth):
                 folder = self.folder / str(depth)
@@ -42,7 +42,7 @@ class Models(NgbTest):
                                check=True, stdout=subprocess.DEVNULL)
                 self.assertEqual(sorted(file.name for file in folder.iterdir()), files)
 
-    def test_what_cannot_be_is_one_clear_message_and_no_file(self):
+    def test_an_impossible_model_is_one_clear_message_and_no_file(self):
         for name, parameters, said in (
             ("resnet81", "{}", "unknown model, did you mean resnet18?"),
             ("mha_block", '{"embed": 100}', "8 heads do not divide the width 100"),
@@ -58,7 +58,7 @@ class Models(NgbTest):
                 self.assertEqual(len(written.stderr.strip().splitlines()), 1)
                 self.assertEqual(list(self.folder.glob("model.onnx*")), [])
 
-    def test_a_batch_that_is_none_is_refused(self):
+    def test_an_invalid_batch_is_refused(self):
         for batch in ("0", "-1", "many", "99999999"):
             with self.subTest(batch=batch):
                 written = self.ngb("models", "write", "mlp", f"--batch={batch}", "-o", "mlp.onnx")

@@ -1,34 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs ngb as a user would, in a home of its own."""
 
+import hashlib
 import json
 import os
 import pathlib
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import tempfile
 import time
 import unittest
 
 BIN = pathlib.Path(os.environ["NGB_BIN"])
-# This machine's; tests have an empty folder unless they take this one.
+# This machine's toolchains. A test has an empty folder unless it uses this one.
 _DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
 TOOLCHAINS = pathlib.Path(os.environ.get("NGB_TOOLCHAINS") or _DATA / "ngraphbench/toolchains")
 _PINNED = json.loads((pathlib.Path(__file__).resolve().parents[2] / "versions.json").read_text())["toolchains"]
 
-# Whose toolchain a compiler uses that has none of its own.
+# Maps a compiler without a toolchain of its own to the one whose toolchain it uses.
 OWNER = dict.fromkeys(("aotinductor", "eager-cpp", "torch-compile", "torchscript"), "identity")
 
 
 def toolchain(compiler):
-    """The default version's folder, as COMPILER/VERSION below TOOLCHAINS."""
+    """Returns the default version's folder below TOOLCHAINS, as COMPILER/VERSION."""
     return pathlib.Path(compiler) / _PINNED[compiler]["default"]
 
 
 def without_toolchains(*compilers):
-    """Why a test that needs these cannot run; None if it can."""
+    """Returns why a test that needs these toolchains cannot run; None if it can."""
     missing = [name for name in compilers if not (TOOLCHAINS / toolchain(name)).exists()]
     return f"no toolchains of {', '.join(missing)} on this machine" if missing else None
 
@@ -45,6 +47,16 @@ reference: "null"
 processes: 3
 repetitions: 5
 """
+
+
+def forge_last_output(reference, change):
+    """Changes the last number in a file of reference outputs and keeps the file valid, as a wrong compiler would write it."""
+    content = reference.read_bytes()
+    begin = 12 + struct.unpack("<I", content[8:12])[0]
+    last, = struct.unpack("<f", content[-4:])
+    data = content[begin:-4] + struct.pack("<f", change(last))
+    digests = [hashlib.sha256(each).hexdigest().encode() for each in (content[begin:], data)]
+    reference.write_bytes(content[:begin].replace(*digests) + data)
 
 
 class NgbTest(unittest.TestCase):
@@ -115,7 +127,7 @@ class NgbTest(unittest.TestCase):
         return found
 
     def wait_for(self, condition, timeout_s=30):
-        """Polls an outside effect (another program's) until it is there."""
+        """Polls until another program's effect is visible."""
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:
             value = condition()

@@ -27,7 +27,7 @@ class Captured {
   std::FILE* file_;
 };
 
-TEST(ProgressLine, TellsTheTimeLeftFromTheMeanOfWhatThisRunFinished) {
+TEST(ProgressLine, EstimatesTheTimeLeftFromTheMeanOfThisRunsProcesses) {
   FakeClock clock;
   const Captured out;
   ProgressLine line(out.file(), false, 60, 10, clock);
@@ -39,7 +39,7 @@ TEST(ProgressLine, TellsTheTimeLeftFromTheMeanOfWhatThisRunFinished) {
   EXPECT_EQ(line.counts(), "12 of 60 processes, 4 min 48 s left");  // 12 s for 2, 48 to go
 }
 
-TEST(ProgressLine, WritesPlainLinesWhereThereIsNoTerminal) {
+TEST(ProgressLine, WritesPlainLinesWithoutATerminal) {
   FakeClock clock;
   const Captured out;
   {
@@ -54,7 +54,7 @@ TEST(ProgressLine, WritesPlainLinesWhereThereIsNoTerminal) {
             "2 of 2 processes · resnet18 batch 1, identity: 8.6 samples/s\n");
 }
 
-TEST(ProgressLine, ErasesItselfFromATerminalBeforeAMessageThatStays) {
+TEST(ProgressLine, ErasesItselfBeforeAMessage) {
   FakeClock clock;
   const Captured out;
   {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ngb says of a study file that is wrong."""
+"""ngb's messages about a faulty study file."""
 
 from ngb_program import NgbTest, NULL_STUDY
 
@@ -53,7 +53,7 @@ class StudyErrors(NgbTest):
         self.assertEqual(planned.returncode, 2)
         self.assertRegex(planned.stderr, r"type\.yaml:9:\d+: processes: .*integer")
 
-    def test_a_model_file_that_is_missing_or_no_onnx_or_truncated_is_named(self):
+    def test_a_missing_truncated_or_invalid_model_file_is_named(self):
         study = "name: x\nmodels:\n  - onnx: model.onnx\ncompilers: ['null']\nreference: none\n"
         self.write("study.yaml", study)
         self.assertIn("model.onnx", self.ngb("plan", "study.yaml").stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users' own models, as studies have them: modules, files with data beside them, values that are fed."""
+"""Users' own models in studies: modules, files with data beside them, input values."""
 
 import json
 import os
@@ -19,7 +19,7 @@ IDS = "{type: i64, range: [0, 199]}"
 
 
 def npy(path, code, shape, values):
-    """As numpy.save writes it."""
+    """Writes an array like numpy.save."""
     header = f"{{'descr': '<{code}', 'fortran_order': False, 'shape': {shape}, }}"
     header = header.ljust(117) + "\n"
     kind = {"i8": "q", "i4": "i", "f4": "f"}[code]
@@ -28,7 +28,7 @@ def npy(path, code, shape, values):
 
 
 class Planning(NgbTest):
-    """What is wrong with a model is said before anything runs."""
+    """Errors in a model are reported before anything runs."""
 
     def plan(self, model, **keys):
         shutil.copy(STUDIES / "text_encoder.py", self.folder)
@@ -47,10 +47,10 @@ class Planning(NgbTest):
         npy(self.folder / "short.npy", "i4", "(4, 2)", range(8))
         self.assertEqual(self.plan(model % "{type: i64, file: ids.npy}", batch_sizes="[1, 4]").returncode, 0)
         self.assert_refused(model % "{type: i64, file: ids.npy}", "holds 4 samples, the batch is 8", batch_sizes="8")
-        self.assert_refused(model % "{type: i64, file: short.npy}", "holds i32, the input takes i64")
+        self.assert_refused(model % "{type: i64, file: short.npy}", "holds i32, the input is i64")
         self.assert_refused(model % "{type: i64, file: gone.npy}", "gone.npy: no such file")
         self.assert_refused(model % "{type: i64, file: text_encoder.py}", "neither an .npy nor an .npz file")
-        self.assert_refused(model % "{type: i64, range: [0, 0.5]}", "0.5 is no value of type i64")
+        self.assert_refused(model % "{type: i64, range: [0, 0.5]}", "0.5 is not a value of type i64")
         self.assert_refused(model.replace("inputs: {input_ids", "inputs: {input_id") % "{range: [0, 1]}",
                             'input "input_id": no such input, did you mean input_ids?')
 
@@ -77,7 +77,7 @@ class Running(NgbTest):
         shutil.copy(STUDIES / "text_encoder.py", self.folder)
 
     def run_study(self, models, compilers="[identity, onnxruntime]", **keys):
-        """{(model, compiler, batch): (failure kind, message, reference it was compared with)}"""
+        """Returns {(model, compiler, batch): (failure kind, message, reference that it was compared with)}."""
         keys = {"batch_sizes": "2", **keys}
         study = self.write("study.yaml", f"models:\n{models}\ncompilers: {compilers}\n{FAST}" +
                            "".join(f"{key}: {value}\n" for key, value in keys.items()))
@@ -95,7 +95,7 @@ class Running(NgbTest):
             self.assertTrue(outcome[2].startswith("identity "), outcome)
 
     def python(self, program):
-        """In the identity's toolchain."""
+        """Runs a script in the identity's toolchain."""
         manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
         site = TOOLCHAINS / toolchain("identity") / manifest["site"]
         subprocess.run([manifest["python"], "-c", program], cwd=self.folder, check=True, timeout=300,
@@ -132,7 +132,7 @@ numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_ma
         self.assertEqual(list((self.folder / "results/devices/local/models").glob("*")), [])
 
     @unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "NGB_ALL_CASES is not set")
-    def test_every_compiler_runs_a_text_encoder_and_one_of_timms(self):
+    def test_every_compiler_runs_a_text_encoder_and_a_timm_model(self):
         compilers = sorted(name for name in EVERY if not without_toolchains(OWNER.get(name, name)))
         outcomes = self.run_study(f"""\
   - pytorch: text_encoder.py:encoder
@@ -143,7 +143,7 @@ numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_ma
         self.assert_all_right(outcomes, 4 * len(compilers))
 
     @unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "NGB_ALL_CASES is not set")
-    def test_compiled_for_any_batch_stands_beside_compiled_for_each(self):
+    def test_compiled_for_any_batch_is_measured_beside_compiled_for_each(self):
         outcomes = self.run_study("""\
   - zoo: {conv_block: {width: 8, image_size: 16}}
   - {zoo: {conv_block: {width: 8, image_size: 16}}, dynamic_batch: true}
@@ -163,13 +163,13 @@ numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_ma
         self.assertEqual(len(labels), 3)
 
     @unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "NGB_ALL_CASES is not set")
-    def test_the_onnx_packages_light_models_agree_in_their_logits(self):
+    def test_the_light_models_of_the_onnx_package_agree_in_their_logits(self):
         names = ("densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet")
         self.python(LIGHT.format(names=names))
         outcomes = self.run_study("\n".join(f"  - onnx: {name}.onnx" for name in names),
                                   "[identity, onnxruntime, openvino]", batch_sizes="1", reference="onnxruntime",
                                   tolerances="{absolute: 1e-3}")
-        kinds = (None, "unsupported_operator", "internal")  # onnx2torch does not take all of them
+        kinds = (None, "unsupported_operator", "internal")  # onnx2torch does not support all of them
         for (name, compiler, _), (kind, message, reference) in outcomes.items():
             with self.subTest(name=name, compiler=compiler):
                 self.assertIn(kind, kinds if compiler == "identity" else (None,), message)
@@ -177,7 +177,7 @@ numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_ma
                     self.assertTrue(reference.startswith("onnxruntime "), reference)
 
 
-# Weights are random instead of constant, and the softmax, near-uniform over what is left, is cut off.
+# Weights are random instead of constant, and the softmax, which would then be nearly uniform, is removed.
 LIGHT = """
 import os, numpy, onnx
 from onnx import numpy_helper
@@ -204,7 +204,7 @@ for name in {names}:
     given = {{each.name for each in graph.initializer}}
     for value in [value for value in graph.input if value.name in given]:
         graph.input.remove(value)
-    model.ir_version = 8  # of 3, initializers would have to be inputs
+    model.ir_version = 8  # in version 3, initializers would have to be inputs
     onnx.save(model, f"{{name}}.onnx")
 """
 

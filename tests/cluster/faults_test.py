@@ -138,7 +138,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
     def test_a_disk_that_fills_up_on_a_device_is_said_and_the_same_command_goes_on(self):
         full = self.hosts.all[0]
         full.folder.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=900M", "ngb-test", full.folder], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=900M,mode=700", "ngb-test", full.folder], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", full.folder])
         client = self.begin(400)
         fill(full.folder)

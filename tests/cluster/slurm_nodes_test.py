@@ -59,6 +59,12 @@ class SlurmNodes(SlurmFleetTest):
         cut.up()
         output = client.communicate(timeout=180)[0]
         self.assertEqual(client.returncode, 0, output)
+        self.assert_recorded()
+        if "torn down: 1 of 1 verified" not in output:  # the node that was cut off was still at work in the shared folder
+            self.assertIn("ngb cancel", output)
+            self.cluster.wait_until_idle()
+            cancelled = self.ngb("cancel", self.results)
+            self.assertIn("torn down: 1 of 1 verified", cancelled.stdout, cancelled.stderr)
         self.assert_whole()
 
 

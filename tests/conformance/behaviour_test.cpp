@@ -52,12 +52,12 @@ double busy_processors(const samples::ProcessResult& result) {
 
 Problem use_threads(const CompilerUnderTest& compiler, int threads) {
   const TemporaryFolder scratch;
-  samples::WorkerRequest request = make_request(compiler, busy_model(), scratch);
+  work::WorkerRequest request = make_request(compiler, busy_model(), scratch);
   request.compiler.threads = threads;
   request.protocol.repetitions = 40;
   if (compiler.name == "tvm") {  // a second each, untuned
     request.protocol.repetitions = 3;
-    request.protocol.fixed_warm_up = 1;
+    request.protocol.warm_up = 1;
   }
   if (compiler.name == "null") request.compiler.options = {{"run_ns", "3000000"}, {"spin_threads", "true"}};
   const WorkerRun run = run_worker(compiler, request);
@@ -135,13 +135,13 @@ TEST_P(Conformance, ComputesInFullF32) {
 TEST_P(Conformance, AgreesWithReferenceOutputsAndRefusesOthers) {
   judge(GetParam(), []() -> Problem {
     const TemporaryFolder scratch;
-    samples::WorkerRequest request = make_request(GetParam(), add_model(), scratch);
-    request.task = samples::WorkerRequest::Task::make_reference;
+    work::WorkerRequest request = make_request(GetParam(), add_model(), scratch);
+    request.task = work::Task::make_references;
     request.reference_path = (scratch.path() / "outputs").string();
     request.reference_name = "itself";
     const WorkerRun made = run_worker(GetParam(), request);
     if (made.ending() != "none") return made.message();
-    request.task = samples::WorkerRequest::Task::measure;
+    request.task = work::Task::measure;
     const WorkerRun agreeing = run_worker(GetParam(), request);
     if (agreeing.ending() != "none") return agreeing.message();
     const samples::Check& check = agreeing.result->check.value();

@@ -56,17 +56,16 @@ std::string CompilerUnderTest::missing() const {
   return {};
 }
 
-samples::CompilerWork CompilerUnderTest::work() const {
-  samples::CompilerWork work;
-  work.name = name;
-  work.version = version;
-  work.toolchain_dir = toolchain.string();
-  work.host = description.at("host").get<std::string>();
-  if (toolchain.empty()) return work;
+work::Place CompilerUnderTest::place() const {
+  work::Place place{.compiler = name,
+                    .version = version,
+                    .host = description.at("host").get<std::string>(),
+                    .toolchain_dir = toolchain.string()};
+  if (toolchain.empty()) return place;
   const nlohmann::json manifest = read_json(toolchain_root() / toolchain_name() / version / "manifest.json");
-  work.python = manifest.is_object() ? manifest.value("python", NGB_PYTHON) : NGB_PYTHON;
-  if (!is_native()) work.python_path = toolchain.string();
-  return work;
+  place.python = manifest.is_object() ? manifest.value("python", NGB_PYTHON) : NGB_PYTHON;
+  if (!is_native()) place.python_path = toolchain.string();
+  return place;
 }
 
 std::vector<CompilerUnderTest> compilers_under_test() {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "samples/job.h"
+#include "work/job.h"
 
 namespace ngb::conformance {
 
@@ -27,7 +27,7 @@ struct CompilerUnderTest {
   [[nodiscard]] std::filesystem::path plugin() const { return folder / (name + ".so"); }
   // Why it cannot be tested here; empty when it can.
   [[nodiscard]] std::string missing() const;
-  [[nodiscard]] samples::CompilerWork work() const;
+  [[nodiscard]] work::Place place() const;
 };
 
 std::vector<CompilerUnderTest> compilers_under_test();

@@ -48,11 +48,11 @@ std::vector<std::string> allowed_values(const nlohmann::json& option) {
   return option.value("values", std::vector<std::string>());
 }
 
-using Change = std::function<void(samples::WorkerRequest&, const TemporaryFolder&)>;
+using Change = std::function<void(work::WorkerRequest&, const TemporaryFolder&)>;
 
 WorkerRun run_changed(const CompilerUnderTest& compiler, const TinyModel& model, const Change& change) {
   const TemporaryFolder scratch;
-  samples::WorkerRequest request = make_request(compiler, model, scratch);
+  work::WorkerRequest request = make_request(compiler, model, scratch);
   change(request, scratch);
   return run_worker(compiler, request);
 }
@@ -173,8 +173,8 @@ TEST_P(Conformance, ReportsAnInputShapeThatIsNotTheModels) {
 TEST_P(Conformance, ReportsAMissingToolchain) {
   judge(GetParam(), []() -> Problem {
     const WorkerRun run = run_changed(GetParam(), add_model(), [](auto& request, const TemporaryFolder& scratch) {
-      request.compiler.toolchain_dir = (scratch.path() / "nowhere").string();
-      request.compiler.python_path = request.compiler.toolchain_dir;
+      request.place.toolchain_dir = (scratch.path() / "nowhere").string();
+      request.place.python_path = request.place.toolchain_dir;
     });
     return expect_failure(run, "toolchain_missing");
   });
@@ -208,8 +208,8 @@ TEST_P(Conformance, ReportsABrokenLibrary) {
       fs::create_directories(folder);
       fs::copy_file(library, folder / library.filename());
       fs::resize_file(folder / library.filename(), fs::file_size(library) / 2);
-      request.compiler.toolchain_dir = (scratch.path() / "site").string();
-      request.compiler.python_path = request.compiler.toolchain_dir;
+      request.place.toolchain_dir = (scratch.path() / "site").string();
+      request.place.python_path = request.place.toolchain_dir;
     });
     return expect_failure(run, "import_error");
   });

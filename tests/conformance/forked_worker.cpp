@@ -9,7 +9,7 @@
 #include <map>
 #include <memory>
 
-#include "agent/fork_server.h"
+#include "agent/workers/fork_server.h"
 #include "worker_process.h"
 
 namespace ngb::conformance {
@@ -18,7 +18,7 @@ namespace {
 struct Server {
   explicit Server(const CompilerUnderTest& compiler, agent::Children& children)
       : surroundings{.worker = worker_program(), .lib = lib_folder(), .work_folder = folder.path()},
-        launcher((make_folders(), surroundings), children, compiler.work()) {}
+        launcher((make_folders(), surroundings), children, compiler.place()) {}
   void make_folders() const {
     std::filesystem::create_directories(surroundings.logs());
     std::filesystem::create_directories(surroundings.scratch());

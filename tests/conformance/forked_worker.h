@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "agent/launcher.h"
+#include "agent/workers/launcher.h"
 #include "compiler_under_test.h"
 
 namespace ngb::conformance {

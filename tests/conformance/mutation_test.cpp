@@ -18,7 +18,7 @@
 #include "case.h"
 #include "worker/inputs.h"
 #include "worker/plugin.h"
-#include "worker/session.h"
+#include "worker/plugin_session.h"
 #include "worker_process.h"
 
 namespace ngb::conformance {
@@ -131,10 +131,10 @@ const std::vector<TinyModel>& seeds() {
   return models;
 }
 
-int ending_of(const ngb_compiler& table, const samples::WorkerRequest& request) {
+int ending_of(const ngb_compiler& table, const work::WorkerRequest& request) {
   const Result<worker::Inputs> inputs = worker::Inputs::make(request.model.inputs, 1);
   worker::Session session(table);
-  auto done = session.open(request.compiler);
+  auto done = session.open(request.compiler, request.place);
   if (done) done = session.compile(request.model_path, request.model);
   if (done) done = session.bind(*inputs);
   if (done) done = session.run();
@@ -156,7 +156,7 @@ int ending_of(const ngb_compiler& table, const samples::WorkerRequest& request) 
   ::dup2(nowhere, 2);
   const Result<const ngb_compiler*> table = worker::open_plugin(compiler.plugin());
   if (!table) ::_exit(1);
-  std::vector<samples::WorkerRequest> requests;
+  std::vector<work::WorkerRequest> requests;
   for (const TinyModel& seed : seeds()) requests.push_back(make_request(compiler, seed, scratch));
   for (; shared.next < effort.files; ++shared.next) {
     const std::size_t seed = static_cast<std::size_t>(shared.next / 2) % seeds().size();

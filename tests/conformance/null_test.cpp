@@ -21,10 +21,10 @@ const CompilerUnderTest& null_compiler() {
   return found;
 }
 
-WorkerRun run_with(const Options& options, const std::function<void(samples::WorkerRequest&)>& change = {},
+WorkerRun run_with(const Options& options, const std::function<void(work::WorkerRequest&)>& change = {},
                    int limit_s = 30, const std::vector<std::string>& prefix = {}) {
   const TemporaryFolder scratch;
-  samples::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
+  work::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
   request.compiler.options = options;
   request.protocol.repetitions = 20;
   if (change) change(request);
@@ -74,14 +74,14 @@ TEST(NullCompiler, EatsMemoryUntilThereIsNone) {
 
 TEST(NullCompiler, IsComparedOnlyWithReferenceOutputsOfTheSameModelAndSaysWhoMadeThem) {
   const TemporaryFolder scratch;
-  samples::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
-  request.task = samples::WorkerRequest::Task::make_reference;
+  work::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
+  request.task = work::Task::make_references;
   request.reference_path = (scratch.path() / "outputs").string();
   request.reference_name = "null";
   request.reference_key = "this model";
   ASSERT_EQ(run_worker(null_compiler(), request).ending(), "none");
-  request.task = samples::WorkerRequest::Task::measure;
-  request.model.reference_path = request.reference_path;
+  request.task = work::Task::measure;
+  request.reference_is_given = true;
   const WorkerRun run = run_worker(null_compiler(), request);
   ASSERT_TRUE(run.result && run.result->check) << run.message();
   EXPECT_EQ(run.result->check->reference, "null, made by the client");
@@ -99,11 +99,11 @@ TEST(NullCompiler, ReturnsAnErrorValue) {
 
 TEST(NullCompiler, ReturnsWrongOutputs) {
   const TemporaryFolder scratch;
-  samples::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
-  request.task = samples::WorkerRequest::Task::make_reference;
+  work::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
+  request.task = work::Task::make_references;
   request.reference_path = (scratch.path() / "outputs").string();
   ASSERT_EQ(run_worker(null_compiler(), request).ending(), "none");
-  request.task = samples::WorkerRequest::Task::measure;
+  request.task = work::Task::measure;
   EXPECT_EQ(run_worker(null_compiler(), request).ending(), "none");
   request.compiler.options = {{"fault", "wrong_output"}};
   const WorkerRun wrong = run_worker(null_compiler(), request);
@@ -113,14 +113,14 @@ TEST(NullCompiler, ReturnsWrongOutputs) {
 
 TEST(NullCompiler, FailsInOneProcessOnly) {
   const Options options = {{"fault", "error"}, {"fault_phase", "open"}, {"fault_process", "2"}};
-  const auto process = [](int index) { return [index](samples::WorkerRequest& r) { r.process_index = index; }; };
+  const auto process = [](int index) { return [index](work::WorkerRequest& r) { r.process_index = index; }; };
   EXPECT_EQ(run_with(options, process(1)).ending(), "none");
   EXPECT_EQ(run_with(options, process(2)).ending(), "internal");
 }
 
 TEST(NullCompiler, FailsInOneAttemptOnly) {
   const Options options = {{"fault", "exit"}, {"fault_phase", "open"}, {"fault_attempt", "1"}};
-  const auto attempt = [](int number) { return [number](samples::WorkerRequest& r) { r.attempt = number; }; };
+  const auto attempt = [](int number) { return [number](work::WorkerRequest& r) { r.attempt = number; }; };
   EXPECT_EQ(run_with(options, attempt(1)).outcome.exit_code, 7);
   EXPECT_EQ(run_with(options, attempt(2)).ending(), "none");
 }
@@ -133,7 +133,7 @@ TEST(NullCompiler, IsAsSlowAsItIsTold) {
 }
 
 TEST(NullCompiler, GroupsItsInferencesToAtLeastAMillisecond) {
-  const auto change = [](samples::WorkerRequest& request) { request.protocol.min_repetition_ns = 1'000'000; };
+  const auto change = [](work::WorkerRequest& request) { request.protocol.min_repetition_ns = 1'000'000; };
   const WorkerRun run = run_with({{"run_ns", "10000"}}, change);
   ASSERT_EQ(run.ending(), "none") << run.message();
   std::uint32_t group = 0;
@@ -167,14 +167,14 @@ TEST(Worker, SaysWhatIsWrongWithARequestThatIsNone) {
 }
 
 TEST(Worker, ReportsAPluginThatDoesNotLoad) {
-  const WorkerRun run = run_with({}, [](samples::WorkerRequest& request) { request.plugin_path = "/dev/null"; });
+  const WorkerRun run = run_with({}, [](work::WorkerRequest& request) { request.plugin_path = "/dev/null"; });
   EXPECT_EQ(run.ending(), "import_error") << run.message();
   EXPECT_EQ(run.result->failure->phase, samples::Phase::start);
 }
 
 TEST(Worker, ReportsReferenceOutputsThatAreMissing) {
   const WorkerRun run =
-      run_with({}, [](samples::WorkerRequest& request) { request.reference_path = "/nonexistent/outputs"; });
+      run_with({}, [](work::WorkerRequest& request) { request.reference_path = "/nonexistent/outputs"; });
   EXPECT_EQ(run.ending(), "no_reference") << run.message();
 }
 
@@ -182,7 +182,7 @@ TEST(Worker, SaysOnWhichProcessorsItRan) {
   const WorkerRun run = run_with({});
   ASSERT_EQ(run.ending(), "none") << run.message();
   EXPECT_FALSE(run.result->facts.at("affinity").empty());
-  const WorkerRun many = run_with({}, [](samples::WorkerRequest& request) { request.compiler.threads = 4096; });
+  const WorkerRun many = run_with({}, [](work::WorkerRequest& request) { request.compiler.threads = 4096; });
   EXPECT_NE(many.result->facts.at("affinity").find("processors for 4096 threads"), std::string::npos);
 }
 

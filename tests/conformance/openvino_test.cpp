@@ -20,7 +20,7 @@ class OpenVino : public testing::Test {
 
   [[nodiscard]] WorkerRun run_on(const std::string& device, const std::string& precision = "f32") const {
     const TemporaryFolder scratch;
-    samples::WorkerRequest request = make_request(compiler_, conv_model(), scratch);
+    work::WorkerRequest request = make_request(compiler_, conv_model(), scratch);
     request.compiler.options = {{"device", device}};
     request.compiler.precision = precision;
     return run_worker(compiler_, request);

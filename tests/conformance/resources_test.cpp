@@ -13,7 +13,7 @@
 #include "case.h"
 #include "worker/inputs.h"
 #include "worker/plugin.h"
-#include "worker/session.h"
+#include "worker/plugin_session.h"
 #include "worker_process.h"
 
 namespace ngb::conformance {
@@ -45,10 +45,10 @@ Holdings holdings() {
   return {resident * ::sysconf(_SC_PAGESIZE), entries_of("/proc/self/fd"), entries_of("/proc/self/task")};
 }
 
-Problem one_round(const ngb_compiler& table, const samples::WorkerRequest& request) {
+Problem one_round(const ngb_compiler& table, const work::WorkerRequest& request) {
   const Result<worker::Inputs> inputs = worker::Inputs::make(request.model.inputs, 1);
   worker::Session session(table);
-  auto done = session.open(request.compiler);
+  auto done = session.open(request.compiler, request.place);
   if (done) done = session.compile(request.model_path, request.model);
   if (done) done = session.bind(*inputs);
   if (done) done = session.run();
@@ -60,7 +60,7 @@ Problem one_round(const ngb_compiler& table, const samples::WorkerRequest& reque
 Problem many_rounds(const CompilerUnderTest& compiler) {
   const Rounds rounds = compiler.produces_file() ? kFewRounds : Rounds{};
   const TemporaryFolder scratch;
-  samples::WorkerRequest request = make_request(compiler, conv_model(), scratch);
+  work::WorkerRequest request = make_request(compiler, conv_model(), scratch);
   request.compiler.threads = 2;
   const Result<const ngb_compiler*> table = worker::open_plugin(compiler.plugin());
   if (!table) return table.error().text();
@@ -116,14 +116,14 @@ TEST_P(NativeConformance, SurvivesBeingClosedAtAnyPoint) {
   judge(GetParam(), [] {
     return in_child([]() -> Problem {
       const TemporaryFolder scratch;
-      const samples::WorkerRequest request = make_request(GetParam(), conv_model(), scratch);
+      const work::WorkerRequest request = make_request(GetParam(), conv_model(), scratch);
       const Result<const ngb_compiler*> table = worker::open_plugin(GetParam().plugin());
       if (!table) return table.error().text();
       (*table)->close(nullptr);
       const Result<worker::Inputs> inputs = worker::Inputs::make(request.model.inputs, 1);
       for (int steps = 1; steps <= 4; ++steps) {
         worker::Session session(**table);
-        auto done = session.open(request.compiler);
+        auto done = session.open(request.compiler, request.place);
         if (done && steps >= 2) done = session.compile(request.model_path, request.model);
         if (done && steps >= 3) done = session.bind(*inputs);
         if (done && steps >= 4) done = session.run();

@@ -14,11 +14,12 @@
 
 #include "base/file.h"
 #include "forked_worker.h"
+#include "samples/codec.h"
 #include "samples/frame.h"
 #include "samples/progress_page.h"
 #include "worker/element.h"
 #include "worker/inputs.h"
-#include "worker/reference.h"
+#include "worker/reference_file.h"
 
 namespace ngb::conformance {
 namespace {
@@ -33,9 +34,9 @@ std::string content_of(const FileDescriptor& fd) {
   return file::read(fmt::format("/proc/self/fd/{}", fd.get())).value_or("");
 }
 
-std::vector<std::string> command(const CompilerUnderTest& compiler, const samples::WorkerRequest& request) {
+std::vector<std::string> command(const CompilerUnderTest& compiler, const work::WorkerRequest& request) {
   if (compiler.is_native()) return {worker_program().string()};
-  return {request.compiler.python, "-m", "ngraphbench.worker", "--compiler-dir", compiler.folder.string()};
+  return {request.place.python, "-m", "ngraphbench.worker", "--compiler-dir", compiler.folder.string()};
 }
 
 // True when it ended by itself.
@@ -50,7 +51,8 @@ std::optional<samples::ProcessResult> parse_result(const std::string& bytes) {
   reader.feed(bytes);
   const auto payload = reader.next();
   if (!payload || !*payload) return std::nullopt;
-  const auto parsed = samples::process_result_from_json(nlohmann::json::parse(**payload, nullptr, false));
+  const auto parsed =
+      work::parse_json<samples::ProcessResult>(nlohmann::json::parse(**payload, nullptr, false), "process result");
   if (!parsed) return std::nullopt;
   return *parsed;
 }
@@ -77,16 +79,17 @@ std::string WorkerRun::message() const {
   return fmt::format("{}: {}\n{}", ending(), text, log);
 }
 
-samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyModel& model,
-                                    const TemporaryFolder& scratch) {
-  samples::WorkerRequest request;
+work::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyModel& model,
+                                 const TemporaryFolder& scratch) {
+  work::WorkerRequest request;
   request.cell_id = "cell";
   request.plugin_path = compiler.is_native() ? compiler.plugin().string() : "";
   request.model_path = scratch.write(model.name + ".onnx", serialize(model.onnx)).string();
-  request.model.id = model.name;
   request.model.label = model.name;
   request.model.inputs = model.onnx.inputs;
-  request.compiler = compiler.work();
+  request.compiler.name = compiler.name;
+  request.compiler.version = compiler.version;
+  request.place = compiler.place();
   request.protocol.repetitions = 5;
   request.protocol.min_repetition_ns = 1000;
   request.protocol.max_transient_ns = 2'000'000'000;
@@ -96,13 +99,13 @@ samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const Tin
 namespace {
 
 // With the toolchain as it is, and nothing around it.
-bool can_be_forked(const CompilerUnderTest& compiler, const samples::WorkerRequest& request,
+bool can_be_forked(const CompilerUnderTest& compiler, const work::WorkerRequest& request,
                    const std::vector<std::string>& prefix) {
-  return !compiler.is_native() && prefix.empty() && request.compiler.toolchain_dir == compiler.toolchain.string();
+  return !compiler.is_native() && prefix.empty() && request.place.toolchain_dir == compiler.toolchain.string();
 }
 
 // Starts a program of its own. Waitpid's status; nothing when it had to be killed.
-Result<std::optional<int>> run_program(const CompilerUnderTest& compiler, const samples::WorkerRequest& request,
+Result<std::optional<int>> run_program(const CompilerUnderTest& compiler, const work::WorkerRequest& request,
                                        const agent::Launch& launch, int limit_s,
                                        const std::vector<std::string>& prefix) {
   process::Spawn spawn;
@@ -114,7 +117,7 @@ Result<std::optional<int>> run_program(const CompilerUnderTest& compiler, const 
                        {launch.log_fd, 1},
                        {launch.log_fd, 2}};
   if (!compiler.is_native()) {
-    spawn.environment = {{"PYTHONPATH", (lib_folder() / "python").string() + ":" + request.compiler.python_path}};
+    spawn.environment = {{"PYTHONPATH", (lib_folder() / "python").string() + ":" + request.place.python_path}};
   }
   const Result<pid_t> pid = process::spawn(spawn);
   if (!pid) return tl::unexpected(pid.error());
@@ -129,9 +132,9 @@ Result<std::optional<int>> run_program(const CompilerUnderTest& compiler, const 
 
 }  // namespace
 
-WorkerRun run_worker(const CompilerUnderTest& compiler, const samples::WorkerRequest& request, int limit_s,
+WorkerRun run_worker(const CompilerUnderTest& compiler, const work::WorkerRequest& request, int limit_s,
                      const std::vector<std::string>& prefix) {
-  const FileDescriptor input = memory_file(samples::frame(samples::to_json(request).dump()));
+  const FileDescriptor input = memory_file(samples::frame(work::write_json(request).dump()));
   const FileDescriptor output = memory_file("");
   const FileDescriptor page = memory_file(std::string(samples::kProgressPageBytes, '\0'));
   const FileDescriptor log = memory_file("");
@@ -157,8 +160,8 @@ WorkerRun run_worker(const CompilerUnderTest& compiler, const samples::WorkerReq
 
 Result<Computed> compute_outputs(const CompilerUnderTest& compiler, const TinyModel& model) {
   const TemporaryFolder scratch;
-  samples::WorkerRequest request = make_request(compiler, model, scratch);
-  request.task = samples::WorkerRequest::Task::make_reference;
+  work::WorkerRequest request = make_request(compiler, model, scratch);
+  request.task = work::Task::make_references;
   request.reference_path = (scratch.path() / "outputs").string();
   request.reference_name = "this test";
   const WorkerRun run = run_worker(compiler, request);

@@ -30,15 +30,15 @@ struct WorkerRun {
 };
 
 // A request that measures `model` briefly: 5 repetitions, no check. The model file is in `scratch`.
-samples::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyModel& model,
-                                    const TemporaryFolder& scratch);
+work::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyModel& model,
+                                 const TemporaryFolder& scratch);
 
 // Importing a compiler's Python packages takes seconds by itself, and many on a busy machine.
 inline constexpr int kPatience_s = 240;
 
 // Starts a worker and waits for its end; kills it after limit_s. `prefix` goes before the command ("prlimit", …).
-WorkerRun run_worker(const CompilerUnderTest& compiler, const samples::WorkerRequest& request,
-                     int limit_s = kPatience_s, const std::vector<std::string>& prefix = {});
+WorkerRun run_worker(const CompilerUnderTest& compiler, const work::WorkerRequest& request, int limit_s = kPatience_s,
+                     const std::vector<std::string>& prefix = {});
 
 // The outputs that the compiler computes for the model, with the values that it was fed.
 struct Computed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A journal with any content opens, keeps what is whole at its beginning, takes a further record, and has all of that
+// A journal with any content opens, keeps what is whole in it, takes a further record, and has all of that
 // when it is opened again.
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ const agent::JobIdentity kIdentity{"run", "job"};
 std::vector<std::string> open_and_list(bool has_more) {
   std::vector<std::string> events;
   auto journal = agent::Journal::open(folder(), kIdentity,
-                                      [&](const samples::Event& event) { events.push_back(samples::encode(event)); });
+                                      {[&](const samples::Event& event) { events.push_back(samples::encode(event)); }});
   require(journal.has_value());
   if (has_more) {
     const auto sequence = journal->append({0, samples::Finished{}});
@@ -50,7 +50,7 @@ std::vector<std::string> open_and_list(bool has_more) {
 
 // Lines as the payloads of frames, behind the right header.
 std::string framed(std::string_view lines) {
-  std::string bytes = samples::frame(nlohmann::json{{"journal", 1}, {"run_id", "run"}, {"job_sha256", "job"}}.dump());
+  std::string bytes = samples::frame(nlohmann::json{{"journal", 2}, {"run_id", "run"}, {"job_sha256", "job"}}.dump());
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
     bytes += samples::frame(lines.substr(0, end));

@@ -4,13 +4,20 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "samples/frame.h"
 #include "samples/message.h"
+#include "work/job_parts.h"
 
 namespace {
 
 using namespace ngb::samples;
+using ngb::work::Group;
+using ngb::work::Job;
+using ngb::work::JobPart;
+using ngb::work::JobParts;
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -24,9 +31,31 @@ void read_twice(std::string_view text, const Decode& decode) {
   require(again.has_value() && encode(*again) == encode(*message));
 }
 
+std::size_t count_steps(const Job& job) {
+  std::size_t count = 0;
+  for (const Group& group : job.groups) count += group.steps.size();
+  return count;
+}
+
+// As a device does with what comes: the lists grow, piece by piece, until the last.
+void take_apart_and_put_together(const Job& job) {
+  JobParts parts(job, kMaxFrameBytes);
+  auto head = parts.next();
+  require(head && *head);
+  Job whole = std::get<Job>(std::move(**head));
+  for (auto part = parts.next(); part && *part; part = parts.next())
+    append(whole, std::get<JobPart>(std::move(**part)));
+  require(!whole.continues && whole.models.size() == job.models.size() && whole.cells.size() == job.cells.size() &&
+          count_steps(whole) == count_steps(job));
+}
+
 void read_payload(std::string_view text) {
   read_twice(text, decode_agent_message);
   read_twice(text, decode_client_message);
+  if (const auto message = decode_client_message(text)) {
+    const Job* const job = std::get_if<Job>(&*message);
+    if (job != nullptr && ngb::work::check_job(*job)) take_apart_and_put_together(*job);
+  }
   read_twice(text, decode_event);
 }
 

@@ -21,13 +21,17 @@ ProcessResult process_result() {
 
 std::vector<std::string> payloads() {
   std::vector<std::string> all;
-  const std::vector<Event> events{
-      {1, process_result()}, {2, ModelWritten{"model", "hash", 10, 20}}, {3, Environment{}}, {4, Finished{}}};
+  const std::vector<Event> events{{1, process_result()}, {2, ModelWritten{{"model", 1}, "hash", 10, 20}},
+                                  {3, Environment{}},    {4, ReferenceMade{{"model", 1}, "path", "key"}},
+                                  {4, Finished{}},       {5, Skipped{"why"}}};
   for (const Event& event : events) all.push_back(encode(event));
   Tree tree{"bundles/x", {{"bin/a", "hash", 3, true}}};
   const std::vector<ClientMessage> ours{Hello{1, "v"},
-                                        Job{},
-                                        Follow{3, {{"cell", {0, 1}}}},
+                                        ngb::work::Job{},
+                                        ngb::work::JobPart{},
+                                        Completed{{}, "e", {{"cell", {0, 1}}}},
+                                        Follow{3},
+                                        Fetch{"run", 3, true},
                                         Acknowledge{4},
                                         Stop{},
                                         Ask{{"bundles/x"}},
@@ -42,6 +46,8 @@ std::vector<std::string> payloads() {
   const std::vector<AgentMessage> theirs{Hello{1, "v"},
                                          Event{5, process_result()},
                                          Progress{"cell", 1, 2, Phase::start, 3, "doing"},
+                                         Remark{"text"},
+                                         Fetched{7},
                                          Error{"what", "where", "next"},
                                          Arrival{"/folder", "x86_64", 5, 6},
                                          Lacking{{"bundles/x"}},
@@ -49,7 +55,8 @@ std::vector<std::string> payloads() {
                                          Installed{"bundles/x"},
                                          Description{{}, {{"onnxruntime@1", true}}, Known<std::string>::of("3.11")},
                                          Inspection{{{"toolchains/x/1", "/x/site", "{}", {{"x", "1"}}}}},
-                                         Removed{{"x"}, 1}};
+                                         Removed{{"x"}, 1, {"y"}},
+                                         Busy{"runs/1", "process 1"}};
   for (const AgentMessage& message : theirs) all.push_back(encode(message));
   return all;
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model families that recipes name, as PyTorch modules. A new family is one file here and one row in FAMILIES.
 
-Each file has build(parameters) -> torch.nn.Module, with parameters as in the recipe. Its state_dict has the names and
-shapes of the recipe's initializers. What it needs is imported when the file is."""
+Each file has build(parameters) -> torch.nn.Module with the recipe's parameters. The names and shapes of its state_dict
+are those of the recipe's initializers. Importing the file imports what it needs."""
 import importlib
 from typing import Any, Mapping
 
@@ -22,7 +22,7 @@ FAMILIES = {
 
 
 def build(family: str, parameters: Mapping[str, Any]):
-    """Raises KeyError for a family, or a parameter, that is not there."""
+    """Raises KeyError if the family or a parameter is unknown."""
     return importlib.import_module(f".{FAMILIES[family]}", __name__).build(parameters)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ConvNeXts are timm's."""
+"""ConvNeXt from timm."""
 from timm.models.convnext import ConvNeXt
 
 

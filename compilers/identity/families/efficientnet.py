@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EfficientNets are timm's, with its multipliers of channels and blocks."""
+"""EfficientNet from timm, with its multipliers of channels and blocks."""
 from timm.models.efficientnet import _gen_efficientnet
 
 

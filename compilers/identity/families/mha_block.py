@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's attention block, stacked: torch's multi-head attention over the tokens themselves, the input added,
-LayerNorm, ReLU."""
+"""The paper's attention block, stacked: torch's multi-head self-attention, addition of the input, LayerNorm, ReLU."""
 from torch import nn
 
 

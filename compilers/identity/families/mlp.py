@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fully connected layers with ReLU, then one that yields the classes."""
+"""Fully connected layers with ReLU, then a last one with an output per class."""
 from torch import nn
 
 

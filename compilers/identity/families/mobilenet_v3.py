@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MobileNetV3 is timm's, with its multiplier of channels."""
+"""MobileNetV3 from timm, with its multiplier of channels."""
 from timm.models.mobilenetv3 import _gen_mobilenet_v3
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ResNets are timm's: by name where timm has one, its class with other depths and widths otherwise."""
+"""ResNet from timm: by name if timm has that one, else its class with other depths and widths."""
 import timm
 from timm.layers import make_divisible
 from timm.models.resnet import BasicBlock, Bottleneck, ResNet

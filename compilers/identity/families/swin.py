@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Swin transformers are timm's."""
+"""Swin transformers from timm."""
 from timm.models.swin_transformer import SwinTransformer
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ViT and DeiT III are timm's VisionTransformer."""
+"""ViT and DeiT III: timm's VisionTransformer."""
 from timm.models.vision_transformer import VisionTransformer
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that TensorRT's headers take from CUDA's header of this name: two handles. The plugin itself calls the driver.
+// Declares the two handles that TensorRT's headers need from CUDA's header of this name. The plugin calls the driver.
 #pragma once
 
 struct CUstream_st;

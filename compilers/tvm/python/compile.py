@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the plugin starts in the toolchain's Python: an ONNX file becomes a shared object, tuned if that is asked for.
+"""The plugin starts this in the toolchain's Python: it tunes (if requested) and compiles an ONNX file.
 
 Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "trials", "early_stop", "seed",
 "cache": folder}."""
@@ -15,14 +15,14 @@ from ngraphbench.adaptor import CompilerError
 
 
 def import_model(model, inputs):
-    """The model as a Relax module, its weights constants within."""
+    """Return the model as a Relax module that contains the weights as constants."""
     from tvm.relax.frontend.onnx import from_onnx
 
     shapes = {tensor["name"]: tensor["shape"] for tensor in inputs}
     types = {tensor["name"]: tensor["dtype"] for tensor in inputs}
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what the checker says is asked for when the import fails
+            warnings.simplefilter("ignore")  # the checker is asked if the import fails
             return from_onnx(model, shape_dict=shapes, dtype_dict=types, keep_params_in_input=False)
     except MemoryError:
         raise
@@ -41,12 +41,12 @@ def why_not_imported(model, error):
     frames = traceback.extract_tb(error.__traceback__)
     operators = [name for name in (operator_of(frame) for frame in frames) if name]
     where = f" of {operators[-1]}" if operators else ""
-    return CompilerError("unsupported_operator", f"TVM's ONNX front end cannot take this form{where}: {message}",
+    return CompilerError("unsupported_operator", f"TVM's ONNX front end does not support this form{where}: {message}",
                          "leave this model out for tvm, or try a newer version")
 
 
 def operator_of(frame):
-    """The ONNX operator whose converter this frame is in: the front end has a class for each, named in its source."""
+    """Return the ONNX operator in whose converter this frame is. The front end has a class for each operator."""
     if not frame.filename.endswith("onnx_frontend.py") or not frame.name.startswith("_impl"):
         return None
     with open(frame.filename, encoding="utf-8") as source:
@@ -56,7 +56,7 @@ def operator_of(frame):
 
 
 def prepare(module, target):
-    """Inference's simplifications, then fused kernels: what tuning and the build start from, the same for both."""
+    """Simplify for inference and fuse kernels. Tuning and build both start from this."""
     import tvm
     from tvm import relax
 
@@ -69,7 +69,7 @@ def prepare(module, target):
 
 
 def build(module, target, records, path):
-    """The shared object. `records`: folder of tuning's database; None: each kernel as TVM writes it by itself."""
+    """Build the shared object. `records` is the folder of tuning's database, or None for TVM's default kernels."""
     import tvm
     from tvm import relax
     from tvm.support import cc
@@ -100,11 +100,11 @@ def target_of(threads):
 
 
 def compile_model(request, report):
-    """Does what is asked; returns facts about it."""
+    """Compile, with tuning if requested, and return facts about it."""
     import tuning
 
     os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
-    os.environ["TMPDIR"] = os.path.dirname(request["output"])  # what is left there goes with the folder
+    os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
     model = onnx_file.read(request["model"])
     onnx_file.check_inputs(model, request["inputs"])
     onnx_constants.compute(model, {tensor["name"]: tensor["shape"] for tensor in request["inputs"]})
@@ -130,7 +130,7 @@ def import_packages():
 
 
 if __name__ == "__main__":
-    # For the processes that tuning starts.
+    # The processes that tuning starts need it.
     own_folder = os.path.dirname(os.path.abspath(__file__))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [own_folder, os.environ.get("PYTHONPATH", "")]))
     compile_process.serve(import_packages, compile_model)

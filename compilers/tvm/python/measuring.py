@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How tuning builds and measures its candidates: as TVM does by itself, without what costs it most of its time."""
+"""Builds and measures tuning's candidates as TVM does, without the steps that cost TVM most of its time."""
 
 import importlib
 import importlib.util
@@ -12,12 +12,12 @@ import tempfile
 BUILD_TIMEOUT_S = 120
 RUN_TIMEOUT_S = 60
 UNTUNED_TIMEOUT_S = 600
-BUILDS_PER_PROCESS = 256  # build processes grow, which is why TVM starts fresh ones for each round; these live longer
+BUILDS_PER_PROCESS = 256  # build processes grow, so TVM starts fresh ones each round; these live longer
 
 
 def import_intrinsics():
-    """Tensor intrinsics for this machine's processor alone. TVM imports those of every kind of device at once, which
-    takes 18 s; a package that is there already, as this one is then, it takes as it is."""
+    """Import the tensor intrinsics of this machine's processor alone. TVM imports those of every kind of device, which
+    takes 18 s, unless the package is imported already, as it is afterwards."""
     name = "tvm.s_tir.tensor_intrin"
     if name in sys.modules:
         return
@@ -28,8 +28,8 @@ def import_intrinsics():
 
 
 def build_candidate(module, target):
-    """In a build process: the path of the built kernel. What TVM's own build function does, without importing tensor
-    intrinsics, 18 s in each process: they are in the module by now."""
+    """Build a kernel in a build process and return its path. This is TVM's own function without the import of tensor
+    intrinsics, 18 s per process, which the module contains by now."""
     from tvm.driver import build
     from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
     from tvm.support.tar import tar
@@ -47,7 +47,8 @@ def make_builder(processes, before_each_round):
 
     @derived_object
     class Builder(PyBuilder):
-        """Builds in processes of its own, which importing TVM costs 2 s each, once and not in every round."""
+        """Builds in its own processes, so that the 2 s to import TVM are paid once per process and not in every round.
+        """
 
         def __init__(self):
             super().__init__()
@@ -77,7 +78,7 @@ def make_runner():
 
 
 def measure_untuned(modules, target, builder):
-    """Seconds of one run of each kernel as it is without tuning; None for one that cannot be run."""
+    """Return the seconds of one run of each untuned kernel, or None for one that cannot run."""
     from tvm.s_tir.meta_schedule.arg_info import ArgInfo
     from tvm.s_tir.meta_schedule.builder import BuilderInput
     from tvm.s_tir.meta_schedule.runner import EvaluatorConfig, LocalRunner, RunnerInput

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tuning by MetaSchedule in a folder that survives: its database, and a log of what was measured when.
+"""Tunes with MetaSchedule in a persistent folder, which holds its database and a log of what was measured when.
 
-Killed, it goes on where its log ends; finished, it is not done again."""
+A killed tuning resumes at the end of its log; a finished one is not repeated."""
 
 import hashlib
 import json
@@ -10,11 +10,11 @@ import os
 import measuring
 from tuning_log import Log, drop_unfinished_line
 
-MAX_TRIALS_PER_ROUND = 64  # as TVM has it
+MAX_TRIALS_PER_ROUND = 64  # TVM's default
 
 
 def folder_of(request, target):
-    """Where the records of this very tuning are: model, shapes, target, version, and what was asked for."""
+    """Return the folder of this tuning's records; its name depends on model, shapes, target, version and settings."""
     import tvm
 
     digest = hashlib.sha256()
@@ -27,14 +27,14 @@ def folder_of(request, target):
 
 
 def tune(module, target, folder, request, report):
-    """Tunes, or goes on, or finds it done. Returns the folder of the database and facts about the tuning."""
+    """Tune, resume, or find the tuning finished. Returns the folder of the database and facts about the tuning."""
     from tvm.s_tir.meta_schedule import relax_integration
 
     os.makedirs(folder, exist_ok=True)
     tasks = relax_integration.extract_tasks(module, target)
     log = Log(os.path.join(folder, "trials.jsonl"), [task.weight for task in tasks], request["trials"],
               request["early_stop"])
-    with log:  # the folder is ours alone now
+    with log:  # from now on only this process uses the folder
         for name in ("database_workload.json", "database_tuning_record.json"):
             drop_unfinished_line(os.path.join(folder, name))
         if tasks and not log.is_over():
@@ -47,13 +47,13 @@ def tune(module, target, folder, request, report):
 
 
 def trials_per_round(trials, tasks):
-    """As many as TVM has, or fewer, so that every task has its turn."""
+    """Return TVM's number of trials per round, or fewer so that every task is tuned."""
     return max(1, min(MAX_TRIALS_PER_ROUND, trials // tasks))
 
 
 def strategy_for(round_size):
-    """TVM's own evolutionary search, with its population for rounds of its size, in proportion for smaller ones: what it
-    tries without measuring takes most of the time then."""
+    """Return TVM's evolutionary search, with its population reduced in proportion to smaller rounds. Otherwise what it
+    tries without measuring would take most of the time."""
     from tvm.s_tir import meta_schedule as ms
 
     return ms.search_strategy.EvolutionarySearch(population_size=8 * round_size,
@@ -66,22 +66,22 @@ def search(tasks, target, folder, log, request, report):
     measuring.import_intrinsics()
     threads = request["threads"]
     if not log.knows_untuned():
-        report("tuning: measuring what is there without it")
+        report("tuning: measuring the untuned kernels")
         modules = [task.dispatched[0] for task in tasks]
         log.add_untuned(measuring.measure_untuned(modules, target, measuring.make_builder(threads, lambda trials: None)))
     round_size = trials_per_round(request["trials"], len(tasks))
     contexts, weights = ms.relax_integration.extracted_tasks_to_tune_contexts(
         extracted_tasks=tasks, work_dir=folder, seed=request["seed"], num_threads=threads,
         strategy=strategy_for(round_size))
-    # TVM gives each task a turn, in this order, before it weighs them against each other; also when it goes on.
+    # TVM tunes each task once in this order, also after a resumption, before it weighs them against each other.
     order = log.least_tried_first()
     watch = make_watch(log, order, report)
     scheduler = ms.TaskScheduler.create("gradient")
     is_full = False
 
     def before_each_round(trials):
-        """TVM lets results lie until a task has its next turn, and would lose them all when it is killed before that;
-        and it would measure a whole round when there are fewer trials left."""
+        """Save results before each round and shorten the last one. TVM saves a task's results only at that task's next
+        round, so that a kill would lose them, and it would measure a whole round even if fewer trials are left."""
         nonlocal is_full
         for task in range(len(tasks)):
             scheduler.touch_task(task)
@@ -101,15 +101,15 @@ def search(tasks, target, folder, log, request, report):
             measure_callbacks=[*ms.MeasureCallback.create("default"), watch])
     except Exception:
         if not (is_full or log.is_over()):
-            raise  # otherwise it is EnoughTrials, in TVM's clothes
+            raise  # else it is EnoughTrials, which TVM wrapped
 
 
 class TuningError(Exception):
-    """Nothing could be measured."""
+    """No candidate could be measured."""
 
 
 class EnoughTrials(Exception):
-    """Ends a tuning from within: the library has no early stopping."""
+    """Ends a tuning from inside, because the library has no early stopping."""
 
 
 def make_watch(log, order, report):
@@ -118,7 +118,7 @@ def make_watch(log, order, report):
 
     @derived_object
     class Watch(PyMeasureCallback):
-        """After each round of trials: what was measured goes into the log, and tuning ends when that says so."""
+        """Logs each round of trials, and ends the tuning if the log says so."""
 
         def apply(self, _scheduler, task, _candidates, _built, results):
             seconds = [sum(map(float, result.run_secs)) / len(result.run_secs) for result in results

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tuning has measured, a line for each round of trials, so that a killed one knows where it was."""
+"""Logs what tuning measured, one line per round of trials, so that a killed tuning can resume."""
 
 import json
 import os
@@ -9,23 +9,23 @@ CURVE_POINTS = 200
 
 
 class Log:
-    """Counts trials and follows the best estimate of the model's latency: over its tasks, weight times the fastest run
-    measured, of its untuned kernel as long as no other has been. Holds its file for one process at a time."""
+    """Counts trials and follows the best estimate of the model's latency: the sum over its tasks of weight times the
+    fastest measured run, or that of the untuned kernel while there is none. Locks its file for one process."""
 
     def __init__(self, path, weights, max_trials, early_stop, clock=time.monotonic):
         self.path, self.weights, self.max_trials, self.early_stop = path, weights, max_trials, early_stop
         self.trials = 0
-        self.failed_trials = 0  # those of them that could not be built or run
+        self.failed_trials = 0  # those that could not be built or run
         self.last_error = None
         self.best_s = None
-        self.seconds = 0.0  # spent tuning, over all processes that have worked on it
+        self.seconds = 0.0  # spent tuning, over all processes of this tuning
         self.sessions = 0
         self.is_finished = False
         self.curve = []  # (trials, best estimate in seconds) at each improvement
-        self._untuned = None  # seconds of each task's kernel as it is without tuning
+        self._untuned = None  # seconds of each task's untuned kernel
         self._fastest = [None] * len(weights)
         self._trials_of = [0] * len(weights)
-        self._all_tried_at = None  # trials when the last of the tasks had had its first turn
+        self._all_tried_at = None  # number of trials when every task had been tuned once
         self._clock = clock
         self._file = None
 
@@ -50,11 +50,11 @@ class Log:
         return self._untuned is not None
 
     def add_untuned(self, seconds):
-        """The curve's beginning; None for a task whose kernel could not be run."""
+        """Add the curve's first point. A task's value is None if its kernel could not run."""
         self._write({"untuned_s": seconds, "seconds": self._spent()})
 
     def add(self, task, trials, fastest_s, errors=()):
-        """A round of trials of one task. `fastest_s`: None when none could be run; `errors`: of each that could not."""
+        """Add a round of trials of one task. `fastest_s` is None if none could run; `errors` are the failed ones'."""
         if errors:
             self.last_error = errors[-1].strip()
         self._write({"task": task, "trials": trials, "failed": len(errors), "fastest_s": fastest_s,
@@ -76,11 +76,11 @@ class Log:
         return self.trials + trials <= self.max_trials
 
     def least_tried_first(self):
-        """The tasks, by number."""
+        """Return the tasks' numbers, the least tried first."""
         return sorted(range(len(self.weights)), key=lambda task: self._trials_of[task])
 
     def describe(self):
-        """For the user's progress line: tuning 64 of 1500, best 12.3 ms, 14 min left"""
+        """Return the user's progress line: tuning 64 of 1500, best 12.3 ms, 14 min left."""
         text = f"tuning {self.trials} of {self.max_trials}"
         if self.best_s is not None:
             text += f", best {self.best_s * 1e3:.4g} ms"
@@ -90,7 +90,7 @@ class Log:
         return text
 
     def facts(self):
-        """For the results, as text."""
+        """Return facts for the results, as text."""
         return {"trials": str(self.trials),
                 "failed_trials": str(self.failed_trials),
                 "tuning_seconds": f"{self.seconds:.1f}",
@@ -139,7 +139,7 @@ class Log:
 
 
 def drop_unfinished_line(path):
-    """What was being written when it was killed. A file that is not there has none."""
+    """Remove a last line that a kill left unfinished. The file may be missing."""
     if not os.path.exists(path):
         return
     with open(path, "rb") as file:
@@ -148,7 +148,7 @@ def drop_unfinished_line(path):
 
 
 def thinned(curve):
-    """At most CURVE_POINTS of the curve, the first and the last among them."""
+    """Return at most CURVE_POINTS of the curve, including the first and the last."""
     if len(curve) <= CURVE_POINTS:
         return curve
     step = (len(curve) - 1) / (CURVE_POINTS - 1)

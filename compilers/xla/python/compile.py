@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the plugin starts in the toolchain's Python: an ONNX file becomes a StableHLO program.
+"""The plugin starts this in the toolchain's Python: it translates an ONNX file to a StableHLO program.
 
 Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "stablehlo_version": "1.13.0", the newest
 that the plugin reads}."""
@@ -15,12 +15,12 @@ def import_packages():
     import onnx  # noqa: F401
     import onnx_graph  # noqa: F401
 
-    jax.config.update("jax_enable_x64", True)  # ONNX's shapes and indices are of 64 bits
+    jax.config.update("jax_enable_x64", True)  # ONNX's shapes and indices have 64 bits
     return {"version": metadata.version("xla-cpu-pjrt"), "jax_version": jax.__version__}
 
 
 def translate(model, inputs):
-    """The module that JAX makes of the graph."""
+    """Return the module that JAX makes of the graph."""
     import jax
     from onnx_graph import Graph
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that compute each element by itself, with numpy's broadcasting."""
+"""Operators that compute each element on its own, with numpy's broadcasting."""
 import functools
 
 import jax
@@ -9,18 +9,18 @@ from onnx import TensorProto, helper
 
 
 def _plain(function):
-    """An operator without attributes."""
+    """Return an operator without attributes."""
     return lambda node, *operands: function(*operands)
 
 
 def _folded(function):
-    """An operator of any number of operands."""
+    """Return an operator of any number of operands."""
     return lambda node, *operands: functools.reduce(function, operands)
 
 
 def _div(node, a, b):
     if jnp.issubdtype(a.dtype, jnp.integer):
-        return lax.div(*jnp.broadcast_arrays(a, b))  # towards zero
+        return lax.div(*jnp.broadcast_arrays(a, b))  # rounds towards zero
     return jnp.divide(a, b)
 
 

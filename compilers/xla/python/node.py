@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node of an ONNX graph, as the operators of this folder see it."""
+"""A node of an ONNX graph, for the operators in this folder."""
 import numpy as np
 from ngraphbench.adaptor import CompilerError
 from onnx import helper
 
 
 class Node:
-    """op_type, opset: of its domain; outputs: how many of them are asked for, those in the middle included."""
+    """`opset` is that of the node's domain; `outputs` counts the needed ones and unnamed ones between."""
 
     def __init__(self, proto, opset):
         self.proto, self.opset = proto, opset
@@ -18,13 +18,13 @@ class Node:
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
     def refusal(self, what):
-        """A form of the operator that is not translated; raise it."""
+        """Return the error for a form of the operator that is not translated."""
         name = f' (node "{self.proto.name}")' if self.proto.name else ""
-        return CompilerError("unsupported_operator", f"xla cannot take this form of {self.op_type}{name}: {what}",
+        return CompilerError("unsupported_operator", f"xla does not support this form of {self.op_type}{name}: {what}",
                              "leave this model out for xla")
 
     def known(self, value, what):
-        """An operand that shapes depend on, as a numpy array: XLA's programs have static shapes."""
+        """Return an operand that determines shapes, as a numpy array, because XLA's programs have static shapes."""
         if is_known(value):
             return np.asarray(value)
         raise self.refusal(f"its {what} is computed from the model's inputs, and XLA's shapes are static")
@@ -41,5 +41,5 @@ class Node:
 
 
 def is_known(value):
-    """Whether its elements are known when the model is compiled."""
+    """Return whether a value's elements are known when the model is compiled."""
     return isinstance(value, (np.ndarray, np.generic))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normalisations, and softmax."""
+"""Normalisations and softmax."""
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -48,7 +48,7 @@ def _group(node, x, scale, shift):
     groups = node.attribute("num_groups")
     grouped = x.reshape((x.shape[0], groups, -1))
     y = _standard(grouped, (2,), node.attribute("epsilon", 1e-5))
-    if node.opset < 21:  # scale and shift are the groups'
+    if node.opset < 21:  # scale and shift are per group
         return (y * _per_channel(scale, 3) + _per_channel(shift, 3)).reshape(x.shape)
     return y.reshape(x.shape) * _per_channel(scale, x.ndim) + _per_channel(shift, x.ndim)
 
@@ -71,7 +71,7 @@ def _softmax(compute):
     def operator(node, x):
         if node.opset >= 13:
             return compute(x, axis=node.attribute("axis", -1))
-        axis = node.axis(node.attribute("axis", 1), x.ndim)  # over all axes from this one on
+        axis = node.axis(node.attribute("axis", 1), x.ndim)  # over this axis and all later ones
         return compute(x, axis=tuple(range(axis, x.ndim)))
 
     return operator

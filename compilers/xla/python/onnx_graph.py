@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An ONNX graph as a function of JAX arrays. What depends on no input is computed at once, with numpy."""
+"""An ONNX graph as a function of JAX arrays. What depends on no input is computed once, with numpy."""
 import elementwise
 import normalization
 import reduction
@@ -16,7 +16,7 @@ OPERATORS = {name: operator for module in (elementwise, normalization, reduction
 
 
 class Graph:
-    """Shares the model's initializers."""
+    """Refers to the model's initializers without copying them."""
 
     def __init__(self, model):
         self._graph = model.graph
@@ -40,13 +40,13 @@ class Graph:
                             "leave this model out for xla")
 
     def _run(self, graph, values):
-        """The graph's outputs. values: of all names that its nodes may use; added to."""
+        """Return the graph's outputs. `values` holds all names that its nodes may use, and receives their outputs."""
         for proto in graph.node:
             self._refuse_unknown(proto)
             try:
                 operands = [values[name] if name else None for name in proto.input]
             except KeyError as missing:
-                raise CompilerError("invalid_model", f"{proto.op_type} takes {missing}, which nothing before it makes",
+                raise CompilerError("invalid_model", f"{proto.op_type} needs {missing}, which no earlier node makes",
                                     "check the file with onnx.checker") from None
             results = self._results(proto, operands, values)
             values.update((name, value) for name, value in zip(proto.output, results) if name)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that make fewer elements of many along axes."""
+"""Operators that reduce elements along axes."""
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 
 def _axes(node, x, given):
-    """Of a reduction, from its attribute or, in later opsets, its second input; None for none at all."""
+    """Return a reduction's axes, from its attribute or, in later opsets, its second input. None means none."""
     by_attribute = node.attribute("axes")
     axes = by_attribute if by_attribute is not None else None if given is None else node.integers(given, "axes")
     if axes:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images made larger and smaller."""
+"""Operators that enlarge and shrink images."""
 import jax.numpy as jnp
 import numpy as np
 
 
 def _sources(node, old, new, scale):
-    """Where each new place lies among the old ones, along one axis."""
+    """Return the old coordinate of each new place along one axis."""
     places = np.arange(new, dtype=np.float64)
     how = node.attribute("coordinate_transformation_mode", "half_pixel")
     if how == "half_pixel":
@@ -59,14 +59,14 @@ def _scaled(node, x, scales, sizes):
 
 
 def _resize(node, x, region=None, scales=None, sizes=None):
-    if node.opset < 11:  # the second input is the scales
+    if node.opset < 11:  # scales are the second input
         return _upsample(node, x, region)
     factors = None if scales is None or scales.size == 0 else [float(each) for each in node.known(scales, "scales")]
     return _scaled(node, x, factors, None if sizes is None else node.integers(sizes, "sizes"))
 
 
 class _Asymmetric:
-    """A node of an opset in which coordinates were so, and rounded down."""
+    """A node of an opset in which coordinates were asymmetric and rounded down."""
 
     def __init__(self, node):
         self._node, self.refusal = node, node.refusal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that move elements, and those that tell or make shapes."""
+"""Operators that move elements, and those that return or make shapes."""
 import math
 
 import jax.numpy as jnp
@@ -71,7 +71,7 @@ def _slice(node, x, starts=None, ends=None, axes=None, steps=None):
 
 
 def _from_start(indices, extent):
-    """Indices that count from the end, counted from the start."""
+    """Return indices counted from the start; negative ones count from the end."""
     where = np.where if is_known(indices) else jnp.where
     return where(indices < 0, indices + extent, indices)
 

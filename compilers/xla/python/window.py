@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions, pools, and products: where inference spends its time."""
+"""Convolutions, pools and products, which take most of inference's time."""
 import functools
 import math
 
@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-F32 = lax.Precision.HIGHEST  # products of f32 in f32
+F32 = lax.Precision.HIGHEST  # computes products of f32 in f32
 
 
 class _Window:
-    """Extents of a window and where it goes: of one axis each."""
+    """A window's kernel, strides, dilations and pads, per axis."""
 
     def __init__(self, node, sizes, kernel):
         rank = len(sizes)
@@ -34,7 +34,7 @@ class _Window:
         return (less, total - less) if is_upper else (total - less, less)
 
     def count(self, axis, is_ceil):
-        """Places that the window takes along an axis; none begins in the padding at the end."""
+        """Return the number of the window's places along an axis; none begins in the padding at the end."""
         size, stride, (begin, end) = self.sizes[axis], self.strides[axis], self.pads[axis]
         span = size + begin + end - self.reach[axis]
         if not is_ceil:
@@ -43,13 +43,13 @@ class _Window:
         return count - 1 if (count - 1) * stride >= size + begin else count
 
     def padded_to(self, counts):
-        """The pads with which a window takes so many places."""
+        """Return the pads with which the window has that many places."""
         return [(begin, max(end, (count - 1) * stride + reach - size - begin))
                 for (begin, end), count, stride, reach, size
                 in zip(self.pads, counts, self.strides, self.reach, self.sizes)]
 
     def taps(self, axis, count, includes_pads):
-        """How many elements the window holds at each place along an axis."""
+        """Return how many elements the window holds at each place along an axis."""
         (begin, end), size = self.pads[axis], self.sizes[axis]
         low, high = (-begin, size + end) if includes_pads else (0, size)
         first = np.arange(count) * self.strides[axis] - begin
@@ -95,7 +95,7 @@ def _conv_transpose(node, x, weight, bias=None):
 
 def _reduce_window(x, window, counts, reduce, start):
     pads = [(0, 0), (0, 0)] + window.padded_to(counts)
-    # A window that stops short of the end: what is left over is no place of it.
+    # If the last window ends before the last element, the rest is ignored.
     return lax.reduce_window(x, start, reduce, (1, 1, *window.kernel), (1, 1, *window.strides), pads,
                              window_dilation=(1, 1, *window.dilations))
 

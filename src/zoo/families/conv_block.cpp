@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paper's convolution block, stacked: 3×3 convolution with bias (stride 1, padding 1), BatchNorm, ReLU. The first
-// block takes the image's 3 channels to `width`, every further one keeps the width: a repeated block has
-// 9·width² + 3·width parameters (paper/table5_blocks.csv counts that one).
+// block maps the image's 3 channels to `width`; every further one keeps the width and has 9·width² + 3·width
+// parameters, which paper/table5_blocks.csv counts.
 #include <fmt/format.h>
 
 #include "zoo/families/table.h"
 #include "zoo/layers.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::conv_block {
 namespace {
 
 Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
@@ -28,7 +28,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 
 }  // namespace
 
-Family conv_block() {
+Family family() {
   return {.name = "conv_block",
           .meaning = "stacked 3x3 convolution with bias, BatchNorm, ReLU",
           .parameters = {{"width", "int", 64, 1, 65536, "channels of every block", {}},
@@ -38,4 +38,4 @@ Family conv_block() {
           .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::conv_block

@@ -8,7 +8,7 @@
 #include "zoo/layers.h"
 #include "zoo/shapes.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::convnext {
 namespace {
 
 constexpr std::size_t kStages = 4;
@@ -46,7 +46,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
       x = convnext_block(graph, fmt::format("{}.blocks.{}", name, index), x);
     }
   }
-  // timm's head normalises behind the pooling, when each channel is one number.
+  // timm's head normalises after the pooling, when each channel is one number.
   x = flatten(graph, "head.flatten", global_average_pool(graph, "head.global_pool", x));
   x = layer_norm(graph, "head.norm", x, kEpsilon);
   graph.output(linear(graph, "head.fc", x, {.features = parameters.at("classes").get<std::int64_t>(), .gain = 1}),
@@ -56,7 +56,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 
 }  // namespace
 
-Family convnext() {
+Family family() {
   return {
       .name = "convnext",
       .meaning = "convolutional networks in the manner of transformers, as timm builds ConvNeXt",
@@ -70,4 +70,4 @@ Family convnext() {
       .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::convnext

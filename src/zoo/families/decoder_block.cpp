@@ -8,14 +8,14 @@
 #include "zoo/families/transformer.h"
 #include "zoo/layers.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::decoder_block {
 namespace {
 
 constexpr float kEpsilon = 1e-5F;
 constexpr double kBranchGain = 0.5;  // of the last projection of a branch
-constexpr float kMasked = -1e9F;     // added to the score of a token that comes later; e to its power is 0
+constexpr float kMasked = -1e9F;     // added to the score of a later token; its exponential is 0
 
-// [sequence, sequence]: a token sees itself and those before it.
+// Returns the mask [sequence, sequence] with which a token attends to itself and to earlier ones.
 std::vector<float> causal_mask(std::int64_t sequence) {
   std::vector<float> mask;
   for (std::int64_t row = 0; row < sequence; ++row) {
@@ -49,7 +49,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 
 }  // namespace
 
-Family decoder_block() {
+Family family() {
   return {.name = "decoder_block",
           .meaning = "stacked blocks of a decoder-only transformer with causal attention",
           .parameters = {{"embed", "int", 256, 1, 65536, "features of a token", {}},
@@ -61,4 +61,4 @@ Family decoder_block() {
           .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::decoder_block

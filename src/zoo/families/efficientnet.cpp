@@ -9,17 +9,17 @@
 #include "zoo/families/inverted_residual.h"
 #include "zoo/families/table.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::efficientnet {
 namespace {
 
-// Averages over the map are small; this gain brings logits to a spread of about 1.
+// Averages over the map are small; this gain spreads the logits by about 1.
 constexpr double kHeadGain = 8;
 
 struct Stage {
   int blocks;
   std::int64_t kernel;
   std::int64_t stride;     // of its first block
-  std::int64_t expansion;  // 1: none
+  std::int64_t expansion;  // 1: no expansion
   std::int64_t channels;
 };
 
@@ -39,7 +39,7 @@ MobileBlock block_of(const Stage& stage, double width, std::int64_t channels_in,
           .kernel = stage.kernel,
           .stride = index == 0 ? stage.stride : 1,
           .expanded = expanded,
-          // A quarter of the block's input, computed as timm does, rounded to even halves.
+          // The squeeze has a quarter of the block's input channels, computed as timm does and rounded half to even.
           .squeeze = {.channels = static_cast<std::int64_t>(std::nearbyint(inside * (0.25 / expansion)))}};
 }
 
@@ -71,7 +71,7 @@ nlohmann::json scaled(double width, double depth) { return {{"width", width}, {"
 
 }  // namespace
 
-Family efficientnet() {
+Family family() {
   return {.name = "efficientnet",
           .meaning = "inverted residuals with squeeze and excitation, as timm builds EfficientNet",
           .parameters = {{"width", "float", 1.0, 0.1, 64, "multiplies the channels, which are rounded to eights", {}},
@@ -84,4 +84,4 @@ Family efficientnet() {
           .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::efficientnet

@@ -4,11 +4,11 @@
 namespace ngb::zoo {
 namespace {
 
-// SiLU and hard-swish leave 0.36 of a unit variance's second moment, ReLU half.
+// The gain undoes that SiLU and hard-swish keep 0.36 of the second moment of an input with variance 1.
 constexpr double kActivatedGain = 2.8;
-// A gate halves what passes.
+// A gate halves the values that it multiplies.
 constexpr double kGatedGain = 4 * kActivatedGain;
-// Of a block's last BatchNorm where a shortcut is added.
+// kBranchScale is the scale of a block's last BatchNorm if a shortcut is added.
 constexpr float kBranchScale = 0.2F;
 
 Tensor squeeze_excite(Graph& graph, const std::string& name, const Tensor& x, const Squeeze& squeeze) {

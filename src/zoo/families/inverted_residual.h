@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks that EfficientNet and MobileNetV3 are made of, as timm 1.0 builds them (timm.models._efficientnet_blocks).
+// Builds the blocks of EfficientNet and MobileNetV3 as timm 1.0 does (timm.models._efficientnet_blocks).
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ struct MobileBlock {
   Squeeze squeeze{};
 };
 
-// Convolution, BatchNorm, activation.
+// Adds a convolution, a BatchNorm and the activation.
 Tensor conv_bn_act(Graph& graph, const std::string& conv, const std::string& bn, const Tensor& x, const Conv2d& options,
                    Activation activation);
 
-// With a shortcut where input and output have the same shape.
+// Adds the block, with a shortcut if input and output have the same shape.
 Tensor mobile_block(Graph& graph, const std::string& name, const Tensor& x, const MobileBlock& block);
 
 }  // namespace ngb::zoo

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's attention block, stacked: torch.nn.MultiheadAttention over the tokens themselves, the input added,
-// LayerNorm, ReLU. The paper's Table V counts 4·embed² + 4·embed parameters for a block and leaves LayerNorm's 2·embed
-// out.
+// The paper's attention block, stacked: torch.nn.MultiheadAttention, addition of the input, LayerNorm, ReLU. The
+// paper's Table V counts 4·embed² + 4·embed parameters per block, without LayerNorm's 2·embed.
 #include <fmt/format.h>
 
 #include "zoo/families/table.h"
 #include "zoo/families/transformer.h"
 #include "zoo/layers.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::mha_block {
 namespace {
 
 constexpr float kEpsilon = 1e-5F;
@@ -37,7 +36,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 
 }  // namespace
 
-Family mha_block() {
+Family family() {
   return {.name = "mha_block",
           .meaning = "stacked multi-head attention, addition, LayerNorm, ReLU",
           .parameters = {{"embed", "int", 256, 1, 65536, "features of a token", {}},
@@ -48,4 +47,4 @@ Family mha_block() {
           .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::mha_block

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain multilayer perceptron: `depth` fully connected layers of `width` with ReLU, then one that yields the classes.
+// A plain multilayer perceptron: `depth` fully connected layers of `width` with ReLU, then one with an output per
+// class.
 #include <fmt/format.h>
 
 #include "zoo/families/table.h"
 #include "zoo/layers.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::mlp {
 namespace {
 
 Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
@@ -23,7 +24,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 
 }  // namespace
 
-Family mlp() {
+Family family() {
   return {.name = "mlp",
           .meaning = "fully connected layers with ReLU",
           .parameters = {{"features", "int", 784, 1, 1000000, "numbers in a sample", {}},
@@ -34,4 +35,4 @@ Family mlp() {
           .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::mlp

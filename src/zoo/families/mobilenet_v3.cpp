@@ -8,18 +8,18 @@
 #include "zoo/families/inverted_residual.h"
 #include "zoo/families/table.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::mobilenet_v3 {
 namespace {
 
-constexpr double kHeadGain = 2.8;         // behind hard-swish, which leaves 0.36 of a unit variance's second moment
+constexpr double kHeadGain = 2.8;         // hard-swish keeps 0.36 of the second moment
 constexpr double kPooledGain = 8;         // averages over the map are small
-constexpr double kFixedStemBelow = 0.75;  // of the width: then the stem keeps its channels
+constexpr double kFixedStemBelow = 0.75;  // a width below this leaves the stem's channels unchanged
 
 struct Row {
   int blocks;
   std::int64_t kernel;
   std::int64_t stride;  // of the first block
-  double expansion;     // 1: none
+  double expansion;     // 1: no expansion
   std::int64_t channels;
   bool squeeze;
   Activation activation;
@@ -28,7 +28,7 @@ using Stage = std::vector<Row>;
 
 struct Size {
   std::vector<Stage> stages{};
-  std::int64_t last_channels = 0;  // of the 1×1 convolution behind the stages
+  std::int64_t last_channels = 0;  // of the 1×1 convolution after the stages
   std::int64_t features = 0;       // before the classifier
 };
 
@@ -110,7 +110,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 
 }  // namespace
 
-Family mobilenet_v3() {
+Family family() {
   return {.name = "mobilenet_v3",
           .meaning = "inverted residuals for small devices, as timm builds MobileNetV3",
           .parameters = {{.name = "size",
@@ -125,4 +125,4 @@ Family mobilenet_v3() {
           .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::mobilenet_v3

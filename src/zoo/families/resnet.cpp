@@ -7,20 +7,20 @@
 #include "zoo/families/table.h"
 #include "zoo/layers.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::resnet {
 namespace {
 
 constexpr std::size_t kStages = 4;
 constexpr std::int64_t kStemChannels = 64;
-// The last BatchNorm of a residual branch scales it by this, so that a hundred layers neither blow up nor fade.
+// The last BatchNorm of a residual branch has this scale, so that activations neither grow nor vanish with depth.
 constexpr float kBranchScale = 0.2F;
-// Averages over the map are small; this gain brings logits to a spread of about 1.
+// Averages over the map are small; this gain spreads the logits by about 1.
 constexpr double kHeadGain = 24;
 
 struct Block {
   std::string name{};
   bool bottleneck = false;
-  std::int64_t channels = 0;  // inside; the output has four times as many behind a bottleneck
+  std::int64_t channels = 0;  // inside; a bottleneck has four times as many at its output
   std::int64_t stride = 1;
 };
 
@@ -89,7 +89,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 
 }  // namespace
 
-Family resnet() {
+Family family() {
   const nlohmann::json bottleneck = "bottleneck";
   return {.name = "resnet",
           .meaning = "residual networks, as timm builds them",
@@ -117,4 +117,4 @@ Family resnet() {
           .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::resnet

@@ -11,7 +11,7 @@
 #include "zoo/layers.h"
 #include "zoo/shapes.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::swin {
 namespace {
 
 constexpr std::size_t kStages = 4;
@@ -19,26 +19,26 @@ constexpr std::int64_t kPatch = 4;
 constexpr float kEpsilon = 1e-5F;
 constexpr double kBranchGain = 0.2;  // of the last projection of a branch
 constexpr double kHeadGain = 12;     // averages over the map are small
-constexpr float kMasked = -100;      // what timm adds to a score that must not count
+constexpr float kMasked = -100;      // timm adds this to the scores of pairs that must not attend to each other
 
 struct Windows {
   std::int64_t size = 0;    // height and width of a window
-  std::int64_t shift = 0;   // of the map before it is cut
+  std::int64_t shift = 0;   // by which the map is rolled before it is cut
   std::int64_t map = 0;     // height and width of the map
-  std::int64_t padded = 0;  // the same, up to a multiple of the window
+  std::int64_t padded = 0;  // height and width, rounded up to a multiple of the window
   [[nodiscard]] std::int64_t across() const { return padded / size; }
   [[nodiscard]] std::int64_t tokens() const { return size * size; }
 };
 
-// As timm's SwinTransformerBlock._calc_window_shift: a window is never larger than the map, and one that is as large
-// is not shifted.
+// Follows timm's SwinTransformerBlock._calc_window_shift: a window is at most as large as the map, and one that covers
+// it is not shifted.
 Windows windows_of(std::int64_t map, std::int64_t wanted, bool shifted) {
   const std::int64_t size = std::min(map, wanted);
   const std::int64_t padded = (map + size - 1) / size * size;
   return {.size = size, .shift = shifted && map > size ? wanted / 2 : 0, .map = map, .padded = padded};
 }
 
-// [batch, map, map, channels] → [batch × windows, tokens, channels]
+// Maps [batch, map, map, channels] to [batch × windows, tokens, channels].
 Tensor partition(Graph& graph, const std::string& name, const Tensor& x, const Windows& windows) {
   if (graph.failed()) return {};
   const std::int64_t channels = x.shape[3];
@@ -58,7 +58,7 @@ Tensor reverse(Graph& graph, const std::string& name, const Tensor& x, const Win
   return reshape(graph, name, y, {batch, windows.padded, windows.padded, channels});
 }
 
-// Row of timm's relative_position_bias_table for each pair of tokens of a window.
+// Returns the row of timm's relative_position_bias_table for each pair of tokens in a window.
 std::vector<std::int64_t> relative_positions(std::int64_t size) {
   std::vector<std::int64_t> positions;
   const std::int64_t tokens = size * size;
@@ -72,13 +72,13 @@ std::vector<std::int64_t> relative_positions(std::int64_t size) {
   return positions;
 }
 
-// Which of the three bands of a shifted map a row or column lies in; only tokens of the same bands may see each other.
+// Returns which of a shifted map's three bands contains a row or column. Tokens attend only within the same bands.
 std::int64_t band(std::int64_t position, const Windows& windows) {
   if (position < windows.padded - windows.size) return 0;
   return position < windows.padded - windows.shift ? 1 : 2;
 }
 
-// [windows, 1, tokens, tokens]
+// Returns the mask of shape [windows, 1, tokens, tokens].
 std::vector<float> mask_values(const Windows& windows) {
   std::vector<float> mask;
   for (std::int64_t window = 0; window < windows.across() * windows.across(); ++window) {
@@ -98,7 +98,7 @@ struct Stage {
   std::string name{};
   std::int64_t heads = 0;
   std::int64_t window = 0;
-  Tensor mask{};  // of the shifted windows; one for all blocks of the stage
+  Tensor mask{};  // of the shifted windows, shared by all blocks of the stage
 };
 
 Tensor window_attention(Graph& graph, const std::string& name, const Tensor& x, const Stage& stage,
@@ -142,7 +142,7 @@ Tensor swin_block(Graph& graph, const std::string& name, const Tensor& x, const 
   return add(graph, name + "/add2", attended, feed_forward(graph, name + ".mlp", y, 4 * x.shape.back(), kBranchGain));
 }
 
-// Half the height and width, twice the channels.
+// Halves height and width, and doubles the channels.
 Tensor merge_patches(Graph& graph, const std::string& name, const Tensor& x) {
   if (graph.failed()) return {};
   const std::int64_t map = x.shape[1];
@@ -208,7 +208,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
 
 }  // namespace
 
-Family swin() {
+Family family() {
   return {.name = "swin",
           .meaning = "transformers over shifted windows, as timm builds Swin",
           .parameters =
@@ -224,4 +224,4 @@ Family swin() {
           .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::swin

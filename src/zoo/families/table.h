@@ -1,24 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function for each family, each in the file of its name in this folder; families.cpp lists them.
+// Declares one function per family, in a namespace and a file of its name; families.cpp lists them.
 #pragma once
 
 #include "zoo/family.h"
 
 namespace ngb::zoo {
 
-// Gain of the first convolution: inputs are uniform on [-1, 1) and have the second moment 1/3, so that gain 3 gives its
-// output the variance 1.
+// kInputGain is the gain of the first convolution. Inputs are uniform on [-1, 1) and so have the second moment 1/3;
+// gain 3 gives its output the variance 1.
 inline constexpr double kInputGain = 3;
 
-Family conv_block();
-Family convnext();
-Family decoder_block();
-Family efficientnet();
-Family mha_block();
-Family mlp();
-Family mobilenet_v3();
-Family resnet();
-Family swin();
-Family vit();
+namespace conv_block {
+Family family();
+}
+namespace convnext {
+Family family();
+}
+namespace decoder_block {
+Family family();
+}
+namespace efficientnet {
+Family family();
+}
+namespace mha_block {
+Family family();
+}
+namespace mlp {
+Family family();
+}
+namespace mobilenet_v3 {
+Family family();
+}
+namespace resnet {
+Family family();
+}
+namespace swin {
+Family family();
+}
+namespace vit {
+Family family();
+}
 
 }  // namespace ngb::zoo

@@ -11,19 +11,20 @@
 namespace ngb::zoo {
 namespace {
 
-// [batch, tokens, width] → [batch, heads, tokens, width of a head]
+// Maps [batch, tokens, width] to [batch, heads, tokens, width of a head].
 Tensor by_head(Graph& graph, const std::string& name, const Tensor& x, std::int64_t heads) {
   if (graph.failed()) return {};
   const Shape shape{x.shape[0], x.shape[1], heads, x.shape[2] / heads};
   return transpose(graph, name + "/by_head", reshape(graph, name + "/heads", x, shape), {0, 2, 1, 3});
 }
 
-// No row of the layer table: part of the scores.
+// Multiplies the scores. It adds no row to the layer table, because it belongs to the attention.
 Tensor scaled(Graph& graph, const std::string& name, const Tensor& x, const Tensor& factor) {
   return graph.node("Mul", name, {x, factor}, {}, x.shape);
 }
 
-// Mask of shifted windows [windows, 1, tokens, tokens]: samples and windows lie together in the scores' first extent.
+// Adds to the scores. A mask of shifted windows has shape [windows, 1, tokens, tokens], while the scores' first extent
+// holds samples and windows together.
 Tensor add_to_scores(Graph& graph, const std::string& name, const Tensor& scores, const Tensor& bias) {
   if (graph.failed()) return {};
   const bool by_window = bias.shape.size() == 4 && bias.shape[0] > 1;
@@ -59,7 +60,7 @@ Tensor attention(Graph& graph, const std::string& name, const Tensor& qkv, std::
   const Tensor q = scaled(graph, name + "/q_scaled", by_head(graph, name + "/q", parts[0], heads), factor);
   const Tensor k = by_head(graph, name + "/k", parts[1], heads);
   const Tensor v = by_head(graph, name + "/v", parts[2], heads);
-  // A step of its own, as in the module: compilers fold it into the product.
+  // The transpose is a node of its own, as in the module; compilers fold it into the product.
   const Tensor k_transposed = transpose(graph, name + "/k_transposed", k, {0, 1, 3, 2});
   Tensor scores = matrix_product(graph, name + "/scores", q, k_transposed);
   for (std::size_t i = 0; i < biases.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the transformer families share. Tokens are [batch, tokens, features].
+// Declares the parts that all transformer families use. Tokens are [batch, tokens, features].
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace ngb::zoo {
 
-// Gain of the projection to queries, keys and values: scores spread by about 2, so that a token attends to some others
-// and not to all alike, and outputs keep depending on the input.
+// kAttentionGain is the gain of the projection to queries, keys and values. It spreads the scores by about 2, so that
+// tokens differ in what they attend to and outputs still depend on the input.
 inline constexpr double kAttentionGain = 2;
 
-// Refuses heads that do not divide the width.
+// Returns whether the heads divide the width; if not, the graph is refused.
 bool can_have_heads(Graph& graph, const std::string& name, std::int64_t width, std::int64_t heads);
 
-// softmax(q kᵀ / √d + what `biased` adds) v, for each head. qkv: [batch, tokens, 3 × width] → [batch, tokens, width].
-// `biases` are added to the scores [batch, heads, tokens, tokens] one after the other.
+// Computes softmax(q kᵀ / √d + biases) v for each head, with qkv [batch, tokens, 3 × width] and the result [batch,
+// tokens, width]. Each of the `biases` is added to the scores [batch, heads, tokens, tokens].
 Tensor attention(Graph& graph, const std::string& name, const Tensor& qkv, std::int64_t heads,
                  const std::vector<Tensor>& biases);
 
-// fc1, GELU, fc2. `gain` is fc2's.
+// Adds fc1, GELU and fc2, whose gain is `gain`.
 Tensor feed_forward(Graph& graph, const std::string& name, const Tensor& x, std::int64_t hidden, double gain);
 
 }  // namespace ngb::zoo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vision transformers as timm 1.0 builds them (timm.models.vision_transformer.VisionTransformer): Dosovitskiy et al.,
-// "An image is worth 16x16 words", 2020; with layer scale and a class token without position, DeiT III: Touvron et al.,
-// 2022.
+// "An image is worth 16x16 words", 2020. With layer scale and no position for the class token they are DeiT III:
+// Touvron et al., 2022.
 #include <fmt/format.h>
 
 #include "zoo/families/table.h"
@@ -9,14 +9,14 @@
 #include "zoo/layers.h"
 #include "zoo/shapes.h"
 
-namespace ngb::zoo {
+namespace ngb::zoo::vit {
 namespace {
 
 constexpr float kEpsilon = 1e-6F;
 constexpr float kLayerScale = 0.3F;
-// Of a branch's last projection: GELU leaves about half of the second moment.
+// kMlpGain is the gain of a branch's last projection; GELU keeps about half of the second moment.
 constexpr double kMlpGain = 2;
-// Without layer scale the branches themselves are small.
+// kQuietGain keeps the branches small in models without layer scale.
 constexpr double kQuietGain = 0.2;
 
 struct Encoder {
@@ -86,7 +86,7 @@ nlohmann::json deit3_of(int width, int heads) {
 
 }  // namespace
 
-Family vit() {
+Family family() {
   return {.name = "vit",
           .meaning = "vision transformers, as timm builds ViT and DeiT III",
           .parameters = {{"width", "int", 384, 1, 65536, "features of a token", {}},
@@ -107,4 +107,4 @@ Family vit() {
           .build = &build};
 }
 
-}  // namespace ngb::zoo
+}  // namespace ngb::zoo::vit

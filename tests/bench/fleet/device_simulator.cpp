@@ -45,25 +45,25 @@ std::size_t script_bytes(std::string_view command) {
 }
 
 samples::Environment environment_of(const std::string& machine) {
-  return {{{"cpu_model", "", samples::Known<std::string>::of("simulated"), true},
-           {"cpu_threads", "", samples::Known<std::string>::of("4"), true},
-           {"machine", "", samples::Known<std::string>::of(machine), true}}};
+  return {{{"cpu_model", "", ngb::Known<std::string>::of("simulated"), true},
+           {"cpu_threads", "", ngb::Known<std::string>::of("4"), true},
+           {"machine", "", ngb::Known<std::string>::of(machine), true}}};
 }
 
 // A job's processes, in its order; the same ones whenever it is asked for, so that nothing need be kept.
 class MadeUp {
  public:
-  MadeUp(const samples::Job& job, const samples::Environment& environment)
+  MadeUp(const ngb::work::Job& job, const samples::Environment& environment)
       : protocol_(job.protocol), environment_hash_(environment.hash()), random_(job.protocol.seed) {}
 
-  samples::ProcessResult process(const samples::Step& step) {
+  samples::ProcessResult process(const std::string& cell_id, const ngb::work::Step& step) {
     samples::ProcessResult result;
-    result.cell_id = step.cell_id;
+    result.cell_id = cell_id;
     result.process_index = step.process_index;
     result.environment_hash = environment_hash_;
     result.started_unix_ns = ngb::system_clock().unix_now().count();
     result.stop_reason = "repetitions";
-    result.threads_used = samples::Known<int>::of(1);
+    result.threads_used = ngb::Known<int>::of(1);
     constexpr int kWarmUp = 3;
     std::int64_t timed_ns = 0;
     for (int i = 0; i < kWarmUp + protocol_.repetitions; ++i) {
@@ -75,20 +75,20 @@ class MadeUp {
                                        samples::Phase::check, samples::Phase::timed}) {
       const std::int64_t wall_ns = phase == samples::Phase::timed ? timed_ns : 1'000'000;
       result.phases.push_back(
-          {phase, wall_ns, samples::Known<std::int64_t>::of(wall_ns), samples::Known<std::uint64_t>::of(10'000'000)});
+          {phase, wall_ns, ngb::Known<std::int64_t>::of(wall_ns), ngb::Known<std::uint64_t>::of(10'000'000)});
       result.wall_ns += wall_ns;
     }
     for (const char* moment : {"start", "end"}) {
-      result.readings.push_back({"frequency", "hz", moment, samples::Known<double>::of(2e9)});
-      result.readings.push_back({"temperature", "celsius", moment, samples::Known<double>::unknown("no sensor")});
-      result.readings.push_back({"load_1min", "1", moment, samples::Known<double>::of(0.5)});
+      result.readings.push_back({"frequency", "hz", moment, ngb::Known<double>::of(2e9)});
+      result.readings.push_back({"temperature", "celsius", moment, ngb::Known<double>::unknown("no sensor")});
+      result.readings.push_back({"load_1min", "1", moment, ngb::Known<double>::of(0.5)});
     }
-    result.readings.push_back({"steal", "percent", "timed", samples::Known<double>::of(0)});
+    result.readings.push_back({"steal", "percent", "timed", ngb::Known<double>::of(0)});
     return result;
   }
 
  private:
-  samples::Protocol protocol_;
+  ngb::work::Protocol protocol_;
   std::string environment_hash_;
   std::minstd_rand random_;
 };
@@ -151,23 +151,24 @@ class Device {
 
   void answer(const samples::Ask& /*ask*/) { say(samples::Lacking{}); }
   void answer(const samples::Attach& /*attach*/) { say(samples::Hello{samples::kProtocolVersion, "simulated"}); }
-  void answer(const samples::Job& job) {
+  void answer(const ngb::work::Job& job) {
     environment_ = environment_of(machine_);
     made_up_.emplace(job, environment_);
-    models_ = job.models;
-    for (const samples::Group& group : job.groups) steps_.insert(steps_.end(), group.steps.begin(), group.steps.end());
+    take_lists(job);
+  }
+  void answer(const ngb::work::JobPart& part) { take_lists(part); }
+  void answer(const samples::Completed& completed) {
+    for (const auto& [cell, processes] : completed.processes) {
+      for (const int process : processes) completed_.emplace(cell, process);
+    }
   }
   void answer(const samples::Follow& follow) {
     sequence_ = follow.after;
-    std::set<std::pair<std::string, int>> completed;
-    for (const auto& [cell, processes] : follow.completed) {
-      for (const int process : processes) completed.emplace(cell, process);
-    }
-    std::erase_if(steps_,
-                  [&](const samples::Step& step) { return completed.contains({step.cell_id, step.process_index}); });
+    std::erase_if(
+        steps_, [&](const ngb::work::Step& step) { return completed_.contains({cell_of(step), step.process_index}); });
     if (sequence_ == 0) {
       record(environment_);
-      for (const samples::ModelWork& model : models_) record(samples::ModelWritten{model.id, model.hash, 1, 1});
+      for (const ngb::work::Model& model : models_) record(samples::ModelWritten{model.key, model.key.hash, 1, 1});
     }
     is_followed_ = true;
   }
@@ -186,11 +187,25 @@ class Device {
   template <class Other>
   void answer(const Other& /*other*/) {}
 
+  [[nodiscard]] const std::string& cell_of(const ngb::work::Step& step) const {
+    return cells_.at(static_cast<std::size_t>(step.cell_index));
+  }
+
+  template <class Lists>
+  void take_lists(const Lists& lists) {
+    models_.insert(models_.end(), lists.models.begin(), lists.models.end());
+    for (const ngb::work::Cell& cell : lists.cells) cells_.push_back(cell.id);
+    for (const ngb::work::Group& group : lists.groups) {
+      steps_.insert(steps_.end(), group.steps.begin(), group.steps.end());
+    }
+  }
+
   // No more than what the client can take at once.
   void make_more() {
     while (is_followed_ && !has_finished_ && !is_over_ && outgoing_.size() < kPipeBytes) {
       if (next_ < steps_.size()) {
-        record(made_up_->process(steps_[next_++]));
+        const ngb::work::Step& step = steps_[next_++];
+        record(made_up_->process(cell_of(step), step));
       } else {
         record(samples::Finished{});
         has_finished_ = true;
@@ -210,8 +225,10 @@ class Device {
   std::string outgoing_{};
   samples::Environment environment_{};
   std::optional<MadeUp> made_up_{};
-  std::vector<samples::ModelWork> models_{};
-  std::vector<samples::Step> steps_{};
+  std::vector<ngb::work::Model> models_{};
+  std::vector<std::string> cells_{};  // ids
+  std::vector<ngb::work::Step> steps_{};
+  std::set<std::pair<std::string, int>> completed_{};
   std::size_t next_ = 0;
   std::uint64_t sequence_ = 0;
   bool is_followed_ = false;

@@ -8,18 +8,17 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <thread>
 
 #include "metrics/derive.h"
-#include "metrics/resampling.h"
 #include "report/show.h"
 #include "store/store.h"
 
 namespace {
 
 using namespace ngb;
-using samples::Known;
 
 constexpr int kProcesses = 5;
 constexpr int kRepetitions = 20;
@@ -60,30 +59,26 @@ Cost cost_of(const Work& work) {
 plan::Plan make_plan(int cells) {
   plan::Plan plan;
   plan.study.name = "bench";
+  for (int compiler = 0; compiler < kCompilers; ++compiler) {
+    const std::string name = compiler == 0 ? "identity" : fmt::format("compiler {}", compiler);
+    plan.compilers.push_back({.name = name, .version = "1.0", .label = name});
+  }
   const int models = std::max(1, cells / (kBatches * kCompilers));
   for (int model = 0; model < models; ++model) {
     for (int batch = 1; batch <= 1 << (kBatches - 1); batch *= 2) {
-      plan::Model made;
-      made.hash = fmt::format("{:064x}", model);
-      made.label = fmt::format("model {}", model);
-      made.batch = batch;
-      plan.models.push_back(made);
+      plan.models.push_back({.key = {fmt::format("{:064x}", model), batch}, .label = fmt::format("model {}", model)});
       for (int compiler = 0; compiler < kCompilers; ++compiler) {
-        plan::Cell cell;
-        cell.id = fmt::format("{:016x}", plan.cells.size());
-        cell.device = "local";
-        cell.compiler = cell.compiler_label = compiler == 0 ? "identity" : fmt::format("compiler {}", compiler);
-        cell.compiler_version = "1.0";
-        cell.precision = "f32";
-        cell.model_index = static_cast<int>(plan.models.size()) - 1;
-        plan.cells.push_back(cell);
+        plan.cells.push_back({.id = fmt::format("{:016x}", plan.cells.size()),
+                              .device = "local",
+                              .compiler_index = compiler,
+                              .model_index = static_cast<int>(plan.models.size()) - 1});
       }
     }
   }
   return plan;
 }
 
-samples::ProcessResult make_process(const std::string& cell_id, int index, metrics::Generator& generator) {
+samples::ProcessResult make_process(const std::string& cell_id, int index, std::mt19937_64& generator) {
   samples::ProcessResult made;
   made.cell_id = cell_id;
   made.process_index = index;
@@ -95,7 +90,7 @@ samples::ProcessResult make_process(const std::string& cell_id, int index, metri
         {phase, 300'000'000, Known<std::int64_t>::of(290'000'000), Known<std::uint64_t>::of(90'000'000)});
   }
   for (int i = 0; i < kRepetitions; ++i) {
-    made.repetitions.push_back({10'000'000 + static_cast<std::int64_t>(generator.next() % 400'000), 1, false});
+    made.repetitions.push_back({10'000'000 + static_cast<std::int64_t>(generator() % 400'000), 1, false});
   }
   made.stop_reason = "repetitions";
   made.check = samples::Check{"identity 2.15.0", 1000, Known<double>::of(1e-6), Known<double>::of(1e-5)};
@@ -116,9 +111,9 @@ samples::ProcessResult make_process(const std::string& cell_id, int index, metri
 Cost ingest(const std::filesystem::path& file, const plan::Plan& plan, int batch) {
   auto store = value_of(store::Store::open(file, store::Mode::read_write));
   const std::string run = value_of(store.begin_run(plan, 1));
-  metrics::Generator generator(1);
+  std::mt19937_64 generator(1);
   std::vector<samples::Event> events;
-  for (const plan::Cell& cell : plan.cells) {
+  for (const work::Cell& cell : plan.cells) {
     for (int index = 0; index < kProcesses; ++index) {
       samples::Event& event = events.emplace_back();
       event.sequence = events.size();
@@ -160,7 +155,8 @@ bool measure(const Options& options) {
         cost_of([&] { value_of(value_of(store::Store::open(file, store::Mode::read_only)).load_cells()); }), 0);
   const auto show = [&] {
     const auto derived = value_of(metrics::derive(file, threads));
-    fmt::print("{:<44} {:8} characters\n", "", report::show_table(derived.cells, derived.values, {}).size());
+    fmt::print("{:<44} {:8} characters\n", "",
+               report::show_text(report::all_results(derived.cells, derived.values), {}).size());
   };
   print(fmt::format("show {} cells, first time", plan.cells.size()), cost_of(show), 0);
   is_met &= print(fmt::format("show {} cells, again", plan.cells.size()), cost_of(show), 1);

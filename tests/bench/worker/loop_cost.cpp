@@ -10,7 +10,7 @@
 
 #include "worker/loop.h"
 #include "worker/plugin.h"
-#include "worker/session.h"
+#include "worker/plugin_session.h"
 
 namespace {
 

@@ -14,9 +14,10 @@ PATH = os.pathsep.join([os.path.join(LIB, "python"), SITE])
 
 
 def of_recipe(path, recipe, image_size, **changes):
-    options = {"toolchain_dir": SITE, "name": "identity", **changes.pop("compiler", {})}
+    compiler = {"name": "identity", **changes.pop("compiler", {})}
     inputs = [{"name": "input", "type": "f32", "shape": [1, 3, image_size, image_size]}]
-    return request(model_path=path, model={"recipe_json": recipe, "inputs": inputs}, compiler=options, **changes)
+    model = {"source": {"type": "recipe", "json": recipe}, "inputs": inputs}
+    return request(model_path=path, model=model, compiler=compiler, place={"toolchain_dir": SITE}, **changes)
 
 
 def phase_seconds(result):
@@ -82,7 +83,7 @@ class Forked(unittest.TestCase):
         written = []
         for make in ("forked", "fresh"):
             path = os.path.join(self.folder.name, make)
-            wanted = of_recipe(self.block_path, self.block, 64, task="make_reference", reference_path=path,
+            wanted = of_recipe(self.block_path, self.block, 64, task="make_references", reference_path=path,
                                reference_name="identity")
             if make == "forked":
                 self.measure(wanted)
@@ -92,7 +93,7 @@ class Forked(unittest.TestCase):
             with open(path, "rb") as file:
                 written.append(file.read())
         self.assertEqual(written[0], written[1])
-        self.assertTrue(written[0].startswith(b"NGBREF02"))
+        self.assertTrue(written[0].startswith(b"NGBREF03"))
 
     def test_forked_and_fresh_processes_take_the_same_time(self):
         wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 6})

@@ -222,9 +222,6 @@ class State(IdentityTest):
         self.assertIn(SITE, error.message)
 
     def test_what_it_cannot_do_is_refused(self):
-        self.assertEqual(self.refusal(self.open, device="gpu").kind, "invalid_option")
-        self.assertEqual(self.refusal(self.open, precision="bf16").kind, "invalid_option")
-        self.assertEqual(self.refusal(self.open, memory_format="nhwc").kind, "invalid_option")
         self.assertEqual(self.refusal(self.open, toolchain="/nowhere").kind, "toolchain_missing")
 
 
@@ -300,7 +297,7 @@ class UserFiles(IdentityTest):
         pads = numpy_helper.from_array(numpy.int64([1, 1]), "p")
         onnx.save(small_model([helper.make_node("Pad", ["x", "p", "", "a"], ["y"])], 18, [axes, pads]), self.path)
         refused = self.refusal(self.compile, "", {"x": random_input(1, 3, 8, 8)})
-        self.assertEqual((refused.kind, "Pad with what opset 18 has brought" in refused.message),
+        self.assertEqual((refused.kind, "Pad with the additions of opset 18" in refused.message),
                          ("unsupported_operator", True), refused.message)
 
     def test_operators_without_a_converter_are_named(self):

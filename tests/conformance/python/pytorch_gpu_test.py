@@ -116,8 +116,8 @@ class WithoutAGpu(FamilyTest):
 class ForkedProcesses(unittest.TestCase):
     def test_cuda_begins_in_the_child_only(self):
         path = os.pathsep.join([os.path.join(LIB, "python"), SITE])
-        wanted = request(model_path="", compiler={"toolchain_dir": SITE, "name": "identity",
-                                                  "options": [["device", '"cuda"']]})
+        wanted = request(model_path="", place={"toolchain_dir": SITE},
+                         compiler={"name": "identity", "options": [["device", '"cuda"']]})
         with ForkServer(FOLDER, PYTHONPATH=path, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1") as server:
             with open(f"/proc/{server.process.pid}/maps") as maps:
                 self.assertNotIn("libcuda.so", maps.read())

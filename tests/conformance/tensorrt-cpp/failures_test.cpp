@@ -19,7 +19,7 @@ TEST_F(TensorRTCppFailure, ANodeThatIsNotTakenIsNamed) {
   json model = kStatic;
   model["errors"] = {{{"code", 8}, {"node", 3}, {"name", "head"}, {"operator", "Nonesuch"}, {"desc", "no importer"}}};
   EXPECT_EQ(compile({.model = model}), NGB_UNSUPPORTED_OPERATOR);
-  EXPECT_STREQ(error_.message, "TensorRT cannot take Nonesuch (\"head\", node 3): no importer");
+  EXPECT_STREQ(error_.message, "TensorRT does not support Nonesuch (\"head\", node 3): no importer");
 }
 
 TEST_F(TensorRTCppFailure, AFileThatIsNoModelIsInvalid) {
@@ -61,7 +61,7 @@ TEST_F(TensorRTCppFailure, AFailedBuildSaysWhyAndLeavesNothing) {
     json model = kStatic;
     model["fail_to_build"] = message;
     EXPECT_EQ(compile({.model = model}), status);
-    EXPECT_STREQ(error_.message, ("TensorRT makes no engine: " + message).c_str());
+    EXPECT_STREQ(error_.message, ("TensorRT cannot make an engine: " + message).c_str());
     table_->close(std::exchange(session_, nullptr));
     const Texts all = calls();
     for (const std::string kind : {"IBuilder", "INetworkDefinition", "IBuilderConfig", "IParser"}) {
@@ -75,7 +75,7 @@ TEST_F(TensorRTCppFailure, AFailedBuildSaysWhyAndLeavesNothing) {
 TEST_F(TensorRTCppFailure, ARuntimeThatIsNotMadeIsAFailureWhateverItsAddress) {
   ::setenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME", "1", 1);
   EXPECT_EQ(compile(), NGB_INTERNAL);
-  EXPECT_STREQ(error_.message, "TensorRT makes no runtime: CUDA initialization failure");
+  EXPECT_STREQ(error_.message, "TensorRT cannot make a runtime: CUDA initialization failure");
 }
 
 TEST_F(TensorRTCppFailure, AnInferenceThatIsNotTakenIsAFailure) {

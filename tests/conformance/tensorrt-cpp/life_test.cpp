@@ -210,16 +210,6 @@ TEST_F(TensorRTCpp, OutputsOfAShapeKnownOnlyAfterARunAreReadInThatShape) {
   EXPECT_THAT(error_.message, HasSubstr("\"y\""));
 }
 
-TEST_F(TensorRTCpp, WhatItDoesNotTakeIsRefused) {
-  const std::vector<Given> wrong{{.precision = "f64"},
-                                 {.device = "cpu"},
-                                 {.options = {{"builder_optimization_level", "6"}}},
-                                 {.options = {{"workspace_bytes", "-1"}}},
-                                 {.options = {{"cuda_graph", "maybe"}}},
-                                 {.options = {{"cuda_graf", "true"}}}};
-  for (const Given& given : wrong) EXPECT_EQ(open(given), NGB_INVALID_OPTION) << error_.message;
-}
-
 TEST_F(TensorRTCpp, I64InputsBecomeI32WhereTensorRTTakesThat) {
   const Given given{
       .model = {{"inputs", {{"x", {"INT32", json::array({1})}}}}, {"outputs", {{"y", {"FLOAT", json::array({1})}}}}},

@@ -35,44 +35,44 @@ struct Programs {
 };
 
 // One model; cells come with `add_cell`. Processes are run in the order round by round.
-inline samples::Job small_job(int processes = 2) {
-  samples::Job job;
+inline work::Job small_job(int processes = 2) {
+  work::Job job;
   job.run_id = "run-1";
   job.device = "local";
   job.protocol.processes = processes;
   job.protocol.repetitions = 4;
-  job.protocol.memory_limit_bytes = 1ULL << 34U;
-  samples::ModelWork model;
-  model.id = "m";
-  model.hash = "0123456789abcdef0123";
-  model.label = "tiny";
-  model.recipe_json = R"({"family":"tiny"})";
-  job.models.push_back(model);
-  job.groups.push_back({"m", {}});
+  job.limits.memory_bytes = 1ULL << 34U;
+  job.models.push_back(
+      {.key = {"0123456789abcdef0123", 1}, .label = "tiny", .source = work::Recipe{R"({"family":"tiny"})"}});
+  job.groups.emplace_back();
   return job;
 }
 
-inline void add_cell(samples::Job& job, const std::string& id, const std::string& behave = "",
+// Each cell has a compiler of its own, whose place is of its number.
+inline work::Compiler& compiler_of(work::Job& job, std::size_t cell) { return job.compilers.at(cell); }
+inline work::Place& place_of(work::Job& job, std::size_t cell) { return job.places.at(cell); }
+
+inline void add_cell(work::Job& job, const std::string& id, const std::string& behave = "",
                      const std::string& on = "") {
-  samples::CellWork cell;
-  cell.id = id;
-  cell.model_id = "m";
-  cell.compiler.name = "fake";
-  cell.compiler.host = "native";
-  if (!behave.empty()) cell.compiler.options.emplace_back("behave", behave);
-  if (!on.empty()) cell.compiler.options.emplace_back("on", on);
-  job.cells.push_back(cell);
+  const int number = static_cast<int>(job.cells.size());
+  work::Compiler& compiler = job.compilers.emplace_back();
+  compiler.name = "fake";
+  compiler.version = number == 0 ? "" : std::to_string(number);
+  if (!behave.empty()) compiler.options.emplace_back("behave", behave);
+  if (!on.empty()) compiler.options.emplace_back("on", on);
+  job.places.push_back({.compiler = compiler.name, .version = compiler.version, .host = "native"});
+  job.cells.push_back({.id = id, .compiler_index = number});
   job.groups[0].steps.clear();
   for (int process = 0; process < job.protocol.processes; ++process) {
-    for (const samples::CellWork& each : job.cells) job.groups[0].steps.push_back({each.id, process});
+    for (int cell = 0; cell <= number; ++cell) job.groups[0].steps.push_back({cell, process});
   }
 }
 
 // The cell's processes are hosted by Python: tests/unit/agent/lib says how a compiler of that name behaves.
-inline void host_by_python(samples::CompilerWork& compiler, const std::string& name) {
-  compiler.name = name;
-  compiler.host = "python";
-  compiler.python = NGB_PYTHON;
+inline void host_by_python(work::Job& job, std::size_t cell, const std::string& name) {
+  compiler_of(job, cell).name = place_of(job, cell).compiler = name;
+  place_of(job, cell).host = "python";
+  place_of(job, cell).python = NGB_PYTHON;
 }
 
 // A real agent as a child, and its client's end.
@@ -109,11 +109,16 @@ class AgentClient {
     const std::string bytes = samples::frame(samples::encode(message));
     if (ours_.is_open()) ::send(ours_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
+  // The same of what may be larger than the socket takes at once.
+  void send_all(const samples::ClientMessage& message) {
+    const std::string bytes = samples::frame(samples::encode(message));
+    (void)file::write_all(ours_.get(), bytes, "agent");
+  }
   void send_plain(std::string_view bytes) { ::send(ours_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-  void begin(const samples::Job& job, std::uint64_t after = 0) {
+  void begin(const work::Job& job, std::uint64_t after = 0) {
     send(samples::Hello{});
     send(job);
-    send(samples::Follow{after, {}});
+    send(samples::Follow{after});
   }
 
   // The next message; nothing when the agent is gone, or has been silent for 20 s, or until `give_up`.
@@ -152,6 +157,7 @@ class AgentClient {
     while (const std::optional<samples::AgentMessage> message = next()) {
       if (const auto* error = std::get_if<Error>(&*message)) error_ = *error;
       if (const auto* progress = std::get_if<samples::Progress>(&*message)) progress_.push_back(*progress);
+      if (const auto* remark = std::get_if<samples::Remark>(&*message)) remarks_.push_back(remark->text);
       const auto* event = std::get_if<samples::Event>(&*message);
       if (event == nullptr) continue;
       events.push_back(*event);
@@ -162,6 +168,8 @@ class AgentClient {
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   [[nodiscard]] const std::vector<samples::Progress>& progress() const { return progress_; }
+
+  [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
 
   process::Outcome wait() {
     int status = 0;
@@ -177,6 +185,7 @@ class AgentClient {
   pid_t pid_ = -1;
   std::optional<Error> error_{};
   std::vector<samples::Progress> progress_{};
+  std::vector<std::string> remarks_{};
 };
 
 inline std::vector<samples::ProcessResult> processes_of(const std::vector<samples::Event>& events) {
@@ -204,9 +213,10 @@ struct WholeRun {
   std::vector<samples::ProcessResult> processes{};
   std::optional<Error> error{};
   std::vector<samples::Progress> progress{};
+  std::vector<std::string> remarks{};
   process::Outcome outcome{};
 };
-inline WholeRun run_job(const std::filesystem::path& work_folder, const samples::Job& job, std::uint64_t after = 0,
+inline WholeRun run_job(const std::filesystem::path& work_folder, const work::Job& job, std::uint64_t after = 0,
                         const Programs& programs = {}) {
   AgentClient client(work_folder, programs);
   client.begin(job, after);
@@ -215,6 +225,7 @@ inline WholeRun run_job(const std::filesystem::path& work_folder, const samples:
   run.processes = processes_of(run.events);
   run.error = client.error();
   run.progress = client.progress();
+  run.remarks = client.remarks();
   client.hang_up();
   run.outcome = client.wait();
   return run;

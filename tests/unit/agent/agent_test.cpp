@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 TEST(Agent, RunsEveryProcessOfAJobInItsOrder) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(2);
+  work::Job job = small_job(2);
   add_cell(job, "a");
   add_cell(job, "b");
   const WholeRun run = run_job(folder.path(), job);
@@ -35,7 +35,7 @@ TEST(Agent, RunsEveryProcessOfAJobInItsOrder) {
 
 TEST(Agent, NumbersItsEventsFromOneWithoutGapsAndEndsWithFinished) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.events.size(), 4U);  // environment, model, process, finished
@@ -46,12 +46,12 @@ TEST(Agent, NumbersItsEventsFromOneWithoutGapsAndEndsWithFinished) {
 
 TEST(Agent, TellsTheModelFileItMadeAndRemovesItAfterTheGroup) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
   const WholeRun run = run_job(folder.path(), job);
   const auto* model = std::get_if<samples::ModelWritten>(&run.events.at(1).body);
   ASSERT_NE(model, nullptr);
-  EXPECT_EQ(model->model_id, "m");
+  EXPECT_EQ(model->model, job.models[0].key);
   EXPECT_EQ(model->file_bytes, 17U);  // {"family":"tiny"}
   EXPECT_EQ(model->file_sha256, hash::sha256(R"({"family":"tiny"})"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "models"));
@@ -59,9 +59,9 @@ TEST(Agent, TellsTheModelFileItMadeAndRemovesItAfterTheGroup) {
 
 TEST(Agent, FillsInWhatOnlyItKnows) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
-  job.cells[0].compiler.threads = 3;
+  compiler_of(job, 0).threads = 3;
   const WholeRun run = run_job(folder.path(), job);
   const auto& environment = std::get<samples::Environment>(run.events.at(0).body);
   const samples::ProcessResult& process = run.processes.at(0);
@@ -76,9 +76,9 @@ TEST(Agent, FillsInWhatOnlyItKnows) {
 
 TEST(Agent, GivesWorkersTheDevicesVariablesBelowItsOwnAndRecordsThem) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
-  job.cells[0].compiler.threads = 3;
+  compiler_of(job, 0).threads = 3;
   job.environment = {{"OMP_NUM_THREADS", "64"}, {"OMP_PROC_BIND", "close"}};
   const WholeRun run = run_job(folder.path(), job);
   const samples::ProcessResult& process = run.processes.at(0);
@@ -93,19 +93,19 @@ TEST(Agent, GivesWorkersTheDevicesVariablesBelowItsOwnAndRecordsThem) {
 
 TEST(Agent, StopsBetweenProcessesWhenTheDevicesTimeIsOver) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
-  job.limits.time_ns = 0;
+  job.device_limits.time_ns = 0;
   const WholeRun stopped = run_job(folder.path(), job);
   EXPECT_TRUE(stopped.processes.empty());
   ASSERT_TRUE(stopped.error);
-  EXPECT_THAT(stopped.error->what, HasSubstr("that the device may be used are over"));
-  job.limits.time_ns.reset();
+  EXPECT_THAT(stopped.error->what, HasSubstr("and that time is over"));
+  job.device_limits.time_ns.reset();
   EXPECT_EQ(run_job(folder.path(), job).processes.size(), 1U);
 }
 
 // One cell whose first attempt of process 0 misbehaves: its failure, and that the run goes on.
-Failure first_failure(const std::string& behave, samples::Job job = small_job(2)) {
+Failure first_failure(const std::string& behave, work::Job job = small_job(2)) {
   const TemporaryFolder folder;
   add_cell(job, "a", behave, "0:1");
   const WholeRun run = run_job(folder.path(), job);
@@ -135,8 +135,8 @@ TEST(Agent, CallsASigkillThatNobodyOwnsUpToACrash) {
 }
 
 TEST(Agent, EndsACompilationThatTakesTooLong) {
-  samples::Job job = small_job(2);
-  job.protocol.compile_timeout_ns = 1'500'000'000;
+  work::Job job = small_job(2);
+  job.limits.timeouts.compile_ns = 1'500'000'000;
   const Failure failure = first_failure("hang", job);
   EXPECT_EQ(failure.kind, FailureKind::timeout);
   EXPECT_EQ(failure.phase, Phase::compile);
@@ -144,8 +144,8 @@ TEST(Agent, EndsACompilationThatTakesTooLong) {
 }
 
 TEST(Agent, EndsRepetitionsThatTakeTooLong) {
-  samples::Job job = small_job(2);
-  job.protocol.run_timeout_ns = 300'000'000;
+  work::Job job = small_job(2);
+  job.limits.timeouts.run_ns = 300'000'000;
   const Failure failure = first_failure("hang_timed", job);
   EXPECT_EQ(failure.kind, FailureKind::timeout);
   EXPECT_EQ(failure.phase, Phase::timed);
@@ -154,7 +154,7 @@ TEST(Agent, EndsRepetitionsThatTakeTooLong) {
 TEST(Agent, TakesGarbageForAnInternalFailure) {
   const Failure failure = first_failure("garbage");
   EXPECT_EQ(failure.kind, FailureKind::internal);
-  EXPECT_THAT(failure.message, HasSubstr("no result"));
+  EXPECT_THAT(failure.message, HasSubstr("invalid result"));
 }
 
 TEST(Agent, RefusesTheResultOfAnotherProcess) {
@@ -167,18 +167,18 @@ TEST(Agent, RefusesTwoResultsOfOneProcess) { EXPECT_EQ(first_failure("twice").ki
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(Agent, GivesAWorkerNoMoreMemoryThanTheLimit) {
-  samples::Job job = small_job(2);
-  job.protocol.memory_limit_bytes = 200'000'000;
+  work::Job job = small_job(2);
+  job.limits.memory_bytes = 200'000'000;
   const Failure failure = first_failure("memory", job);
   EXPECT_EQ(failure.kind, FailureKind::out_of_memory);
   EXPECT_EQ(failure.signal, SIGABRT);  // malloc yields nothing, and the worker aborts
-  EXPECT_THAT(failure.message, HasSubstr("of the 200 MB that it may have"));
+  EXPECT_THAT(failure.message, HasSubstr("of its limit of 200 MB"));
 }
 #endif
 
 TEST(Agent, EndsAWorkerWhoseProcessesHoldMoreThanTheLimit) {
-  samples::Job job = small_job(2);
-  job.protocol.memory_limit_bytes = 300'000'000;
+  work::Job job = small_job(2);
+  job.limits.memory_bytes = 300'000'000;
   const Failure failure = first_failure("shared_memory", job);
   EXPECT_EQ(failure.kind, FailureKind::out_of_memory);
   EXPECT_THAT(failure.message, HasSubstr("ended by the memory limit: its processes held"));
@@ -186,7 +186,7 @@ TEST(Agent, EndsAWorkerWhoseProcessesHoldMoreThanTheLimit) {
 
 TEST(Agent, LeavesNoFileOfAWorkerForTheNext) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(2);
+  work::Job job = small_job(2);
   add_cell(job, "a", "litter");
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 2U);
@@ -200,7 +200,7 @@ TEST(Agent, TakesTheWorkersWordForWantOfMemory) {
 
 TEST(Agent, KeepsTheResultOfAWorkerThatCrashesOnItsWayOut) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a", "crash_late");
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
@@ -218,7 +218,7 @@ TEST(Agent, QuotesTheLastLinesOfTheLogAsValidUtf8) {
 
 TEST(Agent, TriesAgainAfterACrashAndKeepsBoth) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(2);
+  work::Job job = small_job(2);
   add_cell(job, "a", "crash", "0:1");
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 3U);
@@ -231,7 +231,7 @@ TEST(Agent, TriesAgainAfterACrashAndKeepsBoth) {
 
 TEST(Agent, GivesACellUpAfterTheLastAttemptAndGoesOnWithTheOthers) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(3);
+  work::Job job = small_job(3);
   add_cell(job, "bad", "crash");
   add_cell(job, "good");
   const WholeRun run = run_job(folder.path(), job);
@@ -245,7 +245,7 @@ TEST(Agent, GivesACellUpAfterTheLastAttemptAndGoesOnWithTheOthers) {
 
 TEST(Agent, GivesACellUpAtOnceForWrongOutputs) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(3);
+  work::Job job = small_job(3);
   add_cell(job, "wrong", "wrong");
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
@@ -254,7 +254,7 @@ TEST(Agent, GivesACellUpAtOnceForWrongOutputs) {
 
 TEST(Agent, LeavesNoProcessOfAWorkerBehind) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a", "stray");
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
@@ -266,7 +266,7 @@ TEST(Agent, LeavesNoProcessOfAWorkerBehind) {
 
 TEST(Agent, TellsAtMostOnceASecondWhatRuns) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a", "slow");  // 1.5 s
   const auto begin = std::chrono::steady_clock::now();
   const WholeRun run = run_job(folder.path(), job);
@@ -280,8 +280,8 @@ TEST(Agent, TellsAtMostOnceASecondWhatRuns) {
 
 TEST(Agent, FailsTheCellsOfAModelThatCannotBeWritten) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(2);
-  job.models[0].recipe_json = R"({"family":"impossible"})";
+  work::Job job = small_job(2);
+  job.models[0].source = work::Recipe{R"({"family":"impossible"})"};
   add_cell(job, "a");
   add_cell(job, "b");
   const WholeRun run = run_job(folder.path(), job);
@@ -292,10 +292,20 @@ TEST(Agent, FailsTheCellsOfAModelThatCannotBeWritten) {
   EXPECT_TRUE(ends_finished(run.events));
 }
 
+TEST(Agent, WritesAModelWhoseParametersAreLongerThanAnArgumentMayBe) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(1);
+  job.models[0].source = work::Recipe{R"({"family":"tiny","padding":")" + std::string(200'000, 'x') + "\"}"};
+  add_cell(job, "a");
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_FALSE(run.processes[0].failure) << run.processes[0].failure->message;
+}
+
 TEST(Agent, StopsWhenThereIsNoSpaceForTheModel) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(2);
-  job.models[0].recipe_json = R"({"family":"large"})";
+  work::Job job = small_job(2);
+  job.models[0].source = work::Recipe{R"({"family":"large"})"};
   add_cell(job, "a");
   const WholeRun run = run_job(folder.path(), job);
   EXPECT_TRUE(run.processes.empty());
@@ -308,8 +318,8 @@ TEST(Agent, StopsWhenThereIsNoSpaceForTheModel) {
 TEST(Agent, RefusesAUsersModelThatHasChangedSinceThePlan) {
   const TemporaryFolder folder;
   ASSERT_TRUE(file::write_atomically(folder.path() / "user.onnx", "new content"));
-  samples::Job job = small_job(1);
-  job.models[0].recipe_json.clear();
+  work::Job job = small_job(1);
+  job.models[0].source = work::OnnxFile{};
   job.models[0].files = {{"model/user.onnx", (folder.path() / "user.onnx").string(), hash::sha256("new content")},
                          {"model/weights.bin", (folder.path() / "weights.bin").string(), hash::sha256("old content")}};
   ASSERT_TRUE(file::write_atomically(folder.path() / "weights.bin", "newer content"));
@@ -323,8 +333,8 @@ TEST(Agent, RefusesAUsersModelThatHasChangedSinceThePlan) {
 TEST(Agent, MeasuresAUsersModelWhereItIs) {
   const TemporaryFolder folder;
   ASSERT_TRUE(file::write_atomically(folder.path() / "user.onnx", "content"));
-  samples::Job job = small_job(1);
-  job.models[0].recipe_json.clear();
+  work::Job job = small_job(1);
+  job.models[0].source = work::OnnxFile{};
   job.models[0].files = {{"model/user.onnx", (folder.path() / "user.onnx").string(), hash::sha256("content")}};
   add_cell(job, "a");
   const WholeRun run = run_job(folder.path() / "work", job);
@@ -335,25 +345,26 @@ TEST(Agent, MeasuresAUsersModelWhereItIs) {
 
 TEST(Agent, AModuleWhoseExporterIsNotInstalledIsAToolchainMissing) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
-  job.models[0].recipe_json = R"({"module":{"timm":"resnet18"}})";
-  job.exporter = samples::CompilerWork{.name = "identity", .version = "2.15.0", .host = "python"};
+  work::Job job = small_job(1);
+  job.models[0].source = work::Module{R"({"module":{"timm":"resnet18"}})"};
+  job.exporter = {.name = "identity", .version = "2.15.0"};
+  job.places.push_back({.compiler = "identity", .version = "2.15.0", .host = "python"});
   add_cell(job, "a");
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::toolchain_missing);
   EXPECT_EQ(run.processes[0].failure->message,
-            "identity 2.15.0 exports this model, and is not installed on this device");
+            "identity 2.15.0, which exports this model, is not installed on this device");
 }
 
 TEST(Agent, RefusesAJobWhoseStepsNameNoCell) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
-  job.groups[0].steps.push_back({"nobody", 0});
+  job.groups[0].steps.push_back({7, 0});
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_TRUE(run.error);
-  EXPECT_EQ(run.error->what, R"(cell "nobody" is in the job 0 times)");
+  EXPECT_EQ(run.error->what, "names cell 7, which it lacks");
   EXPECT_EQ(run.outcome.exit_code, 3);
 }
 
@@ -363,7 +374,7 @@ TEST(Agent, WantsToBeGreetedFirst) {
   client.send(small_job(1));
   client.follow_to_the_end();
   ASSERT_TRUE(client.error());
-  EXPECT_EQ(client.error()->what, "a job before hello");
+  EXPECT_EQ(client.error()->what, "received a job before hello");
   EXPECT_EQ(client.wait().exit_code, 3);
 }
 

@@ -10,21 +10,25 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
 
 #include "base/file.h"
+#include "base/hash.h"
+#include "samples/codec.h"
 #include "samples/frame.h"
-#include "samples/job.h"
 #include "samples/process_result.h"
 #include "samples/progress_page.h"
+#include "work/job.h"
 
 namespace {
 
 using namespace ngb;
 using samples::Phase;
-using samples::WorkerRequest;
+using work::WorkerRequest;
 
 samples::ProgressPage* page = nullptr;
 
@@ -51,8 +55,8 @@ samples::ProcessResult result_of(const WorkerRequest& request) {
   result.process_index = request.process_index;
   result.attempt = request.attempt;
   result.stop_reason = "repetitions";
-  result.threads_used = samples::Known<int>::of(1);
-  result.phases.push_back({Phase::start, 1, samples::Known<std::int64_t>::of(1), samples::Known<std::uint64_t>::of(1)});
+  result.threads_used = Known<int>::of(1);
+  result.phases.push_back({Phase::start, 1, Known<std::int64_t>::of(1), Known<std::uint64_t>::of(1)});
   for (int i = 0; i < request.protocol.repetitions; ++i) {
     result.repetitions.push_back({1'000'000 + 1000 * request.process_index + i, 1, i == 0});
   }
@@ -69,7 +73,7 @@ void deliver(const std::string& bytes) {
   if (!file::write_all(samples::kResultFd, bytes, "result")) std::exit(9);
 }
 
-void deliver(const samples::ProcessResult& result) { deliver(samples::frame(samples::to_json(result).dump())); }
+void deliver(const samples::ProcessResult& result) { deliver(samples::frame(work::write_json(result).dump())); }
 
 [[noreturn]] void hang() {
   for (;;) ::pause();
@@ -127,6 +131,9 @@ void behave(const WorkerRequest& request, const std::string& word) {
   if (word == "crash") std::abort();
   if (word == "exit") std::exit(7);
   if (word == "killed") ::kill(::getpid(), SIGKILL);
+  if (word == "rewrite") std::ofstream(request.model.files.at(0).path) << "changed";
+  if (word == "touch")
+    std::filesystem::last_write_time(request.model.files.at(0).path, std::filesystem::file_time_type::clock::now());
   if (word == "hang") hang();
   if (word == "garbage") deliver(std::string(5000, 'x'));
   if (word == "garbage") hang();
@@ -164,6 +171,7 @@ int write_model(int count, char** words) {
     if (std::string(words[i]) == "--recipe") recipe = words[i + 1];
     if (std::string(words[i]) == "-o") path = words[i + 1];
   }
+  if (recipe == "-") recipe.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
   if (recipe.find("impossible") != std::string::npos) {
     std::fprintf(stderr, "no such family\n");
     return 1;
@@ -172,6 +180,9 @@ int write_model(int count, char** words) {
     std::fprintf(stderr, "cannot write: No space left on device\n");
     return 1;
   }
+  if (recipe.find("eats_memory") != std::string::npos) eat_memory();
+  if (recipe.find("shares_memory") != std::string::npos) share_memory();
+  if (recipe.find("strays") != std::string::npos) leave_a_stray();
   std::ofstream(path) << recipe;
   std::printf("{\"file_bytes\":%zu}\n", recipe.size());
   return 0;
@@ -185,7 +196,7 @@ WorkerRequest read_request() {
     if (size <= 0) std::exit(8);
     reader.feed({chunk, static_cast<std::size_t>(size)});
     const auto frame = reader.next();
-    if (frame && frame->has_value()) return *samples::worker_request_from_json(nlohmann::json::parse(**frame));
+    if (frame && frame->has_value()) return *work::parse_json<WorkerRequest>(nlohmann::json::parse(**frame), "request");
   }
 }
 
@@ -196,9 +207,12 @@ int main(int count, char** words) {
   page = static_cast<samples::ProgressPage*>(
       ::mmap(nullptr, samples::kProgressPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, samples::kProgressFd, 0));
   const WorkerRequest request = read_request();
-  if (request.task == WorkerRequest::Task::make_reference) {
+  if (request.task == work::Task::make_references) {
     if (option(request, "behave") == "crash") std::abort();
-    std::ofstream(request.reference_path) << "NGBREF02 outputs";
+    // As in worker/reference_file.h; the hash is that of "outputs".
+    const std::string json = R"({"sha256":")" + hash::sha256("outputs") + R"("})";
+    std::ofstream(request.reference_path)
+        << "NGBREF03" << static_cast<char>(json.size()) << std::string(3, '\0') << json << "outputs";
     deliver(result_of(request));
     return 0;
   }

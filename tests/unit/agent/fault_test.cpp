@@ -15,14 +15,14 @@ namespace {
 using samples::FailureKind;
 using testing::HasSubstr;
 
-samples::Job faulty_job() {
-  samples::Job job = small_job(5);
+work::Job faulty_job() {
+  work::Job job = small_job(5);
   add_cell(job, "good", "brief");
   add_cell(job, "forked", "brief");
   add_cell(job, "retried", "crash", "2:1");
   add_cell(job, "lost", "crash", "1:1");
   add_cell(job, "wrong", "wrong", "3:1");
-  host_by_python(job.cells[1].compiler, "forked");
+  host_by_python(job, 1, "forked");
   return job;
 }
 
@@ -51,7 +51,7 @@ TEST(Faults, TenKillsAtRandomInstantsLoseNothingAndRepeatNothing) {
 
 TEST(Faults, AKilledAgentTakesItsWorkersAlong) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a", "stray_and_hang");
   const auto stray = [&] {
     const std::string log = file::read(folder.path() / "logs/a-0-1.log").value_or("");
@@ -78,7 +78,7 @@ TEST(Faults, AKilledAgentTakesItsWorkersAlong) {
 
 TEST(Faults, AClientThatIsGoneEndsAgentAndWorker) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a", "hang");
   AgentClient client(folder.path());
   client.begin(job);
@@ -93,7 +93,7 @@ TEST(Faults, AClientThatIsGoneEndsAgentAndWorker) {
 
 TEST(Faults, StopEndsTheProcessInFlightAndKeepsWhatIsRecorded) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
   add_cell(job, "b", "hang");
   Recorder recorder;
@@ -112,7 +112,7 @@ TEST(Faults, StopEndsTheProcessInFlightAndKeepsWhatIsRecorded) {
 
 TEST(Faults, SigtermStopsItLikeAStop) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a", "hang");
   AgentClient client(folder.path());
   client.begin(job);
@@ -127,7 +127,7 @@ TEST(Faults, SigtermStopsItLikeAStop) {
 
 TEST(Faults, EventsAreSentAgainToAClientThatDidNotRecordThem) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(2);
+  work::Job job = small_job(2);
   add_cell(job, "a");
   const WholeRun first = run_job(folder.path(), job);
   ASSERT_EQ(first.events.size(), 5U);
@@ -138,7 +138,7 @@ TEST(Faults, EventsAreSentAgainToAClientThatDidNotRecordThem) {
 
 TEST(Faults, AFinishedJobOnlyTellsItsEndAgain) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(2);
+  work::Job job = small_job(2);
   add_cell(job, "a");
   ASSERT_EQ(run_job(folder.path(), job).events.size(), 5U);
   const WholeRun again = run_job(folder.path(), job, 5);
@@ -149,7 +149,7 @@ TEST(Faults, AFinishedJobOnlyTellsItsEndAgain) {
 
 TEST(Faults, AnEventThatIsNeverAcknowledgedIsNotLost) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
   {
     AgentClient client(folder.path());
@@ -166,7 +166,7 @@ TEST(Faults, AnEventThatIsNeverAcknowledgedIsNotLost) {
 
 TEST(Faults, ASecondAgentIsToldWhoUsesTheFolder) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a", "hang");
   AgentClient first(folder.path());
   first.begin(job);
@@ -182,7 +182,7 @@ TEST(Faults, ASecondAgentIsToldWhoUsesTheFolder) {
 
 TEST(Faults, AFolderThatCannotBeWrittenIsNamed) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
   const WholeRun run = run_job("/proc/ngraphbench", job);
   ASSERT_TRUE(run.error);
@@ -190,9 +190,9 @@ TEST(Faults, AFolderThatCannotBeWrittenIsNamed) {
   EXPECT_EQ(run.outcome.exit_code, 3);
 }
 
-TEST(Faults, ADamagedJournalCostsOnlyWhatStoodBehindTheDamage) {
+TEST(Faults, ADamagedJournalCostsOnlyWhatIsDamaged) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(3);
+  work::Job job = small_job(3);
   add_cell(job, "a");
   const WholeRun first = run_job(folder.path(), job);
   ASSERT_EQ(first.events.size(), 6U);  // environment, model, three processes, finished
@@ -203,11 +203,11 @@ TEST(Faults, ADamagedJournalCostsOnlyWhatStoodBehindTheDamage) {
   ASSERT_TRUE(file::write_atomically(folder.path() / "journal", bytes));
   const WholeRun again = run_job(folder.path(), job, 6);
   // Numbers go on above what the client knows, so that it does not take the new results for old ones.
-  ASSERT_EQ(again.processes.size(), 2U);
+  ASSERT_EQ(again.processes.size(), 1U);
   EXPECT_EQ(again.events.front().sequence, 7U);
   EXPECT_EQ(again.processes[0].process_index, 1);
-  ASSERT_FALSE(again.progress.empty());
-  EXPECT_THAT(again.progress[0].doing, HasSubstr("journal.damaged-1"));
+  ASSERT_EQ(again.remarks.size(), 1U);
+  EXPECT_THAT(again.remarks[0], HasSubstr("damaged"));
   EXPECT_TRUE(ends_finished(again.events));
 }
 

@@ -14,11 +14,11 @@ using samples::FailureKind;
 using testing::HasSubstr;
 
 // One cell of the compiler of that name.
-samples::Job python_job(const std::string& compiler, int processes, const std::string& behave = "",
-                        const std::string& on = "") {
-  samples::Job job = small_job(processes);
+work::Job python_job(const std::string& compiler, int processes, const std::string& behave = "",
+                     const std::string& on = "") {
+  work::Job job = small_job(processes);
   add_cell(job, "a", behave, on);
-  host_by_python(job.cells[0].compiler, compiler);
+  host_by_python(job, 0, compiler);
   return job;
 }
 
@@ -49,8 +49,8 @@ TEST(ForkServer, SurvivesTheCrashOfAWorker) {
 
 TEST(ForkServer, SurvivesAWorkerThatIsEndedByItsTimeLimit) {
   const TemporaryFolder folder;
-  samples::Job job = python_job("forked", 2, "hang_timed", "0:1");
-  job.protocol.run_timeout_ns = 300'000'000;
+  work::Job job = python_job("forked", 2, "hang_timed", "0:1");
+  job.limits.timeouts.run_ns = 300'000'000;
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 3U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::timeout);
@@ -62,9 +62,9 @@ TEST(ForkServer, GivesItsWorkersNoMoreMemoryThanTheLimit) {
   GTEST_SKIP() << "sanitizers reserve more memory than any limit";
 #endif
   const TemporaryFolder folder;
-  samples::Job job = python_job("forked", 1, "memory");
-  job.protocol.memory_limit_bytes = 300'000'000;
-  job.protocol.attempts = 1;
+  work::Job job = python_job("forked", 1, "memory");
+  job.limits.memory_bytes = 300'000'000;
+  job.limits.attempts = 1;
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::out_of_memory);
@@ -85,7 +85,7 @@ TEST(ForkServer, CostsAnAttemptWhenItDiesAndIsStartedAgain) {
   ASSERT_EQ(run.processes.size(), 2U);
   EXPECT_EQ(run.processes[1].attempt, 2);
   EXPECT_EQ(run.processes[1].failure->kind, FailureKind::crash);
-  EXPECT_THAT(run.processes[1].failure->message, HasSubstr("the fork server was lost: it ended with 4"));
+  EXPECT_THAT(run.processes[1].failure->message, HasSubstr("the fork server was lost: it exited with code 4"));
   EXPECT_EQ(servers_started(folder.path(), "dying"), 2);
 }
 
@@ -101,19 +101,34 @@ TEST(ForkServer, QuotesItsLogWhenTheCompilerCannotBeImported) {
 
 TEST(ForkServer, MayNotImportForLongerThanACompilationMayTake) {
   const TemporaryFolder folder;
-  samples::Job job = python_job("importing", 1);
-  job.protocol.compile_timeout_ns = 500'000'000;
-  job.protocol.attempts = 1;
+  work::Job job = python_job("importing", 1);
+  job.limits.timeouts.compile_ns = 500'000'000;
+  job.limits.attempts = 1;
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::timeout);
   EXPECT_TRUE(ends_finished(run.events));
 }
 
+TEST(ForkServer, ThatDoesNotAnswerIsAResultAndIsReplaced) {
+  const TemporaryFolder folder;
+  work::Job job = python_job("stopping", 2);
+  job.limits.timeouts.compile_ns = 5'000'000'000;
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 3U);
+  ASSERT_TRUE(run.processes[0].failure);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::device_lost);
+  EXPECT_THAT(run.processes[0].failure->message, HasSubstr("did not answer and was killed"));
+  EXPECT_FALSE(run.processes[1].failure);
+  EXPECT_FALSE(run.processes[2].failure);
+  EXPECT_EQ(servers_started(folder.path(), "stopping"), 2);
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
 TEST(ForkServer, NeedsAPythonThatIsThere) {
   const TemporaryFolder folder;
-  samples::Job job = python_job("forked", 1);
-  job.cells[0].compiler.python = "/nowhere/python3";
+  work::Job job = python_job("forked", 1);
+  place_of(job, 0).python = "/nowhere/python3";
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::toolchain_missing);

@@ -17,10 +17,11 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 const JobIdentity kIdentity{"run-1", "abc"};
 
-samples::Event event_of(const std::string& model_id) { return {0, samples::ModelWritten{model_id, "00", 1, 2}}; }
+samples::Event event_of(const std::string& model_id) { return {0, samples::ModelWritten{{model_id}, "00", 1, 2}}; }
 
 struct Opened {
   std::optional<Journal> journal{};
@@ -30,9 +31,12 @@ struct Opened {
 
 Opened open(const std::filesystem::path& folder, const JobIdentity& identity = kIdentity) {
   Opened opened;
-  Result<Journal> journal = Journal::open(folder, identity, [&](const samples::Event& event) {
-    opened.models.push_back(std::get<samples::ModelWritten>(event.body).model_id);
-  });
+  Result<Journal> journal =
+      Journal::open(folder, identity,
+                    {[&](const samples::Event& event) {
+                       opened.models.push_back(std::get<samples::ModelWritten>(event.body).model.hash);
+                     },
+                     [&] { opened.models.emplace_back("other job"); }});
   if (!journal) opened.error = journal.error().text();
   if (journal) opened.journal = *std::move(journal);
   return opened;
@@ -80,7 +84,7 @@ TEST(Journal, CutsOffARecordThatWasNotWrittenToItsEndAtEveryLength) {
   const TemporaryFolder folder;
   write_three(folder.path());
   const std::string whole = content_of(folder.path() / "journal");
-  const std::size_t third_begins = whole.rfind("{\"event\"") - samples::kFrameHeaderBytes;
+  const std::size_t third_begins = whole.rfind("{\"body\"") - samples::kFrameHeaderBytes;
   for (std::size_t size = third_begins; size < whole.size(); ++size) {
     overwrite(folder.path() / "journal", whole.substr(0, size));
     Opened opened = open(folder.path());
@@ -90,53 +94,90 @@ TEST(Journal, CutsOffARecordThatWasNotWrittenToItsEndAtEveryLength) {
   }
 }
 
-TEST(Journal, KeepsWhatStandsBeforeADamagedRecordAndMovesTheRestAside) {
+TEST(Journal, KeepsTheWholeRecordsBeforeAndBehindADamagedOne) {
   const TemporaryFolder folder;
   write_three(folder.path());
   std::string bytes = content_of(folder.path() / "journal");
   bytes[bytes.find("two")] = 'T';
   overwrite(folder.path() / "journal", bytes);
   Opened opened = open(folder.path());
-  EXPECT_THAT(opened.models, ElementsAre("one"));
-  EXPECT_THAT(content_of(folder.path() / "journal.damaged-1"), HasSubstr("three"));
+  // What had an end may have none any more.
+  EXPECT_THAT(opened.models, ElementsAre("one", "three", "other job"));
   ASSERT_EQ(opened.journal->remarks().size(), 1U);
-  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("checksum"));
-  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("journal.damaged-1"));
-  EXPECT_EQ(opened.journal->append(event_of("again")), 2U);
+  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("a checksum is wrong"));
+  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("measured again"));
+  EXPECT_EQ(opened.journal->append(event_of("again")), 4U);
+  EXPECT_THAT(open(folder.path()).models, ElementsAre("one", "three", "again", "other job"));
 }
 
+TEST(Journal, TellsAClientThatALostNumberHasNothing) {
+  const TemporaryFolder folder;
+  write_three(folder.path());
+  std::string bytes = content_of(folder.path() / "journal");
+  bytes[bytes.find("two")] = 'T';
+  overwrite(folder.path() / "journal", bytes);
+  const Opened opened = open(folder.path());
+  std::uint64_t last = 0;
+  std::vector<std::string> kinds;
+  for (;;) {
+    const Result<Journal::Entry> entry = opened.journal->next_after(last);
+    ASSERT_TRUE(entry);
+    if (entry->payload.empty()) break;
+    ASSERT_EQ(entry->sequence, last + 1);
+    last = entry->sequence;
+    const auto event = samples::decode_event(entry->payload);
+    ASSERT_TRUE(event);
+    kinds.emplace_back(std::holds_alternative<samples::Skipped>(event->body) ? "skipped" : "model");
+  }
+  EXPECT_THAT(kinds, ElementsAre("model", "skipped", "model"));
+}
+
+// One record at most is lost with a bit, none with a bit of a mark; and no byte of the file.
 TEST(Journal, SeesEveryFlippedBitAndLosesNoByte) {
   const TemporaryFolder folder;
   write_three(folder.path());
   const std::string whole = content_of(folder.path() / "journal");
+  const std::size_t first_record = whole.find("{\"body\"") - samples::kFrameHeaderBytes;
   for (std::size_t byte = 0; byte < whole.size(); ++byte) {
     const TemporaryFolder copy;
     std::string bytes = whole;
     bytes[byte] = static_cast<char>(bytes[byte] ^ 1);
     overwrite(copy.path() / "journal", bytes);
-    const Opened opened = open(copy.path());
-    ASSERT_LT(opened.models.size(), 3U) << "byte " << byte;
+    Opened opened = open(copy.path());
+    std::erase(opened.models, "other job");
+    ASSERT_EQ(opened.models.size(), byte < first_record ? 3U : 2U) << "byte " << byte;
     // The last record's length may claim more than there is: then it cannot be told from one that was torn.
-    if (!opened.journal->remarks().empty()) {
-      const bool is_other = std::filesystem::exists(copy.path() / "journal.other-1");
-      const std::string aside = content_of(copy.path() / (is_other ? "journal.other-1" : "journal.damaged-1"));
-      ASSERT_EQ(aside, bytes.substr(bytes.size() - aside.size())) << "byte " << byte;
+    if (opened.journal->remarks().empty()) {
+      ASSERT_THAT(opened.models, ElementsAre("one", "two")) << "byte " << byte;
     } else {
-      ASSERT_EQ(opened.models.size(), 2U) << "byte " << byte;
+      ASSERT_EQ(content_of(copy.path() / "journal"), bytes) << "byte " << byte;
     }
   }
+}
+
+TEST(Journal, FindsRecordsBehindMoreDamageThanOneLooksAtAtOnce) {
+  const TemporaryFolder folder;
+  Opened opened = open(folder.path());
+  ASSERT_TRUE(opened.journal->append(event_of("one")));
+  ASSERT_TRUE(opened.journal->append(event_of(std::string(200'000, 'x'))));
+  ASSERT_TRUE(opened.journal->append(event_of("three")));
+  std::string bytes = content_of(folder.path() / "journal");
+  const std::size_t begin = bytes.find("xxxx");
+  bytes.replace(begin, 150'000, std::string(150'000, '\0'));
+  overwrite(folder.path() / "journal", bytes);
+  EXPECT_THAT(open(folder.path()).models, ElementsAre("one", "three", "other job"));
 }
 
 TEST(Journal, DoesNotTakeADamagedLengthInTheMiddleForATornTail) {
   const TemporaryFolder folder;
   write_three(folder.path());
   std::string bytes = content_of(folder.path() / "journal");
-  const std::size_t second_begins = bytes.find("{\"event\"", bytes.find("\"one\"")) - samples::kFrameHeaderBytes;
+  const std::size_t second_begins = bytes.find("{\"body\"", bytes.find("\"one\"")) - samples::kFrameHeaderBytes;
   bytes[second_begins + 2] = 1;  // 65,536 bytes more than the record has
   overwrite(folder.path() / "journal", bytes);
   const Opened opened = open(folder.path());
-  EXPECT_THAT(opened.models, ElementsAre("one"));
-  EXPECT_EQ(content_of(folder.path() / "journal.damaged-1"), bytes.substr(second_begins));
+  EXPECT_THAT(opened.models, ElementsAre("one", "three", "other job"));
+  EXPECT_EQ(content_of(folder.path() / "journal"), bytes);
 }
 
 TEST(Journal, TakesANumberWithoutASuccessorForDamage) {
@@ -145,19 +186,78 @@ TEST(Journal, TakesANumberWithoutASuccessorForDamage) {
   const std::string last = samples::frame(samples::encode(samples::Event{UINT64_MAX, samples::Finished{}}));
   overwrite(folder.path() / "journal", content_of(folder.path() / "journal") + last);
   Opened opened = open(folder.path());
-  EXPECT_THAT(opened.models, ElementsAre("one", "two", "three"));
-  EXPECT_EQ(content_of(folder.path() / "journal.damaged-1"), last);
+  EXPECT_THAT(opened.models, ElementsAre("one", "two", "three", "other job"));
   EXPECT_EQ(opened.journal->append(event_of("four")), 4U);
 }
 
-TEST(Journal, DoesNotResumeTheJournalOfAnotherJob) {
+TEST(Journal, KeepsTheJournalOfAnotherRunUntilThatRunIsBack) {
   const TemporaryFolder folder;
   write_three(folder.path());
-  const std::string whole = content_of(folder.path() / "journal");
-  const Opened opened = open(folder.path(), {"run-2", "abc"});
-  EXPECT_TRUE(opened.models.empty());
-  EXPECT_EQ(opened.journal->last_sequence(), 0U);
-  EXPECT_EQ(content_of(folder.path() / "journal.other-1"), whole);
+  {
+    Opened opened = open(folder.path(), {"run-2", "abc"});
+    EXPECT_TRUE(opened.models.empty());
+    EXPECT_EQ(opened.journal->append(event_of("of run 2")), 1U);
+  }
+  EXPECT_TRUE(Journal::is_there(folder.path(), "run-1"));
+  EXPECT_FALSE(Journal::is_there(folder.path(), "run-3"));
+  EXPECT_THAT(open(folder.path()).models, ElementsAre("one", "two", "three"));
+  EXPECT_TRUE(Journal::is_there(folder.path(), "run-2"));
+  EXPECT_THAT(open(folder.path(), {"run-2", "abc"}).models, ElementsAre("of run 2"));
+}
+
+TEST(Journal, HandsOnWhatAnotherJobOfTheSameRunHasRecorded) {
+  const TemporaryFolder folder;
+  write_three(folder.path());
+  {
+    Opened opened = open(folder.path(), {"run-1", "another job"});
+    EXPECT_THAT(opened.models, ElementsAre("one", "two", "three", "other job"));
+    EXPECT_EQ(opened.journal->append(event_of("four")), 4U);
+    EXPECT_TRUE(opened.journal->remarks().empty());
+  }
+  EXPECT_THAT(open(folder.path(), {"run-1", "another job"}).models,
+              ElementsAre("one", "two", "three", "other job", "four"));
+  EXPECT_THAT(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(Journal, TellsTheEndOfAnEarlierJobToNobody) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(open(folder.path()).journal->append({0, samples::Finished{}}));
+  const auto first = [](const Opened& opened) { return samples::decode_event(opened.journal->next_after(0)->payload); };
+  const auto reopen = [&](const std::string& job) {
+    Opened opened;
+    auto journal = Journal::open(folder.path(), {"run-1", job}, {[](const samples::Event&) {}});
+    if (journal) opened.journal = *std::move(journal);
+    return opened;
+  };
+  EXPECT_TRUE(std::holds_alternative<samples::Finished>(first(reopen("abc"))->body));
+  EXPECT_TRUE(std::holds_alternative<samples::Skipped>(first(reopen("another job"))->body));
+  EXPECT_TRUE(std::holds_alternative<samples::Skipped>(first(reopen("another job"))->body));
+}
+
+TEST(Journal, SetsAsideWhatAnAgentOfTheFirstVersionHasWrittenAndTellsOfIt) {
+  const TemporaryFolder folder;
+  std::string bytes = samples::frame(R"({"job_sha256":"00","journal":1,"run_id":"run-1"})");
+  bytes += samples::frame(R"({"event":"model","file_bytes":1,"file_sha256":"00","model_id":"one","sequence":1,)"
+                          R"("type":"event","wall_ns":2})");
+  overwrite(folder.path() / "journal", bytes);
+  const Opened opened = open(folder.path());
+  EXPECT_THAT(opened.models, IsEmpty());
+  ASSERT_EQ(opened.journal->remarks().size(), 1U);
+  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("it has version 1, this agent reads version 3"));
+  EXPECT_EQ(file::read(folder.path() / "journal.older-1").value_or(""), bytes);
+}
+
+TEST(Journal, SetsAsideWhatDoesNotSayWhoseItIsAndTellsOfIt) {
+  const TemporaryFolder folder;
+  for (const std::string& content : {samples::frame(R"({"journal":4,"run_id":"run-1","job_sha256":""})"),
+                                     std::string("something else that is no journal")}) {
+    overwrite(folder.path() / "journal", content);
+    const Opened opened = open(folder.path());
+    ASSERT_EQ(opened.journal->remarks().size(), 1U) << content;
+    const std::string name = content.find("\"journal\"") == std::string::npos ? "journal.damaged-1" : "journal.newer-1";
+    EXPECT_THAT(opened.journal->remarks()[0], HasSubstr(name));
+    EXPECT_EQ(content_of(folder.path() / name), content);
+  }
 }
 
 TEST(Journal, GoesOnAboveWhatTheClientKnows) {
@@ -166,7 +266,7 @@ TEST(Journal, GoesOnAboveWhatTheClientKnows) {
   Opened opened = open(folder.path());
   opened.journal->continue_after(10);
   EXPECT_EQ(opened.journal->append(event_of("eleven")), 11U);
-  EXPECT_EQ(opened.journal->next_after(3)->sequence, 11U);
+  EXPECT_EQ(opened.journal->next_after(10)->sequence, 11U);
   const Opened again = open(folder.path());
   EXPECT_THAT(again.models, ElementsAre("one", "two", "three", "eleven"));
 }
@@ -203,7 +303,7 @@ TEST_F(FullDisk, LeavesTheJournalAsItWasBeforeARecordThatDoesNotFit) {
 }
 
 TEST_F(FullDisk, EndsTheAgentWithAReasonAndKeepsWhatIsRecorded) {
-  samples::Job job = test::small_job(400);
+  work::Job job = test::small_job(400);
   test::add_cell(job, "a");
   const test::WholeRun run = test::run_job(folder_.path(), job);
   ASSERT_TRUE(run.error) << "400 processes fitted on 64 KiB";
@@ -213,19 +313,29 @@ TEST_F(FullDisk, EndsTheAgentWithAReasonAndKeepsWhatIsRecorded) {
   ASSERT_FALSE(run.processes.empty());
   std::size_t kept = 0;
   const Result<Journal> journal =
-      Journal::open(folder_.path(), identity_of(job), [&](const samples::Event&) { ++kept; });
+      Journal::open(folder_.path(), identity_of(job), {[&](const samples::Event&) { ++kept; }});
   ASSERT_TRUE(journal);
   EXPECT_TRUE(journal->remarks().empty());
   EXPECT_EQ(kept, run.events.size());
 }
 
-TEST(Journal, BelongsToAJobWhateverTheWordsInWhichAReferenceIsMissing) {
-  samples::Job job;
-  job.models.emplace_back().no_reference = "signal 9 after 3 s";
+TEST(Journal, BelongsToAJobWhateverTheWordsInWhichAToolchainIsMissing) {
+  work::Job job;
+  job.places = {{.why_missing = "no network"}};
   const JobIdentity identity = identity_of(job);
-  job.models[0].no_reference = "signal 9 after 4 s";
+  job.places[0].why_missing = "versions near it that have one: 2.1";
   EXPECT_EQ(identity_of(job), identity);
-  job.models[0].reference_path = "references/00ff/outputs.ref";
+  job.places[0].why_missing = "";
+  EXPECT_NE(identity_of(job), identity);
+}
+
+TEST(Journal, BelongsToAJobWhateverTheWordsInWhichAReferenceIsMissing) {
+  work::Job job;
+  job.given_references = {{.why_not = "signal 9 after 3 s"}};
+  const JobIdentity identity = identity_of(job);
+  job.given_references[0].why_not = "signal 9 after 4 s";
+  EXPECT_EQ(identity_of(job), identity);
+  job.given_references[0].path = "references/00ff/outputs.ref";
   EXPECT_NE(identity_of(job), identity);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/limits.h"
+#include "agent/workers/limits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,16 +11,11 @@ using samples::FailureKind;
 using samples::Phase;
 using std::chrono::seconds;
 
-samples::Protocol protocol() {
-  samples::Protocol protocol;
-  protocol.compile_timeout_ns = Nanoseconds(seconds(100)).count();
-  protocol.run_timeout_ns = Nanoseconds(seconds(10)).count();
-  return protocol;
-}
+const work::Timeouts kTimeouts{.compile_ns = 100'000'000'000, .run_ns = 10'000'000'000};
 
 TEST(Deadlines, LetACompilationTakeItsTime) {
   FakeClock clock;
-  Deadlines deadlines(protocol(), clock.now());
+  Deadlines deadlines(kTimeouts, clock.now());
   clock.advance(seconds(99));
   EXPECT_FALSE(deadlines.look(clock.now(), Phase::check));
   clock.advance(seconds(1));
@@ -34,7 +29,7 @@ TEST(Deadlines, LetACompilationTakeItsTime) {
 
 TEST(Deadlines, CountTheRunFromTheFirstLookThatFindsIt) {
   FakeClock clock;
-  Deadlines deadlines(protocol(), clock.now());
+  Deadlines deadlines(kTimeouts, clock.now());
   EXPECT_EQ(deadlines.next(), Nanoseconds(seconds(100)));
   clock.advance(seconds(60));
   EXPECT_FALSE(deadlines.look(clock.now(), Phase::warm_up));
@@ -56,17 +51,17 @@ TEST(MemoryLimit, IsOverOnlyAboveIt) {
 }
 
 TEST(DeviceLimits, EndWithTheTimeThatTheDeviceMayBeUsed) {
-  samples::Limits limits;
+  work::DeviceLimits limits;
   EXPECT_TRUE(may_begin(limits, std::chrono::hours(1000), "/tmp"));
   limits.time_ns = 7'200'000'000'000;
   EXPECT_TRUE(may_begin(limits, seconds(7199), "/tmp"));
   const Status over = may_begin(limits, seconds(7200), "/tmp");
   ASSERT_FALSE(over);
-  EXPECT_EQ(over.error().what, "the 2 h 00 min that the device may be used are over");
+  EXPECT_EQ(over.error().what, "the device may be used for 2 h 00 min, and that time is over");
 }
 
 TEST(DeviceLimits, KeepDiskFree) {
-  samples::Limits limits;
+  work::DeviceLimits limits;
   limits.free_disk_bytes = 1;
   EXPECT_TRUE(may_begin(limits, seconds(0), "/tmp"));
   limits.free_disk_bytes = 1ULL << 62U;

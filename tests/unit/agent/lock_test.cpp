@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <thread>
 
 #include "agent_client.h"
@@ -39,6 +40,25 @@ TEST(Lock, WaitsForADyingPredecessor) {
   });
   EXPECT_TRUE(lock_folder(folder.path(), std::chrono::seconds(5)));
   predecessor.join();
+}
+
+TEST(Lock, IsOnTheFileThatHasTheNameNow) {
+  const TemporaryFolder folder;
+  auto held = try_lock(folder.path());
+  ASSERT_TRUE(held && held->is_open());
+  std::filesystem::remove(folder.path() / "lock");
+  auto second = try_lock(folder.path());
+  ASSERT_TRUE(second && second->is_open()) << "the first one's file has no name any more";
+  EXPECT_FALSE(try_lock(folder.path())->is_open());
+}
+
+TEST(Lock, LeavesAFileOfSomebodyElsesAsItIs) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "lock") << "my diary";
+  const auto lock = try_lock(folder.path());
+  ASSERT_FALSE(lock);
+  EXPECT_THAT(lock.error().what, HasSubstr("has the name of its lock"));
+  EXPECT_EQ(file::read(folder.path() / "lock").value_or(""), "my diary");
 }
 
 TEST(Lock, SaysWhenTheHolderIsOnAnotherMachine) {

@@ -20,31 +20,48 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 
 const Programs kReal{NGB_BUILD_DIR "/bin/ngb-worker", NGB_BUILD_DIR "/lib/ngraphbench"};
 
-void add_null_cell(samples::Job& job, const std::string& id, const Options& options) {
+void add_null_cell(work::Job& job, const std::string& id, const Options& options) {
   add_cell(job, id);
-  job.cells.back().compiler.name = "null";
-  job.cells.back().compiler.options = options;
+  work::Compiler& compiler = job.compilers.back();
+  compiler.name = "null";
+  compiler.version.clear();
+  compiler.options = options;
+  job.places.back() = {.compiler = "null", .host = "native"};
 }
 
 // A convolution of a few kilobytes, three repetitions without warm-up.
-samples::Job null_job(int processes, const Options& options = {}) {
-  samples::Job job = small_job(processes);
-  job.models[0].recipe_json =
-      R"({"family":"conv_block","parameters":{"depth":1,"image_size":8,"width":4},"revision":3,"seed":1})";
+work::Job null_job(int processes, const Options& options = {}) {
+  work::Job job = small_job(processes);
+  job.models[0].source = work::Recipe{
+      R"({"family":"conv_block","parameters":{"depth":1,"image_size":8,"width":4},"revision":3,"seed":1})"};
   job.models[0].inputs = {{"input", DataType::f32, {1, 3, 8, 8}}};
   job.protocol.repetitions = 10;
-  job.protocol.fixed_warm_up = 1;
+  job.protocol.warm_up = 1;
   job.protocol.min_repetition_ns = 1;  // one inference each
   add_null_cell(job, "a", options);
   return job;
 }
 
-WholeRun run_null(samples::Job job) {
+WholeRun run_null(work::Job job) {
   const TemporaryFolder folder;
   WholeRun run = run_job(folder.path(), job, 0, kReal);
   EXPECT_TRUE(ends_finished(run.events));
   EXPECT_EQ(run.outcome.exit_code, 0);
   return run;
+}
+
+TEST(NullCompiler, OfAnotherVersionThanWasAskedForIsAFallbackBeforeAnythingIsTimed) {
+  work::Job job = null_job(1);
+  compiler_of(job, 0).version = place_of(job, 0).version = "1.30.0";
+  const WholeRun run = run_null(job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  ASSERT_TRUE(run.processes[0].failure);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::fallback);
+  EXPECT_THAT(run.processes[0].failure->message,
+              HasSubstr("null 1.30.0 was requested, but the loaded library says that it is 1"));
+  EXPECT_TRUE(run.processes[0].repetitions.empty());
+  compiler_of(job, 0).version = place_of(job, 0).version = "1+cpu";
+  EXPECT_FALSE(run_null(job).processes.at(0).failure);
 }
 
 TEST(NullCompiler, CompletesEveryProcessWithItsRepetitions) {
@@ -59,8 +76,8 @@ TEST(NullCompiler, CompletesEveryProcessWithItsRepetitions) {
 }
 
 TEST(NullCompiler, IsRunOnAsManyProcessorsAsItHasThreads) {
-  samples::Job job = null_job(1);
-  job.cells[0].compiler.threads = 1;
+  work::Job job = null_job(1);
+  compiler_of(job, 0).threads = 1;
   const std::string affinity = run_null(job).processes.at(0).facts.at("affinity");
   EXPECT_THAT(affinity, testing::MatchesRegex("[0-9]+"));
 }
@@ -76,8 +93,8 @@ TEST(NullCompiler, CrashesAndIsTriedAgain) {
 }
 
 TEST(NullCompiler, HangsInItsCompilationAndIsEnded) {
-  samples::Job job = null_job(1, {{"fault", "\"hang\""}, {"fault_phase", "\"compile\""}});
-  job.protocol.compile_timeout_ns = 3'000'000'000;
+  work::Job job = null_job(1, {{"fault", "\"hang\""}, {"fault_phase", "\"compile\""}});
+  job.limits.timeouts.compile_ns = 3'000'000'000;
   const WholeRun run = run_null(job);
   ASSERT_EQ(run.processes.size(), 2U);
   EXPECT_EQ(run.processes[1].failure->kind, FailureKind::timeout);
@@ -85,8 +102,8 @@ TEST(NullCompiler, HangsInItsCompilationAndIsEnded) {
 }
 
 TEST(NullCompiler, HangsInARepetitionAndIsEnded) {
-  samples::Job job = null_job(1, {{"fault", "\"hang\""}});
-  job.protocol.run_timeout_ns = 700'000'000;
+  work::Job job = null_job(1, {{"fault", "\"hang\""}});
+  job.limits.timeouts.run_ns = 700'000'000;
   const WholeRun run = run_null(job);
   ASSERT_EQ(run.processes.size(), 2U);
   EXPECT_EQ(run.processes[1].failure->kind, FailureKind::timeout);
@@ -101,9 +118,9 @@ TEST(NullCompiler, ExitsWithoutAResult) {
 }
 
 TEST(NullCompiler, EatsMemoryAndIsStoppedAtTheLimit) {
-  samples::Job job = null_job(1, {{"fault", "\"eat_memory\""}, {"fault_phase", "\"compile\""}});
-  job.protocol.memory_limit_bytes = 400'000'000;
-  job.protocol.attempts = 1;
+  work::Job job = null_job(1, {{"fault", "\"eat_memory\""}, {"fault_phase", "\"compile\""}});
+  job.limits.memory_bytes = 400'000'000;
+  job.limits.attempts = 1;
   const WholeRun run = run_null(job);
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::out_of_memory) << run.processes[0].failure->message;
@@ -111,8 +128,8 @@ TEST(NullCompiler, EatsMemoryAndIsStoppedAtTheLimit) {
 }
 
 TEST(NullCompiler, IsComparedWithReferenceOutputs) {
-  samples::Job job = null_job(2);
-  job.reference = job.cells[0].compiler;
+  work::Job job = null_job(2);
+  job.reference = compiler_of(job, 0);
   add_null_cell(job, "wrong", {{"fault", "\"wrong_output\""}});
   const WholeRun run = run_null(job);
   ASSERT_EQ(run.processes.size(), 3U);
@@ -129,7 +146,7 @@ TEST(NullCompiler, RefusesAnOptionItDoesNotKnow) {
 
 TEST(NullCompiler, SurvivesTenKillsOfItsAgentWithEqualResults) {
   const auto job = [] {
-    samples::Job made = null_job(5, {{"run_ns", "300000"}});
+    work::Job made = null_job(5, {{"run_ns", "300000"}});
     add_null_cell(made, "crashing", {{"fault", "\"crash\""}, {"fault_process", "2"}, {"fault_attempt", "1"}});
     add_null_cell(made, "lost", {{"fault", "\"exit\""}, {"fault_process", "3"}});
     return made;
@@ -173,7 +190,7 @@ TEST(AgentCost, IsLittleMemoryAndHardlyAnyProcessorWhileRepetitionsAreTimed) {
   GTEST_SKIP() << "sanitizers need memory and time of their own";
 #endif
   const TemporaryFolder folder;
-  samples::Job job = null_job(1, {{"run_ns", "10000000"}});
+  work::Job job = null_job(1, {{"run_ns", "10000000"}});
   job.protocol.repetitions = 1000;
   AgentClient client(folder.path(), kReal);
   client.begin(job);

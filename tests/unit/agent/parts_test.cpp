@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's small parts: where workers run, what a log tells, how an ending is read, which processes are below us.
+// The agent's small parts: what a log tells, how an ending is read, which processes are below us.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "agent/attempt_log.h"
-#include "agent/ending.h"
-#include "agent/placement.h"
-#include "agent/process_tree.h"
-#include "agent/reference.h"
+#include "agent/builds.h"
+#include "agent/reference_cache.h"
+#include "agent/workers/attempt_log.h"
+#include "agent/workers/ending.h"
+#include "agent/workers/process_tree.h"
 #include "agent_client.h"
+#include "base/hash.h"
 
 namespace ngb::agent {
 namespace {
@@ -20,26 +21,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-TEST(Placement, TakesTheHighestProcessorsFirst) {
-  EXPECT_THAT(choose_cpus({0, 1, 2, 3}, {0, 1, 2, 3}, 1), ElementsAre(3));
-  EXPECT_THAT(choose_cpus({0, 1, 2, 3}, {0, 1, 2, 3}, 2), ElementsAre(2, 3));
-}
-
-TEST(Placement, TakesOneProcessorOfEachCoreBeforeASecondOfAny) {
-  // Processors 4 … 7 are second threads of the cores of 0 … 3.
-  const std::vector<int> cores{0, 1, 2, 3, 0, 1, 2, 3};
-  EXPECT_THAT(choose_cpus({0, 1, 2, 3, 4, 5, 6, 7}, cores, 4), ElementsAre(4, 5, 6, 7));
-  EXPECT_THAT(choose_cpus({0, 1, 2, 3, 4, 5, 6, 7}, cores, 5), ElementsAre(3, 4, 5, 6, 7));
-  EXPECT_THAT(choose_cpus({0, 1, 2, 3}, {0, 0, 2, 2}, 2), ElementsAre(1, 3));
-}
-
-TEST(Placement, TakesAllWhenThereAreNotMore) { EXPECT_THAT(choose_cpus({2, 3}, {2, 3}, 8), ElementsAre(2, 3)); }
-
-TEST(Placement, LeavesTheOthersToTheAgentOrAllWhenThereAreNone) {
-  EXPECT_THAT(other_cpus({0, 1, 2}, {1, 2}), ElementsAre(0));
-  EXPECT_THAT(other_cpus({0, 1}, {0, 1}), ElementsAre(0, 1));
-}
 
 TEST(AttemptLog, GivesTheLastTwentyLines) {
   const TemporaryFolder folder;
@@ -66,8 +47,8 @@ TEST(AttemptLog, SaysWhenThereIsNothing) {
   EXPECT_EQ(failure.message, "it crashed (logs/log is empty)");
 }
 
-samples::WorkerRequest request() {
-  samples::WorkerRequest request;
+work::WorkerRequest request() {
+  work::WorkerRequest request;
   request.cell_id = "a";
   request.process_index = 1;
   return request;
@@ -146,7 +127,7 @@ TEST(ProcessTree, KillsWhatWasLeftInAFolderAndNothingElse) {
   };
   const pid_t ours = start("/some/folder");
   const pid_t other = start("/some/folder2");
-  EXPECT_EQ(kill_leftovers("/some/folder"), 1);
+  EXPECT_THAT(kill_leftovers("/some/folder"), ElementsAre(ours));
   int status = 0;
   ASSERT_EQ(::waitpid(ours, &status, 0), ours);
   EXPECT_TRUE(WIFSIGNALED(status));
@@ -156,33 +137,119 @@ TEST(ProcessTree, KillsWhatWasLeftInAFolderAndNothingElse) {
 }
 
 TEST(Reference, HasAKeyForEverythingThatOutputsDependOn) {
-  samples::ModelWork model;
-  model.hash = "abc";
-  samples::CompilerWork compiler;
+  work::Model model;
+  model.key.hash = "abc";
+  work::Compiler compiler;
   compiler.name = "identity";
   compiler.version = "2.15.0";
-  const std::string key = reference_key(model, 1, compiler);
+  samples::Provenance with{.manifest_sha256 = "m", .worker_sha256 = "w"};
+  const std::string key = reference_key(model, 1, compiler, with);
   EXPECT_EQ(key.size(), 64U);
-  EXPECT_EQ(key, reference_key(model, 1, compiler));
-  std::set<std::string> keys{key, reference_key(model, 2, compiler)};
-  model.batch = 2;
-  keys.insert(reference_key(model, 1, compiler));
+  EXPECT_EQ(key, reference_key(model, 1, compiler, with));
+  std::set<std::string> keys{key, reference_key(model, 2, compiler, with)};
+  model.key.batch = 2;
+  keys.insert(reference_key(model, 1, compiler, with));
   compiler.version = "2.15.1";
-  keys.insert(reference_key(model, 1, compiler));
+  keys.insert(reference_key(model, 1, compiler, with));
   compiler.options = {{"channels_last", "true"}};
-  keys.insert(reference_key(model, 1, compiler));
-  EXPECT_EQ(keys.size(), 5U);
+  keys.insert(reference_key(model, 1, compiler, with));
+  for (std::string samples::Provenance::* const hash :
+       {&samples::Provenance::manifest_sha256, &samples::Provenance::worker_sha256,
+        &samples::Provenance::package_sha256, &samples::Provenance::plugin_sha256,
+        &samples::Provenance::exporter_sha256}) {
+    with.*hash += "2";
+    keys.insert(reference_key(model, 1, compiler, with));
+  }
+  EXPECT_EQ(keys.size(), 10U);
 }
 
 TEST(Reference, IsTakenOnlyWhenItIsOne) {
   const TemporaryFolder folder;
   ASSERT_TRUE(file::write_atomically(folder.path() / "bad", "NGBREF0"));
-  EXPECT_FALSE(is_reference_file(folder.path() / "bad"));
+  EXPECT_FALSE(check_reference_file(folder.path() / "bad"));
   EXPECT_FALSE(adopt_reference(folder.path() / "bad", folder.path() / "good"));
-  ASSERT_TRUE(file::write_atomically(folder.path() / "written", "NGBREF02 and more"));
+  const std::string json = R"({"sha256":")" + hash::sha256("data") + R"("})";
+  const std::string whole =
+      "NGBREF03" + std::string(1, static_cast<char>(json.size())) + std::string(3, '\0') + json + "data";
+  ASSERT_TRUE(file::write_atomically(folder.path() / "written", whole));
   ASSERT_TRUE(adopt_reference(folder.path() / "written", folder.path() / "good"));
-  EXPECT_TRUE(is_reference_file(folder.path() / "good"));
+  CheckedReferences references;
+  EXPECT_EQ(references.look(folder.path() / "good").value_or(""), hash::sha256("data"));
+  for (const std::string& damaged : {whole.substr(0, whole.size() - 1), whole + "x", "NGBREF02" + whole.substr(8),
+                                     whole.substr(0, whole.size() - 1) + "b", std::string()}) {
+    ASSERT_TRUE(file::write_atomically(folder.path() / "good", damaged));
+    EXPECT_FALSE(references.look(folder.path() / "good")) << damaged;
+  }
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "written"));
+}
+
+class BuildsOf : public testing::Test {
+ protected:
+  BuildsOf() {
+    for (const char* file : {"ngb-worker", "lib/python/ngraphbench/adaptor.py", "lib/compilers/identity/identity.py",
+                             "lib/compilers/tvm/tvm.so", "lib/compilers/torchscript/torchscript.py"}) {
+      write(file, "first");
+    }
+    write("lib/compilers/torchscript/compiler.json", R"({"toolchain":"identity"})");
+  }
+  void write(const std::string& file, const std::string& content) {
+    std::filesystem::create_directories((folder_.path() / file).parent_path());
+    ASSERT_TRUE(file::write_atomically(folder_.path() / file, content));
+  }
+  [[nodiscard]] std::string build(const std::string& compiler) const {
+    Builds builds(surroundings_);
+    return builds.of({.compiler = compiler}, nullptr).value().build();
+  }
+
+  TemporaryFolder folder_;
+  Surroundings surroundings_{.worker = folder_.path() / "ngb-worker", .lib = folder_.path() / "lib"};
+};
+
+TEST_F(BuildsOf, DifferWhenAPartDoes) {
+  const std::string tvm = build("tvm");
+  EXPECT_EQ(build("tvm"), tvm);
+  write("lib/compilers/tvm/tvm.so", "second");
+  const std::string with_plugin = build("tvm");
+  EXPECT_NE(with_plugin, tvm);
+  write("ngb-worker", "second");
+  const std::string with_worker = build("tvm");
+  EXPECT_NE(with_worker, with_plugin);
+  write("lib/python/ngraphbench/adaptor.py", "second");
+  EXPECT_NE(build("tvm"), with_worker);
+}
+
+TEST_F(BuildsOf, IncludeTheFolderWhoseModulesAnAdaptorImports) {
+  const std::string torchscript = build("torchscript");
+  write("lib/compilers/identity/identity.py", "second");
+  EXPECT_NE(build("torchscript"), torchscript);
+}
+
+TEST_F(BuildsOf, LeaveOutWhatPythonLeavesBehind) {
+  const std::string before = build("identity");
+  write("lib/compilers/identity/__pycache__/identity.pyc", "compiled");
+  EXPECT_EQ(build("identity"), before);
+}
+
+TEST_F(BuildsOf, AreWatchedWhileTheyAreInUse) {
+  const std::filesystem::path site = folder_.path() / "site";
+  write("site/onnxruntime-1.31.1.dist-info/RECORD", "");
+  Builds builds(surroundings_);
+  ASSERT_TRUE(builds.of({.compiler = "tvm", .toolchain_dir = site.string()}, nullptr));
+  EXPECT_TRUE(builds.check_unchanged());
+  write("site/__pycache__/six.pyc", "compiled");
+  EXPECT_TRUE(builds.check_unchanged());
+  std::filesystem::rename(site / "onnxruntime-1.31.1.dist-info", site / "onnxruntime-1.30.0.dist-info");
+  EXPECT_EQ(builds.check_unchanged().error().where, site.string());
+  std::filesystem::rename(site / "onnxruntime-1.30.0.dist-info", site / "onnxruntime-1.31.1.dist-info");
+  EXPECT_TRUE(builds.check_unchanged());
+  write("lib/compilers/tvm/tvm.so", "second");
+  EXPECT_EQ(builds.check_unchanged().error().where, (folder_.path() / "lib/compilers/tvm/tvm.so").string());
+}
+
+TEST_F(BuildsOf, AreToldApartByTheirParts) {
+  EXPECT_EQ(differing_parts({.manifest_sha256 = "aaaabbbbccccdddd", .worker_sha256 = "w", .plugin_sha256 = "1"},
+                            {.worker_sha256 = "w", .plugin_sha256 = "2"}),
+            "toolchain (aaaabbbbcccc before, none now), plugin or adaptor (1 before, 2 now)");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class Recorder {
 
 // Follows until the end, or for so long, then lets `end` have its way with the agent.
 template <class End>
-void run_for(const std::filesystem::path& folder, const samples::Job& job, Recorder& recorder,
+void run_for(const std::filesystem::path& folder, const work::Job& job, Recorder& recorder,
              std::chrono::milliseconds time, End end, const Programs& programs = {}) {
   AgentClient client(folder, programs);
   client.begin(job, recorder.last());

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "agent/reference_cache.h"
 #include "agent_client.h"
+#include "base/hash.h"
 
 namespace ngb::agent::test {
 namespace {
@@ -14,10 +18,11 @@ using testing::HasSubstr;
 TEST(AgentsReferences, MakesReferenceOutputsOnceAndKeepsThem) {
   const TemporaryFolder folder;
   const TemporaryFolder cache;
-  samples::Job job = small_job(2);
+  work::Job job = small_job(2);
   add_cell(job, "a");
-  job.reference = job.cells[0].compiler;
+  job.reference = compiler_of(job, 0);
   job.reference->version = "2.0";
+  job.places.push_back({.compiler = "fake", .version = "2.0", .host = "native"});
   job.reference_cache = cache.path().string();
   const WholeRun first = run_job(folder.path() / "1", job);
   EXPECT_EQ(first.processes.at(0).facts.at("reference"), "fake 2.0");
@@ -33,10 +38,10 @@ TEST(AgentsReferences, MakesReferenceOutputsOnceAndKeepsThem) {
 
 TEST(AgentsReferences, FailsTheCellsOfAGroupWithoutReferenceOutputsAndSaysWhy) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(2);
+  work::Job job = small_job(2);
   add_cell(job, "a");
   add_cell(job, "b");
-  job.reference = job.cells[0].compiler;
+  job.reference = compiler_of(job, 0);
   job.reference->options = {{"behave", "crash"}};
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 2U);
@@ -45,55 +50,118 @@ TEST(AgentsReferences, FailsTheCellsOfAGroupWithoutReferenceOutputsAndSaysWhy) {
   EXPECT_TRUE(ends_finished(run.events));
 }
 
-// A job whose only cell stands for the model's reference outputs.
-samples::Job references_only(const std::filesystem::path& cache) {
-  samples::Job job = small_job(1);
-  add_cell(job, "m");
-  job.reference = job.cells[0].compiler;
+// As the fake worker writes it.
+std::filesystem::path made_reference(const std::filesystem::path& folder);
+
+void damage(const std::filesystem::path& reference) {
+  std::string bytes = file::read(reference).value();
+  bytes.back() ^= 1;
+  ASSERT_TRUE(file::write_atomically(reference, bytes));
+}
+
+// A job for the model's reference outputs, and nothing else.
+work::Job references_only(const std::filesystem::path& cache) {
+  work::Job job = small_job(1);
+  job.task = work::Task::make_references;
+  job.reference = {.name = "fake"};
+  job.places = {{.compiler = "fake", .host = "native"}};
   job.reference_cache = cache.string();
-  job.only_references = true;
   return job;
+}
+
+// What the run says of the one model's.
+samples::ReferenceMade reference_of(const WholeRun& run) {
+  for (const samples::Event& event : run.events) {
+    if (const auto* made = std::get_if<samples::ReferenceMade>(&event.body)) return *made;
+  }
+  ADD_FAILURE() << "no reference outputs";
+  return {};
+}
+
+std::filesystem::path made_reference(const std::filesystem::path& folder) {
+  return reference_of(run_job(folder / "maker", references_only(folder / "cache"))).path;
 }
 
 TEST(AgentsReferences, MakesNothingButReferenceOutputsWhenAskedAndNamesTheFile) {
   const TemporaryFolder folder;
-  const samples::Job job = references_only(folder.path() / "cache");
+  const work::Job job = references_only(folder.path() / "cache");
   const WholeRun first = run_job(folder.path() / "1", job);
-  ASSERT_EQ(first.processes.size(), 1U);
-  EXPECT_FALSE(first.processes[0].failure);
-  EXPECT_TRUE(first.processes[0].repetitions.empty());
-  const std::filesystem::path made = first.processes[0].facts.at(samples::kReferencePathFact);
-  EXPECT_EQ(file::read(made).value_or(""), "NGBREF02 outputs");
+  EXPECT_TRUE(first.processes.empty());
+  EXPECT_FALSE(reference_of(first).failure);
+  const std::filesystem::path made = reference_of(first).path;
+  EXPECT_EQ(check_reference_file(made).value_or(""), hash::sha256("outputs"));
+  EXPECT_EQ(reference_of(first).key, made.stem().string());
   const WholeRun second = run_job(folder.path() / "2", job);
-  EXPECT_EQ(second.processes.at(0).facts.at(samples::kReferencePathFact), made);
-  EXPECT_EQ(second.events.size(), 3U);  // environment, process, finished: no model was written for what is there
+  EXPECT_EQ(reference_of(second).path, made);
+  EXPECT_EQ(second.events.size(), 3U);  // environment, reference, finished: no model was written for what is there
 }
 
 TEST(AgentsReferences, RefusesAJobForReferencesThatNamesNobodyToMakeThem) {
   const TemporaryFolder folder;
-  samples::Job job = references_only(folder.path());
+  work::Job job = references_only(folder.path());
   job.reference.reset();
-  EXPECT_EQ(run_job(folder.path(), job).error->what, "nobody is to make the references");
+  EXPECT_EQ(run_job(folder.path(), job).error->what,
+            "asks for reference outputs, and does not say which compiler makes them");
 }
 
 TEST(AgentsReferences, ComparesWithTheReferenceOutputsThatItWasGivenAndMakesNone) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
-  job.reference = job.cells[0].compiler;
+  job.reference = compiler_of(job, 0);
   job.reference->options = {{"behave", "crash"}};
-  job.models[0].reference_path = "/given/outputs.ref";
-  const WholeRun run = run_job(folder.path(), job);
+  const std::filesystem::path given = made_reference(folder.path());
+  job.given_references = {{.path = given.string(), .key = "of the client"}};
+  const WholeRun run = run_job(folder.path() / "work", job);
   EXPECT_FALSE(run.processes.at(0).failure);
-  EXPECT_EQ(run.processes.at(0).facts.at("reference_path"), "/given/outputs.ref");
+  EXPECT_EQ(run.processes.at(0).facts.at("reference_path"), given.string());
+  EXPECT_EQ(run.processes[0].made_with.reference_key, "of the client");
+  EXPECT_EQ(run.processes[0].made_with.reference_sha256, hash::sha256("outputs"));
+}
+
+TEST(AgentsReferences, RefusesDamagedOnesThatItWasGivenAndBlamesNoCompiler) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(1);
+  add_cell(job, "a");
+  job.reference = compiler_of(job, 0);
+  const std::filesystem::path given = made_reference(folder.path());
+  damage(given);
+  job.given_references = {{.path = given.string()}};
+  const WholeRun run = run_job(folder.path() / "work", job);
+  EXPECT_EQ(run.processes.at(0).failure->kind, FailureKind::no_reference);
+  EXPECT_THAT(run.processes[0].failure->message, HasSubstr("its outputs are not those that were written"));
+}
+
+TEST(AgentsReferences, MakesADamagedOneAgain) {
+  const TemporaryFolder folder;
+  work::Job job = references_only(folder.path() / "cache");
+  const std::filesystem::path made = reference_of(run_job(folder.path() / "1", job)).path;
+  damage(made);
+  const WholeRun again = run_job(folder.path() / "2", job);
+  EXPECT_FALSE(reference_of(again).failure);
+  EXPECT_EQ(check_reference_file(made).value_or(""), hash::sha256("outputs"));
+}
+
+TEST(AgentsReferences, AreMadeAnewWhenTheirCompilersAdaptorIsAnother) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "lib/compilers/fake");
+  const Programs programs{.lib = folder.path() / "lib"};
+  std::set<std::string> made;
+  for (const std::string adaptor : {"wrong", "mended", "wrong"}) {
+    ASSERT_TRUE(file::write_atomically(folder.path() / "lib/compilers/fake/adaptor.py", adaptor));
+    const WholeRun run = run_job(folder.path() / std::to_string(made.size()) / adaptor,
+                                 references_only(folder.path() / "cache"), 0, programs);
+    made.insert(reference_of(run).path);
+  }
+  EXPECT_EQ(made.size(), 2U);
 }
 
 TEST(AgentsReferences, SaysWhyNeitherItNorTheClientHasReferenceOutputs) {
   const TemporaryFolder folder;
-  samples::Job job = small_job(1);
+  work::Job job = small_job(1);
   add_cell(job, "a");
-  job.reference = job.cells[0].compiler;
-  job.models[0].no_reference = "signal 9";
+  job.reference = compiler_of(job, 0);
+  job.given_references = {{.why_not = "signal 9"}};
   const WholeRun run = run_job(folder.path(), job);
   EXPECT_EQ(run.processes.at(0).failure->kind, FailureKind::no_reference);
   EXPECT_EQ(run.processes[0].failure->message,

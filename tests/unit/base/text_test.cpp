@@ -10,15 +10,48 @@ namespace {
 
 const std::vector<std::string> kCompilers{"identity", "null", "onnxruntime", "openvino"};
 
-TEST(Nearest, FindsTheWordThatWasMeant) {
+TEST(Nearest, FindsTheIntendedWord) {
   EXPECT_EQ(nearest("openvno", kCompilers), "openvino");
   EXPECT_EQ(nearest("idnetity", kCompilers), "identity");
   EXPECT_EQ(nearest("onnx_runtime", kCompilers), "onnxruntime");
 }
 
-TEST(Nearest, IsSilentWhenNothingIsNear) { EXPECT_EQ(nearest("tensorrt", kCompilers), std::nullopt); }
+TEST(Nearest, IsNothingIfNoWordIsNear) { EXPECT_EQ(nearest("tensorrt", kCompilers), std::nullopt); }
 
-TEST(HumanDuration, TakesTheUnitThatReadsBest) {
+TEST(Nearest, FindsWordsWithSwappedMissingOrExtraLetters) {
+  const std::vector<std::string> words{"threads"};
+  EXPECT_EQ(nearest("thraeds", words), "threads");
+  EXPECT_EQ(nearest("theads", words), "threads");
+  EXPECT_EQ(nearest("threeads", words), "threads");
+}
+
+TEST(Nearest, IsNothingForWordsOfMoreThanTwoHundredCharacters) {
+  const std::string long_word(60'000, 'a');
+  EXPECT_EQ(nearest(long_word, std::vector{long_word}), std::nullopt);
+  EXPECT_EQ(nearest(std::string(201, 'a'), std::vector{std::string(200, 'a')}), std::nullopt);
+  EXPECT_EQ(nearest(std::string(200, 'a'), std::vector{std::string(199, 'a')}), std::string(199, 'a'));
+}
+
+TEST(Visible, EscapesWhateverControlsATerminal) {
+  EXPECT_EQ(visible("\x1b]0;title\a\x1b[2J\r\b"), "\\x1b]0;title\\x07\\x1b[2J\\x0d\\x08");
+  EXPECT_EQ(visible("a\x7f"
+                    "b"),
+            "a\\x7f"
+            "b");
+  EXPECT_EQ(visible("\xc2\x9b"
+                    "31m"),
+            "\\u009b31m");  // C1 in UTF-8
+  EXPECT_EQ(visible("\x9b"
+                    "31m \xff \xc3"),
+            "\\x9b31m \\xff \\xc3");  // lone bytes: C1 on an 8-bit terminal
+  EXPECT_EQ(visible(std::string_view("a\0b", 3)), "a\\x00b");
+}
+
+TEST(Visible, LeavesTextAsItIs) {
+  EXPECT_EQ(visible("naïve ±\t1 µs\n模型 \xc2\xa0é"), "naïve ±\t1 µs\n模型 \xc2\xa0é");
+}
+
+TEST(HumanDuration, UsesTheUnitThatReadsBest) {
   EXPECT_EQ(human_duration(48e-9), "48 ns");
   EXPECT_EQ(human_duration(0.0123), "12.3 ms");
   EXPECT_EQ(human_duration(3.14159), "3.1 s");

@@ -28,7 +28,7 @@ std::optional<Failure> failure() {
 }
 
 // Before the others: what is opened once stays.
-TEST(ACudaDevice, IsMissingWhereThereIsNoDriver) {
+TEST(ACudaDevice, IsMissingWithoutADriver) {
   if (::dlopen("libcuda.so.1", RTLD_NOW) != nullptr) GTEST_SKIP() << "there is an NVIDIA driver";
   const auto found = failure();
   ASSERT_TRUE(found);
@@ -57,7 +57,7 @@ class OnTheStandIn : public testing::Test {
   void* driver_ = nullptr;
 };
 
-TEST_F(OnTheStandIn, CopiesAreCompleteAndTheContextIsGivenBack) {
+TEST_F(OnTheStandIn, CopiesAreCompleteAndTheContextIsReleased) {
   const std::array<float, 2> source{1.5F, -2.0F};
   std::array<float, 2> on_gpu{};
   std::array<float, 2> target{};
@@ -73,7 +73,7 @@ TEST_F(OnTheStandIn, CopiesAreCompleteAndTheContextIsGivenBack) {
             "cuCtxSynchronize\ncuMemcpyDtoH_v2 8\ncuDevicePrimaryCtxRelease_v2\n");
 }
 
-TEST_F(OnTheStandIn, ADriverWithoutAGpuIsTold) {
+TEST_F(OnTheStandIn, ADriverWithoutAGpuIsReported) {
   fail("cuInit", 100);
   EXPECT_STREQ(failure()->what(),
                "no CUDA device: the test needs one; no CUDA-capable device is detected (CUDA error 100)");
@@ -82,7 +82,7 @@ TEST_F(OnTheStandIn, ADriverWithoutAGpuIsTold) {
   EXPECT_STREQ(failure()->what(), "no CUDA device: the test needs one; the driver shows none to this process");
 }
 
-TEST_F(OnTheStandIn, ErrorsOfTheGpuAreToldApart) {
+TEST_F(OnTheStandIn, ErrorsOfTheGpuAreDistinguished) {
   std::array<float, 2> values{};
   const CudaDevice device("the test");
   const auto status = [&](int cuda_status) {

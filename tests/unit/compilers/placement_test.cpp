@@ -19,20 +19,20 @@ constexpr std::string_view kMixed = R"([
 {"cat":"Node","name":"d_kernel_time","ph":"X","args":{"op_name":"Cast","provider":"CPUExecutionProvider"}}
 ])";
 
-TEST(Placement, TellsWhichProviderRanWhichOperators) {
+TEST(Placement, ShowsWhichProviderRanWhichOperators) {
   const Placement placement = read_placement(kMixed);
   EXPECT_EQ(describe(placement, kOpenVino), "CPUExecutionProvider 3 (Cast, Gather), OpenVINOExecutionProvider 1");
   EXPECT_FALSE(is_all_on(placement, kOpenVino));
 }
 
-TEST(Placement, IsProvenWhereEveryNodeRanOnTheProvider) {
+TEST(Placement, IsProvenIfEveryNodeRanOnTheProvider) {
   const Placement placement = read_placement(
       R"([{"cat":"Node","args":{"op_name":"OpenVINO-EP-subgraph_1","provider":"OpenVINOExecutionProvider"}}])");
   EXPECT_TRUE(is_all_on(placement, kOpenVino));
   EXPECT_FALSE(is_all_on(placement, "CPUExecutionProvider"));
 }
 
-TEST(Placement, IsNotProvenByAProfileThatTellsNothing) {
+TEST(Placement, IsNotProvenByAnEmptyProfile) {
   for (const std::string_view profile : {"", "[]", "{}", "[1, {\"cat\": \"Node\"}]", "[{\"cat\":\"Session\"}"}) {
     EXPECT_THROW(read_placement(profile), plugin::Failure) << profile;
   }

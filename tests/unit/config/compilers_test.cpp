@@ -14,7 +14,7 @@ std::string with_compilers(std::string_view compilers) {
 
 std::vector<std::string> compiler_labels(const Study& study) {
   std::vector<std::string> out;
-  for (const CompilerEntry& compiler : study.compilers) out.push_back(compiler.label);
+  for (const work::Compiler& compiler : study.compilers) out.push_back(compiler.label);
   return out;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -62,7 +63,8 @@ TEST(StudyDevices, SlurmGivesADeviceForEachNodeOrAnyNodeThatFits) {
   for (const DeviceEntry& device : study.devices) {
     EXPECT_EQ(device.kind, "slurm");
     told.push_back(device.name + ": " + device.slurm.partition + "/" + device.slurm.constraint + "/" +
-                   device.slurm.node + "/" + device.slurm.time + "/" + device.ssh.host + "/" + device.folder);
+                   text::join(device.slurm.nodes, ",") + "/" + device.slurm.time + "/" + device.ssh.host + "/" +
+                   device.folder);
   }
   EXPECT_THAT(told, ElementsAre("edge1: bench//edge1///~/.ngraphbench", "edge2: bench//edge2///~/.ngraphbench",
                                 "orin: /orin////~/.ngraphbench", "far-n1: //n1/30/login.lab//scratch",
@@ -81,11 +83,31 @@ TEST(StudyDevices, MistakesAreToldWhereTheyStand) {
       problems(with_pairs("devices: [local, raspberry, {pi: {}}, {pi2: {shs: pi2}}, local, {-x: {ssh: a}}]")),
       ElementsAre("3:18: devices[1]: raspberry: unknown device, expected one of: local; or say how it is reached: "
                   "raspberry: {ssh: HOST}",
-                  "3:34: devices[2].pi: how is it reached? Add ssh: HOST, or slurm: {…}",
-                  "3:45: devices[3].pi2: how is it reached? Add ssh: HOST, or slurm: {…}",
+                  "3:34: devices[2].pi: how is it reached? Add ssh: HOST, slurm: {…}, or command: [docker, exec, "
+                  "-i, box, sh]",
+                  "3:45: devices[3].pi2: how is it reached? Add ssh: HOST, slurm: {…}, or command: [docker, exec, "
+                  "-i, box, sh]",
                   "3:46: devices[3].pi2: shs: unknown key, did you mean ssh?",
                   "3:58: devices[4]: local: stands twice; keep one of them",
                   "3:66: devices[5]: -x: expected a name of letters, digits, . _ - that is not local"));
+}
+
+TEST(StudyDevices, ACommandIsAListOfItsWordsWhichMayRepeatAndBeNumbers) {
+  const Study study = good(with_pairs("devices: [{box: {command: [ssh, -p, 2222, -v, -v, box, sh]}}]"));
+  EXPECT_EQ(study.devices.at(0).kind, "command");
+  EXPECT_THAT(study.devices[0].command, ElementsAre("ssh", "-p", "2222", "-v", "-v", "box", "sh"));
+  EXPECT_EQ(to_json(study)["devices"].dump(),
+            R"([{"box":{"command":["ssh","-p","2222","-v","-v","box","sh"],"folder":"~/.ngraphbench"}}])");
+  for (const std::string wrong :
+       {"docker exec box sh", "[]", "[[docker]]", "['']", "[\"a\\0b\"]", "[true]", "{a: b}"}) {
+    EXPECT_EQ(problems(with_pairs("devices: [{x: {command: " + wrong + "}}]")).size(), 1U) << wrong;
+  }
+}
+
+TEST(StudyDevices, ADeviceIsReachedInOneWay) {
+  EXPECT_THAT(problems(with_pairs("devices: [{x: {ssh: x, command: [sh]}}, {y: {command: [sh], slurm: {}}}]")),
+              ElementsAre(HasSubstr("x.command: a device is reached in one way; remove ssh or command"),
+                          HasSubstr("y.slurm: a device is reached in one way; remove command or slurm")));
 }
 
 TEST(StudyDevices, AHostThatSshWouldTakeForAnOptionIsRefused) {

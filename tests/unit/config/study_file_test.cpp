@@ -45,25 +45,25 @@ TEST(StudyFile, GivesEveryKeyItsValue) {
   EXPECT_THAT(study.devices[0].compilers, ElementsAre("onnxruntime"));
   EXPECT_EQ(study.compilers[1].threads, 2);
   EXPECT_EQ(study.precision, "bf16");
-  EXPECT_EQ(study.processes, 3);
-  EXPECT_EQ(study.repetitions, 7);
-  EXPECT_EQ(study.warm_up, 4);
-  EXPECT_EQ(study.min_repetition_ms, 0.5);
-  EXPECT_EQ(study.max_transient_s, 10);
-  ASSERT_TRUE(study.stop_when.has_value());
-  EXPECT_EQ(study.stop_when->half_width_percent, 2);
-  EXPECT_EQ(study.stop_when->min_repetitions, 5);
-  EXPECT_EQ(study.stop_when->max_repetitions, 50);
-  EXPECT_EQ(study.stop_when->max_s, 20);
-  EXPECT_EQ(study.absolute_tolerance, 1e-5);
-  EXPECT_EQ(study.relative_tolerance, 0);
+  EXPECT_EQ(study.protocol.processes, 3);
+  EXPECT_EQ(study.protocol.repetitions, 7);
+  EXPECT_EQ(study.protocol.warm_up, 4);
+  EXPECT_EQ(study.protocol.min_repetition_ns, 500'000);
+  EXPECT_EQ(study.protocol.max_transient_ns, 10'000'000'000);
+  ASSERT_TRUE(study.protocol.stop_when.has_value());
+  EXPECT_EQ(study.protocol.stop_when->half_width_ratio, 0.02);
+  EXPECT_EQ(study.protocol.stop_when->min_repetitions, 5);
+  EXPECT_EQ(study.protocol.stop_when->max_repetitions, 50);
+  EXPECT_EQ(study.protocol.stop_when->max_ns, 20'000'000'000);
+  EXPECT_EQ(study.protocol.tolerances.absolute, 1e-5);
+  EXPECT_EQ(study.protocol.tolerances.relative, 0);
   EXPECT_EQ(study.reference, "openvino");
   EXPECT_EQ(study.reference_version, "2026.4.1");
-  EXPECT_EQ(study.compile_timeout_s, 60);
-  EXPECT_EQ(study.run_timeout_s, 30.5);
-  EXPECT_EQ(study.memory_limit_bytes, 4'000'000'000U);
-  EXPECT_EQ(study.attempts, 1);
-  EXPECT_EQ(study.seed, 42U);
+  EXPECT_EQ(study.limits.timeouts.compile_ns, 60'000'000'000);
+  EXPECT_EQ(study.limits.timeouts.run_ns, 30'500'000'000);
+  EXPECT_EQ(study.limits.memory_bytes, 4'000'000'000U);
+  EXPECT_EQ(study.limits.attempts, 1);
+  EXPECT_EQ(study.protocol.seed, 42U);
   EXPECT_TRUE(study.best_options);
   EXPECT_EQ(study.output, "/tmp/there");
 }
@@ -72,20 +72,20 @@ TEST(StudyFile, FillsInTheDefaultsOfTheMeasurementProtocol) {
   const Study study = good(kSmallest);
   EXPECT_EQ(study.name, "study");  // the file's
   EXPECT_THAT(study.batch_sizes, ElementsAre(1));
-  EXPECT_EQ(study.processes, 5);
-  EXPECT_EQ(study.repetitions, 20);
-  EXPECT_EQ(study.warm_up, std::nullopt);
-  EXPECT_EQ(study.min_repetition_ms, 1);
-  EXPECT_EQ(study.max_transient_s, 30);
-  EXPECT_FALSE(study.stop_when.has_value());
+  EXPECT_EQ(study.protocol.processes, 5);
+  EXPECT_EQ(study.protocol.repetitions, 20);
+  EXPECT_EQ(study.protocol.warm_up, std::nullopt);
+  EXPECT_EQ(study.protocol.min_repetition_ns, 1'000'000);
+  EXPECT_EQ(study.protocol.max_transient_ns, 30'000'000'000);
+  EXPECT_FALSE(study.protocol.stop_when.has_value());
   EXPECT_EQ(study.precision, "f32");
-  EXPECT_EQ(study.absolute_tolerance, 1e-4);
-  EXPECT_EQ(study.relative_tolerance, 1e-3);
+  EXPECT_EQ(study.protocol.tolerances.absolute, 1e-4);
+  EXPECT_EQ(study.protocol.tolerances.relative, 1e-3);
   EXPECT_EQ(study.reference, "identity");
   EXPECT_EQ(study.reference_version, "2.15.0");
-  EXPECT_FALSE(study.memory_limit_bytes.has_value());
-  EXPECT_EQ(study.attempts, 2);
-  EXPECT_EQ(study.seed, 1U);
+  EXPECT_FALSE(study.limits.memory_bytes.has_value());
+  EXPECT_EQ(study.limits.attempts, 2);
+  EXPECT_EQ(study.protocol.seed, 1U);
   EXPECT_FALSE(study.best_options);
   EXPECT_EQ(study.output, std::filesystem::current_path() / "results" / "study");
   EXPECT_THAT(study.given, ElementsAre("models", "compilers"));
@@ -93,18 +93,18 @@ TEST(StudyFile, FillsInTheDefaultsOfTheMeasurementProtocol) {
 
 TEST(StudyFile, FillsInTheDefaultsOfStopWhen) {
   const Study study = good_with("stop_when: {max_s: 5}");
-  ASSERT_TRUE(study.stop_when.has_value());
-  EXPECT_EQ(study.stop_when->half_width_percent, 1);
-  EXPECT_EQ(study.stop_when->min_repetitions, 10);
-  EXPECT_EQ(study.stop_when->max_repetitions, 1000);
-  EXPECT_EQ(study.stop_when->max_s, 5);
+  ASSERT_TRUE(study.protocol.stop_when.has_value());
+  EXPECT_EQ(study.protocol.stop_when->half_width_ratio, 0.01);
+  EXPECT_EQ(study.protocol.stop_when->min_repetitions, 10);
+  EXPECT_EQ(study.protocol.stop_when->max_repetitions, 1000);
+  EXPECT_EQ(study.protocol.stop_when->max_ns, 5'000'000'000);
 }
 
 TEST(StudyFile, TakesNullForWhatHasNoValueByDefault) {
   const Study study = good_with("stop_when: null\nmemory_limit: ~\nwarm_up: auto");
-  EXPECT_FALSE(study.stop_when.has_value());
-  EXPECT_FALSE(study.memory_limit_bytes.has_value());
-  EXPECT_FALSE(study.warm_up.has_value());
+  EXPECT_FALSE(study.protocol.stop_when.has_value());
+  EXPECT_FALSE(study.limits.memory_bytes.has_value());
+  EXPECT_FALSE(study.protocol.warm_up.has_value());
 }
 
 TEST(StudyFile, TakesASingleBatchSizeWithoutAList) {
@@ -112,10 +112,10 @@ TEST(StudyFile, TakesASingleBatchSizeWithoutAList) {
 }
 
 TEST(StudyFile, ReadsMemoryInBytesAndInPowersOf1000And1024) {
-  EXPECT_EQ(good_with("memory_limit: 2000000").memory_limit_bytes, 2'000'000U);
-  EXPECT_EQ(good_with("memory_limit: 1.5GB").memory_limit_bytes, 1'500'000'000U);
-  EXPECT_EQ(good_with("memory_limit: 2 GiB").memory_limit_bytes, 2'147'483'648U);
-  EXPECT_EQ(good_with("memory_limit: \"512 MiB\"").memory_limit_bytes, 536'870'912U);
+  EXPECT_EQ(good_with("memory_limit: 2000000").limits.memory_bytes, 2'000'000U);
+  EXPECT_EQ(good_with("memory_limit: 1.5GB").limits.memory_bytes, 1'500'000'000U);
+  EXPECT_EQ(good_with("memory_limit: 2 GiB").limits.memory_bytes, 2'147'483'648U);
+  EXPECT_EQ(good_with("memory_limit: \"512 MiB\"").limits.memory_bytes, 536'870'912U);
 }
 
 TEST(StudyFile, TakesTheReferencesVersionFromTheStudysOwnCompiler) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -43,7 +45,24 @@ TEST(StudyProblems, AMissingFileAFolderAndAnEmptyFileAreToldApart) {
 }
 
 TEST(StudyProblems, AFileWithoutEndIsRefused) {
-  EXPECT_THAT(failures("/dev/zero").at(0).message, HasSubstr("larger than 1048576 bytes"));
+  EXPECT_EQ(failures("/dev/zero").at(0).message, "cannot read: a device, not a file");
+}
+
+TEST(StudyProblems, AFifoIsRefusedAtOnce) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "study.yaml";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(failures(path).at(0).message, "cannot read: a FIFO, not a file");
+}
+
+TEST(StudyProblems, AnEmptyOutputIsToldAsWhatItIs) {
+  EXPECT_THAT(problems("models: [{zoo: resnet18}]\ncompilers: [openvino]\noutput: \"\"\n"),
+              ElementsAre("3:9: output: expected text, found the text \"\""));
+}
+
+TEST(StudyProblems, AZeroByteThatAnEscapeMakesIsTold) {
+  EXPECT_THAT(problems("models: [{zoo: resnet18}]\ncompilers: [openvino]\noutput: \"a\\0b\"\n"),
+              ElementsAre("3:9: a zero byte within a text; no name and no path can hold one"));
 }
 
 TEST(StudyProblems, AHugeFileIsRefusedWithoutReadingIt) {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "config/reference.h"
+#include "config/keys/key_tables.h"
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -74,7 +74,7 @@ TEST(Studies, TheQuickstartIsAStudy) {
   ASSERT_TRUE(study) << study.error()[0].text();
   EXPECT_EQ(study->models.size(), 2U);
   EXPECT_EQ(study->compilers.size(), 3U);
-  EXPECT_EQ(study->processes * study->repetitions, 100);
+  EXPECT_EQ(study->protocol.processes * study->protocol.repetitions, 100);
 }
 
 TEST(Studies, VersionsComparesTwoOfEachCompiler) {
@@ -84,8 +84,8 @@ TEST(Studies, VersionsComparesTwoOfEachCompiler) {
   EXPECT_THAT(study->devices[0].compilers, testing::ElementsAre("identity", "onnxruntime 1.30.0", "onnxruntime 1.31.1",
                                                                 "openvino 2026.3.1", "openvino 2026.4.1"));
   EXPECT_THAT(study->batch_sizes, testing::ElementsAre(1, 4, 8));
-  EXPECT_EQ(study->processes, 5);
-  EXPECT_EQ(study->repetitions, 20);
+  EXPECT_EQ(study->protocol.processes, 5);
+  EXPECT_EQ(study->protocol.repetitions, 20);
 }
 
 }  // namespace

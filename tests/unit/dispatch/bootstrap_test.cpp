@@ -6,9 +6,10 @@
 #include <fstream>
 
 #include "agent_client.h"
-#include "dispatch/bootstrap.h"
-#include "dispatch/delivery.h"
-#include "dispatch/parts.h"
+#include "base/hash.h"
+#include "dispatch/delivery/bootstrap.h"
+#include "dispatch/delivery/parts.h"
+#include "dispatch/delivery/tree_delivery.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -32,26 +33,27 @@ class Bootstrap : public testing::Test {
   }
 
   Result<std::optional<samples::Arrival>> arrive(const std::filesystem::path& device_folder,
-                                                 const std::string& before = "") {
-    return talk(device_folder, before, false);
+                                                 const std::string& before = "", Trust trust = Trust::whole) {
+    return talk(device_folder, before, false, trust);
   }
   Result<std::optional<samples::Arrival>> arrive_and_deliver(const std::filesystem::path& device_folder) {
-    return talk(device_folder, "", true);
+    return talk(device_folder, "", true, Trust::whole);
   }
 
   static constexpr const char* kAgent = NGB_BUILD_DIR "/bin/ngb-agent";
   TemporaryFolder folder_;
   Parts parts_;
+  std::vector<std::string> shell_;  // without arguments; empty: /bin/sh -c, with what ssh would send
 
  private:
   Result<std::optional<samples::Arrival>> talk(const std::filesystem::path& device_folder, const std::string& before,
-                                               bool is_delivering) {
+                                               bool is_delivering, Trust trust) {
     config::DeviceEntry entry;
     entry.folder = device_folder.string();
-    const std::string script = bootstrap_script(parts_.agents, entry);
+    const std::string script = bootstrap_script(parts_.agents, entry, trust);
     Loop loop;
-    const auto device = Connection::start(
-        loop, {"/bin/sh", "-c", before + shell_command(bootstrap_words(script.size()))}, folder_.path() / "log");
+    const std::vector<std::string> usual{"/bin/sh", "-c", before + shell_command(bootstrap_words(script.size()))};
+    const auto device = Connection::start(loop, shell_.empty() ? usual : shell_, folder_.path() / "log");
     if (!device) return tl::unexpected(device.error());
     Result<std::optional<samples::Arrival>> arrival;
     const OnBytesLeft ignored = [](std::uint64_t) {};
@@ -94,6 +96,85 @@ TEST_F(Bootstrap, TakesAFoldersNameAsItIs) {
   }
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "pwned"));
   EXPECT_FALSE(std::filesystem::exists("pwned"));
+}
+
+TEST_F(Bootstrap, ReplacesAnAgentThatIsDamaged) {
+  const std::filesystem::path device = folder_.path() / "device";
+  const AgentFile& whole = parts_.agents[0];
+  const std::filesystem::path agent = device / "agents" / whole.sha256 / "ngb-agent";
+  std::filesystem::create_directories(agent.parent_path());
+  for (const std::string& damaged : {std::string(), std::string(100, '\0'), std::string(whole.size_bytes, '\0')}) {
+    std::filesystem::remove(agent);
+    std::ofstream(agent) << damaged;
+    std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
+    const auto arrival = arrive(device);
+    ASSERT_TRUE(arrival && arrival->has_value()) << damaged.size();
+    EXPECT_EQ(hash::sha256_of_file(agent).value_or(""), whole.sha256);
+  }
+}
+
+TEST_F(Bootstrap, BringsTheAgentAnewWhereNobodyCanTellThatItIsDamaged) {
+  const std::filesystem::path device = folder_.path() / "device";
+  const std::filesystem::path agent = device / "agents" / parts_.agents[0].sha256 / "ngb-agent";
+  std::filesystem::create_directories(agent.parent_path());
+  std::ofstream(agent) << std::string(parts_.agents[0].size_bytes, '\0');
+  std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
+  const std::filesystem::path commands = folder_.path() / "commands";
+  std::filesystem::create_directory(commands);
+  for (const std::string name : {"chmod", "head", "ls", "mkdir", "mv", "rm", "sync", "uname", "wc"}) {
+    for (const std::string place : {"/usr/bin/", "/bin/"}) {
+      std::error_code is_there;
+      if (std::filesystem::exists(place + name))
+        std::filesystem::create_symlink(place + name, commands / name, is_there);
+    }
+  }
+  const std::string without_sha256sum = "PATH=" + commands.string() + "; ";
+  const auto first = arrive(device, without_sha256sum);
+  EXPECT_FALSE(first && first->has_value());
+  const auto second = arrive(device, without_sha256sum, Trust::none);
+  EXPECT_TRUE(second && second->has_value());
+}
+
+TEST_F(Bootstrap, RunsNoProgramThatSomebodyElseMayHavePutThere) {
+  const std::filesystem::path device = folder_.path() / "device";
+  const std::filesystem::path agent = device / "agents" / parts_.agents[0].sha256 / "ngb-agent";
+  std::filesystem::create_directories(agent.parent_path());
+  std::ofstream(agent) << "#!/bin/sh\ntouch '" << (folder_.path() / "pwned").string() << "'\n";
+  std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
+  std::filesystem::permissions(device, std::filesystem::perms::all);
+  auto arrival = arrive(device);
+  ASSERT_FALSE(arrival);
+  EXPECT_THAT(arrival.error().what, HasSubstr("other users may write in the device's folder"));
+  constexpr uid_t kNobody = 65534;
+  std::filesystem::permissions(device, std::filesystem::perms::owner_all);
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(device.c_str(), kNobody, kNobody), 0);
+    arrival = arrive(device);
+    ASSERT_FALSE(arrival);
+    EXPECT_EQ(arrival.error().what, "the device's folder belongs to another user");
+    ASSERT_EQ(::chown(device.c_str(), 0, 0), 0);
+    ASSERT_EQ(::chown(agent.c_str(), kNobody, kNobody), 0);
+    arrival = arrive(device);
+    ASSERT_TRUE(arrival && arrival->has_value()) << "the planted one was replaced";
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "pwned"));
+}
+
+TEST_F(Bootstrap, PutsNothingIntoAFolderThatIsNotOurs) {
+  const std::filesystem::path device = folder_.path() / "device";
+  for (const std::string name : {"notes.txt", ".profile", "models/precious.onnx"}) {
+    std::filesystem::create_directories((device / name).parent_path());
+    std::ofstream(device / name) << "precious";
+    const auto arrival = arrive(device);
+    ASSERT_FALSE(arrival) << name;
+    EXPECT_THAT(arrival.error().what, HasSubstr("is not empty and not NGraphBench's: it holds " + name));
+    int files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(device))
+      files += entry.is_directory() ? 0 : 1;
+    EXPECT_EQ(files, 1) << name;
+    EXPECT_FALSE(std::filesystem::exists(device / "agents")) << name;
+    std::filesystem::remove_all(device);
+  }
 }
 
 TEST_F(Bootstrap, PassesOverWhatALoginShellSaysFirst) {
@@ -143,6 +224,16 @@ TEST_F(Bootstrap, DeliversABundleWithoutWhatPythonLeavesBehind) {
   EXPECT_EQ(file::read(bundle / "bin/ngb-worker").value_or(""), "a worker");
   EXPECT_EQ(file::read(bundle / "lib/ngraphbench/python/loop.py").value_or(""), "a loop");
   EXPECT_FALSE(std::filesystem::exists(bundle / "lib/ngraphbench/python/__pycache__"));
+}
+
+TEST_F(Bootstrap, WorksOverAShellThatReadsItsCommandsFromStandardInput) {
+  const std::filesystem::path device = folder_.path() / "device";
+  shell_ = {"/bin/sh"};
+  const auto first = arrive_and_deliver(device);
+  ASSERT_TRUE(first && first->has_value());
+  EXPECT_EQ((*first)->folder, device.string());
+  const auto second = arrive(device);
+  EXPECT_TRUE(second && second->has_value());
 }
 
 TEST(ShellQuoted, IsOneWord) {

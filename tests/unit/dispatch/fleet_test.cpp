@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <new>
 
 #include "agent_client.h"
 #include "dispatch/fleet.h"
@@ -23,22 +24,22 @@ class LocalFleet : public testing::Test {
       events_[device].push_back(event);
       return refused_ == device ? fail("refused") : Status{};
     };
-    callbacks_.commit = [this]() -> Status {
+    callbacks_.commit = [this]() -> Result<bool> {
       ++commits_;
-      return Done{};
+      return true;
     };
     callbacks_.on_progress = [](const std::string&, const samples::Progress&) {};
     callbacks_.on_remark = [](const std::string&, const std::string&) {};
   }
 
   Share share(const std::string& name, int processes, const std::string& behave = "") {
-    samples::Job job = agent::test::small_job(processes);
+    work::Job job = agent::test::small_job(processes);
     job.device = name;
     agent::test::add_cell(job, "a", behave);
     return {.device = {.name = name, .kind = "local"},
             .run_id = job.run_id,
             .job = [job] { return job; },
-            .completed = [] { return std::map<std::string, std::vector<int>>(); },
+            .completed = [] { return std::vector<samples::Completed>(); },
             .work_folder = folder_.path() / name};
   }
 
@@ -71,6 +72,17 @@ TEST_F(LocalFleet, ADeviceThatFailsHoldsUpNoOther) {
   EXPECT_EQ(agent::test::processes_of(events_["good"]).size(), 3U);
 }
 
+TEST_F(LocalFleet, ADeviceForWhichMemoryRunsOutHoldsUpNoOther) {
+  const auto record = callbacks_.on_event;
+  callbacks_.on_event = [&](const std::string& device, const samples::Event& event) -> Status {
+    if (device == "bad") throw std::bad_alloc();
+    return record(device, event);
+  };
+  const auto endings = run_fleet(installation_, {share("bad", 1), share("good", 3)}, callbacks_, [] { return false; });
+  ASSERT_FALSE(endings[0].ending);
+  EXPECT_EQ(endings[1].ending, Ending::finished);
+}
+
 TEST_F(LocalFleet, StopsAllDevicesWhenAsked) {
   const auto endings = run_fleet(installation_, {share("a", 1, "hang"), share("b", 1, "hang")}, callbacks_,
                                  [this] { return events_["a"].size() >= 2 && events_["b"].size() >= 2; });
@@ -79,7 +91,10 @@ TEST_F(LocalFleet, StopsAllDevicesWhenAsked) {
 }
 
 TEST_F(LocalFleet, StopsAllDevicesWhenNothingCanBeRecordedAnyMore) {
-  callbacks_.commit = [this]() -> Status { return events_["a"].size() < 3 ? Status{} : fail("the disk is full"); };
+  callbacks_.commit = [this]() -> Result<bool> {
+    if (events_["a"].size() < 3) return true;
+    return fail("the disk is full");
+  };
   const auto endings =
       run_fleet(installation_, {share("a", 2), share("b", 1, "hang")}, callbacks_, [] { return false; });
   ASSERT_FALSE(endings[0].ending);

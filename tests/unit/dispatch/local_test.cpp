@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The local device with a real agent and the worker of the agent's tests.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <new>
 
 #include "agent_client.h"
 #include "dispatch/fleet.h"
@@ -26,20 +28,22 @@ class LocalDevice : public testing::Test {
       events_.push_back(event);
       return on_event_ ? on_event_(event) : Status{};
     };
-    callbacks_.commit = [this] { return commit_ ? commit_() : Status{}; };
+    callbacks_.commit = [this] { return commit_ ? commit_() : Result<bool>(true); };
     callbacks_.on_progress = [](const std::string&, const samples::Progress&) {};
     callbacks_.on_remark = [this](const std::string&, const std::string& remark) { remarks_.push_back(remark); };
   }
   [[nodiscard]] std::filesystem::path bin() const { return folder_.path() / "bin"; }
   [[nodiscard]] std::filesystem::path work() const { return folder_.path() / "work"; }
-  Result<Ending> run(const samples::Job& job, std::uint64_t last = 0) {
-    const Share share{.device = {.name = "local", .kind = "local"},
-                      .run_id = job.run_id,
-                      .job = [job] { return job; },
-                      .last_sequence = last,
-                      .completed = [] { return std::map<std::string, std::vector<int>>(); },
-                      .work_folder = work()};
-    return run_fleet(installation_, {share}, callbacks_, [this] { return is_stopped_; }).at(0).ending;
+  [[nodiscard]] Share share_of(const work::Job& job, std::uint64_t last = 0) const {
+    return {.device = {.name = "local", .kind = "local"},
+            .run_id = job.run_id,
+            .job = [job] { return job; },
+            .last_sequence = last,
+            .completed = [] { return std::vector<samples::Completed>(); },
+            .work_folder = work()};
+  }
+  Result<Ending> run(const work::Job& job, std::uint64_t last = 0) {
+    return run_fleet(installation_, {share_of(job, last)}, callbacks_, [this] { return is_stopped_; }).at(0).ending;
   }
   // The agent that works there, from its lock.
   [[nodiscard]] pid_t agent_pid() const {
@@ -71,12 +75,12 @@ class LocalDevice : public testing::Test {
   std::vector<samples::Event> events_;
   std::vector<std::string> remarks_;
   std::function<Status(const samples::Event&)> on_event_;
-  std::function<Status()> commit_;
+  std::function<Result<bool>()> commit_;
   bool is_stopped_ = false;
 };
 
-samples::Job job_of(int processes, const std::string& behave = "") {
-  samples::Job job = agent::test::small_job(processes);
+work::Job job_of(int processes, const std::string& behave = "") {
+  work::Job job = agent::test::small_job(processes);
   agent::test::add_cell(job, "a", behave);
   return job;
 }
@@ -159,7 +163,7 @@ TEST_F(LocalDevice, EndsTheAgentWhenAnEventCannotBeRecorded) {
 }
 
 TEST_F(LocalDevice, AcknowledgesNothingThatCouldNotBeMadeDurable) {
-  commit_ = [] { return fail("the disk is full"); };
+  commit_ = []() -> Result<bool> { return fail("the disk is full"); };
   const auto ending = run(job_of(1));
   ASSERT_FALSE(ending);
   EXPECT_EQ(ending.error().what, "the disk is full");
@@ -170,9 +174,81 @@ TEST_F(LocalDevice, AcknowledgesNothingThatCouldNotBeMadeDurable) {
   EXPECT_EQ(events_.front().sequence, 1U);
 }
 
+TEST_F(LocalDevice, WaitsForAReaderOfTheResultsHoweverLongItReadsAndSaysSoOnce) {
+  int refusals = 3;
+  std::size_t events_at_refusal = 0;
+  commit_ = [&]() -> Result<bool> {
+    if (events_.size() < 3 || refusals == 0) return true;
+    EXPECT_TRUE(events_at_refusal == 0 || events_at_refusal == events_.size()) << "events are taken up meanwhile";
+    events_at_refusal = events_.size();
+    --refusals;
+    return false;
+  };
+  callbacks_.who_is_in_the_way = [] { return "python3 reads"; };
+  const auto ending = run(job_of(3));
+  ASSERT_TRUE(ending) << ending.error().text();
+  EXPECT_EQ(*ending, Ending::finished);
+  EXPECT_EQ(refusals, 0);
+  EXPECT_THAT(sequences(), testing::ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(remarks_, testing::ElementsAre("python3 reads"));
+}
+
+TEST_F(LocalDevice, TakesUpNothingWhileAnotherProgramWrites) {
+  int refusals = 3;
+  callbacks_.begin = [&]() -> Result<bool> { return --refusals < 0; };
+  on_event_ = [&](const samples::Event&) -> Status {
+    EXPECT_LT(refusals, 0);
+    return Done{};
+  };
+  const auto ending = run(job_of(1));
+  ASSERT_TRUE(ending) << ending.error().text();
+  EXPECT_EQ(*ending, Ending::finished);
+}
+
+TEST_F(LocalDevice, CanBeStoppedWhileAReaderHoldsTheResultsAndAcknowledgesNothing) {
+  commit_ = [this]() -> Result<bool> {
+    is_stopped_ = true;
+    return false;
+  };
+  const auto ending = run(job_of(2));
+  ASSERT_TRUE(ending) << ending.error().text();
+  EXPECT_EQ(*ending, Ending::stopped);
+  commit_ = nullptr;
+  is_stopped_ = false;
+  events_.clear();
+  ASSERT_TRUE(run(job_of(2)));
+  EXPECT_THAT(sequences(), testing::ElementsAre(1, 2, 3, 4, 5)) << "all of it had stayed with the agent";
+}
+
+TEST_F(LocalDevice, CanBeStoppedWhenItHasStoppedReadingInTheJob) {
+  make_unruly_agent("deaf");  // for longer than a test may take
+  work::Job job = agent::test::small_job(1);
+  for (int i = 0; i < 5000; ++i) agent::test::add_cell(job, fmt::format("cell {}", i));
+  int asked = 0;
+  const Share share = share_of(job);
+  const auto endings = run_fleet(installation_, {share}, callbacks_, [&] { return ++asked > 5; });
+  ASSERT_TRUE(endings[0].ending) << endings[0].ending.error().text();
+  EXPECT_EQ(*endings[0].ending, Ending::stopped);
+}
+
+TEST_F(LocalDevice, KeepsOfAFloodOfWordsOnlyTheFirst) {
+  make_agent("head -c 3000000 /dev/zero | tr '\\0' x >&2\nexit 9");
+  const auto ending = run(job_of(1));
+  ASSERT_FALSE(ending);
+  EXPECT_LT(std::filesystem::file_size(work() / "agent.log"), 2U << 20U);
+  EXPECT_THAT(file::read(work() / "agent.log").value(), HasSubstr("more were not kept"));
+}
+
+TEST_F(LocalDevice, EndsAloneWhenItsWordsTakeMoreMemoryThanThereIs) {
+  on_event_ = [](const samples::Event&) -> Status { throw std::bad_alloc(); };
+  const auto ending = run(job_of(1));
+  ASSERT_FALSE(ending);
+  EXPECT_THAT(ending.error().what, HasSubstr("bad_alloc"));
+}
+
 TEST_F(LocalDevice, HandsOnWhyTheAgentCannotGoOn) {
-  samples::Job job = job_of(1);
-  job.models[0].recipe_json = "large";
+  work::Job job = job_of(1);
+  job.models[0].source = work::Recipe{"large"};
   const auto ending = run(job);
   ASSERT_FALSE(ending);
   EXPECT_THAT(ending.error().what, HasSubstr("the disk is full"));

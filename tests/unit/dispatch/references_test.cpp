@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference outputs made here for devices elsewhere: a real agent, with the worker of the agent's tests.
-#include "dispatch/references.h"
+#include "dispatch/reference_job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,8 +25,7 @@ class ReferencesHere : public testing::Test {
     job_.reference.emplace();
     job_.reference->name = "fake";
     job_.reference->version = "2.0";
-    job_.reference->host = "native";
-    job_.reference->toolchain_dir = "/toolchains/fake";
+    job_.places = {{.compiler = "fake", .version = "2.0", .host = "native", .toolchain_dir = "/toolchains/fake"}};
     job_.reference_cache = (folder_.path() / "cache").string();
   }
 
@@ -52,7 +51,7 @@ class ReferencesHere : public testing::Test {
   TemporaryFolder folder_;
   Installation installation_{folder_.path() / "bin/ngb-agent", folder_.path() / "bin/ngb-worker",
                              NGB_SOURCE_DIR "/tests/unit/agent/lib"};
-  samples::Job job_ = agent::test::small_job(1);
+  work::Job job_ = agent::test::small_job(1);
   Loop loop_;
   Callbacks nobody_{.on_event = {}, .commit = {}, .on_progress = [](const auto&, const auto&) {}, .on_remark = {}};
   Recording recording_{loop_, nobody_};
@@ -62,25 +61,28 @@ class ReferencesHere : public testing::Test {
 TEST_F(ReferencesHere, AreMadeOnceForAllDevicesAndCalledByTheirContent) {
   const auto answers = ask({"a", "b"});
   ASSERT_TRUE(answers[0] && answers[1]);
-  const MadeReference& made = *answers[0]->at("m");
+  const MadeReference& made = *answers[0]->at(job_.models[0].key);
   EXPECT_EQ(made.why_not, "");
-  EXPECT_EQ(made.tree.tree.path, "references/" + hash::sha256("NGBREF02 outputs"));
-  EXPECT_EQ(file::read(made.tree.sources.at(0)).value_or(""), "NGBREF02 outputs");
+  EXPECT_EQ(made.tree.tree.path, "references/" + hash::sha256_of_file(made.tree.sources.at(0)).value());
+  EXPECT_TRUE(file::read(made.tree.sources[0]).value_or("").ends_with("outputs"));
+  EXPECT_EQ(made.key, made.tree.sources[0].stem().string());
   EXPECT_EQ(made.tree.sources[0].parent_path(), folder_.path() / "cache");
-  EXPECT_EQ(answers[1]->at("m"), &made);
+  EXPECT_EQ(answers[1]->at(job_.models[0].key), &made);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "b"));  // no agent was at work for the second
 }
 
 TEST_F(ReferencesHere, ThatCannotBeMadeHaveTheirReason) {
   job_.reference->options = {{"behave", "crash"}};
   const auto answers = ask({"a"});
-  EXPECT_THAT(answers.at(0)->at("m")->why_not, HasSubstr("fake 2.0 could not make the reference outputs (crash)"));
+  EXPECT_THAT(answers.at(0)->at(job_.models[0].key)->why_not,
+              HasSubstr("fake 2.0 could not make the reference outputs (crash)"));
 }
 
 TEST_F(ReferencesHere, OfACompilerThatIsNotHereHaveThatAsTheirReason) {
-  job_.reference->toolchain_dir.clear();
+  job_.places[0].toolchain_dir.clear();
   const auto answers = ask({"a"});
-  EXPECT_EQ(answers.at(0)->at("m")->why_not, "fake 2.0 is not installed there either (ngb toolchain install fake@2.0)");
+  EXPECT_EQ(answers.at(0)->at(job_.models[0].key)->why_not,
+            "fake 2.0 is not installed there either (ngb toolchain install fake@2.0)");
 }
 
 TEST_F(ReferencesHere, AreGivenUpWhenTheLoopStops) {
@@ -89,14 +91,13 @@ TEST_F(ReferencesHere, AreGivenUpWhenTheLoopStops) {
   EXPECT_TRUE(answers.at(0)->empty());
 }
 
-TEST(JobForReferences, HasACellForEachModelAndNoMoreThreadsThanProcessors) {
-  samples::Job job = agent::test::small_job(5);
+TEST(JobForReferences, HasAGroupForEachModelAndNoMoreThreadsThanProcessors) {
+  work::Job job = agent::test::small_job(5);
   job.reference.emplace().threads = 100'000;
-  const samples::Job only = job_for_references(job);
-  EXPECT_TRUE(only.only_references);
-  ASSERT_EQ(only.cells.size(), 1U);
-  EXPECT_EQ(only.cells[0].id, "m");
-  EXPECT_EQ(only.groups.at(0).steps.size(), 1U);
+  const work::Job only = job_for_references(job);
+  EXPECT_EQ(only.task, work::Task::make_references);
+  EXPECT_TRUE(only.cells.empty());
+  EXPECT_EQ(only.groups.at(0).model_index, 0);
   EXPECT_EQ(only.reference->threads, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

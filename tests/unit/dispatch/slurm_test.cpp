@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/slurm.h"
+#include "dispatch/route/slurm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ SlurmJob only_job(const std::string& state_json) {
   const auto job = newest_job(R"({"jobs": [{"job_id": 7, "name": "ngb-a", "nodes": "edge1", "state_reason": "None",
                                   "job_state": )" +
                                   state_json + "}]}",
-                              "ngb-a");
+                              "ngb-a", "me");
   EXPECT_TRUE(job && job->has_value());
   return job && *job ? **job : SlurmJob{};
 }
@@ -27,7 +27,7 @@ TEST(NewestJob, IsTheLastSubmittedOfThatName) {
       R"({"jobs": [{"job_id": 3, "name": "ngb-a", "job_state": "TIMEOUT", "nodes": "edge1", "state_reason": "TimeLimit"},
                    {"job_id": 9, "name": "ngb-a", "job_state": "PENDING", "nodes": "", "state_reason": "Resources"},
                    {"job_id": 12, "name": "other", "job_state": "RUNNING", "nodes": "edge2", "state_reason": "None"}]})",
-      "ngb-a");
+      "ngb-a", "me");
   ASSERT_TRUE(job && *job);
   EXPECT_EQ((*job)->id, 9U);
   EXPECT_EQ((*job)->state, JobState::waiting);
@@ -36,7 +36,7 @@ TEST(NewestJob, IsTheLastSubmittedOfThatName) {
 }
 
 TEST(NewestJob, IsNothingWhereSlurmKnowsNoneOfThatName) {
-  const auto job = newest_job(R"({"jobs": []})", "ngb-a");
+  const auto job = newest_job(R"({"jobs": []})", "ngb-a", "me");
   ASSERT_TRUE(job);
   EXPECT_FALSE(job->has_value());
 }
@@ -54,10 +54,25 @@ TEST(NewestJob, HasItsStateAsAWordOrAsAList) {
 
 TEST(NewestJob, SaysWhenTheAnswerIsNoneOfSqueues) {
   for (const char* answer : {"", "[]", "{\"jobs\": 3}", R"({"jobs": [{"name": "ngb-a"}]})", "not json"}) {
-    const auto job = newest_job(answer, "ngb-a");
+    const auto job = newest_job(answer, "ngb-a", "me");
     ASSERT_FALSE(job) << answer;
     EXPECT_THAT(job.error().text(), HasSubstr("cannot read what squeue --json says"));
   }
+}
+
+TEST(NewestJob, OfSomebodyElseIsRefusedWithHisName) {
+  const auto job = newest_job(
+      R"({"jobs": [{"job_id": 9, "name": "ngb-a", "job_state": "RUNNING", "user_name": "eve"}]})", "ngb-a", "me");
+  ASSERT_FALSE(job);
+  EXPECT_EQ(job.error().what, "job 9 is called ngb-a, as ours would be, and belongs to eve");
+  const auto ours = newest_job(
+      R"({"jobs": [{"job_id": 9, "name": "ngb-a", "job_state": "RUNNING", "user_name": "me"}]})", "ngb-a", "me");
+  EXPECT_TRUE(ours && ours->has_value());
+}
+
+TEST(Squeue, AndScancelSeeOurOwnJobsOnly) {
+  EXPECT_THAT(squeue_command("ngb-a"), Contains("--me"));
+  EXPECT_THAT(scancel_command("ngb-a"), Contains("--me"));
 }
 
 TEST(Sbatch, AsksForOneMachineAloneAndTakesNothingOfTheEnvironmentAlong) {

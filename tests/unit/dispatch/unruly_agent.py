@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """An agent on a bad line: ngb-agent, what it says of events being delivered `twice`, each of them, or, the first time that
-it is started, `swapped`: the third before the second.
+it is started, `swapped`: the third before the second. A `deaf` one greets and reads nothing.
 
-    unruly_agent.py twice|swapped NGB_AGENT ARGUMENT..."""
+    unruly_agent.py twice|swapped|deaf NGB_AGENT ARGUMENT..."""
 
 import json
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
@@ -46,7 +47,8 @@ def twice(source):
 def main():
     order, agent, *arguments = sys.argv[1:]
     started = pathlib.Path(agent).parent / "was-started"
-    said = frames(subprocess.Popen([agent, *arguments], stdout=subprocess.PIPE).stdout)
+    stdin = subprocess.DEVNULL if order == "deaf" else None
+    said = frames(subprocess.Popen([agent, *arguments], stdin=stdin, stdout=subprocess.PIPE).stdout)
     if order == "twice":
         said = twice(said)
     elif not started.exists():
@@ -55,6 +57,8 @@ def main():
     for frame in said:
         sys.stdout.buffer.write(frame)
         sys.stdout.buffer.flush()
+    if order == "deaf":
+        signal.pause()
 
 
 if __name__ == "__main__":

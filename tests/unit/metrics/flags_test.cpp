@@ -18,8 +18,7 @@ using testing::Not;
 CellData calm() { return cell_of("fast", 1, {process(0, {10, 10, 10, 10}), process(1, {10, 10, 10, 10})}); }
 
 void tell(CellData& cell, int process, const std::string& quantity, const std::string& when, double value) {
-  cell.processes[static_cast<std::size_t>(process)].readings.push_back(
-      {quantity, "", when, samples::Known<double>::of(value)});
+  cell.processes[static_cast<std::size_t>(process)].readings.push_back({quantity, "", when, Known<double>::of(value)});
 }
 
 TEST(Flags, AreNotRaisedByACalmCell) { EXPECT_THAT(flags(calm()), IsEmpty()); }
@@ -50,7 +49,7 @@ TEST(Flags, AreRaisedByPressureAbove5Percent) {
   EXPECT_THAT(flags(cell), ElementsAre("pressure"));
 }
 
-TEST(Flags, AreRaisedByPagesThatAreTakenAnewAgainAndAgain) {
+TEST(Flags, AreRaisedByManyPageFaults) {
   CellData cell = calm();
   tell(cell, 0, "page_faults", "timed", 10'000);
   EXPECT_THAT(flags(cell), IsEmpty());
@@ -58,15 +57,15 @@ TEST(Flags, AreRaisedByPagesThatAreTakenAnewAgainAndAgain) {
   EXPECT_THAT(flags(cell), ElementsAre("page_faults"));
 }
 
-TEST(Flags, AreRaisedByMoreThreadsThanAreAllowed) {
+TEST(Flags, AreRaisedByMoreThreadsThanTheStudyAllows) {
   CellData cell = calm();  // 2 threads
-  cell.processes[0].threads_used = samples::Known<int>::of(2);
+  cell.processes[0].threads_used = Known<int>::of(2);
   EXPECT_THAT(flags(cell), IsEmpty());
-  cell.processes[1].threads_used = samples::Known<int>::of(3);
+  cell.processes[1].threads_used = Known<int>::of(3);
   EXPECT_THAT(flags(cell), ElementsAre("extra_threads"));
 }
 
-TEST(Flags, AreRaisedByAClockBelowThreeQuartersOfTheHighestOfTheDevice) {
+TEST(Flags, AreRaisedByAClockBelow75PercentOfTheDevicesHighest) {
   CellData cell = calm();
   tell(cell, 0, "frequency", "start", 3.0e9);
   EXPECT_THAT(flags(cell), IsEmpty());
@@ -81,13 +80,31 @@ TEST(Flags, AreRaisedByAClockBelowThreeQuartersOfTheHighestOfTheDevice) {
   EXPECT_NEAR(raised->value.value(), 3.0 / 4.1, 1e-12);
 }
 
-TEST(Flags, AreRaisedByDifferentEnvironments) {
+TEST(Flags, AreRaisedByProcessesThatAreSetAside) {
   CellData cell = calm();
-  cell.processes[1].environment_hash = "elsewhere";
+  cell.set_aside = {cell.processes[0], cell.processes[1]};
+  for (auto& process : cell.set_aside) process.environment_hash = "elsewhere";
   EXPECT_THAT(flags(cell), ElementsAre("mixed_environment"));
+  for (auto& process : cell.set_aside) process.made_with.worker_sha256 = "another";
+  EXPECT_THAT(flags(cell), ElementsAre("mixed_build"));
+  cell.set_aside[1].made_with = {};
+  EXPECT_THAT(flags(cell), ElementsAre("mixed_build", "mixed_environment"));
 }
 
-TEST(Flags, AreRaisedByOutputsThatNobodyChecked) {
+// The outputs are those of log(x - 10), which is NaN for every x of the inputs.
+TEST(Flags, AreRaisedByOutputsThatAreNotFinite) {
+  CellData cell = calm();
+  cell.processes[1].check->compared_elements = 1000;
+  cell.processes[1].check->finite_elements = 500;
+  EXPECT_THAT(flags(cell), ElementsAre());
+  cell.processes[1].check->finite_elements = 499;
+  EXPECT_THAT(flags(cell), ElementsAre("not_finite"));
+  cell.processes[1].check->compared_elements = 0;
+  cell.processes[1].check->finite_elements = 0;
+  EXPECT_THAT(flags(cell), ElementsAre("not_finite"));
+}
+
+TEST(Flags, AreRaisedByUncheckedOutputs) {
   CellData cell = calm();
   cell.processes[1].check.reset();
   EXPECT_THAT(flags(cell), ElementsAre("unchecked"));
@@ -116,7 +133,7 @@ TEST(Flags, AreNotRaisedByAFailedCell) {
 
 TEST(Flags, TreatAnUnknownReadingAsUnknown) {
   CellData cell = calm();
-  cell.processes[0].readings.push_back({"steal", "percent", "timed", samples::Known<double>::unknown("no /proc")});
+  cell.processes[0].readings.push_back({"steal", "percent", "timed", Known<double>::unknown("no /proc")});
   EXPECT_THAT(flags(cell), Not(Contains("steal")));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells made by hand.
+// Makes cells by hand.
 #pragma once
 
 #include <cmath>
@@ -25,12 +25,11 @@ inline store::CellData cell(const std::string& compiler, int batch) {
   return made;
 }
 
-// A completed process with these times, after one warm-up repetition of 50 ms; compiled in 2 s with 3 s of processor
-// time, and with `busy_cpus` processors at work in the timed phase.
-inline samples::ProcessResult process(int index, const std::vector<double>& times_ms, std::uint32_t inferences = 1,
+// Returns a completed process: compiled in 2 s with 3 s of processor time, one warm-up repetition of 50 ms, then
+// repetitions of these times, with `busy_cpus` busy processors in the timed phase.
+inline store::RecordedProcess process(int index, const std::vector<double>& times_ms, std::uint32_t inferences = 1,
                                       double busy_cpus = 1.5) {
-  using samples::Known;
-  samples::ProcessResult made;
+  store::RecordedProcess made;
   made.process_index = index;
   made.environment_hash = "here";
   made.repetitions.push_back({50'000'000, inferences, true});
@@ -49,21 +48,21 @@ inline samples::ProcessResult process(int index, const std::vector<double>& time
 }
 
 inline store::CellData cell_of(const std::string& compiler, int batch,
-                               const std::vector<samples::ProcessResult>& processes) {
+                               const std::vector<store::RecordedProcess>& processes) {
   store::CellData made = cell(compiler, batch);
   made.processes = processes;
   made.planned_processes = static_cast<int>(processes.size());
   return made;
 }
 
-inline samples::ProcessResult failure(int index, samples::FailureKind kind) {
-  samples::ProcessResult made;
+inline store::RecordedProcess failure(int index, samples::FailureKind kind) {
+  store::RecordedProcess made;
   made.process_index = index;
   made.failure = samples::Failure{kind, samples::Phase::check, "", "", std::nullopt, std::nullopt};
   return made;
 }
 
-// The value of a metric of a cell, found by their names.
+// Returns the value of a metric of a cell, both found by name.
 inline store::DerivedValue value_of(const std::vector<store::CellData>& cells, const std::string& cell_id,
                                     const std::string& metric) {
   for (const store::DerivedValue& value : metrics::compute_all(cells, 1)) {

@@ -31,12 +31,13 @@ std::string reason(const std::vector<CellData>& cells, const std::string& cell_i
   return value.reason;
 }
 
-// Batch 4, two inferences to a repetition of 1, 2 and 4 ms in each of two processes: 8,000, 4,000 and 2,000 samples/s.
+// Batch 4; two inferences in each repetition; two processes with repetitions of 1, 2 and 4 ms: 8,000, 4,000 and 2,000
+// samples/s.
 CellData by_hand() { return cell_of("fast", 4, {process(0, {1, 2, 4}, 2), process(1, {4, 1, 2}, 2)}); }
 
 TEST(Metrics, CountThroughputPerRepetitionWithoutWarmUp) {
   EXPECT_DOUBLE_EQ(number({by_hand()}, "fast-4", "throughput_mean_per_s"), 14000.0 / 3);
-  // Squares of the distances from 4666.67: 3333.33², 666.67², 2666.67², twice; over 5.
+  // Sum of the squared distances from 4666.67 (3333.33², 666.67², 2666.67², each twice), divided by 5.
   EXPECT_NEAR(number({by_hand()}, "fast-4", "throughput_std_per_s"), 2732.5202, 1e-3);
   EXPECT_DOUBLE_EQ(number({by_hand()}, "fast-4", "throughput_median_per_s"), 4000.0);
   EXPECT_NEAR(number({by_hand()}, "fast-4", "throughput_harmonic_per_s"), 4 * 12 / 0.014, 1e-9);
@@ -56,7 +57,7 @@ TEST(Metrics, BoundTheMedianByRanks) {
   EXPECT_NEAR(hundred.high.value(), 61, 1e-4);
 }
 
-TEST(Metrics, GivePercentilesOnlyWhereTheSampleCarriesThem) {
+TEST(Metrics, GivePercentilesOnlyFromEnoughRepetitions) {
   std::vector<double> times_ms;
   for (int i = 1; i <= 64; ++i) times_ms.push_back(i);
   const std::vector<CellData> cells{cell_of("fast", 1, {process(0, times_ms)})};
@@ -69,21 +70,21 @@ TEST(Metrics, GivePercentilesOnlyWhereTheSampleCarriesThem) {
             "needs 64 repetitions, has 63");
 }
 
-TEST(Metrics, DoNotTakeMeansOfSeveralInferencesForTheTailOfSingleOnes) {
+TEST(Metrics, GiveNoTailLatencyIfARepetitionHoldsSeveralInferences) {
   const std::vector<CellData> cells{cell_of("fast", 1, {process(0, std::vector<double>(700, 1.0), 2)})};
   EXPECT_NEAR(number(cells, "fast-1", "latency_p50_s"), 0.0005, 1e-12);
   EXPECT_EQ(reason(cells, "fast-1", "latency_p99_s"), "a repetition holds several inferences");
 }
 
-TEST(Metrics, TakeTheMedianOfCompileTimesAndTheHighestPeak) {
+TEST(Metrics, GiveTheMedianCompileTimeAndTheHighestPeak) {
   CellData cell = cell_of("fast", 1, {process(0, {1}), process(1, {1}), process(2, {1})});
   cell.processes[1].phases[0].wall_ns = 9'000'000'000;
-  cell.processes[2].phases[0].peak_rss_bytes = samples::Known<std::uint64_t>::of(99'000'000);
+  cell.processes[2].phases[0].peak_rss_bytes = Known<std::uint64_t>::of(99'000'000);
   EXPECT_DOUBLE_EQ(number({cell}, "fast-1", "compile_s"), 2.0);
   EXPECT_DOUBLE_EQ(number({cell}, "fast-1", "compile_cpu_s"), 3.0);
   EXPECT_DOUBLE_EQ(number({cell}, "fast-1", "compile_peak_bytes"), 99e6);
   EXPECT_DOUBLE_EQ(number({cell}, "fast-1", "timed_peak_bytes"), 90e6);
-  cell.processes[2].phases[0].peak_rss_bytes = samples::Known<std::uint64_t>::unknown("no clear_refs");
+  cell.processes[2].phases[0].peak_rss_bytes = Known<std::uint64_t>::unknown("no clear_refs");
   EXPECT_EQ(reason({cell}, "fast-1", "compile_peak_bytes"), "no clear_refs");
 }
 
@@ -92,10 +93,10 @@ TEST(Metrics, GiveProcessorUseAsShareOfTheMachineAndOfTheThreads) {
   EXPECT_NEAR(number({cell}, "fast-4", "cpu_percent"), 100 * 1.5 / 8, 1e-6);
   EXPECT_NEAR(number({cell}, "fast-4", "cpu_percent_of_threads"), 75, 1e-6);
   cell.device_cpus.reset();
-  EXPECT_EQ(reason({cell}, "fast-4", "cpu_percent"), "the device did not tell how many processors it has");
+  EXPECT_EQ(reason({cell}, "fast-4", "cpu_percent"), "the device did not report how many processors it has");
 }
 
-TEST(Metrics, CompileTimeLeavesOutWhatTuningTookOfIt) {
+TEST(Metrics, CompileTimeExcludesTuning) {
   CellData cell = cell_of("tuned", 1, {process(0, {10, 10}), process(1, {10, 10})});
   cell.processes[0].phases[0].wall_ns = 62'000'000'000;
   cell.processes[0].facts = {{"trials", "240"}, {"tuning_seconds", "100.0"}, {"tuning_seconds_here", "60.0"}};
@@ -146,7 +147,7 @@ TEST(Metrics, NameTheNeighbourThatIsMissing) {
   EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "the identity: failed: out_of_memory");
 }
 
-TEST(Metrics, PairCellsOfTheSameThreadsPrecisionModelAndDeviceOnly) {
+TEST(Metrics, RelateOnlyCellsOfTheSameThreadsPrecisionModelAndDevice) {
   for (const auto& change :
        {+[](CellData& cell) { cell.threads = 1; }, +[](CellData& cell) { cell.precision = "bf16"; },
         +[](CellData& cell) { cell.model_hash = "other"; }, +[](CellData& cell) { cell.device = "other"; }}) {
@@ -157,7 +158,7 @@ TEST(Metrics, PairCellsOfTheSameThreadsPrecisionModelAndDeviceOnly) {
   }
 }
 
-// 100, 80 and 50 samples/s with other options, another thread count, another version.
+// One compiler at 100, 80 and 50 samples/s: with other options, another thread count, another version.
 std::vector<CellData> three_settings() {
   std::vector<CellData> cells{cell_of("fast", 1, {process(0, {10, 10}), process(1, {10, 10})}),
                               cell_of("fast", 1, {process(0, {12.5, 12.5}), process(1, {12.5, 12.5})}),
@@ -171,7 +172,7 @@ std::vector<CellData> three_settings() {
   return cells;
 }
 
-TEST(Metrics, SetACompilersSettingsAgainstTheBestOfItsOthers) {
+TEST(Metrics, CompareACompilersSettingsWithTheBestOfItsOtherSettings) {
   const auto cells = three_settings();
   EXPECT_NEAR(number(cells, "best", "margin_ratio"), 1.25, 1e-9);   // 100 / 80
   EXPECT_NEAR(number(cells, "second", "margin_ratio"), 0.8, 1e-9);  // 80 / 100
@@ -179,7 +180,7 @@ TEST(Metrics, SetACompilersSettingsAgainstTheBestOfItsOthers) {
   EXPECT_NEAR(value_of(cells, "best", "margin_ratio").low.value(), 1.25, 1e-9);
 }
 
-TEST(Metrics, SetNoSettingsAgainstAnotherBatchModelDeviceOrPrecision) {
+TEST(Metrics, DoNotCompareSettingsAcrossBatchModelDeviceOrPrecision) {
   for (const auto& change :
        {+[](CellData& cell) { cell.batch = 2; }, +[](CellData& cell) { cell.precision = "bf16"; },
         +[](CellData& cell) { cell.model_hash = "other"; }, +[](CellData& cell) { cell.device = "other"; },
@@ -191,7 +192,7 @@ TEST(Metrics, SetNoSettingsAgainstAnotherBatchModelDeviceOrPrecision) {
   }
 }
 
-TEST(Metrics, GiveAFailedCellNoSpeedButTheReason) {
+TEST(Metrics, GiveAFailedCellAReasonInsteadOfASpeed) {
   CellData cell = by_hand();
   cell.failed = {made_up::failure(2, FailureKind::inaccurate)};
   for (const Metric& metric : metrics()) {
@@ -213,14 +214,14 @@ TEST(Metrics, ForgetAFailureThatALaterAttemptOvercame) {
   EXPECT_DOUBLE_EQ(number({cell}, "fast-4", "throughput_median_per_s"), 4000.0);
 }
 
-TEST(Metrics, HaveAReasonForACellThatIsStillToBeMeasured) {
+TEST(Metrics, HaveAReasonForACellThatIsNotMeasuredYet) {
   for (const Metric& metric : metrics()) {
     EXPECT_FALSE(reason({made_up::cell("fast", 1)}, "fast-1", metric.name).empty()) << metric.name;
   }
   EXPECT_EQ(reason({made_up::cell("fast", 1)}, "fast-1", "throughput_mean_per_s"), "not measured yet");
 }
 
-TEST(Metrics, HaveAReasonWhereEverythingWasWarmUp) {
+TEST(Metrics, HaveAReasonIfEveryRepetitionWasWarmUp) {
   CellData cell = cell_of("fast", 1, {process(0, {})});
   cell.processes[0].is_steady = false;
   EXPECT_EQ(reason({cell}, "fast-1", "throughput_mean_per_s"), "no steady repetition");

@@ -7,11 +7,12 @@ namespace {
 // One cell, by hand: 4 GMAC at 40 GMAC/s and thread, 20 million parameters.
 Plan one_cell() {
   Plan plan;
-  plan.study.processes = 5;
-  plan.study.repetitions = 20;
-  plan.models = {{.batch = 1, .parameters = 20'000'000, .macs = 4'000'000'000}};
-  plan.cells = {{.threads = 1, .model_index = 0}};
-  plan.groups = {{.model_index = 0}};
+  plan.study.protocol.processes = 5;
+  plan.study.protocol.repetitions = 20;
+  plan.compilers = {{.threads = 1}};
+  plan.models = {{.key = {.batch = 1}, .parameters = 20'000'000, .macs = 4'000'000'000}};
+  plan.cells = {{}};
+  plan.groups = {{}};
   return plan;
 }
 
@@ -22,28 +23,28 @@ TEST(Estimate, AddsUpWhatItsHeaderSays) {
 
 TEST(Estimate, HalvesTheArithmeticWithTwoThreads) {
   Plan plan = one_cell();
-  plan.cells[0].threads = 2;
+  plan.compilers[0].threads = 2;
   EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1.2 + 25 * 0.05005), 1e-9);
 }
 
 TEST(Estimate, ARepetitionLastsAtLeastItsMinimum) {
   Plan plan = one_cell();
   plan.models[0].macs = 0;
-  plan.study.warm_up = 0;
+  plan.study.protocol.warm_up = 0;
   EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1.2 + 20 * 0.001), 1e-9);
 }
 
 TEST(Estimate, AFileCountsAsABillionMacsASample) {
   Plan plan = one_cell();
-  plan.models[0] = {.batch = 4};
+  plan.models[0] = {.key = {.batch = 4}};
   EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1 + 25 * 0.10005), 1e-9);
 }
 
 TEST(Estimate, PrecisionModeStopsAtAHundredRepetitionsOrItsTime) {
   Plan plan = one_cell();
-  plan.study.stop_when = config::StopWhen{};
+  plan.study.protocol.stop_when = work::StopWhen{};
   EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1.2 + 105 * 0.10005), 1e-9);
-  plan.study.stop_when->max_s = 3;
+  plan.study.protocol.stop_when->max_ns = 3'000'000'000;
   EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1.2 + 5 * 0.10005 + 3), 1e-9);
 }
 

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "plan_fixture.h"
 #include "temporary_folder.h"
+#include "zoo/recipe.h"
 
 namespace ngb::plan {
 namespace {
@@ -36,9 +37,9 @@ TEST(Plan, CellsStandInTheOrderDeviceModelBatchCompiler) {
   study.models.push_back(recipe("resnet18", "resnet18"));
   const Plan plan = expanded(study);
   std::vector<std::string> cells;
-  for (const Cell& cell : plan.cells) {
-    const Model& model = plan.models.at(static_cast<std::size_t>(cell.model_index));
-    cells.push_back(model.label + " " + std::to_string(model.batch) + " " + cell.compiler_label);
+  for (const work::Cell& cell : plan.cells) {
+    const work::Model& model = plan.model_of(cell);
+    cells.push_back(model.label + " " + std::to_string(model.key.batch) + " " + plan.compiler_of(cell).label);
   }
   EXPECT_THAT(cells, ElementsAre("conv_block 1 identity", "conv_block 1 onnxruntime", "conv_block 1 null",
                                  "conv_block 8 identity", "conv_block 8 onnxruntime", "conv_block 8 null",
@@ -63,12 +64,12 @@ TEST(Plan, ACellsIdIsTheHashOfWhatItIsMadeOf) {
   study.batch_sizes = {8};
   study.compilers = {{.name = "onnxruntime",
                       .version = "1.30.0",
-                      .threads = 2,
                       .options = {{"arena", "false"}, {"graph_optimization", "\"basic\""}},
+                      .threads = 2,
                       .label = "old"}};
   study.devices[0].compilers = {"old"};
   const Plan plan = expanded(study);
-  EXPECT_EQ(plan.models.at(0).hash, "34ce8ef72a8c8c06c5fe387004aed13d523a138d36325699d23ebf044bcf0a01");
+  EXPECT_EQ(plan.models.at(0).key.hash, "34ce8ef72a8c8c06c5fe387004aed13d523a138d36325699d23ebf044bcf0a01");
   EXPECT_THAT(ids(plan), ElementsAre("65bafadc2cb88d3d"));
 }
 
@@ -97,7 +98,7 @@ TEST(Plan, IdsDependOnEverythingThatACellIsMadeOf) {
   const std::vector<std::string> all{one([](config::Study&) {}),
                                      one([](config::Study& study) { study.batch_sizes = {2}; }),
                                      one([](config::Study& study) { study.precision = "bf16"; }),
-                                     one([](config::Study& study) { study.seed = 2; }),
+                                     one([](config::Study& study) { study.protocol.seed = 2; }),
                                      one([](config::Study& study) { study.compilers[0].name = "openvino"; }),
                                      one([](config::Study& study) { study.compilers[0].version = "1.30.0"; }),
                                      one([](config::Study& study) { study.compilers[0].threads = 2; }),
@@ -115,8 +116,8 @@ TEST(Plan, OnlyTheCompilersOfADeviceRunThere) {
   study.devices[0].compilers = {"null", "identity"};
   const Plan plan = expanded(study);
   ASSERT_EQ(plan.cells.size(), 4U);
-  EXPECT_EQ(plan.cells[0].compiler, "identity");
-  EXPECT_EQ(plan.cells[1].compiler, "null");
+  EXPECT_EQ(plan.compiler_of(plan.cells[0]).name, "identity");
+  EXPECT_EQ(plan.compiler_of(plan.cells[1]).name, "null");
 }
 
 TEST(Plan, AFileIsKnownByItsContentWhereverItLies) {
@@ -125,7 +126,7 @@ TEST(Plan, AFileIsKnownByItsContentWhereverItLies) {
   std::filesystem::copy_file(folder.file(), copy);
   const Plan first = expanded(study_of({{.label = "a", .file = folder.file()}}));
   const Plan second = expanded(study_of({{.label = "b", .file = copy}}));
-  EXPECT_EQ(first.models.at(0).hash, hash::sha256_of_file(copy).value());
+  EXPECT_EQ(first.models.at(0).key.hash, hash::sha256_of_file(copy).value());
   EXPECT_EQ(ids(first), ids(second));
   EXPECT_EQ(first.models.at(0).path, folder.file().string());
   EXPECT_EQ(first.models.at(0).parameters, std::nullopt);
@@ -136,7 +137,7 @@ TEST(Plan, OneFileWithGivenShapesIsAnotherModel) {
   const ModelFolder folder;
   const Plan plan = expanded(study_of({{.label = "a", .file = folder.file()},
                                        {.label = "b", .file = folder.file(), .shapes = {{"input", {1, 3, 8, 8}}}}}));
-  EXPECT_NE(plan.models.at(0).hash, plan.models.at(1).hash);
+  EXPECT_NE(plan.models.at(0).key.hash, plan.models.at(1).key.hash);
 }
 
 TEST(Plan, EverythingThatIsWrongWithModelsIsToldAtOnce) {

@@ -21,10 +21,15 @@ class UserModel : public testing::Test {
   [[nodiscard]] config::ModelEntry module(const std::string& file) const {
     return {.label = "net", .file = folder_ / file, .shapes = {{"x", {kBatchExtent, 4}}}, .factory = "build"};
   }
-  static std::vector<std::string> names(const Model& model) {
+  static std::vector<std::string> names(const work::Model& model) {
     std::vector<std::string> names;
-    for (const UserFile& file : model.files) names.push_back(file.name);
+    for (const work::UserFile& file : model.files) names.push_back(file.name);
     return names;
+  }
+
+  static Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
+    PythonFiles python_files;
+    return plan::make_model(entry, batch, seed, python_files);
   }
 
   TemporaryFolder folder_;
@@ -43,10 +48,41 @@ TEST_F(UserModel, AModuleTravelsWithWhatItImportsBesideIt) {
                                          "model/helpers.py", "model/more.py"));
   EXPECT_EQ(model->files[4].sha256, hash::sha256(""));
   EXPECT_THAT(model->inputs, ElementsAre(TensorSignature{"x", DataType::f32, {2, 4}}));
-  EXPECT_TRUE(is_module(model->recipe_json));
-  const auto recipe = nlohmann::json::parse(model->recipe_json)["module"];
+  EXPECT_TRUE(model->is_module());
+  const auto recipe = nlohmann::json::parse(work::json_of(model->source))["module"];
   EXPECT_EQ(recipe["file"], "model/net.py");
   EXPECT_EQ(recipe["seed"], 7);
+}
+
+TEST_F(UserModel, ImportsAreReadAsPythonReadsThem) {
+  write("net.py",
+        "\"\"\"\nimport said_only\n\"\"\"\nimport a; import b\nfrom c import (\n    d,\n    e)\nimport os, \\\n  f\n"
+        "def build():\n  if True: import g.h\n");
+  for (const char* name : {"said_only.py", "a.py", "b.py", "c.py", "d.py", "f.py", "json.py"}) write(name, "");
+  write("g/h.py", "from .other import x\n");
+  write("g/template.py", "{{ no Python }\n");
+  const auto model = make_model(module("net.py"), 2, 7);
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_THAT(names(*model), ElementsAre("model/net.py", "model/a.py", "model/b.py", "model/c.py", "model/f.py",
+                                         "model/g/h.py", "model/g/template.py"));
+}
+
+TEST_F(UserModel, AnImportedFileThatIsNoPythonIsNamedWithItsLine) {
+  write("net.py", "import helpers\n");
+  write("helpers.py", "a = 1\nb = = 2\n");
+  const auto model = make_model(module("net.py"), 2, 7);
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().what, "helpers.py, line 2: invalid syntax");
+}
+
+TEST_F(UserModel, ImportsAreReadOnceForAllBatchSizes) {
+  write("net.py", "x = 1\n");
+  PythonFiles python_files;
+  ASSERT_TRUE(plan::make_model(module("net.py"), 2, 7, python_files));
+  ::setenv("NGB_PYTHON", "/nowhere/python3", 1);
+  EXPECT_TRUE(plan::make_model(module("net.py"), 8, 7, python_files));
+  EXPECT_FALSE(make_model(module("net.py"), 8, 7));
+  ::unsetenv("NGB_PYTHON");
 }
 
 TEST_F(UserModel, AModuleIsKnownByAllThatItIsMadeOf) {
@@ -57,11 +93,11 @@ TEST_F(UserModel, AModuleIsKnownByAllThatItIsMadeOf) {
     change(entry);
     const auto model = make_model(entry, 2, 1);
     EXPECT_TRUE(model) << model.error().text();
-    return model ? model->hash : "";
+    return model ? model->key.hash : "";
   };
   std::vector<std::string> all{hash_of([](auto&) {})};
-  EXPECT_EQ(make_model(module("net.py"), 8, 1)->hash, all[0]);  // at any batch size
-  EXPECT_NE(make_model(module("net.py"), 2, 2)->hash, all[0]);  // other weights
+  EXPECT_EQ(make_model(module("net.py"), 8, 1)->key.hash, all[0]);  // at any batch size
+  EXPECT_NE(make_model(module("net.py"), 2, 2)->key.hash, all[0]);  // other weights
   all.push_back(hash_of([](auto& entry) { entry.parameters = {{"depth", "2"}}; }));
   all.push_back(hash_of([](auto& entry) { entry.factory = "other"; }));
   all.push_back(hash_of([&](auto& entry) { entry.state_dict = write("w.pt", "weights"); }));
@@ -88,7 +124,7 @@ TEST_F(UserModel, ValuesThatDoNotFitAreSaidBeforeAnythingRuns) {
   entry.inputs = {{"x", {.file = write("x.npy", "no array")}}};
   EXPECT_THAT(make_model(entry, 1, 1).error().text(), HasSubstr("x.npy: neither an .npy nor an .npz file"));
   entry.inputs = {{"x", {.range = {{0, 0.5}}, .type = "i64"}}};
-  EXPECT_THAT(make_model(entry, 1, 1).error().text(), HasSubstr("0.5 is no value of type i64"));
+  EXPECT_THAT(make_model(entry, 1, 1).error().text(), HasSubstr("0.5 is not a value of type i64"));
 }
 
 TEST_F(UserModel, ARecipeCompiledForAnyBatchIsAnotherModel) {
@@ -97,7 +133,7 @@ TEST_F(UserModel, ARecipeCompiledForAnyBatchIsAnotherModel) {
   entry.dynamic_batch = true;
   const auto open = make_model(entry, 8, 1);
   ASSERT_TRUE(fixed && open);
-  EXPECT_NE(fixed->hash, open->hash);
+  EXPECT_NE(fixed->key.hash, open->key.hash);
   EXPECT_EQ(fixed->open_inputs.size(), 0U);
   EXPECT_EQ(open->inputs[0].shape[0], 8);
   EXPECT_EQ(open->open_inputs[0].shape[0], kOpenExtent);

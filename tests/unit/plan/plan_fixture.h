@@ -37,7 +37,7 @@ inline Plan expanded(const config::Study& study) {
 
 inline std::vector<std::string> ids(const Plan& plan) {
   std::vector<std::string> out;
-  for (const Cell& cell : plan.cells) out.push_back(cell.id);
+  for (const work::Cell& cell : plan.cells) out.push_back(cell.id);
   return out;
 }
 

@@ -11,31 +11,29 @@ using testing::HasSubstr;
 
 // Two models, two compilers, three rounds: made by hand, so that nothing of expand is needed.
 Plan by_hand() {
-  Plan plan{.study = small_study()};
-  plan.study.processes = 3;
+  Plan plan;
+  plan.study = small_study();
+  plan.study.protocol.processes = 3;
   plan.study.given = {"models", "compilers", "batch_sizes", "processes"};
   plan.study.reference_version = "2.15.0";
-  plan.models = {{.hash = "aa",
+  plan.compilers = {{.name = "null", .label = "null"},
+                    {.name = "onnxruntime",
+                     .version = "1.31.1",
+                     .options = {{"arena", "false"}, {"graph_optimization", "\"basic\""}},
+                     .threads = 16,
+                     .label = "onnxruntime"}};
+  plan.models = {{.key = {"aa", 1},
                   .label = "größe=1",
                   .family = "conv_block",
-                  .recipe_json = R"({"family":"conv_block"})",
-                  .batch = 1,
+                  .source = work::Recipe{R"({"family":"conv_block"})"},
                   .inputs = {{"input", DataType::f32, {1, 3, 8, 8}}},
                   .parameters = 100,
                   .macs = 2000,
                   .macs_torchinfo = 1900},
-                 {.hash = "bb", .label = "file", .path = "/m/file.onnx", .batch = 16}};
+                 {.key = {"bb", 16}, .label = "file", .path = "/m/file.onnx"}};
   for (int model = 0; model < 2; ++model) {
-    plan.cells.push_back({"1111111111111111", "local", "null", "null", "", {}, 1, "f32", model});
-    plan.cells.push_back({"2222222222222222",
-                          "local",
-                          "onnxruntime",
-                          "onnxruntime",
-                          "1.31.1",
-                          {{"arena", "false"}, {"graph_optimization", "\"basic\""}},
-                          16,
-                          "f32",
-                          model});
+    plan.cells.push_back({"1111111111111111", "local", 0, model});
+    plan.cells.push_back({"2222222222222222", "local", 1, model});
   }
   plan.groups = {{"local", 1, {{3, 0}, {2, 0}, {2, 1}, {3, 1}, {3, 2}, {2, 2}}},
                  {"local", 0, {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {1, 2}}}};

@@ -53,7 +53,7 @@ TEST_F(Environment, NamesTheProcessorOfAarch64ByItsParts) {
       "0xd42\n");
   EXPECT_EQ(value("cpu_model"), "implementer 0x41 part 0xd42");
   EXPECT_EQ(value("cpu_features"), "asimd asimddp bf16");
-  EXPECT_EQ(value("hypervisor"), "unknown: only x86 tells in /proc/cpuinfo");
+  EXPECT_EQ(value("hypervisor"), "unknown: only x86 reports it in /proc/cpuinfo");
 }
 
 TEST_F(Environment, CountsTwoThreadsOfOneCoreAsOneCore) {
@@ -77,7 +77,7 @@ TEST_F(Environment, ShowsGovernorFrequencyTurboAndSmt) {
   EXPECT_EQ(value("cpu_smt"), "on");
 }
 
-TEST_F(Environment, SaysWhyInsteadOfZeroOnAMachineThatShowsNothing) {
+TEST_F(Environment, HasReasonsInsteadOfZerosOnAMachineThatReportsNothing) {
   for (const EnvironmentEntry& entry : environment(root()).entries) {
     if (entry.name == "agent_version" || entry.name.starts_with("variable_")) continue;
     EXPECT_FALSE(entry.value.value.has_value()) << entry.name << " = " << entry.value.value.value_or("");
@@ -119,7 +119,7 @@ TEST_F(Environment, ReadsTheMachinesGlibcFromItsFile) {
   EXPECT_EQ(value("glibc"), "2.36");
 }
 
-TEST_F(Environment, TakesTheTightestLimitOfCgroup2AndItsParents) {
+TEST_F(Environment, UsesTheTightestLimitOfACgroup2AndItsParents) {
   put_cgroup2("/a/b");
   put("/sys/fs/cgroup/a/memory.max", "2147483648\n");
   put("/sys/fs/cgroup/a/b/memory.max", "max\n");
@@ -129,14 +129,14 @@ TEST_F(Environment, TakesTheTightestLimitOfCgroup2AndItsParents) {
   EXPECT_EQ(value("cgroup_cpu_limit"), "1.5");
 }
 
-TEST_F(Environment, TellsNoLimitFromUnknown) {
+TEST_F(Environment, DistinguishesNoLimitFromUnknown) {
   put_cgroup2("/");
   EXPECT_EQ(value("cgroup_memory_limit"), "none");
   put("/proc/self/mountinfo", "");
   EXPECT_EQ(value("cgroup_memory_limit"), "unknown: no control group with the memory controller is mounted");
 }
 
-TEST_F(Environment, ReadsCgroup1WhereTheControllerIsMountedThere) {
+TEST_F(Environment, ReadsCgroup1IfTheControllerIsMountedThere) {
   put("/proc/self/cgroup", "4:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/\n");
   put("/proc/self/mountinfo",
       "40 30 0:33 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
@@ -160,7 +160,7 @@ TEST_F(Environment, KnowsTheUnlimitedValuesOfCgroup1) {
   EXPECT_EQ(value("cgroup_cpu_limit"), "none");
 }
 
-TEST_F(Environment, MemoryIsTheLimitWhereThatIsLowerThanWhatIsInstalled) {
+TEST_F(Environment, MemoryIsTheLimitIfThatIsLowerThanTheInstalledMemory) {
   put("/proc/meminfo", "MemTotal:       16384 kB\nMemFree:  1 kB\n");
   EXPECT_EQ(memory_total_bytes(root()).value, 16384U * 1024U);
   put_cgroup2("/a");
@@ -181,7 +181,7 @@ TEST(AllowedCpus, AreThoseOfTheSchedulersAffinity) {
   ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
 }
 
-TEST(ThisMachine, TellsItsKernelMemoryAndAffinity) {
+TEST(ThisMachine, ReportsItsKernelMemoryAndAffinity) {
   for (const EnvironmentEntry& entry : environment().entries) {
     const bool is_on_every_linux = entry.name == "kernel" || entry.name == "memory_total" || entry.name == "affinity" ||
                                    entry.name == "cpu_threads" || entry.name == "agent_build";

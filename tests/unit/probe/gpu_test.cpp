@@ -8,8 +8,6 @@
 namespace ngb::probe {
 namespace {
 
-using samples::Known;
-
 class Gpu : public testing::Test {
  protected:
   void TearDown() override {
@@ -27,7 +25,7 @@ class Gpu : public testing::Test {
   }
 };
 
-TEST_F(Gpu, TellsUtilisationMemoryClocksAndTemperature) {
+TEST_F(Gpu, ReportsUtilisationMemoryClocksAndTemperature) {
   EXPECT_EQ(reading("gpu_utilisation", "percent").value, 75.0);
   EXPECT_EQ(reading("gpu_memory_utilisation", "percent").value, 40.0);
   EXPECT_EQ(reading("gpu_memory_used", "bytes").value, 4294967296.0);
@@ -40,12 +38,12 @@ TEST_F(Gpu, TellsUtilisationMemoryClocksAndTemperature) {
             (std::map<std::string, std::string>{{"gpu_driver", "999.10"}, {"gpu_name", "Stand-In GPU"}}));
 }
 
-TEST_F(Gpu, SaysWhyWhereItCannotTell) {
+TEST_F(Gpu, HasAReasonForEachUnknownValue) {
   EXPECT_EQ(reading("gpu_power", "watt").value, std::nullopt);
   EXPECT_EQ(reading("gpu_power").reason, "NVML says: Not Supported");
 }
 
-TEST_F(Gpu, IsNotToldWhereSeveralAreThereAndNoneIsNamed) {
+TEST_F(Gpu, IsUnknownIfThereAreSeveralAndNoneIsNamed) {
   ::setenv("NVML_STAND_IN_GPUS", "2", 1);
   EXPECT_EQ(reading("gpu_utilisation").reason,
             "2 GPUs, and CUDA_VISIBLE_DEVICES does not name one of them by its UUID");
@@ -64,7 +62,7 @@ TEST_F(Gpu, IsUnknownWithoutADriver) {
   EXPECT_TRUE(gpu_facts("no_such_library.so").empty());
 }
 
-TEST_F(Gpu, OfThisMachineIsToldOrThereIsAReason) {
+TEST_F(Gpu, OfThisMachineIsReportedOrThereIsAReason) {
   for (const samples::Reading& reading : gpu_readings()) {
     EXPECT_NE(reading.value.value.has_value(), !reading.value.reason.empty()) << reading.quantity;
   }

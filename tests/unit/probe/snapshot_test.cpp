@@ -7,7 +7,6 @@
 namespace ngb::probe {
 namespace {
 
-using samples::Known;
 using samples::Reading;
 
 class SnapshotOf : public MadeUpMachine {
@@ -49,14 +48,14 @@ TEST_F(SnapshotOf, AveragesTheClockOfTheProcessors) {
   EXPECT_EQ(reading("frequency").value, 2.5e9);
 }
 
-TEST_F(SnapshotOf, DoesNotTakeANominalClockForARealOne) {
+TEST_F(SnapshotOf, IgnoresANominalClock) {
   put("/proc/cpuinfo", "processor : 0\ncpu MHz : 2596.5\nflags : fpu\n");
   EXPECT_EQ(reading("frequency").value, std::nullopt);
   put("/proc/cpuinfo", "processor : 0\ncpu MHz : 2596.5\nflags : fpu aperfmperf\n");
   EXPECT_EQ(reading("frequency").value, 2596.5e6);
 }
 
-TEST_F(SnapshotOf, TakesTheHottestSensorOfTheProcessorAndNotTheDisks) {
+TEST_F(SnapshotOf, ReadsTheProcessorsHottestSensorAndNotTheDisks) {
   put("/sys/class/hwmon/hwmon0/name", "nvme\n");
   put("/sys/class/hwmon/hwmon0/temp1_input", "90000\n");
   put("/sys/class/hwmon/hwmon1/name", "k10temp\n");
@@ -80,7 +79,7 @@ TEST_F(SnapshotOf, SumsTheEnergyOfPackagesWithoutTheirParts) {
   EXPECT_EQ(snapshot(root()).package_energy_uj.value, 1500U);
 }
 
-TEST_F(SnapshotOf, SaysWhyOnAMachineThatShowsNothing) {
+TEST_F(SnapshotOf, HasReasonsOnAMachineThatReportsNothing) {
   const Snapshot taken = snapshot(root(), "no_such_library.so");
   EXPECT_EQ(taken.total_ticks.reason, "no /proc/stat on this machine");
   EXPECT_EQ(taken.pressure_cpu_some_us.reason, "no /proc/pressure/cpu on this machine");
@@ -100,7 +99,7 @@ Snapshot made_up(std::uint64_t steal, std::uint64_t busy, std::uint64_t total, s
   return taken;
 }
 
-TEST(ReadingsBetween, AreSharesOfTheTimeInBetween) {
+TEST(ReadingsBetween, AreSharesOfTheElapsedTime) {
   const auto readings = readings_between(made_up(10, 100, 1000, 0), made_up(15, 180, 1200, 2'000'000'000));
   EXPECT_EQ(find(readings, "steal", "timed").value, 2.5);         // 5 of 200
   EXPECT_EQ(find(readings, "machine_cpu", "timed").value, 40.0);  // 80 of 200
@@ -128,7 +127,7 @@ TEST(ReadingsBetween, PassOnWhyACounterIsUnknown) {
   EXPECT_EQ(find(readings, "steal", "timed").reason, "no /proc/stat");
 }
 
-TEST(ReadingsBetween, DoNotTakeAWrappedCounterForPower) {
+TEST(ReadingsBetween, IgnoreAWrappedCounter) {
   Snapshot after = made_up(1, 1, 1, 2'000'000'000);
   after.package_energy_uj = Known<std::uint64_t>::of(3);
   EXPECT_EQ(find(readings_between(made_up(0, 0, 0, 1'000'000'000), after), "package_power", "timed").reason,

@@ -31,22 +31,24 @@ def parse_frame(data):
 
 
 def request(**changes):
-    """What a worker is to do, in the form of samples::WorkerRequest."""
-    compiler = {"name": "toy", "version": "", "toolchain_dir": "", "host": "python", "python": "", "python_path": "",
-                "precision": "f32", "threads": 1, "options": []}
+    """What a worker is to do, in the form of work::WorkerRequest."""
+    compiler = {"name": "toy", "version": "", "precision": "f32", "threads": 1, "options": [], "label": "toy"}
     compiler.update(changes.pop("compiler", {}))
+    place = {"compiler": compiler["name"], "version": "", "host": "python", "toolchain_dir": "", "python": "",
+             "python_path": "", "manifest_sha256": "", "why_missing": ""}
+    place.update(changes.pop("place", {}))
     protocol = {
-        "processes": 1, "repetitions": 5, "fixed_warm_up": 1, "min_repetition_ns": 0,
-        "max_transient_ns": 30_000_000_000, "stop_when": None, "absolute_tolerance": 1e-4, "relative_tolerance": 1e-3,
-        "seed": 1, "compile_timeout_ns": 60_000_000_000, "run_timeout_ns": 60_000_000_000,
-        "memory_limit_bytes": None, "attempts": 1}
+        "processes": 1, "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0, "max_transient_ns": 30_000_000_000,
+        "stop_when": None, "tolerances": {"absolute": 1e-4, "relative": 1e-3}, "seed": 1}
     protocol.update(changes.pop("protocol", {}))
-    model = {"id": "m", "hash": "h", "label": "m", "batch": 1, "recipe_json": "",
-             "inputs": [{"name": "input", "type": "f32", "shape": [1, 3]}]}
+    model = {"key": {"hash": "h", "batch": 1}, "label": "m", "family": "", "source": {"type": "file"}, "path": "",
+             "inputs": [{"name": "input", "type": "f32", "shape": [1, 3]}], "open_inputs": [], "files": [],
+             "values": [], "dynamic_batch": False, "parameters": None, "macs": None, "macs_torchinfo": None}
     model.update(changes.pop("model", {}))
     whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",
-             "model_path": "", "model": model, "compiler": compiler, "protocol": protocol, "reference_path": "",
-             "reference_name": "", "cache_dir": ""}
+             "model_path": "", "model": model, "compiler": compiler, "place": place, "protocol": protocol,
+             "reference_path": "", "reference_name": "", "reference_key": "", "reference_is_given": False,
+             "cache_dir": ""}
     whole.update(changes)
     return whole
 

@@ -25,13 +25,13 @@ CellData setting(const std::string& compiler, const std::string& hint, int batch
   return cell;
 }
 
-// Two compilers with two settings each, and one with a single one.
+// Two compilers with several settings, and one with a single setting.
 std::vector<CellData> tried_cells() {
   return {setting("openvino", "a"), setting("openvino", "b"), setting("openvino", "c"),
           setting("tvm", "a"),      setting("tvm", "b"),      made_up::cell("identity", 1)};
 }
 
-// openvino: b before c, a failed; tvm: a before b, by less than its interval.
+// openvino: b is faster than c, and a failed. tvm: a is faster than b by less than its interval.
 std::vector<DerivedValue> tried_values() {
   return {{"openvino-a-1", "throughput_mean_per_s", {}, {}, {}, "failed: crash"},
           {"openvino-b-1", "throughput_mean_per_s", 150.0, {}, {}, ""},
@@ -46,10 +46,11 @@ std::vector<DerivedValue> tried_values() {
 }
 
 std::string shown(const std::vector<DerivedValue>& derived, bool best = true) {
-  return show_table(tried_cells(), derived, {.best = best, .width = 100});
+  const auto cells = tried_cells();
+  return show_text(all_results(cells, derived), {.best = best, .width = 100});
 }
 
-TEST(BestOptions, NameTheWinnerWithItsMarginAndSayWhereTheTwoAreNotToldApart) {
+TEST(BestOptions, NameTheWinnerWithItsMarginOrSayThatTwoAreNotToldApart) {
   EXPECT_THAT(shown(tried_values()),
               HasSubstr("\n"
                         "  best options             margin [95 %]\n"
@@ -59,9 +60,7 @@ TEST(BestOptions, NameTheWinnerWithItsMarginAndSayWhereTheTwoAreNotToldApart) {
                         "  tvm hint=a 1.0       1.02 [0.98, 1.05]  not told apart from tvm hint=b 1.0\n"));
 }
 
-TEST(BestOptions, AreThereOnlyWhereTheyAreAskedFor) {
-  EXPECT_THAT(shown(tried_values(), false), Not(HasSubstr("best options")));
-}
+TEST(BestOptions, AreShownOnlyOnRequest) { EXPECT_THAT(shown(tried_values(), false), Not(HasSubstr("best options"))); }
 
 TEST(BestOptions, OfOneProcessHaveNoIntervalAndSaySo) {
   auto derived = tried_values();
@@ -69,7 +68,7 @@ TEST(BestOptions, OfOneProcessHaveNoIntervalAndSaySo) {
   EXPECT_THAT(shown(derived), HasSubstr("1.50               over, by one process, openvino hint=c 1.0\n"));
 }
 
-TEST(BestOptions, SayThatNoOtherOrNoneAtAllHasASpeed) {
+TEST(BestOptions, SayIfNoOtherSettingOrNoneHasASpeed) {
   auto derived = tried_values();
   derived.erase(derived.begin() + 3, derived.begin() + 9);
   derived[2] = {"openvino-b-1", "margin_ratio", {}, {}, {}, "another setting of this compiler was not measured here"};
@@ -77,8 +76,10 @@ TEST(BestOptions, SayThatNoOtherOrNoneAtAllHasASpeed) {
                                         "  tvm                  none of its settings has a speed\n"));
 }
 
-TEST(BestOptions, AreInTheJsonWhetherAskedForOrNot) {
-  const auto json = to_json(tried_cells(), tried_values())["best_options"];
+TEST(BestOptions, AreAlwaysInTheJson) {
+  const auto cells = tried_cells();
+  const auto derived = tried_values();
+  const auto json = to_json(all_results(cells, derived).best_options);
   ASSERT_EQ(json.size(), 2U);
   EXPECT_EQ(json[0]["compiler"], "openvino");
   EXPECT_EQ(json[0]["batch"], 1);
@@ -87,6 +88,14 @@ TEST(BestOptions, AreInTheJsonWhetherAskedForOrNot) {
   EXPECT_EQ(json[0]["margin_ratio"], (nlohmann::json{{"value", 1.5}, {"low", 1.4}, {"high", 1.6}}));
   EXPECT_EQ(json[0]["is_told_apart"], true);
   EXPECT_EQ(json[1]["is_told_apart"], false);
+}
+
+TEST(BestOptions, AreChosenFromAllSettingsEvenIfAFilterPassesOne) {
+  const auto cells = tried_cells();
+  const auto derived = tried_values();
+  const auto results = chosen_results(cells, derived, {{"compiler", {"openvino hint=c"}}});
+  ASSERT_EQ(results->best_options.size(), 1U);
+  EXPECT_EQ(results->best_options[0].winner->cell_id, "openvino-b-1");
 }
 
 }  // namespace

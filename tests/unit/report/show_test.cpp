@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
 #include "base/text.h"
+#include "metrics/metric.h"
 #include "report/text_width.h"
 
 namespace ngb::report {
@@ -19,8 +21,9 @@ using store::CellData;
 using store::DerivedValue;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
-// Two batch sizes; the second has a cell that failed and one that is still to come.
+// Two batch sizes; the second has a cell that failed and one that is not measured yet.
 std::vector<CellData> cells() {
   CellData broken = made_up::cell("onnxruntime", 4);
   broken.failed = {made_up::failure(0, samples::FailureKind::crash)};
@@ -49,8 +52,18 @@ std::vector<DerivedValue> values() {
           {"identity-4", "throughput_mean_per_s", 1200.0, {}, {}, ""}};
 }
 
+std::string text_of(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
+                    const ShowOptions& options) {
+  return show_text(all_results(cells, derived), options);
+}
+
+std::string shown_as(std::string_view format, const std::vector<CellData>& cells,
+                     const std::vector<DerivedValue>& derived, const ShowOptions& options = {}) {
+  return find_format(format).value()->show(all_results(cells, derived), options);
+}
+
 TEST(Show, PutsCompilersOfAModelAndBatchSideBySide) {
-  const std::string shown = show_table(cells(), values(), {.width = 120});
+  const std::string shown = text_of(cells(), values(), {.width = 120});
   const auto lines = text::split(shown, '\n');
   EXPECT_EQ(lines[0],
             "  compiler         samples/s ± std         median [95 %]    speed-up [95 %]  compile  CPU %  flags");
@@ -61,40 +74,40 @@ TEST(Show, PutsCompilersOfAModelAndBatchSideBySide) {
             "  onnxruntime 1.0     200.0 ± 13.5  201.0 [199.0, 203.0]  2.00 [1.90, 2.10]    2.0 s      –  steal");
 }
 
-TEST(Show, SaysInItsRowWhyACellFailedAndBelowWhatToDo) {
-  const std::string shown = show_table(cells(), values(), {});
+TEST(Show, SaysInTheRowWhyACellFailedAndBelowTheTableWhatToDo) {
+  const std::string shown = text_of(cells(), values(), {});
   EXPECT_THAT(shown, HasSubstr("  onnxruntime 1.0  failed: crash in check: signal 11 in libfoo\n"));
   EXPECT_THAT(shown, HasSubstr("  resnet18, batch 4, onnxruntime 1.0: report it to its makers; log: logs/7.txt\n"));
   EXPECT_THAT(shown, HasSubstr("  openvino 1.0     not measured yet\n"));
   EXPECT_THAT(shown, HasSubstr("\n5 cells: 3 measured, 1 failed, 1 not measured yet\n"));
 }
 
-TEST(Show, ExplainsTheFlagsThatOccurAndNoOthers) {
-  const std::string shown = show_table(cells(), values(), {});
+TEST(Show, ExplainsOnlyTheFlagsThatOccur) {
+  const std::string shown = text_of(cells(), values(), {});
   EXPECT_THAT(shown, HasSubstr("  steal  steal > 1 % in a timed phase: "));
   EXPECT_THAT(shown, Not(HasSubstr("throttled")));
 }
 
-TEST(Show, FitsOn100ColumnsAndSaysWhatItLeftOut) {
+TEST(Show, FitsIn100ColumnsAndSaysWhatItLeftOut) {
   for (const int width : {100, 80, 70}) {
-    const std::string shown = show_table(cells(), values(), {.width = width});
+    const std::string shown = text_of(cells(), values(), {.width = width});
     const auto lines = text::split(shown.substr(0, shown.find("  steal  steal")), '\n');
     for (const std::string& line : lines) EXPECT_LE(width_of(line), width) << line;
   }
-  EXPECT_THAT(show_table(cells(), values(), {.width = 80}),
+  EXPECT_THAT(text_of(cells(), values(), {.width = 80}),
               HasSubstr("  Too wide for 80 characters: CPU %, compile, median [95 %]; --all shows everything\n"));
-  EXPECT_THAT(show_table(cells(), values(), {.width = 100}), Not(HasSubstr("Too wide")));
+  EXPECT_THAT(text_of(cells(), values(), {.width = 100}), Not(HasSubstr("Too wide")));
 }
 
 TEST(Show, HasEveryMetricWithAll) {
-  const std::string shown = show_table(cells(), values(), {.all = true, .width = 80});
+  const std::string shown = text_of(cells(), values(), {.all = true, .width = 80});
   for (const metrics::Metric& metric : metrics::metrics()) EXPECT_THAT(shown, HasSubstr(metric.heading));
 }
 
-TEST(Show, NamesThreadsInTheRowsWhereTheyDiffer) {
+TEST(Show, NamesThreadsInTheRowsIfTheyDiffer) {
   auto differing = cells();
   differing[1].threads = 1;
-  const std::string shown = show_table(differing, values(), {.width = 200});
+  const std::string shown = text_of(differing, values(), {.width = 200});
   EXPECT_THAT(shown, HasSubstr("resnet18, batch 1, on local, f32\n"));
   EXPECT_THAT(shown, HasSubstr("  identity 1.0, 2 threads "));
   EXPECT_THAT(shown, HasSubstr("  onnxruntime 1.0, 1 thread "));
@@ -103,18 +116,18 @@ TEST(Show, NamesThreadsInTheRowsWhereTheyDiffer) {
 TEST(Show, DoesNotRepeatAVersionThatIsInTheLabel) {
   auto labelled = cells();
   labelled[1].compiler_label = "onnxruntime 1.0 tuned";
-  EXPECT_THAT(show_table(labelled, values(), {}), HasSubstr("  onnxruntime 1.0 tuned  "));
+  EXPECT_THAT(text_of(labelled, values(), {}), HasSubstr("  onnxruntime 1.0 tuned  "));
 }
 
 TEST(Show, MarksCertainSpeedUpsAndFailuresInColor) {
-  const std::string shown = show_table(cells(), values(), {.color = true});
+  const std::string shown = text_of(cells(), values(), {.color = true});
   EXPECT_THAT(shown, HasSubstr("\x1b[32m2.00 [1.90, 2.10]\x1b[0m"));
   EXPECT_THAT(shown, HasSubstr("\x1b[31mfailed: crash"));
-  EXPECT_THAT(show_table(cells(), values(), {}), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text_of(cells(), values(), {}), Not(HasSubstr("\x1b")));
 }
 
 TEST(ShowJson, HoldsValuesAndReasonsUnderTheNamesOfTheMetrics) {
-  const auto json = to_json(cells(), values());
+  const auto json = nlohmann::json::parse(shown_as("json", cells(), values()));
   ASSERT_EQ(json["cells"].size(), 5U);
   const auto& cell = json["cells"][1];
   EXPECT_EQ(cell["cell_id"], "onnxruntime-1");
@@ -127,6 +140,89 @@ TEST(ShowJson, HoldsValuesAndReasonsUnderTheNamesOfTheMetrics) {
   EXPECT_EQ(json["cells"][4]["status"], "planned");
   EXPECT_EQ(json["metrics"][0]["name"], "throughput_mean_per_s");
   EXPECT_EQ(json["metrics"][0]["unit"], "samples/s");
+}
+
+TEST(ShowCsv, HasALineForEachCellWithUnroundedNumbersAndReasons) {
+  auto plain = cells();
+  plain[3].failed[0].failure->message = "signal 11";
+  const auto lines = text::split(shown_as("csv", plain, values()), '\n');
+  ASSERT_EQ(lines.size(), 1U + 5 + 1);
+  EXPECT_THAT(lines[0], StartsWith("cell_id,device,model,"));
+  EXPECT_THAT(lines[0], HasSubstr(",cpu_percent,cpu_percent_unknown_reason,"));
+  EXPECT_THAT(lines[0],
+              HasSubstr(",speed_up_ratio,speed_up_ratio_low,speed_up_ratio_high,speed_up_ratio_unknown_reason,"));
+  EXPECT_THAT(lines[1], HasSubstr(",100.2,99.9,100.4,,"));
+  EXPECT_THAT(lines[2], HasSubstr(",,unknown here,"));
+  const auto commas = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_TRUE(lines[i].ends_with('\r')) << lines[i];
+    EXPECT_EQ(commas(lines[i]), commas(lines[0]));
+  }
+}
+
+TEST(ShowCsv, QuotesCommasQuotesAndLineBreaksAsRfc4180Says) {
+  auto odd = cells();
+  odd[0].model = "a,b";
+  odd[1].model = "say \"hi\"";
+  odd[2].model = "two\nlines";
+  const std::string csv = shown_as("csv", odd, values());
+  EXPECT_THAT(csv, HasSubstr(",\"a,b\","));
+  EXPECT_THAT(csv, HasSubstr(",\"say \"\"hi\"\"\","));
+  EXPECT_THAT(csv, HasSubstr(",\"two\nlines\","));
+}
+
+TEST(ShowMarkdown, IsATableWithTheNumbersOfTheText) {
+  const auto lines = text::split(shown_as("markdown", cells(), values()), '\n');
+  ASSERT_EQ(lines.size(), 2U + 5 + 1);
+  EXPECT_EQ(lines[0],
+            "| device | model | batch | threads | precision | compiler | samples/s ± std | median [95 %] | "
+            "speed-up [95 %] | compile | CPU % | flags |");
+  EXPECT_EQ(lines[1], "| --- | --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- |");
+  EXPECT_EQ(lines[3],
+            "| local | resnet18 | 1 | 2 | f32 | onnxruntime 1.0 | 200.0 ± 13.5 | 201.0 [199.0, 203.0] | "
+            "2.00 [1.90, 2.10] | 2.0 s | – | steal |");
+  EXPECT_EQ(lines[5],
+            "| local | resnet18 | 4 | 2 | f32 | onnxruntime 1.0 | – | – | – | – | – | "
+            "failed: crash in check: signal 11 in libfoo |");
+}
+
+TEST(ShowMarkdown, EscapesANameThatWouldEndItsField) {
+  auto odd = cells();
+  odd[0].model = "a|b*c";
+  EXPECT_THAT(shown_as("markdown", odd, values()), HasSubstr("| a\\|b\\*c |"));
+}
+
+TEST(Formats, AreFoundByNameAndTheNearestIsNamed) {
+  EXPECT_STREQ(find_format("csv").value()->name, "csv");
+  EXPECT_EQ(find_format("markdwn").error().text(), "markdwn: unknown format, did you mean markdown?");
+}
+
+std::vector<std::string> ids(const Results& results) {
+  std::vector<std::string> ids;
+  for (const CellData* cell : results.cells) ids.push_back(cell->cell_id);
+  return ids;
+}
+
+TEST(Filters, PassCellsThatFitOneWordOfEachFilter) {
+  const auto all = cells();
+  const auto derived = values();
+  EXPECT_THAT(ids(chosen_results(all, derived, {}).value()), testing::SizeIs(5));
+  EXPECT_THAT(ids(chosen_results(all, derived, {{"compiler", {"openvino", "identity"}}, {"batch", {"4"}}}).value()),
+              testing::ElementsAre("identity-4", "openvino-4"));
+  for (const char* word : {"onnxruntime", "onnxruntime@1.0", "onnxruntime 1.0"}) {
+    EXPECT_THAT(ids(chosen_results(all, derived, {{"compiler", {word}}}).value()),
+                testing::ElementsAre("onnxruntime-1", "onnxruntime-4"));
+  }
+}
+
+TEST(Filters, NameTheNearestWordIfNoCellFits) {
+  const auto error = [](const std::string& filter, const std::string& word) {
+    return chosen_results(cells(), values(), {{filter, {word}}}).error().text();
+  };
+  EXPECT_EQ(error("compiler", "openvno"), "openvno: these results have no such compiler, did you mean openvino?");
+  EXPECT_EQ(error("batch", "128"), "128: these results have no such batch, expected one of: 1, 4");
+  EXPECT_EQ(chosen_results(cells(), values(), {{"compiler", {"openvino"}}, {"batch", {"1"}}}).error().what,
+            "no cell passes all these filters");
 }
 
 }  // namespace

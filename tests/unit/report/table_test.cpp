@@ -66,7 +66,7 @@ TEST(Table, AlignsNumbersAndTheirTailsOverAllSections) {
   EXPECT_THAT(rendering.left_out, IsEmpty());
 }
 
-TEST(Table, LeavesOutTheLeastImportantColumnWhereItIsTooWide) {
+TEST(Table, LeavesOutTheLeastImportantColumnIfItIsTooWide) {
   const Rendering rendering = render(two_sections(), 34, false);
   EXPECT_EQ(rendering.text,
             "  name         samples/s  note\n"
@@ -78,7 +78,9 @@ TEST(Table, LeavesOutTheLeastImportantColumnWhereItIsTooWide) {
   EXPECT_THAT(rendering.left_out, ElementsAre("share"));
 }
 
-TEST(Table, KeepsWhatMayNotBeLeftOut) { EXPECT_THAT(render(two_sections(), 5, false).left_out, ElementsAre("share")); }
+TEST(Table, KeepsColumnsThatMayNotBeLeftOut) {
+  EXPECT_THAT(render(two_sections(), 5, false).left_out, ElementsAre("share"));
+}
 
 TEST(Table, ShortensNothingWithoutALimit) {
   EXPECT_THAT(render(two_sections(), 0, false).text, testing::HasSubstr("with a long name"));

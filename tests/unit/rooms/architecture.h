@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ARCHITECTURE.md says about the rooms, and what the sources say.
+// Compares what ARCHITECTURE.md says about the rooms with what the sources do.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,19 @@
 
 namespace ngb::rooms {
 
-using Edges = std::map<std::string, std::set<std::string>>;  // room -> rooms that it may use
+// Maps each room to the rooms that it may use. "agent/workers" is a room within "agent", whose other files may use it.
+using Edges = std::map<std::string, std::set<std::string>>;
 
-// The rows of the first table whose header is "| room | … | may use |".
+// Returns the rows of the first table whose header is "| room | … | may use |".
 Edges read_table(std::string_view markdown);
 
-// The rooms that `#include "room/…"` lines name; a header of the file's own folder names none.
-std::vector<std::string> included_rooms(std::string_view source);
+// Returns the folders that `#include "folder/…"` lines name. A header of the file's own folder names none.
+std::vector<std::string> included_folders(std::string_view source);
 
-// USES of `ngb_room(…)` in a CMake file.
+// Returns the USES of `ngb_room(…)` in a CMake file.
 std::set<std::string> cmake_uses(std::string_view cmake);
 
-// One sentence per include, CMake edge or folder that the table does not list.
+// Returns one sentence for each include, CMake edge or folder that the table does not list.
 std::vector<std::string> violations(const Edges& table, const std::filesystem::path& sources);
 
 }  // namespace ngb::rooms

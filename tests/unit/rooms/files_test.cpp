@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 
-// The project's files: those that git knows or would take; without git (a release archive), all but build trees.
+// Returns the project's files: those that git tracks or does not ignore; without git (in a release archive), all files
+// outside build trees.
 std::vector<fs::path> own_files() {
   const fs::path source = NGB_SOURCE_DIR;
   std::vector<fs::path> files;
@@ -36,14 +37,14 @@ std::vector<fs::path> own_files() {
   return files;
 }
 
-// Formats without comments, and texts that are quoted word for word.
+// True for formats without comments, and for texts that must stay word for word.
 bool carries_no_licence_line(const fs::path& path) {
   const std::set<std::string> endings{".json", ".csv", ".png", ".svg", ".onnx"};
   const std::set<std::string> names{"LICENSE", "CHANGELOG.md"};
   return endings.contains(path.extension().string()) || names.contains(path.filename().string());
 }
 
-TEST(OwnFiles, CarryTheirLicence) {
+TEST(OwnFiles, NameTheirLicence) {
   const std::vector<fs::path> files = own_files();
   ASSERT_GT(files.size(), 50U);
   std::vector<std::string> without;
@@ -57,7 +58,7 @@ TEST(OwnFiles, CarryTheirLicence) {
 }
 
 // Where packages come from is the user's configuration. The names are put together here so that this file has none.
-TEST(OwnFiles, NameNoPackageRegistry) {
+TEST(OwnFiles, DoNotNameAPackageRegistry) {
   const std::vector<std::string> hosts{std::string("pypi") + ".org",
                                        std::string("pythonhosted") + ".org",
                                        std::string("download.pytorch") + ".org",
@@ -72,6 +73,24 @@ TEST(OwnFiles, NameNoPackageRegistry) {
       if (content.find(host) != std::string::npos) found.push_back(path.string() + ": " + host);
     }
   }
+  EXPECT_THAT(found, IsEmpty());
+}
+
+// Text from devices and results files is made visible in one place, so nothing may print elsewhere.
+TEST(OwnSources, PrintOnATerminalOnlyInOnePlace) {
+  const std::set<std::string> places{"terminal.cpp", "progress_line.cpp"};
+  std::vector<std::string> found;
+  std::size_t looked_at = 0;
+  for (const fs::path& path : own_files()) {
+    if (path.parent_path() != fs::path(NGB_SOURCE_DIR) / "apps/ngb" || places.contains(path.filename().string()))
+      continue;
+    ++looked_at;
+    const std::string content = file::read(path).value();
+    for (const char* call : {"fmt::print", "printf", "puts(", "fwrite", "std::cout", "std::cerr"}) {
+      if (content.find(call) != std::string::npos) found.push_back(path.string() + ": " + call);
+    }
+  }
+  EXPECT_GT(looked_at, 20U);
   EXPECT_THAT(found, IsEmpty());
 }
 

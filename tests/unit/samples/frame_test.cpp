@@ -6,6 +6,16 @@
 namespace ngb::samples {
 namespace {
 
+TEST(FrameReader, RefusesAFrameThatClaimsMoreThanItsLimit) {
+  FrameReader reader;
+  reader.limit(4);
+  reader.feed(frame("four"));
+  EXPECT_EQ(reader.next().value().value(), "four");
+  reader.feed(frame("fives"));
+  ASSERT_FALSE(reader.next());
+  EXPECT_EQ(reader.next().error().what, "a frame claims 5 bytes, more than the 4 allowed");
+}
+
 TEST(Frame, IsLengthThenCrc32ThenPayloadInLittleEndian) {
   // CRC-32 of "123456789" is CBF43926: the check value of the standard.
   EXPECT_EQ(frame("123456789"), std::string("\x09\0\0\0\x26\x39\xF4\xCB", 8) + "123456789");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,6 +68,31 @@ TEST(Faults, AnEmptyFileHoldsNoResultsYetAndCanBecomeAResultsFile) {
   EXPECT_TRUE(read_all(folder.results()));
 }
 
+TEST(Faults, AFileThatIsDeletedOrReplacedWhileItIsWrittenIsMissedAtOnce) {
+  for (const bool is_replaced : {false, true}) {
+    const Folder folder;
+    auto store = Store::open(folder.results(), Mode::read_write);
+    ASSERT_TRUE(store);
+    const std::string run = store->begin_run(made_up::plan(), 1).value();
+    ASSERT_TRUE(store->record(run, "local", {1, made_up::process("aa", 0)}));
+    ASSERT_TRUE(store->flush());
+    ASSERT_TRUE(store->record(run, "local", {2, made_up::process("aa", 1)}));
+    const std::filesystem::path moved = folder.results().string() + ".moved";
+    std::filesystem::rename(folder.results(), moved);
+    if (is_replaced) std::filesystem::copy_file(moved, folder.results());
+    const Status flushed = store->flush();
+    ASSERT_FALSE(flushed);
+    const char* const how = is_replaced ? "was replaced" : "was deleted or moved";
+    EXPECT_THAT(flushed.error().what, HasSubstr(how));
+    // Whoever puts it back has at least what was recorded before.
+    EXPECT_THAT(store->record(run, "local", {3, made_up::process("cc", 0)}).error().what, HasSubstr(how));
+    std::filesystem::rename(moved, folder.results());
+    EXPECT_TRUE(
+        store->record(run, "local", {store->last_sequence(run, "local").value() + 1, made_up::process("bb", 0)}));
+    EXPECT_TRUE(store->flush());
+  }
+}
+
 TEST(Faults, ATruncatedFileIsDamaged) {
   const Folder folder;
   create(folder.results());
@@ -108,6 +135,68 @@ TEST(Faults, AReaderSeesWhatWasFlushedWhileAWriterIsAtWork) {
   auto reader = Store::open(folder.results(), Mode::read_only);
   ASSERT_TRUE(reader) << reader.error().text();
   EXPECT_EQ(reader->load_cells().value()[0].processes.size(), 1U);
+}
+
+TEST(Faults, AReaderThatOutlastsTheWritersPatienceLosesNothing) {
+  const Folder folder;
+  auto writer = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(writer) << writer.error().text();
+  const std::string run = writer->begin_run(made_up::plan(), 7).value();
+  writer->be_patient(std::chrono::milliseconds(1));
+  sql::Database reader(folder.results(), SQLITE_OPEN_READONLY);
+  reader.execute("BEGIN; SELECT count(*) FROM process");
+  ASSERT_EQ(writer->begin(), true) << "a reader keeps nobody from writing to memory";
+  ASSERT_TRUE(writer->record(run, "local", {1, made_up::process("aa", 0)}));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(writer->try_flush(), false);
+  ASSERT_TRUE(writer->record(run, "local", {2, made_up::process("aa", 1)}));
+  EXPECT_EQ(writer->try_flush(), false);
+  reader.execute("COMMIT");
+  EXPECT_EQ(writer->try_flush(), true);
+  EXPECT_EQ(writer->load_cells().value()[0].processes.size(), 2U);
+  EXPECT_EQ(writer->last_sequence(run, "local").value(), 2U);
+}
+
+TEST(Faults, AProgramThatHoldsTheFileIsNamed) {
+  const Folder folder;
+  create(folder.results());
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    sql::Database reader(folder.results(), SQLITE_OPEN_READONLY);
+    reader.execute("BEGIN; SELECT count(*) FROM process");
+    if (::write(ready[1], "x", 1) == 1) ::pause();
+    ::_exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  auto writer = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(writer) << writer.error().text();
+  EXPECT_THAT(writer->who_holds_it(), HasSubstr(fmt::format("(process {})", child)));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(writer->who_holds_it(), "another program");
+}
+
+TEST(Faults, AWriterThatGivesUpWaitingForAReaderHasRecordedNothing) {
+  const Folder folder;
+  create(folder.results());
+  sql::Database reader(folder.results(), SQLITE_OPEN_READONLY);
+  {
+    auto writer = Store::open(folder.results(), Mode::read_write);
+    ASSERT_TRUE(writer) << writer.error().text();
+    const std::string run = writer->runs().value().back().run_id;
+    writer->be_patient(std::chrono::milliseconds(1));
+    reader.execute("BEGIN; SELECT count(*) FROM process");
+    ASSERT_TRUE(writer->record(run, "local", {2, made_up::process("aa", 1)}));
+    EXPECT_EQ(writer->try_flush(), false);
+  }
+  reader.execute("COMMIT");
+  EXPECT_EQ(reader.integer("SELECT count(*) FROM process"), 1);
+  auto again = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->last_sequence(again->runs().value().back().run_id, "local").value(), 1U);
 }
 
 TEST(Faults, AKilledWriterLeavesNoLockAndNoHalves) {

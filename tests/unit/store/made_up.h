@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "store/store.h"
 #include "temporary_folder.h"
@@ -15,26 +16,17 @@ class Folder : public TemporaryFolder {
   [[nodiscard]] std::filesystem::path results() const { return path() / "results.db"; }
 };
 
-inline plan::Cell cell(const std::string& id, const std::string& compiler, int model_index) {
-  plan::Cell made;
-  made.id = id;
-  made.device = "local";
-  made.compiler = compiler;
-  made.compiler_label = compiler;
-  made.compiler_version = compiler == "identity" ? "2.15.0" : "1.31.1";
-  made.threads = 2;
-  made.precision = "f32";
-  made.model_index = model_index;
-  return made;
+// Compiler 0 is identity, 1 onnxruntime.
+inline work::Cell cell(const std::string& id, int compiler_index, int model_index) {
+  return {.id = id, .device = "local", .compiler_index = compiler_index, .model_index = model_index};
 }
 
-inline plan::Model model(int batch) {
-  plan::Model made;
-  made.hash = "feedface";
+inline work::Model model(int batch) {
+  work::Model made;
+  made.key = {"feedface", batch};
   made.label = "resnet18";
   made.family = "resnet";
-  made.recipe_json = R"({"family":"resnet","parameters":{"classes":1000},"revision":3,"seed":1})";
-  made.batch = batch;
+  made.source = work::Recipe{R"({"family":"resnet","parameters":{"classes":1000},"revision":3,"seed":1})"};
   made.inputs = {{"input", DataType::f32, {batch, 3, 224, 224}}};
   made.parameters = 11689512;
   return made;
@@ -44,19 +36,22 @@ inline plan::Model model(int batch) {
 inline plan::Plan plan() {
   plan::Plan made;
   made.study.name = "made up";
-  made.study.processes = 2;
-  made.study.repetitions = 3;
+  made.study.protocol.processes = 2;
+  made.study.protocol.repetitions = 3;
+  made.compilers = {{.name = "identity", .version = "2.15.0", .threads = 2, .label = "identity"},
+                    {.name = "onnxruntime",
+                     .version = "1.31.1",
+                     .options = {{"level", "\"all\""}, {"streams", "1"}},
+                     .threads = 2,
+                     .label = "onnxruntime"}};
   made.models = {model(1), model(4)};
-  made.cells = {cell("aa", "identity", 0), cell("bb", "onnxruntime", 0), cell("cc", "identity", 1),
-                cell("dd", "onnxruntime", 1)};
-  made.cells[1].options = {{"level", "\"all\""}, {"streams", "1"}};
+  made.cells = {cell("aa", 0, 0), cell("bb", 1, 0), cell("cc", 0, 1), cell("dd", 1, 1)};
   made.groups = {{"local", 0, {{0, 0}, {1, 0}, {1, 1}, {0, 1}}}, {"local", 1, {{2, 0}, {3, 0}, {3, 1}, {2, 1}}}};
   return made;
 }
 
 // A completed process: a warm-up repetition of 9 ms, then 1, 2 and 3 ms with two inferences each.
 inline samples::ProcessResult process(const std::string& cell_id, int index) {
-  using samples::Known;
   samples::ProcessResult made;
   made.cell_id = cell_id;
   made.process_index = index;
@@ -82,7 +77,7 @@ inline samples::ProcessResult crash(const std::string& cell_id, int index, int a
   made.cell_id = cell_id;
   made.process_index = index;
   made.attempt = attempt;
-  made.threads_used = samples::Known<int>::unknown("it failed before");
+  made.threads_used = Known<int>::unknown("it failed before");
   made.failure = samples::Failure{samples::FailureKind::crash,
                                   samples::Phase::compile,
                                   "signal 11 in libfoo",
@@ -92,8 +87,15 @@ inline samples::ProcessResult crash(const std::string& cell_id, int index, int a
   return made;
 }
 
+// Fails the cells, each for good, and ends the share: the events from `sequence` on.
+inline std::vector<samples::Event> ending(std::uint64_t sequence, const std::vector<std::string>& open_cells) {
+  std::vector<samples::Event> events;
+  for (const std::string& cell : open_cells) events.push_back({sequence++, crash(cell, 0, 2)});
+  events.push_back({sequence, samples::Finished{}});
+  return events;
+}
+
 inline samples::Environment environment() {
-  using samples::Known;
   return {{{"affinity", "", Known<std::string>::of("0-1"), true},
            {"boot_id", "", Known<std::string>::of("1234"), false},
            {"cpu_governor", "", Known<std::string>::unknown("no cpufreq"), true},

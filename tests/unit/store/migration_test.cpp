@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
+#include <vector>
 
 #include "made_up.h"
 #include "store/open.h"
@@ -12,9 +12,13 @@ namespace {
 
 using made_up::Folder;
 
+constexpr int kNewest = 2;
+
 // A version after this one, as a later release might bring it.
-std::array<Migration, 2> with_a_second_step() {
-  return {migrations()[0], Migration{"a note for each run", "ALTER TABLE run ADD COLUMN note TEXT DEFAULT 'none'"}};
+std::vector<Migration> with_a_further_step() {
+  std::vector<Migration> steps(migrations().begin(), migrations().end());
+  steps.push_back({"a note for each run", "ALTER TABLE run ADD COLUMN note TEXT DEFAULT 'none'"});
+  return steps;
 }
 
 void create(const Folder& folder) {
@@ -27,7 +31,7 @@ TEST(Migration, GivesANewFileTheNewestVersionAndTheMarkOfAResultsFile) {
   const Folder folder;
   create(folder);
   const sql::Database database(folder.results(), SQLITE_OPEN_READONLY);
-  EXPECT_EQ(database.integer("PRAGMA user_version"), 1);
+  EXPECT_EQ(database.integer("PRAGMA user_version"), kNewest);
   EXPECT_EQ(database.integer("PRAGMA application_id"), 0x4E474252);
   EXPECT_EQ(database.integer("PRAGMA foreign_key_check"), 0);
 }
@@ -35,29 +39,76 @@ TEST(Migration, GivesANewFileTheNewestVersionAndTheMarkOfAResultsFile) {
 TEST(Migration, TakesAnOlderFileOneStepFurtherAndKeepsItsRows) {
   const Folder folder;
   create(folder);
-  const auto steps = with_a_second_step();
+  const auto steps = with_a_further_step();
   const sql::Database database = open_to_write(folder.results(), steps);
-  EXPECT_EQ(database.integer("PRAGMA user_version"), 2);
+  EXPECT_EQ(database.integer("PRAGMA user_version"), kNewest + 1);
   EXPECT_EQ(database.integer("SELECT count(*) FROM run WHERE note = 'none'"), 1);
 }
 
 TEST(Migration, ReadsAnOlderFileWithoutChangingIt) {
   const Folder folder;
   create(folder);
-  const auto steps = with_a_second_step();
+  const auto steps = with_a_further_step();
   EXPECT_EQ(open_to_read(folder.results(), steps).integer("SELECT count(*) FROM run WHERE note = 'none'"), 1);
-  EXPECT_EQ(sql::Database(folder.results(), SQLITE_OPEN_READONLY).integer("PRAGMA user_version"), 1);
+  EXPECT_EQ(sql::Database(folder.results(), SQLITE_OPEN_READONLY).integer("PRAGMA user_version"), kNewest);
 }
 
 TEST(Migration, ChangesNothingWhenAStepFails) {
   const Folder folder;
   create(folder);
-  const std::array<Migration, 3> steps{migrations()[0], with_a_second_step()[1],
-                                       Migration{"a mistake", "ALTER TABLE nothing ADD COLUMN x TEXT"}};
+  std::vector<Migration> steps = with_a_further_step();
+  steps.push_back({"a mistake", "ALTER TABLE nothing ADD COLUMN x TEXT"});
   EXPECT_THROW(open_to_write(folder.results(), steps), sql::SqlError);
   const sql::Database database(folder.results(), SQLITE_OPEN_READONLY);
-  EXPECT_EQ(database.integer("PRAGMA user_version"), 1);
+  EXPECT_EQ(database.integer("PRAGMA user_version"), kNewest);
   EXPECT_EQ(database.integer("SELECT count(*) FROM pragma_table_info('run') WHERE name = 'note'"), 0);
+}
+
+// Of the first version, nothing is known about where its runs are: those that have not finished may be anywhere.
+TEST(Migration, TakesUnfinishedRunsOfTheFirstVersionForStillThere) {
+  const Folder folder;
+  {
+    sql::Database database(folder.results(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    migrate(database, migrations().first(1));
+    database.execute(
+        "INSERT INTO run VALUES (1, 'a', '', '{}', '', 1); INSERT INTO run_device VALUES (1, 'x', 5, 0); "
+        "INSERT INTO run_device VALUES (1, 'y', 5, 1)");
+  }
+  auto store = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(store) << store.error().text();
+  const std::vector<DeviceState> devices = store->runs().value().at(0).devices;
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_TRUE(devices[0].may_be_there);
+  EXPECT_FALSE(devices[1].may_be_there);
+}
+
+TEST(Migration, KeepsTheManifestsAndEnvironmentsOfAFileOfTheFirstVersion) {
+  const Folder folder;
+  {
+    const std::array<Migration, 1> first{migrations()[0]};
+    sql::Database database = open_to_write(folder.results(), first);
+    database.execute(
+        "INSERT INTO toolchain VALUES (1, 'local', 'onnxruntime', '1.31.1', '77aa', '{}'), (2, 'local', 'null', '', "
+        "NULL, "
+        "NULL); INSERT INTO model VALUES (1, 'm', 1, 'm', '', '', '', NULL, NULL, NULL); "
+        "INSERT INTO cell VALUES (1, 'aa', 'local', 1, 1, 'onnxruntime', 'o', '1.31.1', '{}', 1, 'f32', 2); "
+        "INSERT INTO run VALUES (1, 'r', 's', '{}', 's', 1); INSERT INTO run_device VALUES (1, 'local', 3, 0); "
+        "INSERT INTO process VALUES (1, 1, 1, 'local', 1, 0, 1, 1, NULL, 'here', 1, 1, 'repetitions', 1, 1, NULL, ''), "
+        "(2, 1, 1, 'local', 2, 1, 1, 1, NULL, 'elsewhere', 1, 1, 'repetitions', 1, 1, NULL, '')");
+  }
+  auto store = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(store) << store.error().text();
+  const auto cells = store->load_cells(Detail::outline).value();
+  ASSERT_EQ(cells.size(), 1U);
+  ASSERT_EQ(cells[0].processes.size(), 1U) << "of two environments, one counts";
+  EXPECT_EQ(cells[0].processes[0].environment_hash, "elsewhere");
+  ASSERT_EQ(cells[0].set_aside.size(), 1U);
+  EXPECT_EQ(cells[0].processes[0].made_with.build(), "") << "it was not recorded";
+  const sql::Database database(folder.results(), SQLITE_OPEN_READONLY);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM manifest JOIN toolchain_manifest USING (manifest_sha256) "
+                             "JOIN toolchain USING (toolchain_key) WHERE manifest_sha256 = '77aa' AND "
+                             "manifest_json = '{}' AND compiler = 'onnxruntime'"),
+            1);
 }
 
 TEST(Migration, RefusesAFileOfANewerVersion) {
@@ -68,8 +119,43 @@ TEST(Migration, RefusesAFileOfANewerVersion) {
     const auto refused = Store::open(folder.results(), mode);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().what,
-              "written by a newer version of ngb: the file is of version 99, this ngb knows up to version 1");
+              "written by a newer version of ngb: the file is of version 99, this ngb knows up to version 2");
     EXPECT_THAT(refused.error().next, testing::HasSubstr("use a newer ngb"));
+  }
+}
+
+// A file as the first version made it.
+void create_first_version(const Folder& folder) {
+  sql::Database old(folder.results(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  old.execute(migrations()[0].sql);
+  old.execute("INSERT INTO derived_state VALUES (1, 0, '')");
+  old.execute("PRAGMA application_id = 0x4E474252; PRAGMA user_version = 1");
+}
+
+TEST(Migration, OfAFileOfTheFirstVersionForgetsWhatItsDerivedValuesCannotSay) {
+  const Folder folder;
+  create_first_version(folder);
+  auto reader = Store::open(folder.results(), Mode::read_only);
+  ASSERT_TRUE(reader) << reader.error().text();
+  EXPECT_TRUE(reader->is_older());
+  EXPECT_FALSE(reader->load_derived(0).value());
+  auto writer = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(writer) << writer.error().text();
+  EXPECT_FALSE(writer->is_older());
+  EXPECT_FALSE(writer->load_derived(0).value());
+}
+
+TEST(Migration, RefusesVersionsThatNoNgbWrites) {
+  for (const int version : {-1, 0, -2147483647}) {
+    const Folder folder;
+    create(folder);
+    sql::Database(folder.results(), SQLITE_OPEN_READWRITE).execute("PRAGMA user_version = " + std::to_string(version));
+    for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+      const auto refused = Store::open(folder.results(), mode);
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().what,
+                "the results file is damaged (it says that it is of version " + std::to_string(version) + ")");
+    }
   }
 }
 

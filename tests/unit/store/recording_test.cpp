@@ -133,7 +133,7 @@ TEST(Store, RefusesACellThatNobodyPlannedAndKeepsWhatOthersRecorded) {
   expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
   const Status refused = store.record(run, "local", {2, made_up::process("zz", 0)});
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().what, testing::HasSubstr("names a cell that no run planned there: zz"));
+  EXPECT_THAT(refused.error().what, testing::HasSubstr("names a cell that this run has not planned there: zz"));
   EXPECT_EQ(store.last_sequence(run, "local").value(), 1U);
   expect_good(store.flush());
   EXPECT_EQ(store.load_cells().value()[0].processes.size(), 1U);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "made_up.h"
+#include "store/sqlite.h"
 
 namespace ngb::store {
 namespace {
@@ -18,6 +19,9 @@ class Resuming : public testing::Test {
     const Status recorded = store.record(run, "local", {sequence, std::move(body)});
     ASSERT_TRUE(recorded) << recorded.error().text();
     ASSERT_TRUE(store.flush());
+  }
+  static void end(Store& store, const std::string& run, std::uint64_t sequence, const std::vector<std::string>& open) {
+    for (const samples::Event& event : made_up::ending(sequence, open)) record(store, run, event.sequence, event.body);
   }
   Folder folder_;
 };
@@ -41,10 +45,32 @@ TEST_F(Resuming, FindsTheUnfinishedRunOfTheSameStudy) {
   EXPECT_EQ(runs[0].devices[0].last_sequence, 1U);
 }
 
+TEST_F(Resuming, KnowsWhereSomethingOfARunMayBe) {
+  std::string run;
+  {
+    Store store = open();
+    run = store.begin_run(made_up::plan(), 7).value();
+    EXPECT_FALSE(store.runs().value()[0].devices[0].may_be_there) << "nothing was brought yet";
+    ASSERT_TRUE(store.note_presence(run, "local"));
+    ASSERT_TRUE(store.note_presence(run, "local"));
+    ASSERT_TRUE(store.note_presence(run, "a device that the run has not planned for"));
+    ASSERT_TRUE(store.flush());
+  }
+  Store store = open();
+  EXPECT_EQ(store.open_run(made_up::plan()).value(), run);
+  EXPECT_TRUE(store.runs().value()[0].devices[0].may_be_there);
+  ASSERT_TRUE(store.forget_presence(run, "local"));
+  ASSERT_TRUE(store.flush());
+  EXPECT_FALSE(store.runs().value()[0].devices[0].may_be_there);
+  plan::Plan edited = made_up::plan();
+  edited.study.limits.attempts += 1;
+  EXPECT_EQ(store.open_run(edited).value(), std::nullopt);
+}
+
 TEST_F(Resuming, BeginsAnotherRunWhenTheFirstIsComplete) {
   Store store = open();
   const std::string run = store.begin_run(made_up::plan(), 7).value();
-  record(store, run, 1, samples::Finished{});
+  end(store, run, 1, {"aa", "bb", "cc", "dd"});
   EXPECT_TRUE(store.runs().value()[0].is_complete);
   EXPECT_NE(store.begin_run(made_up::plan(), 8).value(), run);
 }
@@ -58,14 +84,17 @@ TEST_F(Resuming, LeavesToANewRunOnlyWhatIsMissing) {
   record(store, first, 3, made_up::crash("bb", 0, 1));
   record(store, first, 4, made_up::process("cc", 0));
   EXPECT_EQ(store.remaining(plan, first).value().groups[0].steps.size(), 4U) << "its own run is handed over whole";
-  record(store, first, 5, samples::Finished{});
+  end(store, first, 5, {"bb", "cc", "dd"});
 
   const std::string second = store.begin_run(plan, 8).value();
   const plan::Plan left = store.remaining(plan, second).value();
   ASSERT_EQ(left.groups.size(), 2U);
   ASSERT_EQ(left.groups[0].steps.size(), 2U);
   EXPECT_EQ(left.groups[0].steps[0].cell_index, 1);
-  EXPECT_EQ(left.groups[1].steps.size(), 3U);
+  EXPECT_EQ(left.groups[1].steps.size(), 4U) << "of what is there in part, completed() tells";
+  const auto completed = store.completed(second, "local").value();
+  ASSERT_EQ(completed.size(), 1U);
+  EXPECT_EQ(completed[0].processes.at("cc"), (std::vector<int>{0}));
   record(store, second, 1, made_up::process("bb", 0));
   EXPECT_EQ(store.remaining(plan, second).value().groups[0].steps.size(), 2U) << "the same at every continuation";
 }
@@ -76,7 +105,7 @@ TEST_F(Resuming, AddsTheCellsOfAnotherStudyWithTheSameProtocol) {
   plan::Plan wider = made_up::plan();
   wider.study.name = "wider";
   wider.models.push_back(made_up::model(8));
-  wider.cells.push_back(made_up::cell("ee", "identity", 2));
+  wider.cells.push_back(made_up::cell("ee", 0, 2));
   const auto second = store.begin_run(wider, 8);
   ASSERT_TRUE(second) << second.error().text();
   EXPECT_NE(*second, first);
@@ -90,9 +119,9 @@ TEST_F(Resuming, NamesEveryKeyInWhichTheProtocolDiffers) {
   Store store = open();
   ASSERT_TRUE(store.begin_run(made_up::plan(), 7));
   plan::Plan other = made_up::plan();
-  other.study.repetitions = 30;
-  other.study.warm_up = 5;
-  other.study.relative_tolerance = 0.01;
+  other.study.protocol.repetitions = 30;
+  other.study.protocol.warm_up = 5;
+  other.study.protocol.tolerances.relative = 0.01;
   const auto refused = store.begin_run(other, 8);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().what,
@@ -116,17 +145,74 @@ TEST_F(Resuming, TellsHowFarEachCellIs) {
   EXPECT_EQ(cells[1].progress, Progress::partial);
   EXPECT_EQ(cells[1].failed_attempts, 1);
   EXPECT_EQ(cells[2].progress, Progress::planned);
-  record(store, run, 4, samples::Finished{});
+  end(store, run, 4, {"bb", "cc", "dd"});
   cells = store.cell_states().value();
   EXPECT_EQ(cells[0].progress, Progress::complete);
   EXPECT_EQ(cells[1].progress, Progress::failed);
 }
 
-TEST_F(Resuming, KeepsWhatIsInstalled) {
+samples::ProcessResult made_with(samples::ProcessResult process, const std::string& manifest) {
+  process.made_with = {.manifest_sha256 = manifest, .worker_sha256 = "w"};
+  return process;
+}
+
+TEST_F(Resuming, KeepsEveryBuildThatWasInstalled) {
+  {
+    Store store = open();
+    ASSERT_TRUE(store.begin_run(made_up::plan(), 7));
+    for (const char* build : {"77aa", "88bb", "77aa"}) {
+      EXPECT_TRUE(store.record_toolchain("local", "onnxruntime", "1.31.1", {build, R"({"packages":[]})"}));
+    }
+    EXPECT_TRUE(store.flush());
+  }
+  const sql::Database database(folder_.results(), SQLITE_OPEN_READONLY);
+  sql::Statement rows =
+      database.statement("SELECT manifest_sha256, position FROM toolchain_manifest ORDER BY position");
+  std::vector<std::pair<std::string, int>> found;
+  while (rows.step()) found.emplace_back(rows.text(0), rows.small(1));
+  EXPECT_EQ(found, (std::vector<std::pair<std::string, int>>{{"77aa", 0}, {"88bb", 1}}));
+  EXPECT_EQ(database.integer("SELECT count(*) FROM manifest"), 2);
+}
+
+TEST_F(Resuming, NeverPoolsProcessesOfTwoBuildsInOneCell) {
   Store store = open();
-  ASSERT_TRUE(store.begin_run(made_up::plan(), 7));
-  EXPECT_TRUE(store.record_toolchain("local", "onnxruntime", "1.31.1", R"({"packages":[]})"));
-  EXPECT_TRUE(store.flush());
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  record(store, run, 1, made_with(made_up::process("aa", 0), "old"));
+  record(store, run, 2, made_with(made_up::process("aa", 1), "new"));
+  EXPECT_EQ(store.cell_states().value()[0].progress, Progress::partial) << "one of two with each build";
+  EXPECT_EQ(store.completed(run, "local").value().size(), 2U);
+  auto cell = store.load_cells().value()[0];
+  ASSERT_EQ(cell.processes.size(), 1U);
+  EXPECT_EQ(cell.processes[0].made_with.manifest_sha256, "new") << "as many of each: the newer ones";
+  ASSERT_EQ(cell.set_aside.size(), 1U);
+  EXPECT_EQ(cell.set_aside[0].made_with.manifest_sha256, "old");
+
+  record(store, run, 3, made_with(made_up::process("aa", 0), "new"));
+  EXPECT_EQ(store.cell_states().value()[0].progress, Progress::complete);
+  cell = store.load_cells().value()[0];
+  ASSERT_EQ(cell.processes.size(), 2U);
+  EXPECT_EQ(cell.processes[0].made_with.manifest_sha256, "new");
+  EXPECT_EQ(cell.set_aside.size(), 1U) << "what was measured is kept";
+  const sql::Database database(folder_.results(), SQLITE_OPEN_READONLY);
+  sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);  // as sqlite3 and pandas have it
+  EXPECT_EQ(database.integer("SELECT count(DISTINCT process_index) FROM sample"), 2);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM sample"), 8);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM made_with"), 2);
+}
+
+TEST_F(Resuming, LetsNoCellOfTwoEnvironmentsCountAsOne) {
+  Store store = open();
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  samples::ProcessResult elsewhere = made_up::process("aa", 1);
+  elsewhere.environment_hash = "elsewhere";
+  record(store, run, 1, made_up::process("aa", 0));
+  record(store, run, 2, elsewhere);
+  EXPECT_EQ(store.cell_states().value()[0].completed_processes, 1);
+  elsewhere.process_index = 0;
+  record(store, run, 3, elsewhere);
+  const auto cell = store.load_cells().value()[0];
+  EXPECT_EQ(cell.processes.size(), 2U);
+  EXPECT_EQ(cell.processes[0].environment_hash, "elsewhere");
 }
 
 }  // namespace

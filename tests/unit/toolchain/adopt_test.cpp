@@ -25,7 +25,7 @@ class Adopt : public WithWheels {
   }
 };
 
-TEST_F(Adopt, TakesAVirtualEnvironmentWithItsOwnPython) {
+TEST_F(Adopt, AdoptsAVirtualEnvironmentWithItsOwnPython) {
   const fs::path venv = make_venv();
   const auto adopted = adopt(root(), toy(), venv);
   ASSERT_TRUE(adopted) << adopted.error().text();
@@ -41,14 +41,33 @@ TEST_F(Adopt, TakesAVirtualEnvironmentWithItsOwnPython) {
 
   const auto again = adopt(root(), toy(), venv);
   ASSERT_FALSE(again);
-  EXPECT_EQ(again.error().what, "toy 2.0 is there already");
+  EXPECT_EQ(again.error().what, "toy 2.0 exists already");
 
   ASSERT_TRUE(remove(root(), "toy", "2.0"));
   EXPECT_TRUE(fs::exists(adopted->site / "toy.py")) << "what was adopted is not ours to delete";
   EXPECT_TRUE(list(root())->empty());
 }
 
-TEST_F(Adopt, TakesAFolderOfPackages) {
+TEST_F(Adopt, DetectsAnotherBuildOfTheAdoptedVersion) {
+  const auto install = [this] {
+    run({"python3", "-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--force-reinstall", "--target",
+         (folder() / "packages").string(), "toy"});
+  };
+  make_wheel({"toy", "1.0", {}, {{"toy.py", ""}}});
+  install();
+  const auto first = adopt(root(), toy(), folder() / "packages");
+  ASSERT_TRUE(first) << first.error().text();
+  EXPECT_TRUE(check_adopted(*first));
+  make_wheel({"toy", "1.0", {}, {{"toy.py", ""}, {"toy_slow.py", ""}}});
+  install();
+  const Status changed = check_adopted(*find(root(), "toy", "1.0").value());
+  ASSERT_FALSE(changed);
+  EXPECT_THAT(changed.error().what, HasSubstr("toy is not the 1.0 that was adopted"));
+  ASSERT_TRUE(remove(root(), "toy", "1.0"));
+  EXPECT_NE(adopt(root(), toy(), folder() / "packages")->manifest_sha256, first->manifest_sha256);
+}
+
+TEST_F(Adopt, AdoptsAFolderOfPackages) {
   make_wheel({"toy", "1.0", {}, {{"toy.py", ""}}});
   run({"python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", (folder() / "packages").string(), "toy"});
   const auto adopted = adopt(root(), toy(), folder() / "packages");
@@ -57,7 +76,7 @@ TEST_F(Adopt, TakesAFolderOfPackages) {
   EXPECT_EQ(adopted->site, fs::canonical(folder() / "packages"));
 }
 
-TEST_F(Adopt, SaysWhenTheCompilerIsNotThere) {
+TEST_F(Adopt, FailsIfTheCompilerIsMissing) {
   fs::create_directories(folder() / "empty");
   const auto adopted = adopt(root(), toy(), folder() / "empty");
   ASSERT_FALSE(adopted);
@@ -65,7 +84,7 @@ TEST_F(Adopt, SaysWhenTheCompilerIsNotThere) {
   EXPECT_FALSE(adopt(root(), toy(), folder() / "nowhere"));
 }
 
-TEST_F(Adopt, SaysWhenItDoesNotLoad) {
+TEST_F(Adopt, FailsIfTheCompilerDoesNotLoad) {
   put("packages/toy.py", "import missing_library\n");
   put("packages/toy-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n");
   const auto adopted = adopt(root(), toy(), folder() / "packages");

@@ -19,7 +19,7 @@ class Catalog : public InTemporaryFolder {
   }
 };
 
-TEST_F(Catalog, KnowsWhatStandsBesideEachPlugin) {
+TEST_F(Catalog, ReadsTheDescriptionBesideEachPlugin) {
   put("compilers/openvino/compiler.json", kNative);
   put("compilers/identity/compiler.json",
       R"({"name": "identity", "summary": "PyTorch", "host": "python", "adaptor": "identity:Adaptor",
@@ -42,7 +42,7 @@ TEST_F(Catalog, KnowsWhatStandsBesideEachPlugin) {
   EXPECT_EQ(openvino.options[0].default_value, "1");
 }
 
-TEST_F(Catalog, InstallsTheToolchainThatACompilerSharesAsItsOwnersDescriptionSays) {
+TEST_F(Catalog, InstallsASharedToolchainAsItsOwnerDescribesIt) {
   put("compilers/openvino/compiler.json", kNative);
   const std::string guest = R"({"name": "guest", "summary": "", "host": "native", "needs_toolchain": true)";
   put("compilers/guest/compiler.json", guest + R"(, "toolchain": "openvino"})");
@@ -56,12 +56,12 @@ TEST_F(Catalog, InstallsTheToolchainThatACompilerSharesAsItsOwnersDescriptionSay
   EXPECT_NE(read_catalog(folder()).error().what.find("tensorflow has no toolchain"), std::string::npos);
 }
 
-TEST_F(Catalog, NamesFileAndKeyOfWhatIsWrong) {
+TEST_F(Catalog, NamesFileAndKeyOfAnError) {
   EXPECT_EQ(error_of("{"), "compilers/openvino/compiler.json: not JSON");
   EXPECT_EQ(error_of("[]"), "compilers/openvino/compiler.json: expected an object");
   EXPECT_EQ(error_of(R"({"name": "openvino"})"), "compilers/openvino/compiler.json: key \"summary\" is missing");
   EXPECT_EQ(error_of(R"({"name": "onnxruntime", "summary": "", "host": "native", "needs_toolchain": false})"),
-            "compilers/openvino/compiler.json: key \"name\": \"onnxruntime\" stands in the folder \"openvino\"");
+            "compilers/openvino/compiler.json: key \"name\": \"onnxruntime\" is in the folder \"openvino\"");
   EXPECT_EQ(error_of(R"({"name": "openvino", "summary": "", "host": "java", "needs_toolchain": false})"),
             "compilers/openvino/compiler.json: key \"host\": \"java\" is neither native nor python");
   EXPECT_EQ(error_of(R"({"name": "openvino", "summary": "", "host": "native", "needs_toolchain": false,
@@ -72,7 +72,7 @@ TEST_F(Catalog, NamesFileAndKeyOfWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(error_of(R"({"name": "openvino", "summary": "", "host": "native", "needs_toolchain": true,
                          "requirements": ["openvino=={version}", "x=={nobody}"]})")
-                .find("nothing fills {nobody}"),
+                .find("no value for {nobody}"),
             std::string::npos);
 }
 
@@ -82,10 +82,10 @@ TEST_F(Catalog, HasOneListOfDevices) {
       "values": ["cpu")";
   EXPECT_EQ(error_of(compiler + R"(, "cuda"]}]})"), "no error");
   EXPECT_EQ(error_of(compiler + "]}]}"),
-            "compilers/openvino/compiler.json: key \"devices\": the option device has other values");
+            "compilers/openvino/compiler.json: key \"devices\": it differs from the values of the option device");
 }
 
-TEST_F(Catalog, SaysWhereItLookedWhenThereIsNone) {
+TEST_F(Catalog, NamesTheFolderThatHoldsNone) {
   const auto catalog = read_catalog(folder() / "lib");
   ASSERT_FALSE(catalog);
   EXPECT_EQ(catalog.error().where, (folder() / "lib/compilers").string());

@@ -26,7 +26,7 @@ std::string option_table(const CompilerDescription& compiler) {
   return table;
 }
 
-TEST(CompilerPages, AreThereAndUpToDate) {
+TEST(CompilerPages, ExistAndAreUpToDate) {
   const auto catalog = read_catalog(kSource);
   ASSERT_TRUE(catalog) << catalog.error().text();
   ASSERT_GE(catalog->size(), 4U);

@@ -32,7 +32,7 @@ TEST_F(Doctor, SaysWhatToTypeForAMissingToolchain) {
   EXPECT_EQ(found.advice, "ngb toolchain install onnxruntime");
 }
 
-TEST_F(Doctor, TellsAnInstalledVersion) {
+TEST_F(Doctor, ReportsAnInstalledVersion) {
   put_compiler();
   put("toolchains/onnxruntime/1.31.1/site/x", "");
   put("toolchains/onnxruntime/1.31.1/manifest.json",
@@ -42,17 +42,18 @@ TEST_F(Doctor, TellsAnInstalledVersion) {
   EXPECT_EQ(check("toolchain onnxruntime").found, "1.31.1");
 }
 
-TEST_F(Doctor, NoticesThatAnAdoptedFolderIsGone) {
+TEST_F(Doctor, ReportsAnAdoptedFolderThatDoesNotExistAnyMore) {
   put_compiler();
   put("toolchains/onnxruntime/1.31.1/manifest.json",
       R"({"format": 1, "compiler": "onnxruntime", "version": "1.31.1", "python": "/usr/bin/python3", "adopted": true,
           "site": "/nowhere/site-packages", "size_bytes": 1, "created": "", "packages": []})");
   EXPECT_EQ(check("toolchain onnxruntime").state, Check::State::warning);
-  EXPECT_EQ(check("toolchain onnxruntime").advice,
-            "/nowhere/site-packages is gone: ngb toolchain remove onnxruntime@1.31.1, then install it again");
+  EXPECT_EQ(
+      check("toolchain onnxruntime").advice,
+      "/nowhere/site-packages does not exist any more: ngb toolchain remove onnxruntime@1.31.1, then install it again");
 }
 
-TEST_F(Doctor, MissesAPluginThatIsNotBuilt) {
+TEST_F(Doctor, ReportsAPluginThatIsNotBuilt) {
   put_compiler();
   EXPECT_EQ(check("compiler onnxruntime").state, Check::State::missing);
   put("lib/compilers/onnxruntime/onnxruntime.so", "");
@@ -61,12 +62,12 @@ TEST_F(Doctor, MissesAPluginThatIsNotBuilt) {
             "run scripts/setup, which fetches the headers it needs, and build again");
 }
 
-TEST_F(Doctor, WarnsWhenTheDiskIsTooSmallForWhatIsMissing) {
+TEST_F(Doctor, WarnsIfTheDiskIsTooSmallForTheMissingToolchains) {
   put_compiler(R"(, "disk_bytes": 9000000000000000000)");
   EXPECT_EQ(check("disk").state, Check::State::warning);
 }
 
-TEST_F(Doctor, MissesNoToolchainThatOnlyAGpuCouldUse) {
+TEST_F(Doctor, ReportsNoMissingToolchainThatOnlyAGpuCouldUse) {
   if (has_device("cuda")) GTEST_SKIP() << "there is an NVIDIA GPU";
   put_compiler(R"(, "devices": ["cuda"], "disk_bytes": 9000000000000000000)");
   EXPECT_EQ(check("toolchain onnxruntime").state, Check::State::ok);

@@ -28,7 +28,7 @@ TEST(Builds, OnMachinesOfDifferentKindsHaveDifferentWheels) {
   EXPECT_EQ(difference(other, kFirst, false), std::nullopt);
 }
 
-TEST(Builds, OfWhatWasAdoptedMayHoldMoreAndHaveNoWheels) {
+TEST(Builds, OfAdoptedToolchainsMayHoldMoreAndHaveNoWheels) {
   const Toolchain adopted = without_manifest("toy", "1.0", "/usr/lib/python3/dist-packages",
                                              {{"Toy", "1.0"}, {"numpy", "2.4.6"}, {"apt", "2.6"}});
   EXPECT_TRUE(adopted.is_adopted);
@@ -36,7 +36,7 @@ TEST(Builds, OfWhatWasAdoptedMayHoldMoreAndHaveNoWheels) {
   EXPECT_EQ(difference(kFirst, adopted, true), std::nullopt);
 }
 
-TEST(Builds, AreToldOfOnceForEachDeviceThatDiffersFromTheFirst) {
+TEST(Builds, AreReportedOnceForEachDeviceThatDiffersFromTheFirst) {
   Builds builds;
   const Toolchain older = with({{"toy", "1.0", "aa", 1}, {"numpy", "2.4.5", "bb", 1}});
   EXPECT_EQ(builds.add("edge1", "x86_64", kFirst), std::nullopt);
@@ -45,7 +45,7 @@ TEST(Builds, AreToldOfOnceForEachDeviceThatDiffersFromTheFirst) {
   EXPECT_EQ(builds.add("edge3", "x86_64", older), std::nullopt);
 }
 
-TEST(VersionThere, IsThatOfTheCompilersOwnPackageWithoutItsLocalPart) {
+TEST(VersionThere, IsThatOfTheCompilersPackageWithoutLocalPart) {
   CompilerDescription compiler;
   compiler.distributions = {"onnxruntime", "onnxruntime-gpu"};
   EXPECT_EQ(version_among(compiler, {{"numpy", "2.4.6"}, {"onnxruntime_gpu", "1.23.0+cu12"}}), "1.23.0");

@@ -49,8 +49,33 @@ TEST_F(Folders, WithoutAManifestOrStillPartialAreNoToolchains) {
   fs::copy(folder() / "onnxruntime/1.9.0/manifest.json", folder() / "onnxruntime/1.11.0.partial-77/manifest.json");
   put("onnxruntime/1.12.0/manifest.json", "{\"format\": 1");
   EXPECT_EQ(list(folder())->size(), 1U);
-  EXPECT_FALSE(find(folder(), "onnxruntime", "1.10.0")->has_value());
-  EXPECT_FALSE(find(folder(), "onnxruntime", "1.12.0"));
+  EXPECT_FALSE(find(folder(), "onnxruntime", "1.8.0")->has_value());
+  EXPECT_FALSE(find(folder(), "onnxruntime", "1.10.0"));
+  EXPECT_EQ(find(folder(), "onnxruntime", "1.12.0").error().text(),
+            (folder() / "onnxruntime/1.12.0/manifest.json").string() +
+                ": onnxruntime 1.12.0 is damaged: not JSON; ngb toolchain install onnxruntime@1.12.0 replaces it; ngb "
+                "toolchain remove onnxruntime@1.12.0 removes it");
+  const auto damaged = list_damaged(folder());
+  ASSERT_EQ(damaged.size(), 2U);
+  EXPECT_EQ(damaged[0].version, "1.10.0");
+  EXPECT_EQ(damaged[1].version, "1.12.0");
+}
+
+TEST_F(Folders, OfADamagedToolchainAreRemoved) {
+  put("onnxruntime/1.12.0/manifest.json", "");
+  ASSERT_TRUE(remove(folder(), "onnxruntime", "1.12.0"));
+  EXPECT_FALSE(fs::exists(folder() / "onnxruntime/1.12.0"));
+  EXPECT_TRUE(list_damaged(folder()).empty());
+}
+
+TEST_F(Folders, AreDamagedIfTheirManifestNamesAnotherVersion) {
+  make("onnxruntime", "1.31.1");
+  fs::rename(folder() / "onnxruntime/1.31.1", folder() / "onnxruntime/1.30.0");
+  const auto found = find(folder(), "onnxruntime", "1.30.0");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().what, "onnxruntime 1.30.0 is damaged: its manifest says that it is onnxruntime 1.31.1");
+  EXPECT_TRUE(remove(folder(), "onnxruntime", "1.30.0")) << "what is said to be done next works";
+  EXPECT_FALSE(find(folder(), "onnxruntime", "1.30.0")->has_value());
 }
 
 TEST_F(Folders, OfAMissingRootAreAnEmptyList) { EXPECT_TRUE(list(folder() / "nowhere")->empty()); }
@@ -66,7 +91,7 @@ TEST_F(Folders, AreRemovedWhole) {
   EXPECT_EQ(again.error().what, "onnxruntime 1.9.0 is not installed");
 }
 
-TEST_F(Folders, AreNeverReachedThroughAVersionThatLeadsElsewhere) {
+TEST_F(Folders, CannotHaveAVersionThatIsAPathElsewhere) {
   put("precious/manifest.json", "{}");
   for (const char* version : {"../precious", "..", ".", "", "a/b", "1.0.partial-3"}) {
     EXPECT_FALSE(check_version(version)) << version;
@@ -97,7 +122,7 @@ TEST_F(Folders, AreUnderTheRootThatTheUserChooses) {
   EXPECT_EQ(default_root(), "/home/someone/.local/share/ngraphbench/toolchains");
 }
 
-TEST_F(Folders, OfPackagesAreMergedWhereTheyShareANamespace) {
+TEST_F(Folders, OfPackagesAreMergedIfTheyShareANamespace) {
   put("site/nvidia/a/lib.so", "a");
   put("incoming/nvidia/b/lib.so", "b");
   put("incoming/other.py", "o");
@@ -107,15 +132,24 @@ TEST_F(Folders, OfPackagesAreMergedWhereTheyShareANamespace) {
   EXPECT_TRUE(fs::exists(folder() / "site/other.py"));
 }
 
-TEST_F(Folders, OfPackagesAreMeasuredAndEmptiedByTheirRecord) {
+TEST_F(Folders, OfPackagesAreMeasuredAndRemovedByTheirRecord) {
   put("site/some_thing/a.py", "12345");
   put("site/bin/tool", "123");
   put("site/other/b.py", "b");
   put("site/Some_Thing-1.0.dist-info/RECORD",
-      "some_thing/a.py,sha256=x,5\n../../bin/tool,sha256=y,3\nSome_Thing-1.0.dist-info/RECORD,,\n");
+      "some_thing/a.py,sha256=x,5\n../../bin/tool,sha256=y,3\n\"some_thing/b, \"\"c\"\".py\",,\n"
+      "Some_Thing-1.0.dist-info/RECORD,,\n");
+  put("site/some_thing/b, \"c\".py", "1");
+  put("site/Some_Thing-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: Some.Thing\nVersion: 1.0\n");
   const std::uint64_t record_bytes = fs::file_size(folder() / "site/Some_Thing-1.0.dist-info/RECORD");
-  EXPECT_EQ(site::installed_bytes(folder() / "site", "some-thing"), 8 + record_bytes);
-  ASSERT_TRUE(site::remove_package(folder() / "site", "some-thing"));
+  const auto there = site::contents("python3", folder() / "site");
+  ASSERT_TRUE(there) << there.error().text();
+  ASSERT_EQ(there->size(), 1U);
+  EXPECT_EQ((*there)[0].name, "Some.Thing");
+  EXPECT_EQ((*there)[0].version, "1.0");
+  EXPECT_EQ((*there)[0].size_bytes, 9 + record_bytes);
+  ASSERT_TRUE(site::remove_packages("python3", folder() / "site", {"some-thing"}));
+  EXPECT_FALSE(fs::exists(folder() / "site/some_thing/b, \"c\".py"));
   EXPECT_FALSE(fs::exists(folder() / "site/some_thing/a.py"));
   EXPECT_FALSE(fs::exists(folder() / "site/bin/tool"));
   EXPECT_FALSE(fs::exists(folder() / "site/Some_Thing-1.0.dist-info"));
@@ -125,7 +159,9 @@ TEST_F(Folders, OfPackagesAreMeasuredAndEmptiedByTheirRecord) {
 TEST_F(Folders, OfARecordThatPointsOutsideAreLeftAlone) {
   put("precious", "x");
   put("site/evil-1.0.dist-info/RECORD", "../precious,,\n/etc/hostname,,\n");
-  ASSERT_TRUE(site::remove_package(folder() / "site", "evil"));
+  put("site/evil-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n");
+  ASSERT_TRUE(site::remove_packages("python3", folder() / "site", {"evil"}));
+  EXPECT_FALSE(fs::exists(folder() / "site/evil-1.0.dist-info"));
   EXPECT_TRUE(fs::exists(folder() / "precious"));
   EXPECT_TRUE(fs::exists("/etc/hostname"));
 }

@@ -19,13 +19,13 @@ TEST_F(Hardware, OfABareMachineIsTheCpu) {
   EXPECT_FALSE(has("npu"));
 }
 
-TEST_F(Hardware, IsAnNvidiaGpuWhereItsDriverRuns) {
+TEST_F(Hardware, IsAnNvidiaGpuIfItsDriverRuns) {
   put("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05\n");
   EXPECT_TRUE(has("cuda"));
   EXPECT_FALSE(has("gpu"));
 }
 
-TEST_F(Hardware, IsAGpuOfOpenVinosWhereARenderNodeIsIntels) {
+TEST_F(Hardware, IsAGpuForOpenVinoIfARenderNodeIsIntels) {
   put("sys/class/drm/renderD128/device/vendor", "0x10de\n");
   EXPECT_FALSE(has("gpu"));
   put("sys/class/drm/renderD129/device/vendor", "0x8086\n");
@@ -33,7 +33,7 @@ TEST_F(Hardware, IsAGpuOfOpenVinosWhereARenderNodeIsIntels) {
   EXPECT_FALSE(has("npu"));
 }
 
-TEST_F(Hardware, IsAnNpuWhereAnAcceleratorIsIntels) {
+TEST_F(Hardware, IsAnNpuIfAnAcceleratorIsIntels) {
   put("sys/class/accel/accel0/device/vendor", "0x8086\n");
   EXPECT_TRUE(has("npu"));
   EXPECT_FALSE(has("gpu"));

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "toolchain/folders.h"
+#include "toolchain/pins.h"
 #include "wheels.h"
 
 namespace ngb::toolchain {
@@ -42,7 +43,7 @@ std::vector<std::string> names(const Toolchain& toolchain) {
   return all;
 }
 
-TEST_F(Install, TakesOnlyWhatIsAskedForUnlessDependenciesAreWanted) {
+TEST_F(Install, InstallsDependenciesOnlyIfTheyAreWanted) {
   make_wheel({"toy", "1.0", {"leaf>=1"}, {{"toy.py", "x = 1\n"}}});
   make_wheel({"leaf", "1.5", {}, {{"leaf.py", ""}}});
   const auto alone = install(root(), toy(), "1.0", remember());
@@ -72,7 +73,38 @@ TEST_F(Install, KeepsTwoVersionsSideBySide) {
   EXPECT_EQ(list(root())->size(), 2U);
 }
 
-TEST_F(Install, OfOneThatIsThereReturnsItWithoutPip) {
+TEST_F(Install, ReplacesADamagedToolchainAndSaysSo) {
+  make_wheel({"toy", "1.0", {}, {{"toy.py", "x = 1\n"}}});
+  ASSERT_TRUE(install(root(), toy(), "1.0", {}));
+  put("toolchains/toy/1.0/manifest.json", "");
+  const auto made = install(root(), toy(), "1.0", remember());
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_THAT(lines(), testing::Contains("toy 1.0 is damaged: not JSON; it will be replaced"));
+  EXPECT_TRUE(find(root(), "toy", "1.0")->has_value());
+}
+
+// The package of a default version, made up here: its hash is not the one in versions.json.
+TEST_F(Install, RefusesAnUnknownWheelWithTheNameAndVersionOfADefault) {
+  const std::string version = default_version("onnxruntime");
+  make_wheel({"onnxruntime", version, {}, {{"onnxruntime.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.name = compiler.toolchain = "onnxruntime";
+  compiler.requirements = {"onnxruntime=={version}"};
+  compiler.imports = {"onnxruntime"};
+  const auto refused = install(root(), compiler, version, {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what,
+              testing::ContainsRegex("not the one that this ngb was tested with: its SHA-256 is [0-9a-f]{64}, expected "
+                                     "[0-9a-f]{64}"));
+  EXPECT_THAT(refused.error().next, testing::HasSubstr("NGB_OTHER_WHEELS=1"));
+  EXPECT_FALSE(fs::exists(root() / "onnxruntime" / version));
+  ::setenv("NGB_OTHER_WHEELS", "1", 1);
+  const auto taken = install(root(), compiler, version, {});
+  ::unsetenv("NGB_OTHER_WHEELS");
+  EXPECT_TRUE(taken) << taken.error().text();
+}
+
+TEST_F(Install, ReturnsAnInstalledToolchainWithoutPip) {
   make_wheel({"toy", "1.0", {}, {{"toy.py", ""}}});
   const auto first = install(root(), toy(), "1.0", {});
   ASSERT_TRUE(first);
@@ -102,7 +134,7 @@ TEST_F(Install, FollowsExtrasAndMergesNamespacesOverTheRounds) {
 }
 
 // As real packages do: an extra that names the package itself with more extras.
-TEST_F(Install, TakesNoExtraThatNobodyAskedFor) {
+TEST_F(Install, InstallsNoExtraThatNothingRequires) {
   make_wheel({"toy", "1.0", {"toy[big]; extra == \"all\"", "huge; extra == \"big\"", "leaf"}, {{"toy.py", ""}}});
   make_wheel({"huge", "1.0", {}, {{"huge.py", ""}}});
   make_wheel({"leaf", "1.0", {}, {{"leaf.py", ""}}});
@@ -111,7 +143,7 @@ TEST_F(Install, TakesNoExtraThatNobodyAskedFor) {
   EXPECT_THAT(names(*install(root(), compiler, "1.0", {})), ElementsAre("leaf 1.0", "toy 1.0"));
 }
 
-TEST_F(Install, ReplacesAPackageThatALaterRequirementRulesOut) {
+TEST_F(Install, ReplacesAPackageThatALaterRequirementExcludes) {
   make_wheel({"toy", "1.0", {"leaf", "branch"}, {{"toy.py", ""}}});
   make_wheel({"branch", "1.0", {"leaf<2"}, {{"branch.py", ""}}});
   make_wheel({"leaf", "1.0", {}, {{"leaf_one.py", ""}}});
@@ -125,7 +157,7 @@ TEST_F(Install, ReplacesAPackageThatALaterRequirementRulesOut) {
   EXPECT_FALSE(fs::exists(made->site / "leaf_two.py"));
 }
 
-TEST_F(Install, LeavesOutWhatNeedsAGpuWhereThereIsNone) {
+TEST_F(Install, SkipsGpuPackagesWithoutAGpu) {
   if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has an NVIDIA GPU";
   make_wheel({"toy", "1.0", {"nv-big==1.0", "leaf"}, {{"toy.py", ""}}});
   make_wheel({"nv-big", "1.0", {}, {{"nv_big.py", ""}}});
@@ -136,7 +168,7 @@ TEST_F(Install, LeavesOutWhatNeedsAGpuWhereThereIsNone) {
   EXPECT_THAT(names(*install(root(), compiler, "1.0", {})), ElementsAre("leaf 1.0", "toy 1.0"));
 }
 
-TEST_F(Install, TakesTheWholeSetWhereTheSmallOneDoesNotLoad) {
+TEST_F(Install, InstallsTheWholeSetIfTheSmallOneDoesNotLoad) {
   if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has an NVIDIA GPU";
   make_wheel({"toy", "1.0", {"nv-big==1.0"}, {{"toy.py", "import nv_big\n"}}});
   make_wheel({"nv-big", "1.0", {}, {{"nv_big.py", ""}}});
@@ -146,10 +178,10 @@ TEST_F(Install, TakesTheWholeSetWhereTheSmallOneDoesNotLoad) {
   const auto made = install(root(), compiler, "1.0", remember());
   ASSERT_TRUE(made) << made.error().text();
   EXPECT_THAT(names(*made), ElementsAre("nv-big 1.0", "toy 1.0"));
-  EXPECT_THAT(lines(), Contains(HasSubstr("No module named 'nv_big'; taking the packages for GPUs too")));
+  EXPECT_THAT(lines(), Contains(HasSubstr("No module named 'nv_big'; installing the packages for GPUs too")));
 }
 
-TEST_F(Install, ThatDoesNotLoadLeavesNothingBehind) {
+TEST_F(Install, LeavesNothingBehindIfItDoesNotLoad) {
   make_wheel({"toy", "1.0", {}, {{"toy.py", "raise RuntimeError('no such instruction')\n"}}});
   const auto made = install(root(), toy(), "1.0", {});
   ASSERT_FALSE(made);
@@ -157,7 +189,7 @@ TEST_F(Install, ThatDoesNotLoadLeavesNothingBehind) {
   EXPECT_THAT(entries(), IsEmpty());
 }
 
-TEST_F(Install, OfAVersionThatDoesNotExistListsThoseNearIt) {
+TEST_F(Install, ListsTheNearestVersionsIfAVersionDoesNotExist) {
   for (const char* version : {"1.0", "1.1", "2.0"}) make_wheel({"toy", version, {}, {{"toy.py", ""}}});
   const auto made = install(root(), toy(), "1.2", {});
   ASSERT_FALSE(made);
@@ -166,7 +198,7 @@ TEST_F(Install, OfAVersionThatDoesNotExistListsThoseNearIt) {
   EXPECT_THAT(entries(), IsEmpty());
 }
 
-TEST_F(Install, ThatFailsGivesTheCompilersOwnAdvice) {
+TEST_F(Install, GivesTheCompilersOwnAdviceIfItFails) {
   CompilerDescription compiler = toy();
   compiler.install_advice = "add the vendor's index";
   make_wheel({"toy", "1.0", {}, {{"toy.py", ""}}});
@@ -174,7 +206,7 @@ TEST_F(Install, ThatFailsGivesTheCompilersOwnAdvice) {
   EXPECT_TRUE(install(root(), compiler, "1.0", {}));
 }
 
-TEST_F(Install, TriesTheFirstOfSeveralModulesThatIsThere) {
+TEST_F(Install, TriesTheFirstExistingModuleOfSeveral) {
   CompilerDescription compiler = toy();
   compiler.imports = {"toy|toy_core"};
   make_wheel({"toy", "1.0", {}, {{"toy_core.py", ""}}});
@@ -185,7 +217,7 @@ TEST_F(Install, TriesTheFirstOfSeveralModulesThatIsThere) {
   EXPECT_THAT(install(root(), compiler, "1.2", {}).error().what, HasSubstr("No module named 'toy'"));
 }
 
-TEST_F(Install, RefusesToStartWhereTheDiskIsTooSmall) {
+TEST_F(Install, RefusesToStartIfTheDiskIsTooSmall) {
   CompilerDescription compiler = toy();
   compiler.disk_bytes = 9'000'000'000'000'000'000U;
   const auto made = install(root(), compiler, "1.0", {});

@@ -10,7 +10,7 @@ namespace {
 
 class PackageIndex : public InTemporaryFolder {};
 
-TEST_F(PackageIndex, YieldsOnnxRuntimeWithItsLibrary) {
+TEST_F(PackageIndex, HasOnnxRuntimeWithItsLibrary) {
   CompilerDescription compiler;
   compiler.name = "onnxruntime";
   compiler.host = "native";

@@ -6,7 +6,7 @@
 namespace ngb::toolchain {
 namespace {
 
-TEST(PipsReport, YieldsNameVersionWheelAndRequirements) {
+TEST(PipsReport, HasNameVersionWheelAndRequirements) {
   const auto installed = parse_report(R"({"version": "1", "pip_version": "23.2.1", "install": [
     {"download_info": {"url": "x", "archive_info": {"hash": "sha256=ab12", "hashes": {"sha256": "ab12"}}},
      "requested": true,
@@ -22,14 +22,14 @@ TEST(PipsReport, YieldsNameVersionWheelAndRequirements) {
   EXPECT_EQ((*installed)[1].sha256, "cd34");
 }
 
-TEST(PipsReport, ThatIsDamagedIsAnErrorAndNoCrash) {
+TEST(PipsReport, IsAnErrorAndNoCrashIfItIsDamaged) {
   for (const char* text : {"", "{", "[]", "{}", R"({"install": 3})", R"({"install": [{}]})", R"({"install": [3]})",
                            R"({"install": [{"metadata": {"name": 1, "version": "1"}}]})"}) {
     EXPECT_FALSE(parse_report(text)) << text;
   }
 }
 
-TEST(PipsFailure, OfAnUnknownVersionListsThoseNearIt) {
+TEST(PipsFailure, OfAnUnknownVersionListsTheNearestOnes) {
   const Error error = explain_pip_failure(
       "ERROR: Could not find a version that satisfies the requirement onnxruntime==1.31.9 (from versions: 1.9.0, "
       "1.28.0, 1.29.0, 1.30.0, 1.31.1, 1.32.0, 1.10.0)\nERROR: No matching distribution found for "
@@ -54,7 +54,7 @@ TEST(PipsFailure, OfAnUnknownPackageSaysSo) {
             "pip finds no version of onxruntime==1");
 }
 
-TEST(PipsFailure, WithoutANetworkIsNotTakenForAMissingVersion) {
+TEST(PipsFailure, WithoutANetworkIsNotAMissingVersion) {
   const Error error = explain_pip_failure(
       "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError('<conn>: Failed to establish "
       "a "
@@ -70,7 +70,7 @@ TEST(PipsFailure, OfAFullDiskSaysSo) {
       "the disk is full");
 }
 
-TEST(PipsFailure, ThatIsUnknownKeepsPipsOwnWords) {
+TEST(PipsFailure, OfAnUnknownKindKeepsPipsOwnWords) {
   EXPECT_EQ(explain_pip_failure("Collecting x\nERROR: Something new went wrong\n").what, "Something new went wrong");
   EXPECT_EQ(explain_pip_failure("Traceback\nValueError: odd\n").what, "ValueError: odd");
 }

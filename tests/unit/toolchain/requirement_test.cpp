@@ -1,43 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolchain/requirement.h"
 
-#include <gtest/gtest.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <stdlib.h>
 
+#include "base/python.h"
 #include "toolchain/pins.h"
+#include "toolchain/target.h"
 
 namespace ngb::toolchain {
 namespace {
 
-TEST(Requirement, HasNameExtrasConditionsAndMarker) {
-  const auto parsed = parse_requirement("cuda-toolkit[cublas, cudart]==13.2.2; platform_system == \"Linux\"");
-  ASSERT_TRUE(parsed) << parsed.error().text();
-  EXPECT_EQ(parsed->name, "cuda-toolkit");
-  EXPECT_EQ(parsed->extras, (std::vector<std::string>{"cublas", "cudart"}));
-  EXPECT_EQ(parsed->specifier, "==13.2.2");
-  EXPECT_EQ(parsed->marker, "platform_system == \"Linux\"");
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Round round_of(const Requirements& requirements) {
+  const auto round = next_round(python::default_command(), requirements);
+  EXPECT_TRUE(round) << round.error().text();
+  return round.value_or(Round{});
 }
 
-TEST(Requirement, IsReadInTheOldFormWithBracketsToo) {
-  const auto parsed = parse_requirement("pillow (!=8.3.*,>=5.3.0)");
-  ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->name, "pillow");
-  EXPECT_EQ(parsed->specifier, "!=8.3.*,>=5.3.0");
+// Those of "version condition" pairs where the version does not meet the condition, in one question.
+std::vector<std::string> unmet(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  Requirements requirements;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    requirements.installed[fmt::format("p{:02}", i)] = {pairs[i].first, {}};
+    requirements.wanted.push_back(fmt::format("p{:02}{}", i, pairs[i].second));
+  }
+  std::vector<std::string> found;
+  for (const std::string& asked : round_of(requirements).ask) {
+    const auto& [version, condition] = pairs[std::stoul(asked.substr(1, 2))];
+    found.push_back(fmt::format("{} {}", version, condition));
+  }
+  return found;
 }
 
-TEST(Requirement, NamesAreTheSameInEverySpelling) {
-  EXPECT_EQ(normalised_name("Huggingface_Hub"), "huggingface-hub");
-  EXPECT_EQ(normalised_name("ruamel.yaml__x"), "ruamel-yaml-x");
+// Those of the markers that hold where `markers` says, in one question.
+std::vector<std::string> holding(const std::vector<std::string>& texts, const MarkerVariables& markers) {
+  Requirements requirements{.markers = markers};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    requirements.wanted.push_back(fmt::format("p{:02}; {}", i, texts[i]));
+  }
+  std::vector<std::string> found;
+  for (const std::string& asked : round_of(requirements).ask) found.push_back(texts[std::stoul(asked.substr(1, 2))]);
+  return found;
 }
 
-TEST(Requirement, WithoutANameIsAnError) {
-  const auto parsed = parse_requirement("==1.0");
-  ASSERT_FALSE(parsed);
-  EXPECT_EQ(parsed.error().what, "\"==1.0\" is not a requirement: it starts with no name");
+// The values are those of PEP 440's own examples, where it has one.
+TEST(Requirement, IsMetAsPep440Says) {
+  EXPECT_THAT(unmet({{"1.31.1", ""},
+                     {"4.16.0", ">=4.10"},
+                     {"8.5.1", "<9.0.0,>=8.4.2"},
+                     {"3.9.4", "~=3.9.0"},
+                     {"2.3", "~=2.2.post3"},
+                     {"8.4.0", "!=8.3.*,>=5.3.0"},
+                     {"1.4.9", "==1.4.*"},
+                     {"1.1.post1", "==1.1.post1"},
+                     {"1.1.post1", "==1.1.*"},
+                     {"1.1a1", "==1.1.*"},
+                     {"1.1", "==1.1.0"},
+                     {"2.15.0+cpu", "==2.15.0"},
+                     {"1.7.1", ">1.7"},
+                     {"1.7.0.post3", ">1.7.post2"},
+                     {"1!0.1", ">2026.4.1"},
+                     {"2.0rc1", ">=1.0"}}),
+              IsEmpty());
+  EXPECT_THAT(unmet({{"9.0.0", "<9.0.0"},
+                     {"3.10.0", "~=3.9.0"},
+                     {"8.3.2", "!=8.3.*"},
+                     {"1.1.post1", "==1.1"},
+                     {"2.15.1", "==2.15.0"},
+                     {"1.7.0.post1", ">1.7"},
+                     {"1.7.0", ">1.7.post2"},
+                     {"1.0rc1", "<1.0"},
+                     {"1.0.post1", ">1.0"},
+                     {"1.0+cpu", ">1.0"},
+                     {"nightly", ">=1"}}),
+              ElementsAre("9.0.0 <9.0.0", "3.10.0 ~=3.9.0", "8.3.2 !=8.3.*", "1.1.post1 ==1.1", "2.15.1 ==2.15.0",
+                          "1.7.0.post1 >1.7", "1.7.0 >1.7.post2", "1.0rc1 <1.0", "1.0.post1 >1.0", "1.0+cpu >1.0",
+                          "nightly >=1"));
+}
+
+TEST(Requirement, CountsIfItsMarkerHolds) {
+  const MarkerVariables jetson = marker_variables({"aarch64", "2.35", "3.10.12", false});
+  const std::vector<std::string> hold{"platform_machine == 'aarch64' and sys_platform == 'linux'",
+                                      "python_version < '3.11'",
+                                      "python_full_version >= '3.10.4' and implementation_name == 'cpython'",
+                                      "python_version>=\"3.9\"",
+                                      "'linux' in sys_platform",
+                                      "sys_platform not in 'win32 cygwin'",
+                                      "os_name == 'posix' or python_version < '3' and sys_platform == 'win32'"};
+  EXPECT_EQ(holding(hold, jetson), hold);
+  EXPECT_THAT(holding({"platform_machine == 'x86_64'", "python_version >= '3.11'", "os_name == 'nt'", "extra == 'x'",
+                       "(os_name == 'posix' or python_version < '3') and sys_platform == 'win32'"},
+                      jetson),
+              IsEmpty());
+}
+
+TEST(Requirement, CountsForTheAnsweringPythonUnlessAnotherIsDescribed) {
+  EXPECT_THAT(holding({"python_version >= '3.9'", "sys_platform == 'win32'"}, {}),
+              ElementsAre("python_version >= '3.9'"));
 }
 
 TEST(Requirement, GoesToPipWithExtrasAndConditionsAndWithoutItsMarker) {
-  EXPECT_EQ(pip_text(parse_requirement("CUDA_toolkit[cublas, nvtx] == 13.2.2 ; os_name == 'x'").value()),
-            "cuda-toolkit[cublas,nvtx]==13.2.2");
+  EXPECT_THAT(round_of({.wanted = {"CUDA_toolkit[nvtx, cublas] == 13.2.2 ; os_name == 'posix'", "pillow (!=8.3.*,>=5)",
+                                   "Huggingface_Hub"},
+                        .markers = marker_variables({"x86_64", "2.36", "3.11", false})})
+                  .ask,
+              ElementsAre("cuda-toolkit[cublas,nvtx]==13.2.2", "huggingface-hub", "pillow!=8.3.*,>=5"));
+}
+
+TEST(Requirement, OfAnInstalledPackageIsFollowedWithTheWantedExtras) {
+  const Requirements requirements{
+      .wanted = {"toy==1.0"},
+      .installed = {{"toy", {"1.0", {"kit[CU_blas]==3.0", "other; extra == 'dev'", "x @ https://example.org/x.whl"}}},
+                    {"kit", {"3.0", {"blas; extra == 'Cu.Blas'", "solver; extra == 'solver'"}}}},
+      .known = {{"toy", {"toy==1.0"}}}};
+  EXPECT_THAT(round_of(requirements).ask, ElementsAre("blas"));
+}
+
+TEST(Requirement, ThatWasSkippedIsInstalledAfterSkippingStops) {
+  Requirements requirements{.wanted = {"toy"}, .installed = {{"toy", {"1.0", {"nv-big"}}}}, .skip = {"NV_Big"}};
+  const Round without = round_of(requirements);
+  EXPECT_TRUE(without.has_skipped);
+  EXPECT_THAT(without.ask, IsEmpty());
+  requirements.skip.clear();
+  requirements.known = without.known;
+  EXPECT_THAT(round_of(requirements).ask, ElementsAre("nv-big"));
+}
+
+// What pip has left as it is must not be asked for without end.
+TEST(Requirement, IsRequestedOnceAndThenWithAllKnownOnes) {
+  Requirements requirements{.wanted = {"leaf>=1"}};
+  requirements.known = round_of(requirements).known;
+  EXPECT_THAT(round_of(requirements).ask, IsEmpty());
+  requirements.wanted.emplace_back("leaf<2");
+  requirements.installed = {{"leaf", {"2.0", {}}}};
+  EXPECT_THAT(round_of(requirements).ask, ElementsAre("leaf<2", "leaf>=1"));
+}
+
+TEST(Requirement, ThatIsMalformedIsAnErrorWithItsText) {
+  for (const char* text : {"==1.0", "x; (python_version > '3'", "x; weather == 'fine'"}) {
+    const auto round = next_round(python::default_command(), {.wanted = {text}});
+    ASSERT_FALSE(round) << text;
+    EXPECT_THAT(round.error().what, HasSubstr(fmt::format("\"{}\" is not a requirement", text)));
+  }
+}
+
+TEST(Requirement, CannotBeReadWithoutPython) {
+  EXPECT_FALSE(next_round("/nowhere/python3", {.wanted = {"x"}}));
+  EXPECT_THAT(next_round("echo", {.wanted = {"x"}}).error().what, HasSubstr("unexpected answer"));
+}
+
+TEST(Versions, AreEqualDespiteZerosSpellingAndLocalParts) {
+  EXPECT_TRUE(is_same_version("1.0", "1.0.0"));
+  EXPECT_TRUE(is_same_version("2.15.0+cpu", "2.15.0"));
+  EXPECT_TRUE(is_same_version("1.0-RC.1", "1.0rc1"));
+  EXPECT_FALSE(is_same_version("1.0", "1.0.post1"));
+  EXPECT_FALSE(is_same_version("nightly", "1.0"));
+}
+
+TEST(Versions, OfEqualTextAreComparedWithoutStartingPython) {
+  ::setenv("NGB_PYTHON", "/nowhere/python3", 1);
+  EXPECT_TRUE(is_same_version("nightly", "nightly"));
+  ::unsetenv("NGB_PYTHON");
+}
+
+TEST(Versions, NearAnotherAreThoseNextBelowAndAboveIt) {
+  const std::vector<std::string> all{"1.0.dev1", "1.0a1", "1.0", "1.0rc1", "1.0.post1", "1.9", "1.10", "1!0.1"};
+  const auto near = [&](std::string_view requirement) {
+    return nearest_versions(python::default_command(), requirement, all).value();
+  };
+  EXPECT_THAT(near("x==1.0"), ElementsAre("1.0a1", "1.0rc1", "1.0", "1.0.post1", "1.9", "1.10"));
+  EXPECT_THAT(near("x==0.1"), ElementsAre("1.0.dev1", "1.0a1", "1.0rc1"));
+  EXPECT_THAT(near("x==1.*"), ElementsAre("1.0rc1", "1.0", "1.0.post1", "1.9", "1.10", "1!0.1"));
 }
 
 TEST(Placeholders, AreFilledFromTheVersionAndFromThePins) {
@@ -46,10 +184,10 @@ TEST(Placeholders, AreFilledFromTheVersionAndFromThePins) {
   EXPECT_EQ(fill_placeholders("timm=={timm}", "2.15.0").value().find('{'), std::string::npos);
 }
 
-TEST(Placeholders, ThatNobodyFillsAreNamed) {
+TEST(Placeholders, WithoutAValueAreNamed) {
   const auto filled = fill_placeholders("x=={unheard_of}", "1");
   ASSERT_FALSE(filled);
-  EXPECT_EQ(filled.error().what, "nothing fills {unheard_of}");
+  EXPECT_EQ(filled.error().what, "no value for {unheard_of}");
 }
 
 TEST(Pins, TestTwoVersionsOfOnnxRuntimeAndOpenVino) {

@@ -41,7 +41,7 @@ TEST(Check, ToleranceGrowsWithTheReference) {
   EXPECT_TRUE(check({0.00011F}, {0}).difference);
 }
 
-TEST(Check, TellsTheLargestErrors) {
+TEST(Check, ReportsTheLargestErrors) {
   const Verdict verdict = check({1.5F, 8, 0.25F}, {1, 10, 0});
   EXPECT_DOUBLE_EQ(verdict.check.max_absolute_error.value.value(), 2.0);
   EXPECT_DOUBLE_EQ(verdict.check.max_relative_error.value.value(), 0.5);
@@ -51,25 +51,35 @@ TEST(Check, NamesTheFirstElementThatDiffers) {
   const Verdict verdict = check({1, 5, 7}, {1, 2, 3});
   ASSERT_TRUE(verdict.difference);
   EXPECT_EQ(*verdict.difference,
-            "output \"y\" is 5 at [0, 1], the reference 2; 2 of 3 elements differ by more than 0.0001 + "
+            "output \"y\" is 5 at [0, 1], the reference is 2; 2 of 3 elements differ by more than 0.0001 + "
             "0.001·|reference|");
 }
 
-TEST(Check, NanAgreesWithNanOnly) {
+TEST(Check, NanAgreesOnlyWithNan) {
   EXPECT_FALSE(check({kNan, 1}, {kNan, 1}).difference);
   EXPECT_TRUE(check({kNan}, {1}).difference);
   EXPECT_TRUE(check({1}, {kNan}).difference);
   EXPECT_TRUE(check({kInfinity}, {kNan}).difference);
 }
 
-TEST(Check, AnInfinityAgreesWithTheSameOnly) {
+// As log(x - 10) gives for inputs between 0 and 1.
+TEST(Check, CountsTheFiniteNumbersThatAgree) {
+  const Verdict nothing = check({kNan, kNan, kNan}, {kNan, kNan, kNan});
+  EXPECT_FALSE(nothing.difference);
+  EXPECT_EQ(nothing.check.compared_elements, 3U);
+  EXPECT_EQ(nothing.check.finite_elements, 0U);
+  EXPECT_EQ(nothing.check.max_absolute_error.reason, "no pair of finite numbers to compare");
+  EXPECT_EQ(check({1, kInfinity, 2}, {1, kInfinity, 2}).check.finite_elements, 2U);
+}
+
+TEST(Check, AnInfinityAgreesOnlyWithTheSameInfinity) {
   EXPECT_FALSE(check({kInfinity, -kInfinity}, {kInfinity, -kInfinity}).difference);
   EXPECT_TRUE(check({-kInfinity}, {kInfinity}).difference);
   EXPECT_TRUE(check({3e38F}, {kInfinity}).difference);
   EXPECT_TRUE(check({kInfinity}, {3e38F}).difference);
 }
 
-TEST(Check, ErrorsAreUnknownWhereNanStandsAgainstAValue) {
+TEST(Check, ErrorsAreUnknownIfNanMeetsAValue) {
   const Verdict verdict = check({kNan, 2}, {1, 1});
   EXPECT_FALSE(verdict.check.max_absolute_error.value);
   EXPECT_FALSE(verdict.check.max_absolute_error.reason.empty());
@@ -118,7 +128,7 @@ TEST(Check, AnotherNumberTypeOrShapeOfOutputsIsADifference) {
   const OutputView column[] = {{{"y", DataType::f32, {2, 1}}, values.data()}};
   const OutputView integers[] = {{{"y", DataType::i32, {1, 2}}, values.data()}};
   EXPECT_EQ(compare({}, row, "", kTolerance).difference, "0 outputs, the reference has 1");
-  EXPECT_EQ(compare(column, row, "", kTolerance).difference, "output \"y\" is f32 [2, 1], the reference f32 [1, 2]");
+  EXPECT_EQ(compare(column, row, "", kTolerance).difference, "output \"y\" is f32 [2, 1], the reference is f32 [1, 2]");
   EXPECT_TRUE(compare(integers, row, "", kTolerance).difference);
 }
 

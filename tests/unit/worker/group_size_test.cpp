@@ -13,7 +13,7 @@ TEST(GroupSize, StaysWhenARepetitionIsLongEnough) {
   EXPECT_EQ(next_group_size(12, 2 * kMillisecond, kMillisecond), 12U);
 }
 
-TEST(GroupSize, GrowsToOnePointTwoTimesTheLeast) {
+TEST(GroupSize, GrowsToOnePointTwoTimesTheMinimum) {
   EXPECT_EQ(next_group_size(1, 100'000, kMillisecond), 12U);
   EXPECT_EQ(next_group_size(10, 500'000, kMillisecond), 24U);
 }
@@ -25,7 +25,7 @@ TEST(GroupSize, GrowsByAtLeastOneAndAtMostAThousandfold) {
   EXPECT_EQ(next_group_size(kMaxGroupSize, 1, kMillisecond), kMaxGroupSize);
 }
 
-TEST(GroupSize, OneRepetitionOfThreeTimesTheLeastIsClearlyLong) {
+TEST(GroupSize, OneRepetitionOfThreeTimesTheMinimumIsClearlyLong) {
   EXPECT_TRUE(is_clearly_long(3 * kMillisecond, kMillisecond));
   EXPECT_FALSE(is_clearly_long(2 * kMillisecond, kMillisecond));
 }

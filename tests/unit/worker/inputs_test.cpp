@@ -87,7 +87,7 @@ TEST(Inputs, LieInAlignedBuffersWithTheirSignatures) {
   for (const ngb_tensor& tensor : inputs->tensors()) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data) % 64, 0U);
 }
 
-TEST(Inputs, OfImpossibleSizeAreAnError) {
+TEST(Inputs, OfAnImpossibleSizeAreAnError) {
   EXPECT_FALSE(Inputs::make({{"a", DataType::f32, {1LL << 40, 1LL << 40}}}, 1));
   EXPECT_FALSE(Inputs::make({{"a", DataType::f32, {-1}}}, 1));
 }

@@ -27,7 +27,7 @@ class Loop : public testing::Test {
   ngb_status status_ = NGB_INTERNAL;
 };
 
-TEST_F(Loop, RunsEachRepetitionsInferencesAndCountsOn) {
+TEST_F(Loop, RunsEachRepetitionsInferencesAndCountsThem) {
   EXPECT_EQ(run_repetitions(target_, 3, walls_ns_, &status_), 4U);
   EXPECT_EQ(status_, NGB_OK);
   EXPECT_EQ(inferences_run, 12);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/reference.h"
+#include "worker/reference_file.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class ReferenceFile : public testing::Test {
   std::filesystem::path path_ = folder_ / "outputs";
 };
 
-TEST_F(ReferenceFile, ComesBackAsItWasWritten) {
+TEST_F(ReferenceFile, IsReadAsItWasWritten) {
   const auto reference = Reference::open(path_);
   ASSERT_TRUE(reference) << reference.error().text();
   EXPECT_EQ(reference->made_by(), "identity 2.15.0");
@@ -49,7 +49,7 @@ TEST_F(ReferenceFile, ComesBackAsItWasWritten) {
 
 TEST_F(ReferenceFile, HasTheDocumentedBytes) {
   const std::string bytes = content();
-  EXPECT_EQ(bytes.substr(0, 8), "NGBREF02");
+  EXPECT_EQ(bytes.substr(0, 8), "NGBREF03");
   const std::size_t json_bytes = static_cast<unsigned char>(bytes[8]) + 256U * static_cast<unsigned char>(bytes[9]);
   EXPECT_EQ(bytes[12], '{');
   EXPECT_EQ(bytes[12 + json_bytes - 1], '}');
@@ -65,25 +65,36 @@ TEST_F(ReferenceFile, CutOffAnywhereIsAnError) {
   }
 }
 
-TEST_F(ReferenceFile, WithBytesTooManyIsAnError) {
+TEST_F(ReferenceFile, WithExtraBytesIsAnError) {
   write(content() + "x");
   EXPECT_NE(complaint().find("1 bytes too many"), std::string::npos) << complaint();
 }
 
+TEST_F(ReferenceFile, WithAChangedByteIsAnError) {
+  const std::string whole = content();
+  for (std::size_t byte = whole.size() - 20; byte < whole.size(); ++byte) {
+    std::string damaged = whole;
+    damaged[byte] ^= 1;
+    write(damaged);
+    EXPECT_NE(complaint().find("its outputs are not those that were written"), std::string::npos) << byte;
+  }
+}
+
 TEST_F(ReferenceFile, OfAnotherKindIsAnError) {
   write("NGBREF01" + content().substr(8));
-  EXPECT_NE(complaint().find("NGBREF02"), std::string::npos);
+  EXPECT_NE(complaint().find("NGBREF03"), std::string::npos);
 }
 
 TEST_F(ReferenceFile, WithAnUnreadableDescriptionIsAnError) {
-  for (const char* json :
-       {"{}", "[]", "not json", R"({"reference":"a","outputs":[]})",
-        R"({"reference":"a","key":"k","outputs":[{"name":"a"}]})",
-        R"({"reference":"a","key":"k","outputs":[{"name":"a","type":"f31","shape":[1]}]})",
-        R"({"reference":"a","key":"k","outputs":[{"name":"a","type":"f32","shape":[-1]}]})",
-        R"({"reference":"a","key":"k","outputs":[{"name":"a","type":"f32","shape":[4294967296,4294967296]}]})"}) {
+  for (
+      const char* json :
+      {"{}", "[]", "not json", R"({"reference":"a","outputs":[]})",
+       R"({"reference":"a","key":"k","sha256":"x","outputs":[{"name":"a"}]})",
+       R"({"reference":"a","key":"k","sha256":"x","outputs":[{"name":"a","type":"f31","shape":[1]}]})",
+       R"({"reference":"a","key":"k","sha256":"x","outputs":[{"name":"a","type":"f32","shape":[-1]}]})",
+       R"({"reference":"a","key":"k","sha256":"x","outputs":[{"name":"a","type":"f32","shape":[4294967296,4294967296]}]})"}) {
     const std::string text = json;
-    write(std::string("NGBREF02") + static_cast<char>(text.size()) + std::string(3, '\0') + text);
+    write(std::string("NGBREF03") + static_cast<char>(text.size()) + std::string(3, '\0') + text);
     EXPECT_NE(complaint(), "") << json;
   }
 }

@@ -25,7 +25,7 @@ void burn(std::int64_t cpu_ns) {
   }
 }
 
-TEST(PhaseMeter, TellsPhaseWallTimeAndCpuTime) {
+TEST(PhaseMeter, ReportsPhaseWallTimeAndCpuTime) {
   samples::ProgressPage page;
   const PhaseMeter meter(samples::Phase::compile, &page);
   EXPECT_EQ(page.phase.load(), static_cast<std::int32_t>(samples::Phase::compile));
@@ -36,7 +36,7 @@ TEST(PhaseMeter, TellsPhaseWallTimeAndCpuTime) {
   EXPECT_GE(use.cpu_ns.value.value_or(0), 20'000'000);
 }
 
-TEST(PhaseMeter, PeakMemoryIsThatOfThePhaseAlone) {
+TEST(PhaseMeter, MeasuresThePeakMemoryOfThePhaseAlone) {
   const auto touch = [](std::size_t bytes) {
     std::vector<char> memory(bytes, 1);
     asm volatile("" : : "r"(memory.data()) : "memory");
@@ -72,7 +72,7 @@ TEST(PageFaultMeter, CountsPagesThatAreTouchedForTheFirstTime) {
   ::munmap(memory, kBytes);
 }
 
-TEST(Resources, SayWhyPeakMemoryIsUnknown) {
+TEST(Resources, HaveAReasonIfPeakMemoryIsUnknown) {
   EXPECT_FALSE(reset_peak_memory("/nonexistent"));
   const auto peak = peak_memory_bytes("/nonexistent");
   EXPECT_FALSE(peak.value);

@@ -39,7 +39,7 @@ std::int64_t steady_count(const std::vector<samples::Repetition>& repetitions) {
 
 TEST(Series, OfALongSteadyInferenceHasOneWarmUpRepetition) {
   Player player([](std::size_t) { return 10 * kMillisecond; });
-  const samples::Protocol protocol;
+  const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   const auto repetitions = series.repetitions();
@@ -51,9 +51,9 @@ TEST(Series, OfALongSteadyInferenceHasOneWarmUpRepetition) {
   EXPECT_TRUE(series.is_steady());
 }
 
-TEST(Series, IsToppedUpUntilEnoughSteadyRepetitionsStand) {
+TEST(Series, RunsOnUntilThereAreEnoughSteadyRepetitions) {
   Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecond; });
-  const samples::Protocol protocol;
+  const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   const auto repetitions = series.repetitions();
@@ -65,7 +65,7 @@ TEST(Series, IsToppedUpUntilEnoughSteadyRepetitionsStand) {
 
 TEST(Series, GivesUpOnAnEndlessTransientAndSaysSo) {
   Player player([](std::size_t i) { return 1000 * kMillisecond - static_cast<std::int64_t>(i) * 8 * kMillisecond; });
-  samples::Protocol protocol;
+  work::Protocol protocol;
   protocol.max_transient_ns = 15'000 * kMillisecond;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
@@ -79,7 +79,7 @@ TEST(Series, GivesUpOnAnEndlessTransientAndSaysSo) {
 
 TEST(Series, GroupsShortInferences) {
   Player player([](std::size_t) { return 100'000; });
-  const samples::Protocol protocol;
+  const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   const auto repetitions = series.repetitions();
@@ -95,17 +95,17 @@ TEST(Series, GroupsShortInferences) {
 
 TEST(Series, CountsPilotRepetitionsOfTheFinalSizeAsItsOwn) {
   Player player([](std::size_t) { return 2 * kMillisecond; });
-  const samples::Protocol protocol;
+  const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   EXPECT_EQ(series.repetitions().size(), 23U);  // two milliseconds are not clearly long: three in the pilot
   EXPECT_EQ(steady_count(series.repetitions()), 20);
 }
 
-TEST(Series, TakesAFixedWarmUpAsItIs) {
+TEST(Series, UsesAFixedWarmUpUnchanged) {
   Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecond; });
-  samples::Protocol protocol;
-  protocol.fixed_warm_up = 4;
+  work::Protocol protocol;
+  protocol.warm_up = 4;
   protocol.repetitions = 10;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
@@ -117,7 +117,7 @@ TEST(Series, TakesAFixedWarmUpAsItIs) {
 
 TEST(Series, StopsByPrecision) {
   Player player([](std::size_t i) { return 10 * kMillisecond + static_cast<std::int64_t>(i % 3) * 1000; });
-  samples::Protocol protocol;
+  work::Protocol protocol;
   protocol.stop_when.emplace();
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
@@ -126,9 +126,9 @@ TEST(Series, StopsByPrecision) {
   EXPECT_LT(steady_count(series.repetitions()), 15);
 }
 
-TEST(Series, StopsAtTheMostRepetitionsWhenPrecisionIsOutOfReach) {
+TEST(Series, StopsAtTheMaximumWhenPrecisionIsOutOfReach) {
   Player player([](std::size_t i) { return (i % 2 == 0 ? 10 : 20) * kMillisecond; });
-  samples::Protocol protocol;
+  work::Protocol protocol;
   protocol.stop_when.emplace();
   protocol.stop_when->max_repetitions = 50;
   Series series(protocol, player);
@@ -139,7 +139,7 @@ TEST(Series, StopsAtTheMostRepetitionsWhenPrecisionIsOutOfReach) {
 
 TEST(Series, StopsInTimeWhenPrecisionIsOutOfReach) {
   Player player([](std::size_t i) { return (i % 2 == 0 ? 100 : 200) * kMillisecond; });
-  samples::Protocol protocol;
+  work::Protocol protocol;
   protocol.stop_when.emplace();
   protocol.stop_when->max_ns = 3000 * kMillisecond;
   Series series(protocol, player);
@@ -150,7 +150,7 @@ TEST(Series, StopsInTimeWhenPrecisionIsOutOfReach) {
 
 TEST(Series, KeepsWhatWasMeasuredBeforeAFailure) {
   Player player([](std::size_t) { return 10 * kMillisecond; }, 8);
-  const samples::Protocol protocol;
+  const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up());
   EXPECT_FALSE(series.time());
@@ -160,7 +160,7 @@ TEST(Series, KeepsWhatWasMeasuredBeforeAFailure) {
 
 TEST(Series, OfASingleRepetitionEnds) {
   Player player([](std::size_t) { return 10 * kMillisecond; });
-  samples::Protocol protocol;
+  work::Protocol protocol;
   protocol.repetitions = 1;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the worker meets a plugin that is not to be trusted.
-#include "worker/session.h"
+#include "worker/plugin_session.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "ngraphbench/tables.h"
 #include "worker/plugin.h"
 
 namespace ngb::worker {
@@ -80,9 +81,10 @@ TEST_F(SessionOfAPlugin, TranslatesEveryStatus) {
   EXPECT_EQ(failure_kind(NGB_NO_DEVICE), FailureKind::no_device);
   EXPECT_EQ(failure_kind(NGB_INTERNAL), FailureKind::internal);
   EXPECT_EQ(failure_kind(static_cast<ngb_status>(15)), FailureKind::internal);
+  for (const table::StatusRow& row : table::kStatuses) EXPECT_EQ(samples::name(failure_kind(row.status)), row.word);
 }
 
-TEST_F(SessionOfAPlugin, IsClosedHoweverItEnds) {
+TEST_F(SessionOfAPlugin, IsAlwaysClosed) {
   {
     Session session(table_);
   }
@@ -95,43 +97,45 @@ TEST_F(SessionOfAPlugin, IsClosedHoweverItEnds) {
   EXPECT_EQ(closed, 1);
 }
 
-TEST_F(SessionOfAPlugin, IsLentAnInterpreterAFolderAndAListener) {
+TEST_F(SessionOfAPlugin, ReceivesAnInterpreterAFolderAndAListener) {
   table_.open = [](const ngb_settings* settings, ngb_session** session, ngb_error*) {
     *session = reinterpret_cast<ngb_session*>(&identity);
     settings->report(settings->report_context, (std::string(settings->python) + " " + settings->cache_dir).c_str());
     return NGB_OK;
   };
-  samples::CompilerWork work;
-  work.python = "python3";
+  const work::Place place{.python = "python3"};
   samples::ProgressPage page;
   Session session(table_);
-  EXPECT_TRUE(session.open(work, "/cache", &page));
+  EXPECT_TRUE(session.open({}, place, "/cache", &page));
   EXPECT_EQ(samples::read_remark(page), "python3 /cache");
 }
 
-TEST_F(SessionOfAPlugin, RunsWhereTheOptionSaysElseOnTheFirstDescribedDevice) {
+TEST_F(SessionOfAPlugin, RunsOnTheDeviceOfTheOptionElseOnTheFirstDescribedOne) {
   static std::string device;
   table_.open = [](const ngb_settings* settings, ngb_session** session, ngb_error*) {
     *session = reinterpret_cast<ngb_session*>(&identity);
     device = settings->device;
     return NGB_OK;
   };
-  const auto opened_on = [&](const samples::CompilerWork& work) {
+  const auto opened_on = [&](const work::Compiler& compiler) {
     Session session(table_);
-    EXPECT_TRUE(session.open(work));
+    EXPECT_TRUE(session.open(compiler, {}));
     return device;
   };
   EXPECT_EQ(opened_on({}), "cpu");  // the description names none
-  table_.describe = [] { return R"({"devices": ["cuda", "cpu"]})"; };
+  table_.describe = [] {
+    return R"({"devices": ["cuda", "cpu"],
+               "options": [{"name": "device", "type": "string", "values": ["cuda", "cpu"], "default": "cuda"}]})";
+  };
   EXPECT_EQ(opened_on({}), "cuda");
-  samples::CompilerWork work;
-  work.options = {{"device", "\"cpu\""}};
-  EXPECT_EQ(opened_on(work), "cpu");
-  work.options = {{"device", "cpu"}};
-  EXPECT_EQ(opened_on(work), "cpu");
+  work::Compiler compiler;
+  compiler.options = {{"device", "\"cpu\""}};
+  EXPECT_EQ(opened_on(compiler), "cpu");
+  compiler.options = {{"device", "cpu"}};
+  EXPECT_EQ(opened_on(compiler), "cpu");
 }
 
-TEST(ProgressPage, CutsOffARemarkThatDoesNotFit) {
+TEST(ProgressPage, TruncatesARemarkThatDoesNotFit) {
   samples::ProgressPage page;
   samples::write_remark(page, std::string(500, 'x'));
   EXPECT_EQ(samples::read_remark(page), std::string(192, 'x'));
@@ -139,7 +143,7 @@ TEST(ProgressPage, CutsOffARemarkThatDoesNotFit) {
   EXPECT_EQ(samples::read_remark(page), "short");
 }
 
-TEST_F(SessionOfAPlugin, GivesAMessageEvenWhenThePluginGivesNone) {
+TEST_F(SessionOfAPlugin, HasAMessageEvenIfThePluginGivesNone) {
   told_status = NGB_DEVICE_LOST;
   Session session(table_);
   const auto opened = session.open({});
@@ -164,7 +168,7 @@ TEST_F(SessionOfAPlugin, ReadsOutputs) {
   EXPECT_EQ(outputs->at(0).signature, (TensorSignature{"y", DataType::f32, {1}}));
 }
 
-TEST_F(SessionOfAPlugin, RefusesOutputsThatCannotBe) {
+TEST_F(SessionOfAPlugin, RefusesImpossibleOutputs) {
   EXPECT_EQ(complaint_about_output(), "");
   told_output.size_bytes = 8;
   EXPECT_NE(complaint_about_output(), "");
@@ -181,7 +185,7 @@ TEST_F(SessionOfAPlugin, RefusesOutputsThatCannotBe) {
   EXPECT_NE(complaint_about_output(), "");
 }
 
-TEST(Plugin, ThatIsNoneIsAnErrorWithItsPath) {
+TEST(Plugin, FailsToOpenAFileThatIsNoPluginAndNamesIt) {
   const auto table = open_plugin("/dev/null");
   ASSERT_FALSE(table);
   EXPECT_EQ(table.error().where, "/dev/null");

@@ -29,7 +29,7 @@ TEST(WarmUp, DoesNotEndAtASingleRepetitionThatHappensToFit) {
   EXPECT_EQ(transient.count, 4U);
 }
 
-TEST(WarmUp, MayBeFasterThanWhatFollows) {
+TEST(WarmUp, MayBeFasterThanTheSteadyPart) {
   const Transient transient = find_transient(Series{800, 810, 820, 1000, 1001, 999, 1000, 1002, 998, 1000, 1001, 999});
   EXPECT_EQ(transient.count, 3U);
   EXPECT_TRUE(transient.is_over);
@@ -43,7 +43,7 @@ TEST(WarmUp, IgnoresOutliersOfTheSteadyPart) {
 }
 
 // The later half's spread is the band: 3 · 1.4826 · 100 around 1000 includes 1300.
-TEST(WarmUp, AllowsWhatTheSteadyPartItselfSpreads) {
+TEST(WarmUp, AllowsTheSpreadOfTheSteadyPart) {
   const Transient transient = find_transient(Series{1300, 900, 1100, 900, 1100, 900, 1100, 900, 1100, 900, 1100, 900});
   EXPECT_EQ(transient.count, 1U);
   EXPECT_TRUE(transient.is_over);
@@ -67,7 +67,7 @@ TEST(WarmUp, IsOverWhenTheSeriesGetsSlower) {
   EXPECT_TRUE(find_transient(rising).is_over);
 }
 
-TEST(WarmUp, OfAFewRepetitionsIsOne) {
+TEST(WarmUp, OfAFewRepetitionsIsOneRepetition) {
   EXPECT_EQ(find_transient(Series{}).count, 0U);
   EXPECT_EQ(find_transient(Series{5000, 1000}).count, 1U);
   EXPECT_TRUE(find_transient(Series{5000, 1000, 900, 800, 700}).is_over);

@@ -64,7 +64,7 @@ TEST(BatchNorm2d, HasTwoTrainableNumbersForEachChannelAndCountsOncePerImage) {
               ElementsAre("input", "bn1.weight", "bn1.bias", "bn1.running_mean", "bn1.running_var"));
 }
 
-TEST(Linear, CountsTheBiasOnlyWhereTorchinfoDoes) {
+TEST(Linear, CountsTheBiasOnlyIfTorchinfoDoes) {
   Graph graph;
   const Tensor x = graph.input("input", DataType::f32, {8, 512});
   EXPECT_THAT(linear(graph, "fc", x, {.features = 1000}).shape, ElementsAre(8, 1000));
@@ -90,7 +90,7 @@ TEST(Add, RefusesUnequalShapes) {
   EXPECT_THAT(graph.status().error().text(), HasSubstr("[1, 3, 8, 8] and [1, 3, 4, 4] cannot be added"));
 }
 
-TEST(Graph, KeepsTheFirstErrorAndIgnoresWhatFollows) {
+TEST(Graph, KeepsTheFirstErrorAndIgnoresLaterLayers) {
   Graph graph;
   Tensor x = conv2d(graph, "first", image(graph, 1, 3, 2), {.channels = 4, .kernel = 5});
   x = relu(graph, "act", batch_norm2d(graph, "bn", x));
@@ -100,7 +100,7 @@ TEST(Graph, KeepsTheFirstErrorAndIgnoresWhatFollows) {
   EXPECT_TRUE(graph.outputs().empty());
 }
 
-TEST(Graph, RefusesANameGivenTwice) {
+TEST(Graph, RefusesANameThatIsUsedTwice) {
   Graph graph;
   const Tensor x = image(graph, 1, 3, 8);
   relu(graph, "act", x);
@@ -109,7 +109,7 @@ TEST(Graph, RefusesANameGivenTwice) {
   EXPECT_THAT(graph.status().error().text(), HasSubstr("the name is given twice"));
 }
 
-TEST(Graph, RefusesATensorThatNoMemoryHolds) {
+TEST(Graph, RefusesATensorLargerThanAnyMemory) {
   Graph graph;
   conv2d(graph, "conv", image(graph, 1, 1000000000, 1), {.channels = 1000000000, .kernel = 3, .padding = 1});
   ASSERT_TRUE(graph.failed());
@@ -125,7 +125,7 @@ TEST(Graph, RenamesTheOutputWhereverItIsUsed) {
   EXPECT_THAT(graph.nodes()[1].inputs, ElementsAre("output"));
 }
 
-TEST(Counting, RefusesWhatDoesNotFit64Bits) {
+TEST(Counting, RefusesCountsBeyond64Bits) {
   EXPECT_EQ(product({3, 5, 7}), 105U);
   EXPECT_EQ(product({1LL << 40, 1LL << 40}), std::nullopt);
   EXPECT_FALSE(total({{.macs = ~0ULL}, {.macs = 1}}));

@@ -133,7 +133,7 @@ TEST(ModelFile, HasNoNeedlessNodes) {
                                                {"Gemm", 1}}));
 }
 
-TEST(ModelFile, HoldsEachTensorsValuesWhateverStandsBeforeIt) {
+TEST(ModelFile, HoldsEachTensorsValuesWhateverPrecedesThem) {
   const onnx::ModelProto shallow = parsed(written(made("conv_block", {{"depth", 1}}), 1, 1));
   const onnx::ModelProto deep = parsed(written(made("conv_block", {{"depth", 4}}), 8, 3));
   std::unordered_map<std::string, std::string> data;
@@ -155,7 +155,7 @@ TEST(ModelFile, HoldsSaneStatistics) {
   }
 }
 
-TEST(ModelFile, ReplacesWhatWasThereAndLeavesNothingElse) {
+TEST(ModelFile, ReplacesAnExistingFileAndLeavesNothingElse) {
   const Folder folder;
   put(folder / "model.onnx", "old");
   ASSERT_TRUE(write_onnx(small_block(), 1, folder / "model.onnx", 2));
@@ -216,7 +216,7 @@ Graph graph_of_small_block() {
 }
 
 // ONNX's limit is 2 GB; here it is 1,000 bytes.
-TEST(ModelFile, BeyondTheLimitOfAMessageHasItsWeightsBesideIt) {
+TEST(ModelFile, LargerThanAProtobufMessageHasItsWeightsBesideIt) {
   const Folder folder;
   const Graph graph = graph_of_small_block();
   ASSERT_TRUE(ModelFile(graph, "block", 1, "whole.onnx.data", kLargestMessageBytes).write(folder / "whole.onnx", 1));
@@ -283,7 +283,7 @@ int high_water_mark_kb() {
 }
 
 // In a process of its own whose high-water mark starts at what it holds now.
-TEST(ModelFile, OfResNet50TakesLessThan10MegabytesOfMemory) {
+TEST(ModelFile, OfResNet50NeedsLessThan10MegabytesOfMemory) {
   const Folder folder;
   EXPECT_EQ(in_child([&] {
               std::ofstream("/proc/self/clear_refs") << 5;

@@ -131,12 +131,12 @@ TEST(Facts, RefuseAnImpossibleBatch) {
   }
 }
 
-TEST(Facts, CheckParametersThatNobodyResolved) {
+TEST(Facts, CheckParametersThatWereNotResolved) {
   EXPECT_FALSE(facts({.family = "conv_block", .parameters = {{"depth", 0}}}, 1));
   EXPECT_FALSE(facts({.family = "mystery", .parameters = nlohmann::json::object()}, 1));
 }
 
-TEST(Layers, AreTheRowsThatTheFactsAddUp) {
+TEST(Layers, AddUpToTheFacts) {
   const Result<std::vector<Layer>> rows = layers(made("resnet18"), 1);
   ASSERT_TRUE(rows);
   EXPECT_EQ(rows->front().name, "conv1");
@@ -186,11 +186,11 @@ TEST(Resolve, RefusesImpossibleValues) {
 
 TEST(Resolve, RefusesWrongTypes) {
   EXPECT_EQ(refusal("conv_block", {{"depth", "two"}}),
-            "conv_block.depth: \"two\" is not what is needed, expected a whole number");
+            "conv_block.depth: \"two\" is of the wrong type, expected a whole number");
   EXPECT_EQ(refusal("conv_block", {{"depth", 1.5}}),
-            "conv_block.depth: 1.5 is not what is needed, expected a whole number");
+            "conv_block.depth: 1.5 is of the wrong type, expected a whole number");
   EXPECT_EQ(refusal("resnet", {{"depths", 3}}),
-            "resnet.depths: 3 is not what is needed, expected a list of whole numbers");
+            "resnet.depths: 3 is of the wrong type, expected a list of whole numbers");
   EXPECT_EQ(refusal("resnet", nlohmann::json::array({1})), "resnet: expected an object of parameters");
 }
 
@@ -200,7 +200,7 @@ TEST(Resolve, RefusesWhatCannotBeCounted) {
               HasSubstr("choose smaller parameters"));
 }
 
-TEST(CanonicalJson, GoesThereAndBack) {
+TEST(CanonicalJson, SurvivesTheRoundTrip) {
   const Recipe recipe = made("conv_block", {{"depth", 3}}, 18446744073709551615ULL);
   const Result<Recipe> again = parse_canonical_json(canonical_json(recipe));
   ASSERT_TRUE(again);
@@ -216,7 +216,7 @@ TEST(CanonicalJson, OfAnotherRevisionIsRefused) {
   EXPECT_THAT(recipe.error().text(), AllOf(HasSubstr("revision 3, not 99"), HasSubstr("same version")));
 }
 
-TEST(CanonicalJson, ThatIsNoneIsRefused) {
+TEST(CanonicalJson, ThatIsMalformedIsRefused) {
   for (const std::string text : {"", "{", "[]", "3", R"({"family":"resnet"})", "\xff\xfe",
                                  R"({"family":3,"parameters":{},"revision":3,"seed":1})",
                                  R"({"family":"resnet","parameters":{},"revision":3,"seed":-1})"}) {

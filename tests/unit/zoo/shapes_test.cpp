@@ -17,7 +17,7 @@ std::vector<std::int64_t> constant_of(const Graph& graph, const std::string& nam
   return {};
 }
 
-TEST(Reshape, SaysTheShapeInFull) {
+TEST(Reshape, StatesTheWholeShape) {
   Graph graph;
   const Tensor x = graph.input("input", DataType::f32, {2, 6, 4});
   EXPECT_THAT(reshape(graph, "r", x, {2, 24}).shape, ElementsAre(2, 24));
@@ -54,7 +54,7 @@ TEST(Split, GivesEqualPartsOfTheLastDimension) {
 }
 
 // torch.roll(x, -2) of five elements: 2 3 4 0 1.
-TEST(Roll, CutsWhereTheFirstElementWillBe) {
+TEST(Roll, CutsBeforeTheNewFirstElement) {
   Graph graph;
   const Tensor x = graph.input("input", DataType::f32, {1, 5});
   EXPECT_THAT(roll(graph, "left", x, 1, -2).shape, ElementsAre(1, 5));
@@ -63,14 +63,14 @@ TEST(Roll, CutsWhereTheFirstElementWillBe) {
   EXPECT_THAT(constant_of(graph, "right/tail/first"), ElementsAre(3));
 }
 
-TEST(PadEnd, AddsBehindEachAxis) {
+TEST(PadEnd, AddsZerosAfterEachAxis) {
   Graph graph;
   EXPECT_THAT(pad_end(graph, "pad", graph.input("input", DataType::f32, {1, 6, 6, 3}), {0, 1, 2, 0}).shape,
               ElementsAre(1, 7, 8, 3));
   EXPECT_THAT(constant_of(graph, "pad/pads"), ElementsAre(0, 0, 0, 0, 0, 1, 2, 0));
 }
 
-TEST(RepeatForBatch, NeedsNoNodeForOneSample) {
+TEST(RepeatForBatch, AddsNoNodeForOneSample) {
   Graph graph;
   const Tensor x = graph.input("input", DataType::f32, {1, 4, 8});
   const Tensor row = graph.initializer("cls_token", {1, 1, 8}, {});

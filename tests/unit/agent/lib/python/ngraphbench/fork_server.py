@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speaks the fork server's protocol (src/agent/fork_server.h); its children become the fake worker.
+"""Speaks the fork server's protocol (src/agent/workers/fork_server.h); its children become the fake worker.
 
 The compiler's name says how it behaves: "broken" cannot be imported, "refusing" forks nothing, "dying" ends when asked
-to fork, "importing" never gets ready; any other forks.
+to fork, "importing" never gets ready, the first server of "stopping" stops when asked to fork; any other forks.
 """
 
 import array
@@ -21,6 +21,7 @@ if name == "importing":
     signal.pause()
 
 connection = socket.socket(fileno=int(sys.argv[sys.argv.index("--socket-fd") + 1]))
+stopped = os.path.join(os.environ["NGB_WORK_FOLDER"], "has-stopped")
 # One process each: how often a server was started.
 with open(os.path.join(os.environ["NGB_WORK_FOLDER"], "started-" + name), "a") as record:
     record.write("server %d\n" % os.getpid())
@@ -41,6 +42,9 @@ while True:
         descriptors.frombytes(payload)
     if name == "dying":
         os._exit(4)
+    if name == "stopping" and not os.path.exists(stopped):
+        open(stopped, "w").close()
+        os.kill(os.getpid(), signal.SIGSTOP)
     if name == "refusing":
         send({"error": "two threads run"})
         for fd in descriptors:

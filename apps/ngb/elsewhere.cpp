@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/elsewhere.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/ngb/recorder.h"
+#include "apps/ngb/terminal.h"
+#include "config/recorded_devices.h"
+
+namespace ngb::app {
+namespace {
+
+std::string names_of(const std::vector<config::DeviceEntry>& devices) {
+  std::vector<std::string> names;
+  for (const config::DeviceEntry& device : devices) names.push_back(device.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<RunElsewhere> run_with_devices(const store::RunState& run, bool with_all) {
+  auto devices = config::devices_of_study(run.study_json);
+  if (!devices) return tl::unexpected(devices.error());
+  std::erase_if(*devices, [&](const config::DeviceEntry& device) {
+    const auto state = std::find_if(run.devices.begin(), run.devices.end(),
+                                    [&](const store::DeviceState& each) { return each.device == device.name; });
+    return state == run.devices.end() || !(with_all || state->may_be_there);
+  });
+  return RunElsewhere{run.run_id, *std::move(devices)};
+}
+
+// Fetches each device's events of the run into the store. Returns an error if the store cannot record.
+Result<std::vector<dispatch::DeviceEnding>> fetch(const Installation& installation, store::Store& store,
+                                                  const plan::Plan& plan, const RunElsewhere& run, bool ends_there,
+                                                  const std::function<bool()>& stop_requested) {
+  std::vector<dispatch::Share> shares = shares_of(run, plan.study.output);
+  for (dispatch::Share& share : shares) {
+    const auto last = store.last_sequence(run.id, share.device.name);
+    if (!last) return tl::unexpected(last.error());
+    share.last_sequence = *last;
+    share.ends_there = ends_there;
+  }
+  auto recorder = Recorder::begin(store, plan, run.id);
+  if (!recorder) return tl::unexpected(recorder.error());
+  const dispatch::Callbacks callbacks = recorder->callbacks();
+  auto endings = dispatch::fetch_fleet(installation.parts, shares, callbacks, stop_requested);
+  recorder->end();
+  return endings;
+}
+
+// Returns whether nothing of the run is left on that device; prints what is left otherwise.
+bool is_gone(const RunElsewhere& run, const config::DeviceEntry& device, const dispatch::DeviceEnding& ending,
+             const std::filesystem::path& results) {
+  const Status fetched = ending.ending ? Status{} : tl::unexpected(ending.ending.error());
+  const Status done = fetched && ending.torn_down ? *ending.torn_down : fetched;
+  if (done) return true;
+  warn("ngb: run {} of the study before its change is still on {}: {}\n", run.id, device.name, done.error().text());
+  warn("ngb: the next ngb run fetches what it measured there; to end it without fetching, run: ngb cancel {}\n",
+       results.string());
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<RunElsewhere>> runs_elsewhere(store::Store& store) {
+  const auto runs = store.runs();
+  if (!runs) return tl::unexpected(runs.error());
+  std::vector<RunElsewhere> found;
+  for (const store::RunState& run : *runs) {
+    auto elsewhere = run_with_devices(run, false);
+    if (!elsewhere) return tl::unexpected(elsewhere.error());
+    if (!elsewhere->devices.empty()) found.push_back(*std::move(elsewhere));
+  }
+  return found;
+}
+
+Result<RunElsewhere> last_run(store::Store& store) {
+  const auto runs = store.runs();
+  if (!runs) return tl::unexpected(runs.error());
+  if (runs->empty()) return fail("no run has begun in this folder");
+  return run_with_devices(runs->back(), true);
+}
+
+std::vector<dispatch::Share> shares_of(const RunElsewhere& run, const std::filesystem::path& results) {
+  std::vector<dispatch::Share> shares;
+  for (const config::DeviceEntry& device : run.devices) {
+    dispatch::Share& share = shares.emplace_back();
+    share.device = device;
+    share.run_id = run.id;
+    share.work_folder = results / "devices" / device.name;
+  }
+  return shares;
+}
+
+Status settle_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
+                         const std::function<bool()>& stop_requested) {
+  const auto open = store.open_run(plan);
+  if (!open) return tl::unexpected(open.error());
+  const auto runs = runs_elsewhere(store);
+  if (!runs) return tl::unexpected(runs.error());
+  for (const RunElsewhere& run : *runs) {
+    if (run.id == *open || stop_requested()) continue;
+    if (!std::all_of(run.devices.begin(), run.devices.end(), config::is_here)) {
+      warn("ngb: the study has changed; fetching what run {} has measured on {}, then ending that run\n", run.id,
+           names_of(run.devices));
+    }
+    const auto endings = fetch(installation, store, plan, run, true, stop_requested);
+    if (!endings) return tl::unexpected(endings.error());
+    for (std::size_t i = 0; i < run.devices.size(); ++i) {
+      if (!is_gone(run, run.devices[i], (*endings)[i], plan.study.output)) continue;
+      if (Status forgotten = store.forget_presence(run.id, run.devices[i].name); !forgotten) return forgotten;
+    }
+    if (Status durable = store.flush(); !durable) return durable;
+  }
+  return Done{};
+}
+
+Result<bool> fetch_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
+                              const std::function<bool()>& stop_requested) {
+  const auto last = last_run(store);
+  if (!last) return tl::unexpected(last.error());
+  const auto runs = runs_elsewhere(store);
+  if (!runs) return tl::unexpected(runs.error());
+  bool is_any = false;
+  for (const RunElsewhere& run : *runs) {
+    if (run.id == last->id || stop_requested()) continue;
+    const auto endings = fetch(installation, store, plan, run, false, stop_requested);
+    if (!endings) return tl::unexpected(endings.error());
+    for (std::size_t i = 0; i < run.devices.size(); ++i) {
+      (void)is_gone(run, run.devices[i], (*endings)[i], plan.study.output);
+    }
+    is_any = true;
+  }
+  return is_any;
+}
+
+void tell_of_runs_elsewhere(const std::vector<RunElsewhere>& runs, const std::filesystem::path& results) {
+  for (RunElsewhere run : runs) {
+    std::erase_if(run.devices, config::is_here);
+    if (run.devices.empty()) continue;
+    warn("ngb: run {} is still on {}; to end it there, run: ngb cancel {}\n", run.id, names_of(run.devices),
+         results.string());
+  }
+}
+
+}  // namespace ngb::app

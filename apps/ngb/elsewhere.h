@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds and ends the runs of a results folder that are not finished everywhere: processes or files of a run may still
+// be on a device, or its journal here may not be recorded to its end.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "apps/ngb/command.h"
+#include "config/study.h"
+#include "dispatch/fleet.h"
+#include "plan/plan.h"
+#include "store/store.h"
+
+namespace ngb::app {
+
+struct RunElsewhere {
+  std::string id{};
+  std::vector<config::DeviceEntry> devices{};  // as the study of this run describes them
+};
+
+// Returns these runs, the oldest first. Returns an error if the results or a recorded study cannot be read.
+Result<std::vector<RunElsewhere>> runs_elsewhere(store::Store& store);
+// Returns the run that was begun last, finished or not.
+Result<RunElsewhere> last_run(store::Store& store);
+
+// For tear_down_fleet and fetch_fleet.
+std::vector<dispatch::Share> shares_of(const RunElsewhere& run, const std::filesystem::path& results);
+
+// Records the events of runs that `plan` does not continue because the study was edited, and removes these runs from
+// their devices. Prints a message about devices that cannot be reached, with the command that ends the run there.
+// Returns an error if the store cannot record.
+Status settle_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
+                         const std::function<bool()>& stop_requested);
+// Records the events of all runs except the one that was begun last; they continue on their devices. Returns whether
+// there are such runs.
+Result<bool> fetch_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
+                              const std::function<bool()>& stop_requested);
+
+// Prints, for each run on devices elsewhere: "ngb: run 0123456789abcdef is still on a, b; to end it there, run: ngb
+// cancel results/x".
+void tell_of_runs_elsewhere(const std::vector<RunElsewhere>& runs, const std::filesystem::path& results);
+
+}  // namespace ngb::app

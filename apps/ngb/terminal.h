@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints all output of ngb. Names, messages and labels come from devices, results files and compilers, so these
+// functions make control characters visible (text::visible). A test checks that nothing else in this folder writes to
+// stdout or stderr.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace ngb::app {
+
+// The layout for stdout: the width and colors of a terminal, else 100 columns without colors. NO_COLOR disables colors.
+struct OutputShape {
+  int width = 100;
+  bool has_color = false;
+};
+OutputShape shape_of_stdout();
+
+// Prints the text on stdout, or on stderr.
+void print_out(std::string_view text);
+void print_error(std::string_view text);
+
+// Formats the text and prints it on stdout (say) or stderr (warn).
+template <class... Values>
+void say(fmt::format_string<Values...> format, Values&&... values) {
+  print_out(fmt::format(format, std::forward<Values>(values)...));
+}
+template <class... Values>
+void warn(fmt::format_string<Values...> format, Values&&... values) {
+  print_error(fmt::format(format, std::forward<Values>(values)...));
+}
+
+// Prints a table of the report on stdout with its colors. The report has made its cells visible.
+void print_table_text(const std::string& table);
+
+// Prints JSON on stdout as report::json_text formats it.
+void print_json_text(const nlohmann::json& json);
+
+}  // namespace ngb::app

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/builds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <vector>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace ngb::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Returns the regular files below a folder, sorted; follows links and skips Python's caches.
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code code;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::follow_directory_symlink, code);
+  for (const fs::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
+    std::error_code ignored;
+    if (entry->path().filename() == "__pycache__") {
+      entry.disable_recursion_pending();
+    } else if (entry->is_regular_file(ignored)) {
+      files.push_back(entry->path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Returns the compiler whose toolchain this one shares and whose modules it may import.
+std::string owner_of(const fs::path& folder) {
+  const Result<std::string> text = file::read(folder / "compiler.json");
+  const nlohmann::json described = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+  if (!described.is_object() || !described.contains("toolchain") || !described["toolchain"].is_string()) return {};
+  return described["toolchain"].get<std::string>();
+}
+
+}  // namespace
+
+Result<std::string> Builds::file(const fs::path& path) {
+  const auto known = known_.find(path);
+  if (known != known_.end()) return known->second;
+  std::error_code code;
+  if (!fs::exists(path, code)) return known_[path] = "";
+  Result<std::string> hash = files_.add(path);
+  if (hash) known_[path] = *hash;
+  return hash;
+}
+
+Result<std::string> Builds::folder(const fs::path& path) {
+  const auto known = known_.find(path);
+  if (known != known_.end()) return known->second;
+  std::string lines;
+  for (const fs::path& each : files_below(path)) {
+    const Result<std::string> hash = files_.add(each);
+    if (!hash) return hash;
+    lines += *hash + " " + each.lexically_relative(path).string() + "\n";
+  }
+  return known_[path] = lines.empty() ? "" : hash::sha256(lines);
+}
+
+// Hashes the compiler's folder, together with that of the compiler whose modules it may import.
+Result<std::string> Builds::plugin(const std::string& compiler) {
+  const fs::path own = surroundings_.lib / "compilers" / compiler;
+  Result<std::string> hash = folder(own);
+  const std::string owner = hash ? owner_of(own) : "";
+  if (owner.empty() || owner == compiler) return hash;
+  const Result<std::string> shared = folder(surroundings_.lib / "compilers" / owner);
+  if (!shared || shared->empty()) return shared ? hash : shared;
+  return hash::sha256(*hash + *shared);
+}
+
+Builds::Site Builds::look(const fs::path& folder) {
+  Site site{fingerprint(folder), {}};
+  if (site.folder) site.folder = Fingerprint{.device = site.folder->device, .inode = site.folder->inode};
+  std::vector<std::string> names;
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+    if (entry->path().extension() == ".dist-info") names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  site.packages = text::join(names, "\n");
+  return site;
+}
+
+void Builds::watch(const work::Place& compiler) {
+  if (compiler.toolchain_dir.empty() || !compiler.why_missing.empty()) return;
+  if (!sites_.contains(compiler.toolchain_dir)) sites_[compiler.toolchain_dir] = look(compiler.toolchain_dir);
+}
+
+Result<samples::Provenance> Builds::of(const work::Place& compiler, const work::Place* exporter) {
+  const Result<std::string> worker = file(surroundings_.worker);
+  if (!worker) return tl::unexpected(worker.error());
+  const Result<std::string> package = folder(surroundings_.lib / "python/ngraphbench");
+  if (!package) return tl::unexpected(package.error());
+  const Result<std::string> own = plugin(compiler.compiler);
+  if (!own) return tl::unexpected(own.error());
+  watch(compiler);
+  samples::Provenance made_with{.manifest_sha256 = compiler.manifest_sha256,
+                                .worker_sha256 = *worker,
+                                .package_sha256 = *package,
+                                .plugin_sha256 = *own};
+  if (exporter == nullptr) return made_with;
+  const Result<std::string> exporting = plugin(exporter->compiler);
+  if (!exporting) return tl::unexpected(exporting.error());
+  watch(*exporter);
+  made_with.exporter_sha256 = hash::sha256(*exporting + exporter->manifest_sha256);
+  return made_with;
+}
+
+Status Builds::check_unchanged() {
+  const auto replaced = [](const fs::path& path) {
+    return fail("was replaced during the run", path.string(), "run the same command again");
+  };
+  if (const auto path = files_.changed()) return replaced(*path);
+  for (const auto& [path, before] : sites_) {
+    const Site now = look(path);
+    if (now.folder != before.folder || now.packages != before.packages) return replaced(path);
+  }
+  return Done{};
+}
+
+std::string differing_parts(const samples::Provenance& one, const samples::Provenance& other) {
+  using samples::Provenance;
+  if (one.worker_sha256.empty()) return "the earlier build is not recorded";
+  struct Part {
+    const char* name;
+    std::string Provenance::* hash;
+  };
+  constexpr Part kParts[] = {{"toolchain", &Provenance::manifest_sha256},
+                             {"ngb-worker", &Provenance::worker_sha256},
+                             {"Python package ngraphbench", &Provenance::package_sha256},
+                             {"plugin or adaptor", &Provenance::plugin_sha256},
+                             {"exporter", &Provenance::exporter_sha256}};
+  std::vector<std::string> parts;
+  for (const Part& part : kParts) {
+    const std::string& before = one.*part.hash;
+    const std::string& now = other.*part.hash;
+    const auto brief = [](const std::string& hash) { return hash.empty() ? "none" : hash.substr(0, 12); };
+    if (before != now) parts.push_back(fmt::format("{} ({} before, {} now)", part.name, brief(before), brief(now)));
+  }
+  return text::join(parts, ", ");
+}
+
+}  // namespace ngb::agent

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/reference_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/hash.h"
+
+namespace ngb::agent {
+namespace {
+
+constexpr std::string_view kMagic = "NGBREF03";  // as worker/reference_file.h writes it
+constexpr std::size_t kMaxDescriptionBytes = 64U << 20U;
+constexpr std::size_t kCopyBytes = 1U << 20U;
+
+// Fewer at the end of the file.
+Result<std::string> read_bytes(int fd, std::size_t count, const std::filesystem::path& path) {
+  std::string bytes(count, '\0');
+  std::size_t done = 0;
+  while (done < count) {
+    const ssize_t got = ::read(fd, bytes.data() + done, count - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return tl::unexpected(file::from_errno("read", path, errno));
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+}  // namespace
+
+std::string reference_key(const work::Model& model, std::uint64_t seed, const work::Compiler& reference,
+                          const samples::Provenance& made_with) {
+  nlohmann::json inputs = nlohmann::json::array();
+  for (const TensorSignature& input : model.inputs) inputs.push_back({input.name, name(input.type), input.shape});
+  return hash::sha256(nlohmann::json{
+      {"format", kMagic},
+      {"model", model.key.hash},
+      {"batch", model.key.batch},
+      {"inputs", inputs},
+      {"seed", seed},
+      {"compiler", reference.name},
+      {"version", reference.version},
+      {"build", made_with.build()},
+      {"precision", reference.precision},
+      {"options",
+       reference.options}}.dump());
+}
+
+std::string reference_name(const work::Compiler& reference) {
+  return reference.version.empty() ? reference.name : reference.name + " " + reference.version;
+}
+
+Result<std::string> check_reference_file(const std::filesystem::path& path) {
+  const auto damaged = [&path](const char* how) {
+    return fail(fmt::format("not a whole file of reference outputs: {}", how), path.string());
+  };
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
+  const Result<std::string> begin = read_bytes(fd.get(), kMagic.size() + 4, path);
+  if (!begin) return tl::unexpected(begin.error());
+  if (!begin->starts_with(kMagic)) return damaged("it does not begin with NGBREF03");
+  if (begin->size() < kMagic.size() + 4) return damaged("it ends within its description");
+  std::uint32_t json_bytes = 0;
+  for (std::size_t i = 4; i-- > 0;) {
+    json_bytes = (json_bytes << 8U) | static_cast<unsigned char>((*begin)[kMagic.size() + i]);
+  }
+  if (json_bytes > kMaxDescriptionBytes) return damaged("its description is not readable");
+  const Result<std::string> text = read_bytes(fd.get(), json_bytes, path);
+  if (!text) return tl::unexpected(text.error());
+  const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
+  if (!json.is_object() || !json.contains("sha256") || !json["sha256"].is_string()) {
+    return damaged("its description is not readable");
+  }
+  hash::Sha256 data;
+  for (;;) {
+    const Result<std::string> chunk = read_bytes(fd.get(), kCopyBytes, path);
+    if (!chunk) return tl::unexpected(chunk.error());
+    if (chunk->empty()) break;
+    data.add(*chunk);
+  }
+  std::string sha256 = data.finish();
+  if (json["sha256"] != sha256) return damaged("its outputs are not those that were written");
+  return sha256;
+}
+
+Result<std::string> CheckedReferences::look(const std::filesystem::path& path) {
+  const std::optional<Fingerprint> now = fingerprint(path);
+  const auto known = whole_.find(path);
+  if (now && known != whole_.end() && known->second.first == *now) return known->second.second;
+  Result<std::string> sha256 = check_reference_file(path);
+  if (sha256 && now) whole_[path] = {*now, *sha256};
+  return sha256;
+}
+
+Status adopt_reference(const std::filesystem::path& written, const std::filesystem::path& path) {
+  if (const Result<std::string> whole = check_reference_file(written); !whole) return tl::unexpected(whole.error());
+  return file::put_in_place(written, path);
+}
+
+}  // namespace ngb::agent

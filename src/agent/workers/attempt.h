@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one worker process from its start to its result: watches it, enforces its limits, ends it and reports its result
+// or failure.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/workers/launcher.h"
+#include "agent/workers/limits.h"
+#include "base/file.h"
+#include "samples/frame.h"
+#include "samples/process_result.h"
+#include "samples/progress_page.h"
+#include "work/job.h"
+
+namespace ngb::agent {
+
+struct AttemptPlan {
+  work::WorkerRequest request{};
+  work::Timeouts timeouts{};
+  std::string log_name{};                               // file name in logs/
+  std::vector<int> cpus{};                              // processors of the worker
+  std::uint64_t memory_limit_bytes = 0;                 // for all its processes together
+  std::set<pid_t> spared{};                             // other launchers' own processes, which are not killed
+  Nanoseconds exit_patience = std::chrono::seconds(5);  // how long it may run on after its result, or after SIGKILL
+};
+
+class Attempt {
+ public:
+  // Starts the worker at once. Every error is a failure in the result.
+  Attempt(const Surroundings& surroundings, Children& children, Launcher& launcher, AttemptPlan plan);
+
+  // Handles what has happened since the last call. Waits only for processes that it has killed.
+  void advance();
+  // Checks the memory of its processes; called once a second.
+  void look();
+  // Ends all its processes; the result is a failure.
+  void abandon();
+
+  // Returns the result once all processes have ended, or could not be ended (`left`); empty before.
+  [[nodiscard]] const std::optional<samples::ProcessResult>& result() const { return finished_; }
+  // Returns the processes that could not be ended. No other process may be measured while they live.
+  [[nodiscard]] const std::vector<pid_t>& left() const { return left_; }
+
+  [[nodiscard]] const work::WorkerRequest& request() const { return plan_.request; }
+  [[nodiscard]] samples::Phase phase() const;
+  [[nodiscard]] std::uint64_t repetitions_done() const;
+  [[nodiscard]] std::string remark() const;  // the worker's own text; may be any bytes
+  [[nodiscard]] int result_fd() const { return result_read_.get(); }
+  [[nodiscard]] int launcher_fd() const { return launcher_.poll_fd(); }
+  // Returns when `advance` must be called even if nothing happens.
+  [[nodiscard]] Nanoseconds deadline() const;
+
+ private:
+  struct Unmap {
+    void operator()(samples::ProgressPage* page) const;
+  };
+
+  Status open_channels();
+  void hand_over_request();
+  void read_result();
+  void check_time();
+  void end_with(const samples::Failure& failure);
+  void end_processes();
+  void give_up();
+  void finish();
+  [[nodiscard]] samples::Failure failure_here(samples::FailureKind kind, std::string message) const;
+  [[nodiscard]] std::set<pid_t> spared() const;
+
+  const Surroundings& surroundings_;
+  Children& children_;
+  Launcher& launcher_;
+  AttemptPlan plan_;
+  FileDescriptor request_read_{}, request_write_{}, result_read_{}, result_write_{}, page_fd_{}, log_{};
+  std::unique_ptr<samples::ProgressPage, Unmap> page_{};
+  samples::FrameReader frames_{};
+  std::optional<std::string> result_text_{};
+  std::optional<samples::Failure> ended_by_us_{};
+  std::optional<Deadlines> deadlines_{};
+  std::optional<Nanoseconds> exit_deadline_{};  // when the worker must have ended after its result
+  std::optional<std::uint64_t> memory_kills_before_{};
+  Nanoseconds created_{};
+  bool is_begun_ = false;
+  bool is_handed_over_ = false;
+  bool is_killed_ = false;
+  std::vector<pid_t> left_{};
+  std::optional<ControlGroup> group_{};
+  std::optional<samples::ProcessResult> finished_{};
+};
+
+}  // namespace ngb::agent

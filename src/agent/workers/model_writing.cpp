@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/workers/model_writing.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "agent/workers/attempt_log.h"
+#include "agent/workers/limits.h"
+#include "agent/workers/process_tree.h"
+#include "base/hash.h"
+#include "base/process.h"
+#include "base/processors.h"
+#include "base/text.h"
+#include "work/codec.h"
+
+namespace ngb::agent {
+namespace {
+
+using nlohmann::json;
+using samples::Failure;
+using samples::FailureKind;
+
+Failure writing_failure(FailureKind kind, const std::string& message, std::string advice) {
+  Failure failure;
+  failure.kind = kind;
+  failure.message = text::to_utf8(message);
+  failure.advice = std::move(advice);
+  return failure;
+}
+
+constexpr const char* kModule = "module";
+
+// Returns the file with the weights of all but small models.
+std::filesystem::path data_path(const std::filesystem::path& path) { return path.string() + ".data"; }
+// Returns the file of the exporter's answer: {"inputs": […], "open_inputs": […]}, or {"failure": {…}}.
+std::filesystem::path answer_path(const std::filesystem::path& path) { return path.string() + ".json"; }
+
+// Returns a file in memory with the text, positioned at its beginning: a model's parameters may exceed the limit of an
+// argument (128 KiB).
+Result<FileDescriptor> readable(const std::string& text) {
+  FileDescriptor fd(::memfd_create("recipe", MFD_CLOEXEC));
+  if (!fd.is_open()) return tl::unexpected(file::from_errno("create a file in memory", "recipe", errno));
+  if (Status written = file::write_all(fd.get(), text, "recipe"); !written) return tl::unexpected(written.error());
+  if (::lseek(fd.get(), 0, SEEK_SET) != 0) return tl::unexpected(file::from_errno("read", "recipe", errno));
+  return fd;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> files_of(const work::Model& model, const ModelFile& file) {
+  std::vector<std::filesystem::path> files;
+  for (const work::UserFile& each : model.files) files.emplace_back(each.path);
+  if (!model.is_made()) return files;
+  std::error_code code;
+  files.push_back(file.path);
+  if (std::filesystem::exists(data_path(file.path), code)) files.push_back(data_path(file.path));
+  return files;
+}
+
+std::string source_here(const work::Model& model) {
+  if (!model.is_module()) return work::json_of(model.source);
+  json recipe = json::parse(work::json_of(model.source), nullptr, false);
+  if (!recipe.is_object() || !recipe.contains(kModule)) return {};
+  for (const char* const key : {"file", "state_dict"}) {
+    const auto name = recipe[kModule].find(key);
+    if (name == recipe[kModule].end() || !name->is_string()) continue;
+    if (const work::UserFile* file = work::file_called(model.files, *name)) *name = file->path;
+  }
+  return recipe.dump();
+}
+
+std::filesystem::path model_path(const Surroundings& surroundings, const work::Model& model) {
+  return surroundings.work_folder / "models" / (work::file_name(model.key) + ".onnx");
+}
+
+void remove_model(const std::filesystem::path& path) {
+  std::error_code code;
+  std::filesystem::remove(path, code);
+  std::filesystem::remove(data_path(path), code);
+  std::filesystem::remove(answer_path(path), code);
+}
+
+ModelWriting::ModelWriting(const Surroundings& surroundings, Children& children, const work::Model& model,
+                           const work::Job& job, WritingBounds bounds)
+    : surroundings_(surroundings),
+      children_(children),
+      path_(model_path(surroundings, model)),
+      log_name_(fmt::format("model-{}.log", path_.stem().string())),
+      started_(system_clock().now()),
+      deadline_(started_ + Nanoseconds(job.limits.timeouts.compile_ns)),
+      bounds_(std::move(bounds)) {
+  facts_.model = model.key;
+  start(model, model.is_module() && job.exporter ? &job.place_of(*job.exporter) : nullptr);
+}
+
+std::vector<std::string> ModelWriting::command(const work::Model& model, const work::Place* exporter) const {
+  const std::string threads = std::to_string(surroundings_.cpus.size());
+  const std::string batch = std::to_string(model.key.batch);
+  if (exporter == nullptr) {
+    return {surroundings_.worker.string(),           "write-model", "--recipe", "-",  "--batch",
+            model.dynamic_batch ? "dynamic" : batch, "--threads",   threads,    "-o", path_.string()};
+  }
+  std::vector<std::string> words{exporter->python,
+                                 "-m",
+                                 "ngraphbench.export_model",
+                                 "--compiler-dir",
+                                 (surroundings_.lib / "compilers" / exporter->compiler).string(),
+                                 "--toolchain",
+                                 exporter->toolchain_dir,
+                                 "--module",
+                                 "-",
+                                 "--batch",
+                                 batch,
+                                 "--threads",
+                                 threads,
+                                 "-o",
+                                 path_.string()};
+  if (model.dynamic_batch) words.emplace_back("--dynamic-batch");
+  return words;
+}
+
+void ModelWriting::start(const work::Model& model, const work::Place* exporter) {
+  if (exporter != nullptr && (!exporter->why_missing.empty() || exporter->python.empty())) {
+    Failure failure =
+        writing_failure(FailureKind::toolchain_missing,
+                        fmt::format("{} {}, which exports this model, is not installed on this device",
+                                    exporter->compiler, exporter->version),
+                        fmt::format("ngb toolchain install {}@{}", exporter->compiler, exporter->version));
+    if (!exporter->why_missing.empty()) failure.message += ": " + exporter->why_missing;
+    outcome_ = tl::unexpected(failure);
+    return;
+  }
+  if (model.is_module() && exporter == nullptr) return fail_with(FailureKind::internal, "the job names no exporter");
+  const Result<FileDescriptor> log = create_log(surroundings_.logs() / log_name_);
+  if (!log) return fail_with(FailureKind::internal, log.error().text());
+  const Result<FileDescriptor> recipe = readable(source_here(model));
+  if (!recipe) return fail_with(FailureKind::internal, recipe.error().text());
+  process::Spawn spawn{command(model, exporter)};
+  spawn.environment = {{kWorkFolderVariable, surroundings_.work_folder.string()}};
+  if (exporter != nullptr) {
+    spawn.environment = surroundings_.environment;
+    for (const auto& variable : python_variables(surroundings_, *exporter)) spawn.environment.push_back(variable);
+  }
+  spawn.descriptors = {{recipe->get(), 0}, {log->get(), 1}, {log->get(), 2}};
+  spawn.own_group = true;
+  spawn.folder = surroundings_.scratch();
+  const Result<pid_t> pid = process::spawn(spawn);
+  if (!pid) return fail_with(FailureKind::internal, pid.error().text());
+  if (surroundings_.groups) group_ = surroundings_.groups->make(bounds_.memory_bytes);
+  if (group_) group_->add(*pid);
+  limit_data(*pid, bounds_.memory_bytes);
+  confine(*pid, surroundings_.cpus);
+  children_.watch(*pid);
+  pid_ = *pid;
+}
+
+void ModelWriting::advance() {
+  if (outcome_) return;
+  if (system_clock().now() >= deadline_ && !ended_by_us_) {
+    end_with(writing_failure(FailureKind::timeout, "took longer than the compile timeout",
+                             "raise the study's compile timeout"));
+  }
+  const std::optional<Children::Ended> how = children_.take(*pid_);
+  if (!how && left_.empty()) return;
+  // A module may have started a process in another session, which would disturb the first measured process.
+  if (left_.empty()) end_processes();
+  if (!left_.empty() && !ended_by_us_) {
+    ended_by_us_ =
+        writing_failure(FailureKind::device_lost, "", "check the device's kernel log, or restart the device");
+    ended_by_us_->message = "did not end after SIGKILL: " + describe_processes(left_);
+  }
+  const bool is_full = group_ && group_->has_run_out_of_memory();
+  group_.reset();
+  const process::Outcome ended = how ? process::decode(how->wait_status) : process::Outcome{};
+  const bool is_large = how && !ended.succeeded() && how->peak_rss_bytes > bounds_.memory_bytes / 10 * 9;
+  if (ended_by_us_) {
+    fail_with(ended_by_us_->kind, ended_by_us_->message);
+    if (!*outcome_) outcome_->error().advice = ended_by_us_->advice;
+  } else if (ended.succeeded()) {
+    if (take_answer()) take_over();
+  } else if (is_full || is_large) {
+    fail_with(FailureKind::out_of_memory,
+              fmt::format("the program ended when it held {} of its limit of {}",
+                          text::human_bytes(how->peak_rss_bytes), text::human_bytes(bounds_.memory_bytes)));
+    outcome_->error().advice = "raise the study's memory limit, or choose a smaller model";
+  } else if (ended.signal) {
+    fail_with(FailureKind::crash, fmt::format("signal {} ended the program", *ended.signal));
+  } else {
+    fail_with(FailureKind::internal, fmt::format("the program exited with code {}", ended.exit_code.value_or(-1)));
+  }
+}
+
+void ModelWriting::look() {
+  if (outcome_ || !pid_ || ended_by_us_) return;
+  const std::uint64_t bytes = resident_bytes(Children::living(bounds_.spared));
+  const auto over = look_at_memory(bytes, bounds_.memory_bytes, samples::Phase::start);
+  if (over) end_with(*over);
+}
+
+void ModelWriting::end_with(const samples::Failure& failure) {
+  ended_by_us_ = failure;
+  end_processes();
+}
+
+void ModelWriting::end_processes() {
+  if (group_) group_->kill();
+  left_ = children_.end_all(bounds_.spared);
+}
+
+// Reads the exporter's answer. Returns false if the exporter reported a failure.
+bool ModelWriting::take_answer() {
+  std::error_code code;
+  if (!std::filesystem::exists(answer_path(path_), code)) return true;
+  constexpr std::uint64_t kMaxAnswerBytes = 16U << 20U;
+  const Result<std::string> text = file::read(answer_path(path_), kMaxAnswerBytes);
+  std::filesystem::remove(answer_path(path_), code);
+  const json answer = text ? json::parse(*text, nullptr, false) : json();
+  const auto read = work::fields::parse("the exporter's answer", [&] {
+    namespace fields = work::fields;
+    if (answer.is_object() && answer.contains("failure")) {
+      const json& said = fields::child(answer, "failure");
+      const auto kind = fields::value_of(samples::parse_failure_kind(fields::get<std::string>(said, "kind")));
+      outcome_ = tl::unexpected(
+          writing_failure(kind, fields::get<std::string>(said, "message"), fields::get<std::string>(said, "advice")));
+      return Done{};
+    }
+    using Tensors = std::vector<TensorSignature>;
+    facts_.inputs = work::read_json<Tensors>(fields::child(answer, "inputs"), "inputs");
+    facts_.open_inputs = work::read_json<Tensors>(fields::child(answer, "open_inputs"), "open_inputs");
+    return Done{};
+  });
+  if (!read) fail_with(FailureKind::internal, read.error().text());
+  return !outcome_;
+}
+
+void ModelWriting::take_over() {
+  std::error_code code;
+  facts_.wall_ns = (system_clock().now() - started_).count();
+  // Small models have no file of weights.
+  for (const std::filesystem::path& part : {path_, data_path(path_)}) {
+    if (part != path_ && !std::filesystem::exists(part, code)) continue;
+    const Result<std::string> hash = hash::sha256_of_file(part);
+    if (!hash) return fail_with(FailureKind::internal, hash.error().text());
+    facts_.file_sha256 = facts_.file_sha256.empty() ? *hash : hash::sha256(facts_.file_sha256 + *hash);
+    facts_.file_bytes += std::filesystem::file_size(part, code);
+  }
+  outcome_ = ModelFile{path_, facts_};
+}
+
+void ModelWriting::fail_with(samples::FailureKind kind, const std::string& message) {
+  Failure failure = writing_failure(kind, "the model could not be written: " + message, "");
+  quote_log(failure, surroundings_.logs() / log_name_, "logs/" + log_name_);
+  if (failure.message.find("No space left") != std::string::npos) failure.kind = FailureKind::disk_full;
+  outcome_ = tl::unexpected(failure);
+}
+
+ModelWriting::Outcome check_files(const work::Model& model, WatchedFiles& watched) {
+  const Nanoseconds started = system_clock().now();
+  ModelFile file{{}, {.model = model.key}};
+  for (const work::UserFile& each : model.files) {
+    const Result<std::string> hash = watched.add(each.path);
+    if (!hash) {
+      return tl::unexpected(
+          writing_failure(FailureKind::invalid_model, hash.error().text(), "check the study's model path"));
+    }
+    if (*hash != each.sha256) {
+      return tl::unexpected(writing_failure(FailureKind::invalid_model,
+                                            fmt::format("{} has changed since the study was planned", each.path),
+                                            "run the study again, with the file as it is now"));
+    }
+    std::error_code code;
+    file.facts.file_sha256 = file.path.empty() ? *hash : hash::sha256(file.facts.file_sha256 + *hash);
+    file.facts.file_bytes += std::filesystem::file_size(each.path, code);
+    if (file.path.empty()) file.path = each.path;
+  }
+  if (file.path.empty())
+    return tl::unexpected(writing_failure(FailureKind::invalid_model, "the job names no file for it", ""));
+  file.facts.wall_ns = (system_clock().now() - started).count();
+  return file;
+}
+
+}  // namespace ngb::agent

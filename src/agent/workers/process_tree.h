@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the processes below a process, including those in other groups or sessions and orphans.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace ngb::agent {
+
+// Returns every living process below `root`, without `root` and without zombies.
+std::vector<pid_t> descendants(pid_t root);
+
+// Returns the resident memory of these processes together; a shared page counts once for each process.
+std::uint64_t resident_bytes(const std::vector<pid_t>& processes);
+
+// The environment variable that names the work folder for which a process was started.
+inline constexpr const char* kWorkFolderVariable = "NGB_WORK_FOLDER";
+
+// Kills the processes that a killed agent of this folder has left running, and returns them.
+std::vector<pid_t> kill_leftovers(const std::filesystem::path& work_folder);
+// Repeats that until none is left. Returns an error if one does not end within `patience`; nothing may be measured
+// then.
+Status end_leftovers(const std::filesystem::path& work_folder, Nanoseconds patience);
+
+}  // namespace ngb::agent

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses processors for a process, by the same rule for every compiler, and pins the process to them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+namespace ngb {
+
+// Returns `threads` of the allowed processors, sorted, or all of them if there are not more. `cores[i]` is the core of
+// allowed[i]. The highest come first, because interrupts and other programs prefer the lowest; no core is used twice
+// before every core is used once.
+std::vector<int> choose_cpus(const std::vector<int>& allowed, const std::vector<int>& cores, int threads);
+
+// Returns `allowed` without `taken`, or all of `allowed` if nothing is left.
+std::vector<int> other_cpus(const std::vector<int>& allowed, const std::vector<int>& taken);
+
+// Returns the core of each of these processors on this machine. Without that information, each processor is one.
+std::vector<int> cores_of(const std::vector<int>& cpus);
+
+// Pins a process (0: this one). Threads that it started before are not affected. Returns false, with errno, on failure.
+bool confine(pid_t pid, const std::vector<int>& cpus);
+
+}  // namespace ngb

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/python.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/process.h"
+#include "base/text.h"
+
+namespace ngb::python {
+namespace {
+
+std::string last_line(std::string_view output) {
+  const std::string_view trimmed = text::trim(output);
+  const std::size_t newline = trimmed.rfind('\n');
+  return std::string(newline == std::string_view::npos ? trimmed : trimmed.substr(newline + 1));
+}
+
+// Returns a file in memory, positioned at its beginning. A pipe would block after 64 KiB unless somebody reads it.
+Result<FileDescriptor> in_memory(std::string_view content) {
+  FileDescriptor fd(::memfd_create("question", MFD_CLOEXEC));
+  for (std::size_t done = 0; fd.is_open() && done < content.size();) {
+    const ssize_t count = ::write(fd.get(), content.data() + done, content.size() - done);
+    if (count < 0 && errno != EINTR) break;
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+  const off_t size = fd.is_open() ? ::lseek(fd.get(), 0, SEEK_CUR) : -1;
+  if (size != static_cast<off_t>(content.size()) || ::lseek(fd.get(), 0, SEEK_SET) != 0) {
+    return fail(fmt::format("no memory for the input of a Python program: {}", std::strerror(errno)));
+  }
+  return fd;
+}
+
+}  // namespace
+
+std::string default_command() {
+  const char* chosen = ::getenv("NGB_PYTHON");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
+}
+
+Result<std::string> ask(const Question& question) {
+  const std::string& command = question.interpreter.front();
+  process::Spawn spawn{
+      .arguments = question.interpreter, .environment = question.environment, .folder = question.folder};
+  spawn.arguments.insert(spawn.arguments.end(), {"-c", std::string(question.program)});
+  spawn.arguments.insert(spawn.arguments.end(), question.arguments.begin(), question.arguments.end());
+  spawn.environment.emplace_back("PYTHONDONTWRITEBYTECODE", "1");
+  if (!question.site.empty()) spawn.environment.emplace_back("PYTHONPATH", question.site.string());
+  const Result<FileDescriptor> input = in_memory(question.input);
+  if (!input) return tl::unexpected(input.error());
+  spawn.descriptors.emplace_back(input->get(), STDIN_FILENO);
+  constexpr Nanoseconds kLimit = std::chrono::minutes(10);
+  const Result<process::Outcome> outcome = process::run(spawn, {}, kLimit);
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (outcome->succeeded()) return last_line(outcome->output);
+  if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), command);
+  return fail(last_line(outcome->output), command);
+}
+
+}  // namespace ngb::python

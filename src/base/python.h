@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs small Python programs whose text is compiled in (ngb_python in cmake/Room.cmake). Each is started for one
+// question, which it answers with Python's own libraries.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ngb::python {
+
+// Returns the interpreter that $NGB_PYTHON names, else "python3", which is searched in PATH.
+std::string default_command();
+
+struct Question {
+  std::vector<std::string> interpreter{};  // command, then its options: {"python3", "-S"}
+  std::string_view program{};              // the program's text
+  std::vector<std::string> arguments{};
+  std::string input{};                                             // what the program reads from standard input
+  std::filesystem::path site{};                                    // first entry of PYTHONPATH; empty: none is set
+  std::filesystem::path folder{};                                  // working folder; empty: ours
+  std::vector<std::pair<std::string, std::string>> environment{};  // added to our variables
+};
+
+// Returns the last line that the program printed. Fails if the program cannot be started, did not end within ten
+// minutes (a first import from a slow disk takes minutes), or failed; then the error is the last line printed.
+Result<std::string> ask(const Question& question);
+
+}  // namespace ngb::python

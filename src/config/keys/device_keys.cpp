@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys below a device's name. Each row says where its value is kept, so that reading a study, writing it as JSON,
+// the JSON Schema and docs/study.md need nothing else.
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "config/keys/key.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+// What can be no option of ssh.
+constexpr const char* kHost = R"(^[0-9A-Za-z_:\[][0-9A-Za-z_.:%@\[\]-]{0,252}$)";
+constexpr const char* kSlurmWord = R"(^[0-9A-Za-z_][0-9A-Za-z_.:,&|*@()\[\]-]{0,98}$)";
+constexpr const char* kUser = R"(^[0-9A-Za-z_][0-9A-Za-z_.@\\-]{0,63}$)";
+constexpr const char* kVariableValue = R"(^[^\x00-\x1f]{0,1000}$)";
+constexpr const char* kTag = R"(^[0-9A-Za-z][0-9A-Za-z_.-]{0,62}$)";
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+template <class T>
+void set_field(T& field, const json& value) {
+  value.get_to(field);
+}
+template <class T>
+void set_field(std::optional<T>& field, const json& value) {
+  field = value.get<T>();
+}
+void set_field(std::filesystem::path& field, const json& value) { field = value.get<std::string>(); }
+void set_field(Variables& field, const json& value) {
+  for (const auto& [name, text] : value.items()) field.emplace_back(name, text);
+}
+
+template <class T>
+json field_json(const T& field) {
+  return field == T{} ? json() : json(field);
+}
+json field_json(const std::filesystem::path& field) { return field_json(field.string()); }
+json field_json(const Variables& field) {
+  json variables;
+  for (const auto& [name, text] : field) variables[name] = text;
+  return variables;
+}
+template <class T>
+json field_json(const std::optional<T>& field) {
+  return field ? json(*field) : json();
+}
+
+// `key`, whose value is the member of a DeviceEntry to which `Path` leads: &DeviceEntry::ssh, &SshAddress::host.
+template <auto... Path>
+Key kept_in(Key key) {
+  key.set_of = [](DeviceEntry& device, const json& value) { set_field((device.*....*Path), value); };
+  key.get_of = [](const DeviceEntry& device) { return field_json((device.*....*Path)); };
+  return key;
+}
+
+template <auto... Path>
+Key text_key(const char* name, const char* pattern, const char* meaning, const char* default_text = "",
+             ValueType type = ValueType::text) {
+  return kept_in<Path...>(
+      {.name = name, .type = type, .pattern = pattern, .meaning = meaning, .default_text = default_text});
+}
+
+template <auto... Path>
+Key number_key(const char* name, ValueType type, std::pair<double, double> range, const char* meaning,
+               const char* default_text) {
+  return kept_in<Path...>({.name = name,
+                           .type = type,
+                           .minimum = range.first,
+                           .maximum = range.second,
+                           .meaning = meaning,
+                           .default_text = default_text});
+}
+
+Key ssh_key() {
+  constexpr const char* kOwn = "ssh's own";
+  return {.name = "ssh",
+          .type = ValueType::structured,
+          .meaning = "The host, as for `ssh HOST`; or a mapping of the keys below",
+          .keys = {text_key<&DeviceEntry::ssh, &SshAddress::host>("host", kHost,
+                                                                  "Name or address, or a Host of ~/.ssh/config"),
+                   text_key<&DeviceEntry::ssh, &SshAddress::user>("user", kUser, "User name on the host", kOwn),
+                   number_key<&DeviceEntry::ssh, &SshAddress::port>("port", ValueType::integer, {1, 65535},
+                                                                    "Port of its sshd", kOwn),
+                   text_key<&DeviceEntry::ssh, &SshAddress::config>(
+                       "config", "", "Configuration of ssh to use instead of ~/.ssh/config", kOwn, ValueType::path)},
+          .first_may_stand_alone = true,
+          .way = Way{.example = "ssh: HOST"}};
+}
+
+// Handed to sbatch as it is.
+template <auto Member>
+Key slurm_word(const char* name, const char* meaning) {
+  return text_key<&DeviceEntry::slurm, Member>(name, kSlurmWord, meaning, "the cluster's own", ValueType::bare_text);
+}
+
+Key slurm_key() {
+  return {
+      .name = "slurm",
+      .type = ValueType::structured,
+      .meaning =
+          "A machine of a Slurm cluster, as a mapping of the keys below; with `ssh`, Slurm's commands run on that host",
+      .keys = {slurm_word<&SlurmRequest::partition>("partition", "Partition"),
+               slurm_word<&SlurmRequest::constraint>("constraint", "Features that the machine must have"),
+               slurm_word<&SlurmRequest::gres>("gres", "Generic resources, such as gpu:1"),
+               slurm_word<&SlurmRequest::account>("account", "Account to charge"),
+               slurm_word<&SlurmRequest::qos>("qos", "Quality of service"),
+               slurm_word<&SlurmRequest::time>(
+                   "time", "Limit of one job, such as 30 or 2:00:00; a study that needs longer gets another job"),
+               text_key<&DeviceEntry::slurm, &SlurmRequest::nodes>("nodes", kHost, "Each of these nodes is a device",
+                                                                   "one device, on any node", ValueType::texts)},
+      .example = "what Slurm is asked for, such as {partition: bench}",
+      .way = Way{.example = "slurm: {…}", .through = "ssh", .may_name_devices = true}};
+}
+
+Key environment_key() {
+  return kept_in<&DeviceEntry::environment>(
+      {.name = "environment",
+       .type = ValueType::structured,
+       .meaning = "Variables for the measured processes on the device, as NAME: text; recorded with the results, so no "
+                  "secrets. NGraphBench's own variables (OMP_NUM_THREADS and the like) override them",
+       .default_text = "{}",
+       .keys = {{.name = "NAME",
+                 .type = ValueType::bare_text,
+                 .maximum = 1000,
+                 .pattern = kVariableValue,
+                 .meaning = "Value of the variable NAME",
+                 .default_text = "as in the login's environment"}},
+       .example = "variables such as {OMP_PROC_BIND: close}"});
+}
+
+Key limits_key() {
+  return {.name = "limits",
+          .type = ValueType::structured,
+          .meaning = "Limits of what a run may use of the device, as a mapping of the keys below",
+          .keys = {number_key<&DeviceEntry::limits, &DeviceLimits::memory_bytes>(
+                       "memory", ValueType::bytes, {1, kMaxExact},
+                       "Memory of a process, if the study does not set a lower limit", "90 % of the device's"),
+                   number_key<&DeviceEntry::limits, &DeviceLimits::free_disk_bytes>(
+                       "free_disk", ValueType::bytes, {0, kMaxExact},
+                       "Disk space that stays free; below it nothing is delivered or measured", "64 MiB"),
+                   number_key<&DeviceEntry::limits, &DeviceLimits::time_s>(
+                       "time_s", ValueType::number, {1, kMaxExact},
+                       "Seconds after which no further process begins; the same command continues later", "none")},
+          .example = "limits such as {memory: 4 GB}"};
+}
+
+}  // namespace
+
+std::span<const Key> device_keys() {
+  static const std::vector<Key> kKeys{
+      ssh_key(),
+      slurm_key(),
+      kept_in<&DeviceEntry::command>({.name = "command",
+                                      .type = ValueType::arguments,
+                                      .maximum = 1000,
+                                      .pattern = R"(^[^\x00-\x1f]{1,1000}$)",
+                                      .meaning = "A program and its arguments that lead to a POSIX shell on the device",
+                                      .default_text = "none",
+                                      .way = Way{.example = "command: [docker, exec, -i, box, sh]"}}),
+      text_key<&DeviceEntry::folder>("folder", kLabel, "Folder on the device for everything of NGraphBench",
+                                     kDeviceFolder),
+      text_key<&DeviceEntry::toolchains>(
+          "toolchains", kLabel, "Folder on the device with existing toolchains, in the layout of `ngb toolchain`",
+          "toolchains, in the device's folder"),
+      environment_key(),
+      limits_key(),
+      text_key<&DeviceEntry::tags>(
+          "tags", kTag, "Your own words; `tag: WORD` in a study's devices means all known devices with that tag", "[]",
+          ValueType::texts),
+  };
+  return kKeys;
+}
+
+}  // namespace ngb::config

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of work/protocol.h as keys of a study file.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <type_traits>
+
+#include "config/keys/key.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+// Where a record is in a study. `read` yields its defaults where the study has none.
+template <class Record>
+struct Access {
+  std::function<Record&(Study&)> change;
+  std::function<Record(const Study&)> read;
+};
+
+template <class T>
+concept Section = requires { T::fields(); };
+
+bool is_scaled(const work::StudyKey& row) { return row.multiply != 1 || row.divide != 1; }
+
+// 0.07 * 100 is 7.000000000000001: the digits that nobody wrote are dropped.
+double rounded(double value) { return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr); }
+
+template <class Value>
+Value from_key(const work::StudyKey& row, const json& value) {
+  if (!is_scaled(row)) return value.get<Value>();
+  const double scaled = value.get<double>() * row.multiply / row.divide;
+  if constexpr (std::is_integral_v<Value>) return static_cast<Value>(std::llround(scaled));
+  return static_cast<Value>(scaled);
+}
+
+template <class Value>
+json to_key(const work::StudyKey& row, const Value& value) {
+  if (!is_scaled(row)) return value;
+  return rounded(static_cast<double>(value) * row.divide / row.multiply);
+}
+
+template <Section Record>
+std::vector<Key> keys_of(const Access<Record>& access);
+
+template <Section Value>
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<Value>& access) {
+  key.type = ValueType::section;
+  key.keys = keys_of(access);
+}
+
+// Null: there is no such section.
+template <Section Inner>
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optional<Inner>>& access) {
+  key.type = ValueType::section;
+  key.accepts_null = true;
+  key.keys = keys_of<Inner>({.change = [access](Study& study) -> Inner& { return *access.change(study); },
+                             .read = [access](const Study& study) { return access.read(study).value_or(Inner{}); }});
+  key.set = [access](Study& study, const json& value) {
+    access.change(study) = value.is_null() ? std::nullopt : std::optional<Inner>(Inner{});
+  };
+  key.get = [access](const Study& study) { return access.read(study) ? json::object() : json(); };
+}
+
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optional<std::uint64_t>>& access) {
+  key.type = ValueType::bytes;
+  key.accepts_null = true;
+  key.set = [access](Study& study, const json& value) {
+    access.change(study) = value.is_null() ? std::nullopt : std::optional(value.get<std::uint64_t>());
+  };
+  key.get = [access](const Study& study) { return access.read(study) ? json(*access.read(study)) : json(); };
+}
+
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optional<int>>& access) {
+  key.type = ValueType::warm_up;
+  key.set = [access](Study& study, const json& value) {
+    access.change(study) = value.is_string() ? std::nullopt : std::optional(value.get<int>());
+  };
+  key.get = [access](const Study& study) { return access.read(study) ? json(*access.read(study)) : json("auto"); };
+}
+
+template <class Value>
+  requires std::is_arithmetic_v<Value>
+void describe(Key& key, const work::StudyKey& row, const Access<Value>& access) {
+  key.type = std::is_integral_v<Value> && !is_scaled(row) ? ValueType::integer : ValueType::number;
+  key.set = [access, row](Study& study, const json& value) { access.change(study) = from_key<Value>(row, value); };
+  key.get = [access, row](const Study& study) { return to_key(row, access.read(study)); };
+}
+
+template <Section Record>
+std::vector<Key> keys_of(const Access<Record>& access) {
+  std::vector<Key> keys;
+  for_each_field<Record>([&](const auto& field) {
+    const auto member = field.member;
+    using Value = std::remove_cvref_t<decltype(Record{}.*member)>;
+    Key key{.name = field.key.name, .minimum = field.key.minimum, .maximum = field.key.maximum};
+    key.meaning = field.key.meaning;
+    key.default_text = field.key.default_text;
+    describe(key, field.key,
+             Access<Value>{.change = [access, member](Study& study) -> Value& { return access.change(study).*member; },
+                           .read = [access, member](const Study& study) { return access.read(study).*member; }});
+    keys.push_back(std::move(key));
+  });
+  return keys;
+}
+
+}  // namespace
+
+std::span<const Key> protocol_keys() {
+  static const std::vector<Key> kKeys =
+      keys_of<work::Protocol>({.change = [](Study& study) -> work::Protocol& { return study.protocol; },
+                               .read = [](const Study& study) { return study.protocol; }});
+  return kKeys;
+}
+
+std::span<const Key> limit_keys() {
+  static const std::vector<Key> kKeys =
+      keys_of<work::Limits>({.change = [](Study& study) -> work::Limits& { return study.limits; },
+                             .read = [](const Study& study) { return study.limits; }});
+  return kKeys;
+}
+
+}  // namespace ngb::config

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+
+#include "config/keys/key.h"
+#include "config/keys/value.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+// As a label, without slashes and leading dots.
+constexpr const char* kFileName = R"(^[^\x00-\x20/.]([^\x00-\x1f/]{0,98}[^\x00-\x20/])?$)";
+constexpr const char* kVersion = R"(^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$)";
+
+template <auto Member>
+void set_member(Study& study, const json& value) {
+  value.get_to(study.*Member);
+}
+template <auto Member>
+json get_member(const Study& study) {
+  return study.*Member;
+}
+template <auto Member>
+Key scalar(const char* name, ValueType type, double minimum, double maximum, const char* meaning) {
+  Key key{.name = name, .type = type, .minimum = minimum, .maximum = maximum, .meaning = meaning};
+  key.set = set_member<Member>;
+  key.get = get_member<Member>;
+  return key;
+}
+Key structured(const char* name, const char* default_text, const char* meaning) {
+  return {.name = name, .type = ValueType::structured, .meaning = meaning, .default_text = default_text};
+}
+
+std::vector<Key> what_is_measured() {
+  return {
+      {.name = "name",
+       .type = ValueType::text,
+       .pattern = kFileName,
+       .meaning = "Name of the study and of its results folder",
+       .default_text = "the file's name without its extension",
+       .set = set_member<&Study::name>,
+       .get = get_member<&Study::name>},
+      structured("models", "", "Models to measure, see below"),
+      structured("compilers", "", "Compilers to measure, see below"),
+      scalar<&Study::batch_sizes>("batch_sizes", ValueType::batches, 1, 65'536,
+                                  "Samples per inference: one size, or a list without repetitions"),
+      structured("devices", "[local]", "Devices to measure on, see below"),
+      structured("pairs", "every compiler on every device", "Which compilers run on which device, see below"),
+      scalar<&Study::threads>("threads", ValueType::integer, 1, 4096,
+                              "Threads that inference may use, for compilers that do not say otherwise"),
+      {.name = "precision",
+       .type = ValueType::word,
+       .words = {"f32", "bf16", "f16"},
+       .meaning = "Arithmetic of inference; anything but f32 may change predictions",
+       .set = set_member<&Study::precision>,
+       .get = get_member<&Study::precision>},
+  };
+}
+
+std::vector<Key> what_is_right() {
+  return {
+      {.name = "reference",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "The compiler whose outputs are right, in the study or not; none: outputs are not checked",
+       .set = set_member<&Study::reference>,
+       .get = get_member<&Study::reference>},
+      {.name = "reference_version",
+       .type = ValueType::version,
+       .pattern = kVersion,
+       .accepts_null = true,
+       .meaning = "Version of the reference",
+       .default_text = "that of the study's first compiler of this name, else the compiler's default version",
+       .set = [](Study& study,
+                 const json& value) { study.reference_version = value.is_null() ? "" : value.get<std::string>(); },
+       .get =
+           [](const Study& study) { return study.reference_version.empty() ? json() : json(study.reference_version); }},
+  };
+}
+
+std::vector<Key> what_is_shown() {
+  return {
+      {.name = "best_options",
+       .type = ValueType::boolean,
+       .meaning = "Print below the table the best settings (options, threads, version) of each compiler that has "
+                  "several, and their margin over the runner-up",
+       .set = set_member<&Study::best_options>,
+       .get = get_member<&Study::best_options>},
+      {.name = "output",
+       .type = ValueType::path,
+       .meaning = "Results folder, relative to the working folder",
+       .default_text = "results/<name>",
+       .set = [](Study& study, const json& value) { study.output = value.get<std::string>(); },
+       .get = [](const Study& study) { return json(study.output.string()); }},
+  };
+}
+
+std::vector<Key> all_keys() {
+  std::vector<Key> all = what_is_measured();
+  const auto add = [&](std::span<const Key> keys) { all.insert(all.end(), keys.begin(), keys.end()); };
+  add(protocol_keys());
+  add(what_is_right());
+  add(limit_keys());
+  add(what_is_shown());
+  return all;
+}
+
+double number_or(const std::string& text, double otherwise) {
+  const json value = json_of(text);
+  return value.is_number() ? value.get<double>() : otherwise;
+}
+
+std::string plain_word(const std::string& text) {
+  const json value = json_of(text);
+  return value.is_string() ? value.get<std::string>() : text;
+}
+
+}  // namespace
+
+std::span<const Key> study_keys() {
+  static const std::vector<Key> kKeys = all_keys();
+  return kKeys;
+}
+
+std::span<const Key> model_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "label",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Name of the model in tables, unique in the study",
+       .default_text = "the recipe with its parameters, the file's name with its function, or timm's name"},
+      {.name = "shapes",
+       .type = ValueType::structured,
+       .meaning = "Maps an input to its shape of integers and the word batch. `onnx`: needed if the file leaves more "
+                  "open than the batch size; `pytorch`, `timm`: shapes of the arguments, by name"},
+      {.name = "dimensions",
+       .type = ValueType::structured,
+       .meaning = "`onnx`: maps the file's name of an open dimension to its size, or to the word batch"},
+      {.name = "parameters",
+       .type = ValueType::structured,
+       .meaning = "`pytorch`, `timm`: keyword arguments of the function, or of timm.create_model"},
+      {.name = "state_dict",
+       .type = ValueType::path,
+       .meaning = "`pytorch`, `timm`: a file of weights that torch.save has written",
+       .default_text = "random weights, seeded with the study's seed"},
+      {.name = "inputs",
+       .type = ValueType::structured,
+       .meaning = "Values of the inputs: an .npz file with an array for each input, or a mapping from input to "
+                  "FILE.npy or to the keys below",
+       .keys = {{.name = "NAME",
+                 .type = ValueType::structured,
+                 .meaning = "Values of one input: an .npy or .npz file, or a mapping of the keys below",
+                 .default_text = "seeded random numbers",
+                 .keys = input_keys()}}},
+      {.name = "dynamic_batch",
+       .type = ValueType::boolean,
+       .meaning = "Compile once for any batch size and run at each of the study's",
+       .default_text = "`false`: compiled for each batch size"},
+  };
+  return kKeys;
+}
+
+const std::vector<Key>& input_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "range",
+       .type = ValueType::structured,
+       .meaning = "[least, largest] of the seeded values; real numbers stay below the largest",
+       .default_text = "[-1, 1], integers [0, 1]"},
+      {.name = "file",
+       .type = ValueType::path,
+       .meaning = "An .npy or .npz file with the values",
+       .default_text = "none"},
+      {.name = "array",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Name of the array in an .npz file",
+       .default_text = "the array with the input's name"},
+      {.name = "type",
+       .type = ValueType::word,
+       .words = data_type_names(),
+       .meaning = "`pytorch`, `timm`: element type, if `shapes` gives the shape",
+       .default_text = "`f32`"},
+  };
+  return kKeys;
+}
+
+std::span<const Key> compiler_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "version",
+       .type = ValueType::version,
+       .pattern = kVersion,
+       .meaning = "Version of the toolchain, as `ngb toolchain list` shows it; a list gives one compiler for each",
+       .default_text = "the default version of this release"},
+      {.name = "threads",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = 4096,
+       .meaning = "Threads that inference may use; a list gives one compiler for each",
+       .default_text = "the study's threads"},
+      {.name = "options",
+       .type = ValueType::structured,
+       .meaning = "Maps option names to values, as `ngb compilers NAME` shows them; a list of values gives one "
+                  "compiler for each",
+       .default_text = "{}"},
+      {.name = "label",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Name of the compiler in tables, unique in the study",
+       .default_text = "its name, and its settings if the name is listed twice"},
+  };
+  return kKeys;
+}
+
+Key key_of(const Parameter& parameter) {
+  Key key{.name = parameter.name, .meaning = parameter.meaning, .default_text = parameter.default_value};
+  key.minimum = number_or(parameter.minimum, -kMaxExact);
+  key.maximum = number_or(parameter.maximum, kMaxExact);
+  if (parameter.type == "bool") {
+    key.type = ValueType::boolean;
+  } else if (parameter.type == "int") {
+    key.type = ValueType::integer;
+  } else if (parameter.type == "float") {
+    key.type = ValueType::number;
+  } else if (parameter.type == "int_list") {
+    key.type = ValueType::integers;
+  } else if (!parameter.values.empty()) {
+    key.type = ValueType::word;
+    for (const std::string& value : parameter.values) key.words.push_back(plain_word(value));
+  } else {
+    key.type = ValueType::path;  // any text
+  }
+  return key;
+}
+
+std::vector<std::string> names(std::span<const Key> keys) {
+  std::vector<std::string> out;
+  for (const Key& key : keys) out.push_back(key.name);
+  return out;
+}
+
+const Key* find_key(std::span<const Key> keys, std::string_view name) {
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+}  // namespace ngb::config

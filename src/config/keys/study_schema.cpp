@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "config/keys/key.h"
+#include "config/keys/value.h"
+#include "config/study.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+json any_of(json first, json second) { return {{"anyOf", json::array({std::move(first), std::move(second)})}}; }
+json null_schema() { return {{"type", "null"}}; }
+json list_of(json items) { return {{"type", "array"}, {"items", std::move(items)}, {"minItems", 1}}; }
+
+json closed_object(json properties) {
+  return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+}
+
+// {"name": body} for one of several names.
+json one_of_names(json properties) {
+  json schema = closed_object(std::move(properties));
+  schema["minProperties"] = 1;
+  schema["maxProperties"] = 1;
+  return schema;
+}
+
+json parameter_schema(const Parameter& parameter) {
+  json schema = value_schema(key_of(parameter));
+  if (!parameter.default_value.empty()) schema["default"] = json_of(parameter.default_value);
+  return schema;
+}
+
+// A value, or a list of values that span an axis.
+json axis_schema(const Parameter& parameter) {
+  json axis = list_of(value_schema(key_of(parameter)));
+  axis["uniqueItems"] = true;
+  json schema = any_of(parameter_schema(parameter), std::move(axis));
+  schema["description"] = parameter.meaning;
+  return schema;
+}
+
+// Integers and the word batch.
+json extent_schema() {
+  return any_of({{"type", "integer"}, {"minimum", 1}, {"maximum", 2147483647}}, {{"const", "batch"}});
+}
+
+json inputs_schema() {
+  json body = json::object();
+  for (const Key& key : input_keys()) body[key.name] = value_schema(key);
+  body["range"] = {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
+  const json file = value_schema({.name = "file", .type = ValueType::path});
+  const json archive{{"type", "string"}, {"pattern", "\\.npz$"}};
+  return any_of(archive, {{"type", "object"}, {"additionalProperties", any_of(file, closed_object(std::move(body)))}});
+}
+
+json model_key_schema(const Key& key) {
+  if (key.name == "inputs") return inputs_schema();
+  if (key.name == "shapes") {
+    return {{"type", "object"}, {"additionalProperties", {{"type", "array"}, {"items", extent_schema()}}}};
+  }
+  if (key.name == "dimensions") return {{"type", "object"}, {"additionalProperties", extent_schema()}};
+  if (key.name == "parameters") return {{"type", "object"}};
+  return value_schema(key);
+}
+
+json model_schema(const std::string& kind, const json& value, const std::vector<std::string>& keys) {
+  json properties{{kind, value}};
+  for (const std::string& name : keys) {
+    const Key& key = *find_key(model_keys(), name);
+    properties[name] = model_key_schema(key);
+    properties[name]["description"] = key.meaning;
+  }
+  json schema = closed_object(std::move(properties));
+  schema["required"] = {kind};
+  return schema;
+}
+
+json models_schema(const Vocabulary& vocabulary) {
+  json families = json::object();
+  json names = json::array();
+  for (const FamilyWords& family : vocabulary.models) {
+    json parameters = json::object();
+    for (const Parameter& parameter : family.parameters) parameters[parameter.name] = axis_schema(parameter);
+    families[family.name] = any_of(null_schema(), closed_object(std::move(parameters)));
+    names.push_back(family.name);
+  }
+  const json named = any_of({{"enum", names}}, one_of_names(std::move(families)));
+  json kinds = json::array({model_schema("zoo", named, {"label", "inputs", "dynamic_batch"})});
+  const json file = value_schema({.name = "file", .type = ValueType::path});
+  kinds.push_back(model_schema("onnx", file, {"label", "shapes", "dimensions", "inputs", "dynamic_batch"}));
+  const json function{{"type", "string"}, {"pattern", "^.+:[^:]+$"}};
+  const json name{{"type", "string"}, {"pattern", "^[A-Za-z0-9_.]{1,100}$"}};
+  for (const auto& [kind, value] : {std::pair("pytorch", function), std::pair("timm", name)}) {
+    kinds.push_back(
+        model_schema(kind, value, {"label", "parameters", "state_dict", "shapes", "inputs", "dynamic_batch"}));
+  }
+  return list_of({{"anyOf", std::move(kinds)}});
+}
+
+// The value, or a list of such values to compare.
+json or_list(const json& value) { return any_of(value, list_of(value)); }
+
+json compiler_body_schema(const CompilerWords& words) {
+  json properties = json::object();
+  for (const Key& key : compiler_keys()) {
+    if (key.name == "version" && words.default_version.empty()) continue;
+    properties[key.name] = key.name == "label" ? value_schema(key) : or_list(value_schema(key));
+    if (key.type != ValueType::structured) continue;
+    json options = json::object();
+    for (const Parameter& option : words.options) options[option.name] = or_list(parameter_schema(option));
+    properties[key.name] = any_of(null_schema(), closed_object(std::move(options)));
+    properties[key.name]["description"] = key.meaning;
+  }
+  return any_of(null_schema(), closed_object(std::move(properties)));
+}
+
+// The names as an enumeration; the compiler called null may also be written without quotes.
+json name_schema(json names) {
+  bool has_null = false;
+  for (const json& name : names) has_null = has_null || name == "null";
+  if (has_null) names.push_back(nullptr);
+  return {{"enum", std::move(names)}};
+}
+
+json compilers_schema(const Vocabulary& vocabulary) {
+  json bodies = json::object();
+  json names = json::array();
+  for (const CompilerWords& words : vocabulary.compilers) {
+    bodies[words.name] = compiler_body_schema(words);
+    names.push_back(words.name);
+  }
+  return list_of(any_of(name_schema(std::move(names)), one_of_names(std::move(bodies))));
+}
+
+json reference_schema(const Vocabulary& vocabulary) {
+  json names = json::array({"none"});
+  for (const CompilerWords& words : vocabulary.compilers) names.push_back(words.name);
+  return {{"enum", std::move(names)}};
+}
+
+json device_key_schema(const Key& key) {
+  if (key.type != ValueType::structured) return value_schema(key);
+  if (key.set_of != nullptr) return {{"type", "object"}, {"additionalProperties", value_schema(key.keys.front())}};
+  json inner = json::object();
+  for (const Key& each : key.keys) inner[each.name] = value_schema(each);
+  json mapping = closed_object(std::move(inner));
+  return key.first_may_stand_alone ? any_of(value_schema(key.keys.front()), std::move(mapping)) : mapping;
+}
+
+// {"name": value}, and nothing else.
+json only(const std::string& name, json value) {
+  json schema = closed_object({{name, std::move(value)}});
+  schema["required"] = {name};
+  return schema;
+}
+
+json devices_schema() {
+  json body = json::object();
+  for (const Key& key : device_keys()) body[key.name] = device_key_schema(key);
+  const json described{
+      {"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}, {"additionalProperties", closed_object(body)}};
+  json entries = json::array({{{"type", "string"}}, described});
+  for (const Key& key : device_keys()) {
+    if (key.way && key.way->may_name_devices) entries.push_back(only(key.name, body[key.name]));
+  }
+  entries.push_back(only("tag", {{"type", "string"}}));
+  json devices = list_of({{"anyOf", std::move(entries)}});
+  devices["uniqueItems"] = true;
+  return devices;
+}
+
+json structured_schema(const std::string& name, const Vocabulary& vocabulary) {
+  if (name == "models") return models_schema(vocabulary);
+  if (name == "compilers") return compilers_schema(vocabulary);
+  if (name == "devices") return devices_schema();
+  return {{"type", "object"}, {"additionalProperties", list_of({{"type", {"string", "null"}}})}};
+}
+
+json key_schema(const Key& key, const Vocabulary& vocabulary);
+
+json section_schema(const Key& key, const Vocabulary& vocabulary) {
+  json properties = json::object();
+  for (const Key& inner : key.keys) properties[inner.name] = key_schema(inner, vocabulary);
+  json schema = closed_object(std::move(properties));
+  return key.accepts_null ? any_of(null_schema(), std::move(schema)) : schema;
+}
+
+json key_schema(const Key& key, const Vocabulary& vocabulary) {
+  json schema;
+  if (key.name == "reference") {
+    schema = reference_schema(vocabulary);
+  } else if (key.type == ValueType::structured) {
+    schema = structured_schema(key.name, vocabulary);
+  } else if (key.type == ValueType::section) {
+    schema = section_schema(key, vocabulary);
+  } else {
+    schema = value_schema(key);
+  }
+  schema["description"] = key.meaning;
+  if (key.get && key.default_text.empty()) schema["default"] = key.get(Study{});
+  return schema;
+}
+
+}  // namespace
+
+json study_schema(const Vocabulary& vocabulary) {
+  json properties = json::object();
+  for (const Key& key : study_keys()) properties[key.name] = key_schema(key, vocabulary);
+  json schema = closed_object(std::move(properties));
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["title"] = "NGraphBench study";
+  schema["required"] = {"models", "compilers"};
+  return schema;
+}
+
+}  // namespace ngb::config

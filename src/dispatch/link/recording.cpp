@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/link/recording.h"
+
+#include <exception>
+#include <utility>
+
+namespace ngb::dispatch {
+namespace {
+
+// Between two tries while another program holds the results.
+constexpr Nanoseconds kTryPause = std::chrono::milliseconds(200);
+// It may be about to let go when the user stops the run.
+constexpr Nanoseconds kTriesAfterStop = std::chrono::seconds(1);
+
+}  // namespace
+
+asio::awaitable<Result<bool>> Recording::commit() {
+  if (!round_) {
+    round_ = std::make_shared<Round>(loop_);
+    // Not at once: other devices may have something to commit in this turn.
+    asio::post(loop_.io, [this, round = round_] {
+      asio::co_spawn(loop_.io, end_round(*this, round), [this, round](const std::exception_ptr& thrown) {
+        if (!thrown) return;
+        round->outcome = fail("out of memory", "results");
+        round->is_over = true;
+        round->done.ring();
+        loop_.stop();
+      });
+    });
+  }
+  const std::shared_ptr<Round> round = round_;
+  while (!round->is_over) co_await round->done.wait_regardless(std::chrono::hours(1));
+  co_return round->outcome;
+}
+
+asio::awaitable<void> Recording::end_round(Recording& recording, std::shared_ptr<Round> round) {
+  recording.is_waiting_ = true;
+  const std::function<Result<bool>()> commit = recording.callbacks_.commit;
+  round->outcome = co_await recording.try_until(commit);
+  recording.is_waiting_ = false;
+  recording.round_ = nullptr;
+  round->is_over = true;
+  round->done.ring();
+  if (!round->outcome) recording.loop_.stop();
+}
+
+asio::awaitable<Result<bool>> Recording::ready() {
+  Alarm pause(loop_);
+  while (is_waiting_) co_await pause.wait_regardless(kTryPause / 4);
+  if (!callbacks_.begin) co_return true;
+  const std::function<Result<bool>()> begin = callbacks_.begin;
+  Result<bool> begun = co_await try_until(begin);
+  co_return begun;
+}
+
+asio::awaitable<Result<bool>> Recording::try_until(std::function<Result<bool>()> step) {
+  Alarm pause(loop_);
+  for (;;) {
+    const Result<bool> done = step();
+    if (!done || *done) {
+      is_said_ = false;
+      co_return done;
+    }
+    say_who_is_in_the_way();
+    if (loop_.left_of(kTryPause, kTriesAfterStop) <= Nanoseconds(0)) co_return false;
+    co_await pause.wait_regardless(kTryPause);
+  }
+}
+
+void Recording::say_who_is_in_the_way() {
+  if (std::exchange(is_said_, true) || !callbacks_.who_is_in_the_way) return;
+  callbacks_.on_remark("results", callbacks_.who_is_in_the_way());
+}
+
+}  // namespace ngb::dispatch

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine that Slurm gives: a batch job holds it and is the agent's home; srun leads there. No file system needs to
+// be shared; where one is, what stands on it is not delivered twice.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "dispatch/delivery/bootstrap.h"
+#include "dispatch/delivery/parts.h"
+#include "dispatch/link/program.h"
+#include "dispatch/route/kind.h"
+#include "dispatch/route/route.h"
+#include "dispatch/route/slurm.h"
+#include "dispatch/route/ssh_route.h"
+
+namespace ngb::dispatch {
+namespace {
+
+constexpr Nanoseconds kCommandPatience = std::chrono::minutes(2);  // with one of Slurm's commands
+constexpr Nanoseconds kFirstLookPause = std::chrono::milliseconds(500);
+constexpr Nanoseconds kLongestLookPause = std::chrono::seconds(30);
+constexpr Nanoseconds kJobEndPatience = std::chrono::seconds(10);
+constexpr int kMaxEndsWithoutProgress = 3;
+
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  std::vector<std::string> lines;
+  std::istringstream content(file::read(path).value_or(""));
+  for (std::string line; std::getline(content, line);) lines.push_back(line);
+  return lines;
+}
+
+class SlurmRoute final : public Route {
+ public:
+  SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say say);
+
+  [[nodiscard]] bool has_batch_job() const override { return true; }
+  asio::awaitable<Result<bool>> is_there() override;
+  // Submits the job where there is none, also one that reached its time limit, lost its machine or was preempted, and
+  // waits until it runs.
+  asio::awaitable<Result<bool>> prepare(std::uint64_t progress) override;
+  [[nodiscard]] Command command(std::size_t script_bytes) const override;
+  // Another one on every machine that the job moves to: a journal of an earlier stay may know less than is recorded.
+  [[nodiscard]] std::string run_folder() const override;
+  [[nodiscard]] std::string holder() const override { return "holders/" + name_; }
+  [[nodiscard]] bool was_cut_off(const std::string& /*how*/) const override { return true; }
+  [[nodiscard]] Status is_worth_another_try(const std::string& /*said*/) const override { return {}; }
+  [[nodiscard]] Command command_for_a_look(std::size_t script_bytes) const override;
+  asio::awaitable<Result<std::vector<Remains>>> remains(std::size_t script_bytes) override;
+  void forget(const Remains& remains) override;
+  asio::awaitable<void> leave() override;
+
+ private:
+  [[nodiscard]] Command at_login(const Command& words) const;
+  [[nodiscard]] std::string folder_of_stay(std::size_t stay) const;
+  asio::awaitable<Result<std::optional<SlurmJob>>> look();
+  asio::awaitable<Status> learn_user();
+  asio::awaitable<Result<bool>> submit();
+  asio::awaitable<Status> take_end(const SlurmJob& job, std::uint64_t progress);
+  Status arrive(const std::string& node);
+  Status keep_stays();
+
+  Loop& loop_;
+  Say say_;
+  std::string name_;                  // of the job, and of the run's folders
+  std::string script_;                // the batch job's
+  std::filesystem::path stays_file_;  // in the results folder: a node on each line
+  std::vector<std::string> stays_{};  // in the order in which the job came to them
+  Alarm pause_;
+  std::string user_{};        // who we are where Slurm's commands run; "": not asked yet
+  std::uint64_t job_id_ = 0;  // that we submitted or have seen alive; 0: none
+  std::string told_{};        // of the job's state
+  std::uint64_t progress_ = 0;
+  int ends_without_progress_ = 0;
+};
+
+SlurmRoute::SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say say)
+    : Route(share, {}),
+      loop_(loop),
+      say_(std::move(say)),
+      name_("ngb-" + run_name(share)),
+      script_(batch_script(parts.agents, share.device, "holders/" + name_)),
+      stays_file_(share.work_folder / "nodes"),
+      stays_(lines_of(stays_file_)),
+      pause_(loop) {}
+
+asio::awaitable<Result<bool>> SlurmRoute::is_there() {
+  const Result<std::optional<SlurmJob>> job = co_await look();
+  if (!job) co_return tl::unexpected(job.error());
+  co_return job->has_value() && (*job)->state == JobState::running;
+}
+
+asio::awaitable<Result<bool>> SlurmRoute::prepare(std::uint64_t progress) {
+  Nanoseconds since = loop_.clock.now();
+  while (!loop_.is_stopping) {
+    const Result<std::optional<SlurmJob>> found = co_await look();
+    if (!found) co_return tl::unexpected(found.error());
+    if (loop_.is_stopping) break;
+    const bool is_alive = found->has_value() && (*found)->state != JobState::ended;
+    if (is_alive) job_id_ = (*found)->id;
+    if (is_alive && (*found)->state == JobState::running) {
+      const Status arrived = arrive((*found)->node);
+      if (!arrived) co_return tl::unexpected(arrived.error());
+      co_return true;
+    }
+    if (!is_alive) {
+      const SlurmJob last = found->value_or(SlurmJob{});
+      const Status worth = co_await take_end(last, progress);
+      if (!worth) co_return tl::unexpected(worth.error());
+      const Result<bool> submitted = co_await submit();
+      if (!submitted) co_return tl::unexpected(submitted.error());
+      if (*submitted) since = loop_.clock.now();
+    } else if (const std::string state = (*found)->word + " (" + (*found)->reason + ")"; state != told_) {
+      say_(fmt::format("job {}: {}", job_id_, state));
+      told_ = state;
+    }
+    // The longer it has waited, the longer it may wait.
+    co_await pause_.wait(std::clamp((loop_.clock.now() - since) / 8, kFirstLookPause, kLongestLookPause));
+  }
+  co_return false;
+}
+
+// Leaves the name empty where the way there is cut; `look` asks again.
+asio::awaitable<Status> SlurmRoute::learn_user() {
+  if (!user_.empty()) co_return Done{};
+  const Command words = at_login(user_command());
+  const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kCommandPatience, true);
+  if (!end) co_return tl::unexpected(end.error());
+  if (end->succeeded) user_ = text::trim(end->output);
+  co_return Done{};
+}
+
+// What Slurm says of our job; a controller that does not answer is asked again.
+asio::awaitable<Result<std::optional<SlurmJob>>> SlurmRoute::look() {
+  for (Nanoseconds pause = kFirstLookPause;; pause = std::min(2 * pause, kLongestLookPause)) {
+    if (const Status known = co_await learn_user(); !known) co_return tl::unexpected(known.error());
+    const Command words = at_login(squeue_command(name_));
+    const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kCommandPatience, true);
+    if (loop_.is_stopping) co_return std::nullopt;
+    if (!end) {
+      co_return fail(end.error().what, device_.name,
+                     "ngb runs where Slurm's commands are, or give the device ssh: HOST");
+    }
+    if (end->succeeded && !user_.empty()) co_return newest_job(end->output, name_, user_);
+    say_(fmt::format("squeue: {}; trying again in {}", end->words,
+                     text::human_duration(std::chrono::duration<double>(pause).count())));
+    co_await pause_.wait(pause);
+    if (loop_.is_stopping) co_return std::nullopt;
+  }
+}
+
+// A job of ours that is over: whether another one is worth it. One from before this program was started is none of
+// ours.
+asio::awaitable<Status> SlurmRoute::take_end(const SlurmJob& job, std::uint64_t progress) {
+  const std::uint64_t known = std::exchange(job_id_, 0);
+  if (known == 0) co_return Done{};
+  std::string word = job.word;
+  if (job.id != known) {
+    const Command words = at_login(sacct_command(known));
+    const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kCommandPatience, true);
+    const bool was_told = end && end->succeeded;
+    word = was_told ? text::to_utf8(text::trim(end->output)) : "";
+    if (word.empty()) word = "gone";
+  }
+  if (word.starts_with("CANCELLED")) {
+    co_return fail(fmt::format("job {} was cancelled", known), device_.name, "run the same command again to go on");
+  }
+  ends_without_progress_ = progress > progress_ ? 0 : ends_without_progress_ + 1;
+  progress_ = progress;
+  if (ends_without_progress_ > kMaxEndsWithoutProgress) {
+    co_return fail(fmt::format("job {} ended without having done anything, like {} before it: {}", known,
+                               kMaxEndsWithoutProgress, word),
+                   device_.name, fmt::format("see agent.log in {} there", device_.folder + "/" + run_folder()));
+  }
+  say_(fmt::format("job {} ended: {}; another one goes on", known, word));
+  co_return Done{};
+}
+
+// False: Slurm's controller was not to be reached.
+asio::awaitable<Result<bool>> SlurmRoute::submit() {
+  const Command words = at_login(sbatch_command(device_.slurm, name_));
+  const Result<ProgramEnd> end = co_await run_program(loop_, words, script_, kCommandPatience);
+  if (!end) co_return tl::unexpected(end.error());
+  if (end->succeeded) {
+    const std::string_view id = text::trim(end->output);
+    std::from_chars(id.data(), id.data() + id.size(), job_id_);
+    say_(fmt::format("submitted as job {}", job_id_));
+    co_return true;
+  }
+  for (const char* passing : {"Unable to contact", "Socket timed out", "Unexpected message", "Zero Bytes"}) {
+    if (end->words.find(passing) == std::string::npos) continue;
+    say_("sbatch: " + end->words);
+    co_return false;
+  }
+  co_return fail("sbatch: " + end->words, device_.name, "correct the device's slurm keys");
+}
+
+Status SlurmRoute::arrive(const std::string& node) {
+  if (!stays_.empty() && stays_.back() == node) return Done{};
+  stays_.push_back(node);
+  told_.clear();
+  return keep_stays();
+}
+
+Status SlurmRoute::keep_stays() {
+  if (Status made = file::make_folder(stays_file_.parent_path()); !made) return made;
+  return file::write_atomically(stays_file_, stays_.empty() ? "" : text::join(stays_, "\n") + "\n");
+}
+
+std::string SlurmRoute::folder_of_stay(std::size_t stay) const {
+  return stay == 0 ? "runs/" + name_ : fmt::format("runs/{}-{}", name_, stay + 1);
+}
+
+std::string SlurmRoute::run_folder() const { return folder_of_stay(stays_.empty() ? 0 : stays_.size() - 1); }
+
+Command SlurmRoute::at_login(const Command& words) const {
+  return device_.ssh.host.empty() ? words : ssh_command(device_.ssh, shell_command(words));
+}
+
+Command SlurmRoute::command(std::size_t script_bytes) const {
+  return at_login(srun_command(job_id_, bootstrap_words(script_bytes)));
+}
+
+Command SlurmRoute::command_for_a_look(std::size_t script_bytes) const {
+  return at_login(srun_command(device_.slurm, text::join(device_.slurm.nodes, ","), bootstrap_words(script_bytes)));
+}
+
+// While the job lives, its machine can be reached through it only: nobody else gets it.
+asio::awaitable<Result<std::vector<Route::Remains>>> SlurmRoute::remains(std::size_t script_bytes) {
+  const Result<std::optional<SlurmJob>> job = co_await look();
+  if (!job) co_return tl::unexpected(job.error());
+  const bool is_running = job->has_value() && (*job)->state == JobState::running;
+  std::vector<Remains> all;
+  for (std::size_t i = 0; i < stays_.size(); ++i) {
+    if (stays_[i].empty()) continue;  // forgotten
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const Remains& each) { return each.machine == stays_[i]; });
+    if (known != all.end()) {
+      known->run_folders.push_back(folder_of_stay(i));
+      continue;
+    }
+    Remains& added = all.emplace_back();
+    added.machine = stays_[i];
+    added.run_folders.push_back(folder_of_stay(i));
+    const bool is_held = is_running && (*job)->node == stays_[i];
+    if (is_held) job_id_ = (*job)->id;
+    added.command = is_held ? command(script_bytes)
+                            : at_login(srun_command(device_.slurm, stays_[i], bootstrap_words(script_bytes)));
+  }
+  co_return all;
+}
+
+void SlurmRoute::forget(const Remains& remains) {
+  // The places of the others tell the names of their folders.
+  std::replace(stays_.begin(), stays_.end(), remains.machine, std::string());
+  if (std::all_of(stays_.begin(), stays_.end(), [](const std::string& node) { return node.empty(); })) stays_.clear();
+  (void)keep_stays();  // else it is looked for there once more
+}
+
+// A job whose machine is clean ends by itself.
+asio::awaitable<void> SlurmRoute::leave() {
+  const Nanoseconds give_up = loop_.clock.now() + kJobEndPatience;
+  while (stays_.empty() && job_id_ != 0 && loop_.clock.now() < give_up && !loop_.is_stopping) {
+    const Result<std::optional<SlurmJob>> job = co_await look();
+    if (!job || !job->has_value() || (*job)->state == JobState::ended) co_return;
+    co_await pause_.wait(kFirstLookPause);
+  }
+  const Command words = at_login(scancel_command(name_));
+  (void)co_await run_program(loop_, words, kNoInput, kCommandPatience);
+  job_id_ = 0;
+}
+
+}  // namespace
+
+Kind slurm_kind() {
+  return {.name = "slurm",
+          .route = [](Loop& loop, const Parts& parts, const Share& share, Say say) -> std::unique_ptr<Route> {
+            return std::make_unique<SlurmRoute>(loop, parts, share, std::move(say));
+          },
+          .address =
+              [](const config::DeviceEntry& device) {
+                const std::vector<std::string>& nodes = device.slurm.nodes;
+                return "slurm, " + (nodes.empty() ? "any node" : text::join(nodes, ", ")) +
+                       (device.ssh.host.empty() ? "" : ", from " + device.ssh.host);
+              }};
+}
+
+}  // namespace ngb::dispatch

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/contrast.h"
+
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+namespace ngb::metrics {
+namespace {
+
+constexpr double kErrorRate = 0.05;
+
+}  // namespace
+
+double Uncertainty::half_width(double error_rate) const {
+  if (degrees <= 0) return 0;
+  const boost::math::students_t_distribution<double> distribution(degrees);
+  return boost::math::quantile(distribution, 1 - error_rate / 2) * standard_error;
+}
+
+Uncertainty uncertainty_of(std::span<const double> deviations, std::span<const double> counts) {
+  double variance = 0;
+  double squares_per_degree = 0;
+  for (std::size_t i = 0; i < deviations.size(); ++i) {
+    const double own = deviations[i] * deviations[i] / counts[i];
+    variance += own;
+    squares_per_degree += own * own / (counts[i] - 1);
+  }
+  return {std::sqrt(variance), variance > 0 ? variance * variance / squares_per_degree : 0};
+}
+
+Contrast contrast(std::span<const Part> parts) {
+  Contrast result;
+  std::vector<double> deviations;
+  std::vector<double> counts;
+  for (const Part& part : parts) {
+    result.estimate += part.weight * mean(part.values);
+    const std::optional<double> deviation = standard_deviation(part.values);
+    if (!deviation) continue;
+    deviations.push_back(part.weight * *deviation);
+    counts.push_back(static_cast<double>(part.values.size()));
+  }
+  if (counts.size() < parts.size()) return result;
+  const Uncertainty uncertainty = uncertainty_of(deviations, counts);
+  result.standard_error = uncertainty.standard_error;
+  if (uncertainty.degrees > 0) result.degrees = uncertainty.degrees;
+  const double half_width = uncertainty.half_width(kErrorRate);
+  result.interval = Interval{result.estimate - half_width, result.estimate + half_width};
+  return result;
+}
+
+}  // namespace ngb::metrics

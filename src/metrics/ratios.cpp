@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/ratios.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <iterator>
+
+namespace ngb::metrics {
+namespace {
+
+Value unknown_ratio(std::string reason) { return {.reason = std::move(reason)}; }
+
+// Two cells of one device and model are in one group if their batch size is the same. Their processes were then
+// measured in rounds, one of each cell, so a disturbance of a round affected both.
+bool are_of_one_group(const Analysis& analysis, std::size_t a, std::size_t b) {
+  return analysis.cell(a).batch == analysis.cell(b).batch;
+}
+
+// Returns log(a / b) of each round that holds both.
+std::vector<double> log_ratios_of_rounds(const std::vector<OfRound>& a, const std::vector<OfRound>& b) {
+  std::vector<double> ratios;
+  for (const OfRound& above : a) {
+    const auto below = std::find_if(b.begin(), b.end(), [&](const OfRound& each) {
+      return each.run_key == above.run_key && each.round == above.round;
+    });
+    if (below != b.end()) ratios.push_back(std::log(above.value / below->value));
+  }
+  return ratios;
+}
+
+std::vector<double> logs_of(const std::vector<OfRound>& values) {
+  std::vector<double> logs;
+  std::transform(values.begin(), values.end(), std::back_inserter(logs),
+                 [](const OfRound& each) { return std::log(each.value); });
+  return logs;
+}
+
+// Returns the exponential of a contrast of logarithms, divided by `divisor`.
+Value ratio_of(const std::vector<Part>& parts, double divisor = 1) {
+  const Contrast found = contrast(parts);
+  Value value{std::exp(found.estimate) / divisor};
+  if (found.interval) {
+    value.low = std::exp(found.interval->low) / divisor;
+    value.high = std::exp(found.interval->high) / divisor;
+  }
+  return value;
+}
+
+// A cell that another is related to, with the name that messages use for it.
+struct Relative {
+  std::optional<std::size_t> cell;
+  const char* role;  // "the identity"
+};
+
+// Returns why the ratio of these cells' speeds is unknown, or "" if it is known. The first one is the cell itself.
+std::string why_unknown(const Analysis& analysis, std::initializer_list<Relative> relatives) {
+  bool is_first = true;
+  for (const Relative& relative : relatives) {
+    if (!relative.cell) return fmt::format("{} was not measured here", relative.role);
+    const Steady& steady = analysis.steady(*relative.cell);
+    if (!steady.reason.empty()) return is_first ? steady.reason : fmt::format("{}: {}", relative.role, steady.reason);
+    is_first = false;
+  }
+  return {};
+}
+
+void add_speed_ratio(std::vector<Part>& parts, const Analysis& analysis, std::size_t a, std::size_t b, double weight) {
+  add_log_ratio(parts, analysis.steady(a).throughput_by_process, analysis.steady(b).throughput_by_process,
+                are_of_one_group(analysis, a, b), weight);
+}
+
+// Returns the cell's speed over that of `other`, divided by `divisor`.
+Value speed_ratio(const Analysis& analysis, std::size_t cell, const Relative& other, double divisor = 1) {
+  std::string reason = why_unknown(analysis, {{cell, ""}, other});
+  if (!reason.empty()) return unknown_ratio(std::move(reason));
+  std::vector<Part> parts;
+  add_speed_ratio(parts, analysis, cell, *other.cell, 1);
+  return ratio_of(parts, divisor);
+}
+
+bool are_all_above_zero(const std::vector<OfRound>& values) {
+  return std::all_of(values.begin(), values.end(), [](const OfRound& each) { return each.value > 0; });
+}
+
+}  // namespace
+
+void add_log_ratio(std::vector<Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
+                   bool share_rounds, double weight) {
+  std::vector<double> paired = share_rounds ? log_ratios_of_rounds(a, b) : std::vector<double>{};
+  if (paired.size() >= 2) {
+    parts.push_back({std::move(paired), weight});
+    return;
+  }
+  parts.push_back({logs_of(a), weight});
+  parts.push_back({logs_of(b), -weight});
+}
+
+Value speed_up(const Analysis& analysis, std::size_t cell) {
+  return speed_ratio(analysis, cell, {analysis.identity_of(cell), "the identity"});
+}
+
+Value rtr(const Analysis& analysis, std::size_t cell) {
+  return speed_ratio(analysis, cell, {analysis.single_of(cell), "batch 1"});
+}
+
+Value ase(const Analysis& analysis, std::size_t cell) {
+  return speed_ratio(analysis, cell, {analysis.single_of(cell), "batch 1"}, analysis.cell(cell).batch);
+}
+
+// Computed as the speed-up at this batch size over the speed-up at batch 1, which equals ASE_c / ASE_identity and pairs
+// the two compilers within the rounds of each group.
+Value bsr(const Analysis& analysis, std::size_t cell) {
+  const std::optional<std::size_t> single = analysis.single_of(cell);
+  const std::optional<std::size_t> identity = analysis.identity_of(cell);
+  const std::optional<std::size_t> identity_single = identity ? analysis.single_of(*identity) : std::nullopt;
+  std::string reason = why_unknown(
+      analysis,
+      {{cell, ""}, {single, "batch 1"}, {identity, "the identity"}, {identity_single, "the identity at batch 1"}});
+  if (!reason.empty()) return unknown_ratio(std::move(reason));
+  if (*single == cell) return {1, 1, 1};
+  std::vector<Part> parts;
+  add_speed_ratio(parts, analysis, cell, *identity, 1);
+  add_speed_ratio(parts, analysis, *single, *identity_single, -1);
+  return ratio_of(parts);
+}
+
+Value margin(const Analysis& analysis, std::size_t cell) {
+  return speed_ratio(analysis, cell, {analysis.best_other_of(cell), "another setting of this compiler"});
+}
+
+Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
+  const std::optional<std::size_t> identity = analysis.identity_of(cell);
+  const auto& own = analysis.busy_cpus(cell);
+  if (!own.value) return unknown_ratio(own.reason);
+  if (!identity) return unknown_ratio("the identity was not measured here");
+  const auto& other = analysis.busy_cpus(*identity);
+  if (!other.value) return unknown_ratio("the identity: " + other.reason);
+  constexpr const char* kTooLittle = "used less processor time than the clock resolves";
+  if (!are_all_above_zero(*own.value)) return unknown_ratio(fmt::format("a process {}", kTooLittle));
+  if (!are_all_above_zero(*other.value)) return unknown_ratio(fmt::format("the identity {}", kTooLittle));
+  std::vector<Part> parts;
+  add_log_ratio(parts, *own.value, *other.value, are_of_one_group(analysis, cell, *identity), 1);
+  const Value share = ratio_of(parts);
+  Value reduction{1 - *share.value};
+  if (share.high) reduction.low = 1 - *share.high;
+  if (share.low) reduction.high = 1 - *share.low;
+  return reduction;
+}
+
+}  // namespace ngb::metrics

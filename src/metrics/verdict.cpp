@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "metrics/multiple_tests.h"
+
+namespace ngb::metrics {
+namespace {
+
+constexpr std::size_t kLeastRounds = 3;
+constexpr std::size_t kLeastCellsForAFloor = 8;
+constexpr double kFloorQuantile = 0.25;
+constexpr int kMostRoundsForeseen = 1000;
+
+using StudentsT = boost::math::students_t_distribution<double>;
+
+// The numbers of a cell's test, after the floor was applied.
+struct Test {
+  double estimate = 0;
+  std::vector<double> deviations{};  // of each part, for one round or process, times its weight
+  Uncertainty uncertainty{};         // if nothing varies, no test is possible
+};
+
+bool has_enough_rounds(const Question& question) {
+  return !question.empty() && std::all_of(question.begin(), question.end(),
+                                          [](const Part& part) { return part.values.size() >= kLeastRounds; });
+}
+
+// Returns the floor of the standard deviation for the parts at this position of a question.
+double floor_at(std::span<const Question> questions, std::size_t position, const VerdictRules& rules) {
+  if (rules.quiet_deviation) return *rules.quiet_deviation;
+  std::vector<double> deviations;
+  for (const Question& question : questions) {
+    if (position >= question.size() || !has_enough_rounds(question)) continue;
+    deviations.push_back(standard_deviation(question[position].values).value_or(0));
+  }
+  if (deviations.size() < kLeastCellsForAFloor) return 0;
+  std::sort(deviations.begin(), deviations.end());
+  return quantile_of_sorted(deviations, kFloorQuantile);
+}
+
+Test test_with_floors(const Question& question, const std::vector<double>& floors) {
+  Test test;
+  std::vector<double> counts;
+  for (std::size_t i = 0; i < question.size(); ++i) {
+    const Part& part = question[i];
+    const double deviation = std::max(standard_deviation(part.values).value_or(0), floors[i]);
+    test.estimate += part.weight * mean(part.values);
+    test.deviations.push_back(part.weight * deviation);
+    counts.push_back(static_cast<double>(part.values.size()));
+  }
+  test.uncertainty = uncertainty_of(test.deviations, counts);
+  return test;
+}
+
+double two_sided_p(const Test& test) {
+  return 2 * boost::math::cdf(StudentsT(test.uncertainty.degrees),
+                              -std::abs(test.estimate) / test.uncertainty.standard_error);
+}
+
+// Returns the fewest rounds that would show either "different" or "the same" if estimate and deviations were the true
+// ones; empty if even kMostRoundsForeseen would not.
+std::optional<int> rounds_that_would_do(const Test& now, const VerdictRules& rules) {
+  const double distance = std::max(std::abs(now.estimate), std::log1p(rules.margin_ratio) - std::abs(now.estimate));
+  const auto would_do = [&](int rounds) {
+    const std::vector<double> counts(now.deviations.size(), rounds);
+    return uncertainty_of(now.deviations, counts).half_width(rules.error_rate) < distance;
+  };
+  int too_few = static_cast<int>(kLeastRounds) - 1;
+  int enough = kMostRoundsForeseen;
+  if (!would_do(enough)) return std::nullopt;
+  while (enough - too_few > 1) {  // the half width falls with the number of rounds
+    const int middle = (too_few + enough) / 2;
+    (would_do(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+void decide(Judgement& judgement, const Test& test, double adjusted_p, std::size_t comparisons,
+            const VerdictRules& rules) {
+  judgement.adjusted_p = adjusted_p;
+  const bool excludes_one = judgement.contrast.interval->low > 0 || judgement.contrast.interval->high < 0;
+  if (adjusted_p < rules.error_rate) {
+    judgement.verdict = test.estimate > 0 ? Verdict::faster : Verdict::slower;
+    return;
+  }
+  if (std::abs(test.estimate) + test.uncertainty.half_width(rules.error_rate) < std::log1p(rules.margin_ratio)) {
+    judgement.verdict = Verdict::same;
+    if (excludes_one) judgement.reason = "the interval excludes 1 and is within the margin";
+    return;
+  }
+  judgement.rounds_needed = rounds_that_would_do(test, rules);
+  judgement.reason =
+      excludes_one ? fmt::format("the interval excludes 1, but not after adjusting for {} comparisons", comparisons)
+                   : "the interval contains 1 and is wider than the margin";
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+  constexpr std::array<std::string_view, 4> kNames{"faster", "slower", "same", "undecided"};
+  return kNames.at(static_cast<std::size_t>(verdict));
+}
+
+std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules) {
+  std::size_t most_parts = 0;
+  for (const Question& question : questions) most_parts = std::max(most_parts, question.size());
+  std::vector<double> floors;
+  for (std::size_t i = 0; i < most_parts; ++i) floors.push_back(floor_at(questions, i, rules));
+  std::vector<Judgement> judgements(questions.size());
+  std::vector<Test> tests(questions.size());
+  std::vector<std::size_t> tested;
+  std::vector<double> p_values;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const bool has_values = !questions[i].empty() && std::none_of(questions[i].begin(), questions[i].end(),
+                                                                  [](const Part& part) { return part.values.empty(); });
+    if (has_values) judgements[i].contrast = contrast(questions[i]);
+    judgements[i].reason = "fewer than 3 rounds hold both sides";
+    if (!has_enough_rounds(questions[i])) continue;
+    tests[i] = test_with_floors(questions[i], floors);
+    judgements[i].reason = "no variation seen";
+    if (tests[i].uncertainty.degrees <= 0) continue;
+    judgements[i].reason.clear();
+    tested.push_back(i);
+    p_values.push_back(two_sided_p(tests[i]));
+  }
+  const std::vector<double> adjusted =
+      rules.adjustment == Adjustment::holm ? holm_adjusted(p_values) : benjamini_hochberg_adjusted(p_values);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    decide(judgements[tested[i]], tests[tested[i]], adjusted[i], tested.size(), rules);
+  }
+  return judgements;
+}
+
+}  // namespace ngb::metrics

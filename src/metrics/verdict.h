@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges each cell of a comparison of many cells: faster, slower, the same, or not decided.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/contrast.h"
+
+namespace ngb::metrics {
+
+enum class Verdict { faster, slower, same, undecided };
+std::string_view name(Verdict verdict);  // "faster", …
+
+// How the number of false verdicts in one comparison is bounded (multiple_tests.h).
+enum class Adjustment { benjamini_hochberg, holm };
+
+struct VerdictRules {
+  double error_rate = 0.05;    // share of false verdicts, as `adjustment` defines it
+  double margin_ratio = 0.03;  // two speeds are the same if the interval of their ratio is within 1 ± this
+  Adjustment adjustment = Adjustment::benjamini_hochberg;
+  // Standard deviation of a round's log ratio on a quiet device, if it is known. It is the floor of every cell's
+  // standard deviation. If it is empty, the floor is the lower quartile over the comparison's cells, if there are at
+  // least eight.
+  std::optional<double> quiet_deviation{};
+};
+
+// One cell's log(candidate / baseline) of throughput, as the parts of a contrast: one part of paired rounds, or two
+// parts of independent processes with weights 1 and -1. Above 0 the candidate is faster.
+using Question = std::vector<Part>;
+
+struct Judgement {
+  Verdict verdict = Verdict::undecided;
+  Contrast contrast{};                 // without adjustment; its interval is the one to show
+  std::optional<double> adjusted_p{};  // of "no difference"; empty if no test was possible
+  std::string reason{};  // why the cell is undecided, or why the verdict disagrees with the shown interval
+  std::optional<int> rounds_needed{};  // total that would likely decide an undecided cell
+};
+
+// Returns one judgement for each question, in their order. A cell with fewer than three rounds or processes on a side
+// is undecided. Each part's standard deviation is raised to the floor that VerdictRules describes, because processes
+// that happen to fall into the same mode vary less than the cell does. The same questions give the same judgements, bit
+// for bit.
+std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules);
+
+}  // namespace ngb::metrics

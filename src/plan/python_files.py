@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python files that a user's model is made of, found through its `import` statements, as Python itself parses them.
+
+Run in the model's folder as `python3 -c TEXT FILE MOST`. The answer is the last line of output: a JSON list of at most
+MOST paths, FILE first, the others sorted.
+"""
+
+import sys
+
+sys.path = [folder for folder in sys.path if folder]  # not the user's working folder, where an ast.py may be
+
+import ast  # noqa: E402
+import json  # noqa: E402
+import os  # noqa: E402
+import warnings  # noqa: E402
+
+
+def modules_in(path):
+    """First parts of the modules that a file imports: "a" of `from a.b import c`. Relative imports stay in a package."""
+    with open(path, "rb") as file:
+        tree = ast.parse(file.read(), path)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module.split(".")[0]
+
+
+def sources_of(package):
+    for folder, _, names in os.walk(package):
+        paths = (os.path.join(folder, name) for name in names if os.path.splitext(name)[1] == ".py")
+        yield from filter(os.path.isfile, paths)
+
+
+def files_of(first, most):
+    """Every file and package here that `first` imports, or one of these does. Of a package: all of its files."""
+    found = set()
+    open_files = [(first, False)]
+    while open_files:
+        path, is_of_package = open_files.pop()
+        if path in found:
+            continue
+        found.add(path)
+        if len(found) > most:
+            sys.exit(f"imports more than {most} files")
+        try:
+            modules = sorted(set(modules_in(path)))
+        except (SyntaxError, ValueError, RecursionError) as error:
+            if is_of_package:
+                continue  # a template, say, which nothing imports
+            line = getattr(error, "lineno", None)
+            sys.exit(f"{path}{f', line {line}' if line else ''}: {getattr(error, 'msg', None) or error}")
+        for module in modules:
+            if os.path.isfile(module + ".py"):
+                open_files.append((module + ".py", False))
+            elif os.path.isdir(module):
+                open_files += ((source, True) for source in sources_of(module))
+    return [first, *sorted(found - {first})]
+
+
+warnings.simplefilter("ignore")  # about the user's code
+try:
+    answer = files_of(sys.argv[1], int(sys.argv[2]))
+except OSError as error:
+    sys.exit(str(error))
+print("\n" + json.dumps(answer))

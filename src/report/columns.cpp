@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "metrics/outcome.h"
+#include "report/numbers.h"
+
+namespace ngb::report {
+namespace {
+
+using metrics::Metric;
+using nlohmann::json;
+using store::CellData;
+using store::DerivedValue;
+
+json options_json(const CellData& cell) {
+  json options = json::parse(cell.options, nullptr, false);
+  return options.is_discarded() ? json::object() : options;
+}
+
+// name, heading, of
+constexpr std::array kAttributes{
+    Attribute{"cell_id", nullptr, [](const CellData& cell) { return json(cell.cell_id); }},
+    Attribute{"device", "device", [](const CellData& cell) { return json(cell.device); }},
+    Attribute{"model", "model", [](const CellData& cell) { return json(cell.model); }},
+    Attribute{"model_family", nullptr, [](const CellData& cell) { return json(cell.model_family); }},
+    Attribute{"model_hash", nullptr, [](const CellData& cell) { return json(cell.model_hash); }},
+    Attribute{"batch", "batch", [](const CellData& cell) { return json(cell.batch); }},
+    Attribute{"threads", "threads", [](const CellData& cell) { return json(cell.threads); }},
+    Attribute{"precision", "precision", [](const CellData& cell) { return json(cell.precision); }},
+    Attribute{"compiler", nullptr, [](const CellData& cell) { return json(cell.compiler); }},
+    Attribute{"compiler_label", nullptr, [](const CellData& cell) { return json(cell.compiler_label); }},
+    Attribute{"compiler_version", nullptr, [](const CellData& cell) { return json(cell.compiler_version); }},
+    Attribute{"options", nullptr, options_json},
+    Attribute{"planned_processes", nullptr, [](const CellData& cell) { return json(cell.planned_processes); }},
+    Attribute{"completed_processes", nullptr, [](const CellData& cell) { return json(cell.processes.size()); }},
+    Attribute{"failed_attempts", nullptr, [](const CellData& cell) { return json(cell.failed.size()); }},
+    Attribute{"status", nullptr, [](const CellData& cell) { return json(name(status_of(cell))); }},
+};
+
+bool is_deviation(const Metric& metric) {
+  return std::any_of(metrics::metrics().begin(), metrics::metrics().end(), [&](const Metric& other) {
+    return other.deviation != nullptr && std::string_view(other.deviation) == metric.name;
+  });
+}
+
+std::string interval_of(const DerivedValue& value, const char* unit) {
+  const bool is_exact = value.low == value.value && value.high == value.value;  // the identity against itself
+  if (!value.low || !value.high || is_exact) return {};
+  return fmt::format(" [{}, {}]", number_beside(*value.low, *value.value, unit),
+                     number_beside(*value.high, *value.value, unit));
+}
+
+}  // namespace
+
+std::span<const Attribute> attributes() { return kAttributes; }
+
+json failure_json(const CellData& cell) {
+  const samples::ProcessResult* process = metrics::decisive_failure(cell);
+  if (process == nullptr) return nullptr;
+  const samples::Failure& failure = *process->failure;
+  json object{{"kind", name(failure.kind)},
+              {"phase", name(failure.phase)},
+              {"message", failure.message},
+              {"advice", failure.advice},
+              {"log_path", process->log_path}};
+  if (failure.signal) object["signal"] = *failure.signal;
+  if (failure.exit_code) object["exit_code"] = *failure.exit_code;
+  return object;
+}
+
+std::vector<NumberColumn> number_columns(bool all) {
+  std::vector<NumberColumn> columns;
+  for (const Metric& metric : metrics::metrics()) {
+    if (is_deviation(metric) || (metric.rank == 0 && !all)) continue;
+    columns.push_back({&metric, metric.deviation == nullptr ? nullptr : metrics::find_metric(metric.deviation)});
+  }
+  return columns;
+}
+
+std::string heading(const NumberColumn& column) {
+  std::string text = column.metric->heading;
+  if (column.deviation != nullptr) text += fmt::format(" {}", column.deviation->heading);
+  if (column.metric->has_interval) text += " [95 %]";
+  return text;
+}
+
+ShownNumber shown_number(const Values& values, const CellData& cell, const NumberColumn& column) {
+  const char* unit = column.metric->unit;
+  const DerivedValue* value = values.find(cell.cell_id, column.metric->name);
+  if (value == nullptr || !value->value) return {"–", ""};
+  ShownNumber shown{number(*value->value, unit), interval_of(*value, unit)};
+  if (column.deviation == nullptr) return shown;
+  const DerivedValue* deviation = values.find(cell.cell_id, column.deviation->name);
+  if (deviation != nullptr && deviation->value) {
+    shown.tail = " ± " + number_beside(*deviation->value, *value->value, unit);
+  }
+  return shown;
+}
+
+std::string why_no_numbers(const CellData& cell) {
+  const Status status = status_of(cell);
+  if (status == Status::planned) return "not measured yet";
+  if (status != Status::failed) return {};
+  const samples::Failure& failure = *metrics::decisive_failure(cell)->failure;
+  return fmt::format("failed: {} in {}: {}", name(failure.kind), name(failure.phase), failure.message);
+}
+
+}  // namespace ngb::report

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "base/text.h"
+#include "report/show.h"
+
+namespace ngb::report {
+
+// The function of each format; show_NAME.cpp defines it.
+std::string show_json(const Results& results, const ShowOptions& options);
+std::string show_csv(const Results& results, const ShowOptions& options);
+std::string show_markdown(const Results& results, const ShowOptions& options);
+
+namespace {
+
+// name, meaning, show
+constexpr std::array kFormats{
+    Format{"text", "a table as wide as the terminal", show_text},
+    Format{"json", "every cell with every metric, its interval, or the reason why there is none", show_json},
+    Format{"csv", "a line for each cell, numbers unrounded, every metric", show_csv},
+    Format{"markdown", "a table for GitHub", show_markdown},
+};
+
+}  // namespace
+
+std::span<const Format> formats() { return kFormats; }
+
+Result<const Format*> find_format(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) {
+    if (format.name == name) return &format;
+    names.emplace_back(format.name);
+  }
+  const auto near = text::nearest(name, names);
+  return fail(near ? fmt::format("unknown format, did you mean {}?", *near)
+                   : fmt::format("unknown format, expected one of: {}", text::join(names, ", ")),
+              std::string(name));
+}
+
+}  // namespace ngb::report

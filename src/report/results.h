@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selects what is shown of a results file: all of it, or the cells that pass filters.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "report/best_options.h"
+#include "report/values.h"
+
+namespace ngb::report {
+
+// The selected results. They point into the cells and values they were made from.
+struct Results {
+  std::vector<const store::CellData*> cells{};  // in the order of the study; may be outlines (store.h)
+  Values values;
+  std::vector<BestOptions> best_options{};  // of the selected cells' compilers, each chosen from all its settings
+};
+Results all_results(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived);
+
+// A filter of `ngb show`; the option is --NAME and may be repeated.
+struct Filter {
+  const char* name;                                                // "compiler"
+  const char* meaning;                                             // for --help
+  std::vector<std::string> (*words)(const store::CellData& cell);  // the cell passes if one of them is asked for
+};
+std::span<const Filter> filters();
+
+// Returns the cells that pass every filter. `wanted` maps a filter's name to words; a cell passes if it has one of
+// them, and a filter without words passes all cells. Returns an error if a word fits no cell (with the nearest word),
+// or if no cell passes all filters.
+Result<Results> chosen_results(const std::vector<store::CellData>& cells,
+                               const std::vector<store::DerivedValue>& derived,
+                               const std::map<std::string, std::vector<std::string>>& wanted);
+
+}  // namespace ngb::report

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes CSV as in RFC 4180: a line of column names, then a line for each cell. Numbers are unrounded, in the unit that
+// the column's name ends in. An unknown value is an empty field, and the column …_unknown_reason says why.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "report/columns.h"
+#include "report/show.h"
+
+namespace ngb::report {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kFailureFields{"kind", "phase", "message", "advice", "log_path", "signal", "exit_code"};
+
+// Returns a field's text, quoted if necessary. Control characters, which could command a terminal, are made visible.
+std::string csv_text(const std::string& unchecked) {
+  const std::string field = text::visible(unchecked);
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  std::string text = "\"";
+  for (const char character : field) text += character == '"' ? std::string("\"\"") : std::string(1, character);
+  return text + '"';
+}
+
+// Returns text as it is, numbers unrounded, a mapping as JSON text, and "" for null.
+std::string csv_field(const json& value) {
+  if (value.is_null()) return {};
+  return value.is_string() ? csv_text(value.get<std::string>()) : csv_text(value.dump());
+}
+
+std::string csv_field(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : std::string(); }
+
+std::string csv_header() {
+  std::string line;
+  for (const Attribute& attribute : attributes()) line += fmt::format("{},", attribute.name);
+  for (const char* field : kFailureFields) line += fmt::format("failure_{},", field);
+  for (const metrics::Flag& flag : metrics::flag_table()) line += fmt::format("flag_{},", flag.name);
+  for (const metrics::Metric& metric : metrics::metrics()) {
+    line += fmt::format("{},", metric.name);
+    if (metric.has_interval) line += fmt::format("{0}_low,{0}_high,", metric.name);
+    line += fmt::format("{}_unknown_reason,", metric.name);
+  }
+  line.back() = '\r';
+  return line + '\n';
+}
+
+std::string csv_line(const store::CellData& cell, const Values& values) {
+  const auto value_of = [&](const std::string& metric) {
+    const store::DerivedValue* value = values.find(cell.cell_id, metric);
+    return value == nullptr ? store::DerivedValue{} : *value;
+  };
+  std::string line;
+  for (const Attribute& attribute : attributes()) line += csv_field(attribute.of(cell)) + ',';
+  const json failure = failure_json(cell);
+  for (const char* field : kFailureFields) line += csv_field(failure.contains(field) ? failure[field] : json()) + ',';
+  for (const metrics::Flag& flag : metrics::flag_table()) {
+    line += csv_field(value_of(fmt::format("flag_{}", flag.name)).value) + ',';
+  }
+  for (const metrics::Metric& metric : metrics::metrics()) {
+    const store::DerivedValue value = value_of(metric.name);
+    line += csv_field(value.value) + ',';
+    if (metric.has_interval) line += csv_field(value.low) + ',' + csv_field(value.high) + ',';
+    line += csv_text(value.reason) + ',';
+  }
+  line.back() = '\r';
+  return line + '\n';
+}
+
+}  // namespace
+
+std::string show_csv(const Results& results, const ShowOptions& /*options*/) {
+  std::string text = csv_header();
+  for (const store::CellData* cell : results.cells) text += csv_line(*cell, results.values);
+  return text;
+}
+
+}  // namespace ngb::report

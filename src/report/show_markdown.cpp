@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a table in GitHub's Markdown: a row for each cell, with the numbers of the text table.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/columns.h"
+#include "report/show.h"
+#include "report/words.h"
+
+namespace ngb::report {
+namespace {
+
+// Escapes text so that Markdown shows it literally, on one line.
+std::string markdown_text(std::string_view given) {
+  std::string result;
+  for (const char character : text::visible(given)) {
+    if (std::string_view("\\|`*<[").find(character) != std::string_view::npos) result += '\\';
+    result += character == '\n' || character == '\r' ? ' ' : character;
+  }
+  return result;
+}
+
+std::string markdown_field(const nlohmann::json& value) {
+  return markdown_text(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+std::string remarks_on(const store::CellData& cell, const Values& values) {
+  std::vector<std::string> names;
+  for (const Values::Raised& raised : values.flags(cell.cell_id)) names.emplace_back(raised.flag);
+  const std::string why = why_no_numbers(cell);
+  return markdown_text(why.empty() ? text::join(names, ", ") : why);
+}
+
+std::string markdown_line(const std::vector<std::string>& fields) {
+  return fmt::format("| {} |\n", text::join(fields, " | "));
+}
+
+std::string markdown_header(const std::vector<NumberColumn>& columns) {
+  std::vector<std::string> headings;
+  std::vector<std::string> alignments;
+  const auto add = [&](std::string heading, const char* alignment) {
+    headings.push_back(std::move(heading));
+    alignments.emplace_back(alignment);
+  };
+  for (const Attribute& attribute : attributes()) {
+    if (attribute.heading != nullptr) add(attribute.heading, "---");
+  }
+  add("compiler", "---");
+  for (const NumberColumn& column : columns) add(heading(column), "---:");
+  add("flags", "---");
+  return markdown_line(headings) + markdown_line(alignments);
+}
+
+}  // namespace
+
+std::string show_markdown(const Results& results, const ShowOptions& options) {
+  const std::vector<NumberColumn> columns = number_columns(options.all);
+  std::string text = markdown_header(columns);
+  for (const store::CellData* cell : results.cells) {
+    std::vector<std::string> fields;
+    for (const Attribute& attribute : attributes()) {
+      if (attribute.heading != nullptr) fields.push_back(markdown_field(attribute.of(*cell)));
+    }
+    fields.push_back(markdown_text(compiler_of(*cell)));
+    for (const NumberColumn& column : columns) {
+      const ShownNumber number = shown_number(results.values, *cell, column);
+      fields.push_back(number.main + number.tail);
+    }
+    fields.push_back(remarks_on(*cell, results.values));
+    text += markdown_line(fields);
+  }
+  return text;
+}
+
+}  // namespace ngb::report

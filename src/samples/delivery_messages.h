@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes to a device before a job does: trees of files, each in one piece or not at all. All paths are relative to
+// the device's folder, where NGraphBench keeps everything that it has there:
+//   agents/<sha256>/ngb-agent                  this program
+//   bundles/<sha256>/{bin,lib}/…               worker, plugins, Python package
+//   toolchains/<compiler>/<version>/…          as on the client
+//   models/<sha256>/model.onnx                 a user's file
+//   references/<sha256>/outputs.ref            reference outputs that the client has made
+//   files/<sha256>                             content on its way into trees
+//   runs/<run>/                                work folders: journal, logs
+//   holders/<job>                              what a batch job is to start
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/known.h"
+#include "base/result.h"
+#include "samples/environment.h"
+
+namespace ngb::samples {
+
+// The file by which a device's folder is known to be NGraphBench's, and its first line. Only a folder that has it is
+// used and emptied.
+inline constexpr const char* kMarkFile = ".ngraphbench";
+inline constexpr const char* kMarkText =
+    "This folder belongs to NGraphBench: its runs put files here and take them away again.";
+// What NGraphBench has in such a folder: the names in it.
+inline constexpr std::array<const char*, 10> kDeviceShelves{"agents", "bundles",    "files", "holders",    "lock",
+                                                            "models", "references", "runs",  "toolchains", "tuning"};
+
+// Not absolute, no "." or "..", no empty part, no NUL, at most 4096 bytes: stays below any folder it is added to.
+bool is_path_within(std::string_view path);
+
+// Checks of fields: throw FieldError (work/json_fields.h).
+void require_path_within(const std::string& path);
+void require_path_or_none(const std::string& path);  // "": none
+void require_paths_within(const std::vector<std::string>& paths);
+void require_sha256(const std::string& digits);
+
+// The agent's first words on a device.
+struct Arrival {
+  std::string folder{};           // absolute: the device's folder
+  std::string machine{};          // "x86_64", "aarch64", …
+  std::uint64_t free_bytes = 0;   // on the disk of that folder
+  std::int64_t unix_time_ns = 0;  // the device's clock
+
+  static constexpr const char* kType = "arrival";
+  static constexpr auto fields() {
+    return std::tuple(Field{"folder", &Arrival::folder}, Field{"machine", &Arrival::machine},
+                      Field{"free_bytes", &Arrival::free_bytes}, Field{"unix_time_ns", &Arrival::unix_time_ns});
+  }
+};
+
+// Which of these trees are not there?
+struct Ask {
+  std::vector<std::string> trees{};
+  // The work folder of the run that they are for, which is made now: as long as it is there, no teardown of another run
+  // removes what several runs share. Empty: they are for no run.
+  std::string run{};
+
+  static constexpr const char* kType = "ask";
+  static constexpr auto fields() {
+    return std::tuple(Field{"trees", &Ask::trees, require_paths_within}, Field{"run", &Ask::run, require_path_or_none});
+  }
+};
+struct Lacking {
+  std::vector<std::string> trees{};
+
+  static constexpr const char* kType = "lacking";
+  static constexpr auto fields() { return std::tuple(Field{"trees", &Lacking::trees, require_paths_within}); }
+};
+
+struct TreeFile {
+  std::string path{};  // within the tree
+  std::string sha256{};
+  std::uint64_t size_bytes = 0;
+  bool is_executable = false;
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"path", &TreeFile::path, require_path_within},
+                      Field{"sha256", &TreeFile::sha256, require_sha256}, Field{"size_bytes", &TreeFile::size_bytes},
+                      Field{"is_executable", &TreeFile::is_executable});
+  }
+};
+// This is to be made.
+struct Tree {
+  std::string path{};
+  std::vector<TreeFile> files{};
+  std::uint64_t keep_free_bytes = 0;  // of the disk: refused where less would stay
+
+  static constexpr const char* kType = "tree";
+  static constexpr auto fields() {
+    return std::tuple(Field{"path", &Tree::path, require_path_within}, Field{"files", &Tree::files},
+                      Field{"keep_free_bytes", &Tree::keep_free_bytes});
+  }
+};
+// These bytes of it are missing. The client then sends them, plain and in this order; what comes after them is a frame
+// again.
+struct Want {
+  struct Piece {
+    std::uint64_t file_index = 0;
+    std::uint64_t offset_bytes = 0;  // to the file's end
+
+    static constexpr auto fields() {
+      return std::tuple(Field{"file_index", &Piece::file_index}, Field{"offset_bytes", &Piece::offset_bytes});
+    }
+  };
+  std::vector<Piece> pieces{};
+
+  static constexpr const char* kType = "want";
+  static constexpr auto fields() { return std::tuple(Field{"pieces", &Want::pieces}); }
+};
+struct Installed {
+  std::string path{};
+
+  static constexpr const char* kType = "installed";
+  static constexpr auto fields() { return std::tuple(Field{"path", &Installed::path, require_path_within}); }
+};
+
+// From here on it is the agent of a run that speaks (message.h), started where none is at work.
+struct Attach {
+  std::string run{};  // work folder
+  std::string worker{};
+  std::string lib{};
+  // A path: the batch job whose `ngb-agent hold` starts the agent, when this message is in that file. Empty: whoever
+  // attaches does.
+  std::string holder{};
+
+  static constexpr const char* kType = "attach";
+  static constexpr auto fields() {
+    return std::tuple(
+        Field{"run", &Attach::run, require_path_within}, Field{"worker", &Attach::worker, require_path_within},
+        Field{"lib", &Attach::lib, require_path_within}, Field{"holder", &Attach::holder, require_path_or_none});
+  }
+};
+
+// Instead of the agent's hello: another run is being measured on this device, and only one is at a time.
+struct Busy {
+  std::string task{};    // its work folder; "" where the other one does not say
+  std::string holder{};  // for people: "process 12"
+
+  static constexpr const char* kType = "busy";
+  static constexpr auto fields() { return std::tuple(Field{"task", &Busy::task}, Field{"holder", &Busy::holder}); }
+};
+
+// What is this device?
+struct Describe {
+  static constexpr const char* kType = "describe";
+  static constexpr auto fields() { return std::tuple(); }
+};
+// A folder toolchains/<compiler>/<version> that holds something.
+struct ToolchainFolder {
+  std::string name{};  // "onnxruntime@1.31.1"
+  bool has_manifest = false;
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"name", &ToolchainFolder::name}, Field{"has_manifest", &ToolchainFolder::has_manifest});
+  }
+};
+struct Description {
+  Environment environment{};
+  std::vector<ToolchainFolder> toolchains{};  // sorted by name
+  Known<std::string> python{};                // what its python3 says of its version: "Python 3.11.2"
+
+  static constexpr const char* kType = "description";
+  static constexpr auto fields() {
+    return std::tuple(Field{"environment", &Description::environment}, Field{"toolchains", &Description::toolchains},
+                      Field{"python", &Description::python});
+  }
+};
+
+// Which Python packages are in these folders? Each is a toolchain, a virtual environment or a folder of packages;
+// within the device's folder, or a path of the user's: absolute, or beginning with ~/.
+struct Inspect {
+  std::vector<std::string> paths{};
+
+  static constexpr const char* kType = "inspect";
+  static constexpr auto fields() { return std::tuple(Field{"paths", &Inspect::paths}); }
+};
+struct FoundPackage {
+  std::string name{};  // as its dist-info spells it
+  std::string version{};
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"name", &FoundPackage::name}, Field{"version", &FoundPackage::version});
+  }
+};
+struct FoundFolder {
+  std::string path{};      // as asked for
+  std::string site{};      // absolute: where the packages are; "" when there are none
+  std::string manifest{};  // the text of its manifest.json; "" without
+  std::vector<FoundPackage> packages{};
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"path", &FoundFolder::path}, Field{"site", &FoundFolder::site},
+                      Field{"manifest", &FoundFolder::manifest}, Field{"packages", &FoundFolder::packages});
+  }
+};
+struct Inspection {
+  std::vector<FoundFolder> folders{};
+
+  static constexpr const char* kType = "inspection";
+  static constexpr auto fields() { return std::tuple(Field{"folders", &Inspection::folders}); }
+};
+// What stands at `site` there becomes the toolchain `path`, with this manifest. Answered by Installed.
+struct Adopt {
+  std::string path{};
+  std::string site{};  // absolute
+  std::string manifest{};
+
+  static constexpr const char* kType = "adopt";
+  static constexpr auto fields() {
+    return std::tuple(Field{"path", &Adopt::path, require_path_within}, Field{"site", &Adopt::site},
+                      Field{"manifest", &Adopt::manifest});
+  }
+};
+// The device's own pip is to install exactly these wheels from the index that it is configured for, as the toolchain
+// `path`. Answered by Installed, or by an Error with the end of what pip said.
+struct InstallThere {
+  std::string path{};
+  std::string requirements{};  // a file of requirements, with the hash of every wheel
+  std::string manifest{};
+  std::int64_t timeout_ns = 0;
+
+  static constexpr const char* kType = "install";
+  static constexpr auto fields() {
+    return std::tuple(Field{"path", &InstallThere::path, require_path_within},
+                      Field{"requirements", &InstallThere::requirements}, Field{"manifest", &InstallThere::manifest},
+                      Field{"timeout_ns", &InstallThere::timeout_ns});
+  }
+};
+
+// Ends the agents of a run and everything below them, removes their files and what nobody else needs.
+struct Remove {
+  std::vector<std::string> runs{};  // work folders
+  bool with_toolchains = false;
+
+  static constexpr const char* kType = "remove";
+  static constexpr auto fields() {
+    return std::tuple(Field{"runs", &Remove::runs, require_paths_within},
+                      Field{"with_toolchains", &Remove::with_toolchains});
+  }
+};
+struct Removed {
+  // Everything of NGraphBench's that is still there, of the run and of what only it needed: nothing, if all went well.
+  std::vector<std::string> left{};
+  std::uint64_t processes_left = 0;
+  // Why what runs share stays: the work folders of other runs, "a delivery on its way".
+  std::vector<std::string> kept_for{};
+
+  static constexpr const char* kType = "removed";
+  static constexpr auto fields() {
+    return std::tuple(Field{"left", &Removed::left}, Field{"processes_left", &Removed::processes_left},
+                      Field{"kept_for", &Removed::kept_for});
+  }
+};
+
+}  // namespace ngb::samples

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "samples/sense.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "samples/delivery_messages.h"
+
+namespace ngb::samples {
+namespace {
+
+constexpr std::size_t kLongestName = 4096;       // bytes
+constexpr std::size_t kLongestText = 1U << 20U;  // bytes: a message with what a compiler printed
+constexpr std::size_t kLongestList = 10'000;     // of phases, readings, facts, …
+constexpr std::size_t kMostRepetitions =
+    10'000'000;  // ten times what a study may ask for: those before the steady part
+constexpr std::int64_t kMostNs = 10LL * 366 * 24 * 3600 * 1'000'000'000;  // ten years: no process takes as long
+constexpr std::uint64_t kMostStored = std::numeric_limits<std::int64_t>::max();
+
+constexpr std::array<std::string_view, 5> kStopReasons{"", "repetitions", "half_width", "max_repetitions", "max_time"};
+constexpr std::array<std::string_view, 3> kMoments{"start", "end", "timed"};
+
+// Collects the first thing that makes no sense.
+class Sense {
+ public:
+  template <class T>
+  Sense& within(std::string_view field, T value, T least, T most) {
+    if (value >= least && value <= most) return *this;
+    return refuse(fmt::format("{} is {}, expected {} to {}", field, value, least, most));
+  }
+  Sense& duration(std::string_view field, std::int64_t value_ns, std::int64_t least = 0) {
+    return within(field, value_ns, least, kMostNs);
+  }
+  Sense& length(std::string_view field, std::size_t length, std::size_t most) {
+    if (length <= most) return *this;
+    return refuse(fmt::format("{} has a length of {}, expected at most {}", field, length, most));
+  }
+  template <class Words>
+  Sense& word(std::string_view field, std::string_view value, const Words& words) {
+    if (std::find(words.begin(), words.end(), value) != words.end()) return *this;
+    return refuse(fmt::format("{} is \"{}\", expected one of: {}", field, value.substr(0, kShown),
+                              fmt::join(words.begin(), words.end(), ", ")));
+  }
+  Sense& holds(bool condition, std::string_view field, std::string_view value, std::string_view expected) {
+    return condition ? *this
+                     : refuse(fmt::format("{} is \"{}\", expected {}", field, value.substr(0, kShown), expected));
+  }
+  template <class T>
+  Sense& known(std::string_view field, const Known<T>& value, T least, T most) {
+    if (value.value) return within(field, *value.value, least, most);
+    return length(field, value.reason.size(), kLongestName);
+  }
+
+  [[nodiscard]] Status result() const { return wrong_.empty() ? Status{} : fail(wrong_); }
+
+ private:
+  static constexpr std::size_t kShown = 100;
+
+  Sense& refuse(std::string what) {
+    if (wrong_.empty()) wrong_ = std::move(what);
+    return *this;
+  }
+
+  std::string wrong_{};
+};
+
+bool is_hash(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+void add_lengths(Sense& sense, const ProcessResult& result) {
+  sense.length("phases", result.phases.size(), kLongestList)
+      .length("repetitions", result.repetitions.size(), kMostRepetitions)
+      .length("readings", result.readings.size(), kLongestList)
+      .length("facts", result.facts.size(), kLongestList)
+      .length("environment_hash", result.environment_hash.size(), kLongestName);
+  using With = samples::Provenance;
+  for (std::string With::* const hash : {&With::manifest_sha256, &With::worker_sha256, &With::package_sha256,
+                                         &With::plugin_sha256, &With::exporter_sha256, &With::files_sha256,
+                                         &With::model_sha256, &With::reference_key, &With::reference_sha256}) {
+    sense.length("made_with", (result.made_with.*hash).size(), kLongestName);
+  }
+  for (const auto& [name, value] : result.facts) {
+    sense.length("facts: a name", name.size(), kLongestName).length("facts: " + name, value.size(), kLongestText);
+  }
+}
+
+void add_times(Sense& sense, const ProcessResult& result) {
+  // What no worker was started for took no time.
+  sense.duration("wall_ns", result.wall_ns, result.failure ? 0 : 1)
+      .within<std::int64_t>("started_unix_ns", result.started_unix_ns, 0, std::numeric_limits<std::int64_t>::max());
+  for (const PhaseUse& use : result.phases) {
+    const std::string phase(name(use.phase));
+    sense.duration("phases: wall_ns of " + phase, use.wall_ns)
+        .known<std::int64_t>("phases: cpu_ns of " + phase, use.cpu_ns, 0, std::numeric_limits<std::int64_t>::max())
+        .known<std::uint64_t>("phases: peak_rss_bytes of " + phase, use.peak_rss_bytes, 0, kMostStored);
+  }
+  for (const Repetition& repetition : result.repetitions) {
+    sense.duration("repetitions: wall_ns", repetition.wall_ns, 1)
+        .within<std::uint32_t>("repetitions: inferences", repetition.inferences, 1,
+                               std::numeric_limits<std::uint32_t>::max());
+  }
+}
+
+void add_check(Sense& sense, const Check& check) {
+  constexpr double kMost = std::numeric_limits<double>::infinity();
+  sense.length("check: reference", check.reference.size(), kLongestName)
+      .within<std::uint64_t>("check: compared_elements", check.compared_elements, 0, kMostStored)
+      .known<double>("check: max_absolute_error", check.max_absolute_error, 0, kMost)
+      .known<double>("check: max_relative_error", check.max_relative_error, 0, kMost);
+}
+
+void add_failure(Sense& sense, const Failure& failure) {
+  sense.length("failure: message", failure.message.size(), kLongestText)
+      .length("failure: advice", failure.advice.size(), kLongestText)
+      .within("failure: signal", failure.signal.value_or(1), 1, 128)
+      .within("failure: exit_code", failure.exit_code.value_or(0), -1, 255);
+}
+
+void add_readings(Sense& sense, const ProcessResult& result) {
+  for (const Reading& reading : result.readings) {
+    sense.length("readings: quantity", reading.quantity.size(), kLongestName)
+        .length("readings: unit", reading.unit.size(), kLongestName)
+        .word("readings: when", reading.when, kMoments)
+        .length("readings: unknown", reading.value.reason.size(), kLongestName);
+    if (reading.value.value) {
+      sense.holds(std::isfinite(*reading.value.value), "readings: value", fmt::format("{}", *reading.value.value),
+                  "a finite number");
+    }
+  }
+}
+
+void add_tensors(Sense& sense, std::string_view field, const std::vector<TensorSignature>& tensors) {
+  sense.length(field, tensors.size(), kLongestList);
+  for (const TensorSignature& tensor : tensors) {
+    sense.length(fmt::format("{}: name", field), tensor.name.size(), kLongestName)
+        .length(fmt::format("{}: shape", field), tensor.shape.size(), 64);
+  }
+}
+
+}  // namespace
+
+Status check_sense(const ProcessResult& result, const Asked& asked) {
+  Sense sense;
+  sense.within("process_index", result.process_index, 0, asked.planned_processes - 1)
+      .within("attempt", result.attempt, 1, asked.attempts)
+      .word("stop_reason", result.stop_reason, kStopReasons)
+      .known<int>("threads_used", result.threads_used, 0, 1'000'000);
+  add_times(sense, result);
+  add_lengths(sense, result);
+  add_readings(sense, result);
+  if (result.check) add_check(sense, *result.check);
+  if (result.failure) add_failure(sense, *result.failure);
+  sense.holds(result.failure || !result.repetitions.empty(), "repetitions", "empty",
+              "some, of a process that completed");
+  sense.holds(result.log_path.empty() || is_path_within(result.log_path), "log_path", result.log_path,
+              "a path below the work folder");
+  return sense.result();
+}
+
+Status check_sense(const ModelWritten& model) {
+  Sense sense;
+  sense.length("model.hash", model.model.hash.size(), kLongestName)
+      .within("model.batch", model.model.batch, 1, std::numeric_limits<int>::max())
+      .holds(is_hash(model.file_sha256), "file_sha256", model.file_sha256, "64 hexadecimal digits")
+      .within<std::uint64_t>("file_bytes", model.file_bytes, 1, kMostStored)
+      .duration("wall_ns", model.wall_ns);
+  add_tensors(sense, "inputs", model.inputs);
+  add_tensors(sense, "open_inputs", model.open_inputs);
+  return sense.result();
+}
+
+Status check_sense(const Environment& environment) {
+  Sense sense;
+  sense.length("entries", environment.entries.size(), kLongestList);
+  for (const EnvironmentEntry& entry : environment.entries) {
+    sense.holds(!entry.name.empty(), "entries: name", entry.name, "a name")
+        .length("entries: name", entry.name.size(), kLongestName)
+        .length("entries: unit", entry.unit.size(), kLongestName)
+        .length("entries: value", entry.value.value.value_or("").size(), kLongestText)
+        .length("entries: unknown", entry.value.reason.size(), kLongestName);
+  }
+  return sense.result();
+}
+
+}  // namespace ngb::samples

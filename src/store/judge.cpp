@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/judge.h"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "samples/sense.h"
+
+namespace ngb::store {
+namespace {
+
+using samples::ProcessResult;
+
+bool has_failed_for_good(sql::Database& database, std::int64_t cell_key, int attempts) {
+  sql::Statement& query =
+      database.kept("SELECT kind, attempt FROM process JOIN failure USING (process_key) WHERE cell_key = ?");
+  query.bind(cell_key);
+  bool has_failed = false;
+  while (!has_failed && query.step()) {
+    const Result<samples::FailureKind> kind = samples::parse_failure_kind(query.text(0));
+    has_failed = query.small(1) >= attempts || (kind && !samples::is_worth_retrying(*kind));
+  }
+  query.reset();
+  return has_failed;
+}
+
+// Why an event of that device can not be true. `what` is the event's: "process 3 of cell 00ff…".
+Status without_sense(const sql::Database& database, const std::string& device, const std::string& what,
+                     const std::string& wrong) {
+  return fail(fmt::format("{} sent what cannot be, and nothing of it was recorded: {}: {}", device, what, wrong),
+              database.file().string(),
+              "update NGraphBench on both sides; if that is done, do not trust what this device says");
+}
+
+// What is left of the device's share, in words; "" when nothing is: each cell is complete, or has failed for a reason
+// that another attempt would not change, or was given up by a run before.
+std::string left_of_share(Store::Implementation& store, const Store::Implementation::Known::Device& known,
+                          const std::string& device) {
+  sql::Statement& query = store.database.kept(
+      "SELECT cell_id, planned_processes, cell_key, ifnull((SELECT count(DISTINCT process_index) AS alike FROM process "
+      "WHERE process.cell_key = cell.cell_key AND is_complete = 1 GROUP BY origin ORDER BY alike DESC LIMIT 1), 0) "
+      "AS completed FROM cell JOIN run_cell USING (cell_key) "
+      "WHERE run_key = ?1 AND device = ?2 AND completed < planned_processes AND NOT EXISTS (SELECT 1 FROM "
+      "run_cell AS earlier JOIN run_device USING (run_key) WHERE earlier.cell_key = cell.cell_key AND "
+      "earlier.run_key < ?1 AND run_device.device = ?2 AND is_finished = 1)");
+  query.bind(known.run_key, device);
+  std::string left;
+  while (left.empty() && query.step()) {
+    const std::int64_t cell = query.integer(2);
+    if (has_failed_for_good(store.database, cell, known.attempts)) continue;
+    left = fmt::format("{} of {} processes of cell {} are missing", query.integer(1) - query.integer(3),
+                       query.integer(1), query.text(0));
+  }
+  query.reset();
+  return left;
+}
+
+// Whether the event can be true, after all that was recorded.
+class Judge {
+ public:
+  Judge(Store::Implementation& store, const std::string& device, const Store::Implementation::Known::Device& known)
+      : store_(store), device_(device), known_(known) {}
+
+  Status operator()(const ProcessResult& result) const {
+    const std::optional<std::int64_t> cell = key_of_cell(store_, known_.run_key, device_, result.cell_id);
+    if (!cell) {
+      return fail(fmt::format("an event of {} names a cell that this run has not planned there: {}", device_,
+                              result.cell_id.substr(0, kShown)),
+                  store_.database.file().string(), "begin a run of the study first");
+    }
+    sql::Statement& query = store_.database.kept("SELECT planned_processes FROM cell WHERE cell_key = ?");
+    query.bind(*cell);
+    const samples::Asked asked{query.step() ? query.small(0) : 0, known_.attempts};
+    query.reset();
+    return told(samples::check_sense(result, asked),
+                fmt::format("process {} of cell {}", result.process_index, result.cell_id));
+  }
+  Status operator()(const samples::ModelWritten& model) const {
+    return told(samples::check_sense(model), fmt::format("model {}", work::file_name(model.model)));
+  }
+  Status operator()(const samples::ReferenceMade& /*reference*/) const {
+    return told(fail("reference outputs are not part of a run that measures"), "its reference outputs");
+  }
+  Status operator()(const samples::Environment& environment) const {
+    return told(samples::check_sense(environment), "its environment");
+  }
+  Status operator()(const samples::Skipped& /*skipped*/) const { return Done{}; }
+  Status operator()(const samples::Finished& /*finished*/) const {
+    const std::string left = left_of_share(store_, known_, device_);
+    return left.empty() ? Status{} : told(fail(left), "it has finished");
+  }
+
+ private:
+  static constexpr std::size_t kShown = 100;
+
+  Status told(const Status& sense, const std::string& what) const {
+    return sense ? Status{} : without_sense(store_.database, device_, what, sense.error().what);
+  }
+
+  Store::Implementation& store_;
+  const std::string& device_;
+  const Store::Implementation::Known::Device& known_;
+};
+
+}  // namespace
+
+std::optional<std::int64_t> key_of_cell(Store::Implementation& store, std::int64_t run_key, const std::string& device,
+                                        const std::string& cell_id) {
+  sql::Statement& query = store.database.kept(
+      "SELECT cell_key FROM cell JOIN run_cell USING (cell_key) WHERE cell_id = ? AND device = ? AND run_key = ?");
+  query.bind(cell_id, device, run_key);
+  if (!query.step()) return std::nullopt;
+  const std::int64_t key = query.integer(0);
+  query.reset();
+  return key;
+}
+
+Status judge(Store::Implementation& store, const std::string& device, const Store::Implementation::Known::Device& known,
+             const samples::Event& event) {
+  return std::visit(Judge(store, device, known), event.body);
+}
+
+}  // namespace ngb::store

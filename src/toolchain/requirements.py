@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers questions about versions and requirements of Python packages by the rules of PEP 440, 503 and 508, with the
+library `packaging`.
+
+Run as `python3 -c TEXT QUESTION`. The question's values come as JSON on standard input; the answer is the last line of
+output, as JSON.
+"""
+
+import sys
+
+sys.path = [folder for folder in sys.path if folder]  # "" would find a json.py in the user's working folder
+
+import bisect  # noqa: E402
+import json  # noqa: E402
+import re  # noqa: E402
+
+try:
+    from packaging.markers import InvalidMarker
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+    from packaging.version import InvalidVersion, Version
+except ImportError:
+    try:
+        from pip._vendor.packaging.markers import InvalidMarker
+        from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+        from pip._vendor.packaging.utils import canonicalize_name
+        from pip._vendor.packaging.version import InvalidVersion, Version
+    except ImportError:
+        sys.exit("this Python has neither packaging nor pip: apt-get install python3-pip")
+
+
+def parsed(text):
+    try:
+        requirement = Requirement(text)
+    except (InvalidRequirement, InvalidMarker) as error:
+        raise InvalidRequirement(f'"{text}" is not a requirement: {str(error).splitlines()[0]}') from error
+    if requirement.url:
+        raise InvalidRequirement(f'"{text}": a requirement by address is not supported')
+    return requirement
+
+
+def counts(requirement, extras, markers):
+    """Return whether the requirement's marker holds, here or for `markers`, with any of the extras."""
+    if requirement.marker is None:
+        return True
+    # `packaging` before 22 compares extras literally, so each is also tried as the marker spells it.
+    words = re.findall(r"[\w.-]+", str(requirement.marker))
+    spelled = extras | {word for word in words if canonicalize_name(word) in extras}
+    return any(requirement.marker.evaluate({**markers, "extra": extra}) for extra in spelled or {""})
+
+
+def required_by(package, extras, markers):
+    for text in package["requires"]:
+        try:
+            requirement = parsed(text)
+        except InvalidRequirement:
+            continue  # pip would not accept it from an index either
+        if counts(requirement, extras, markers):
+            yield requirement
+
+
+def is_met(texts, package):
+    """Return whether the installed version meets all of them. A pre-release that pip chose counts like a release."""
+    try:
+        return all(Requirement(text).specifier.contains(package["version"], prereleases=True) for text in texts)
+    except InvalidVersion:
+        return False
+
+
+def next_round(question):
+    """Return the requirements that pip should install next, given the wanted ones and the installed packages.
+
+    `known` maps each package to its requirements of earlier rounds. A package is requested only if it has a new
+    requirement, and then with all that are known, so that the rounds end.
+    """
+    markers, installed, known = question["markers"], question["installed"], question["known"]
+    skip = {canonicalize_name(name) for name in question["skip"]}
+    extras, followed, changed = {}, {}, set()
+    skipped = False
+    open_requirements = [each for each in map(parsed, question["wanted"]) if counts(each, set(), markers)]
+    while open_requirements:
+        requirement = open_requirements.pop()
+        name = canonicalize_name(requirement.name)
+        if name in skip:
+            skipped = True
+            continue
+        extras.setdefault(name, set()).update(map(canonicalize_name, requirement.extras))
+        requirement.name, requirement.marker = name, None
+        texts = known.setdefault(name, [])
+        if str(requirement) not in texts:
+            texts.append(str(requirement))
+            changed.add(name)
+        if name in installed and followed.get(name) != extras[name]:
+            followed[name] = set(extras[name])
+            open_requirements += required_by(installed[name], extras[name], markers)
+    ask = [name for name in sorted(changed) if name not in installed or not is_met(known[name], installed[name])]
+    return {"ask": [text for name in ask for text in sorted(known[name])], "known": known, "has_skipped": skipped}
+
+
+def nearest(question):
+    """Return the versions nearest to the wanted one, up to three on each side. All lists ascend."""
+    versions = sorted(question["versions"], key=Version)
+    try:
+        wanted = max(Version(each.version) for each in Requirement(question["wanted"]).specifier)
+    except (InvalidRequirement, InvalidVersion, ValueError):  # "1.*", or no version
+        return versions[-6:]
+    at = bisect.bisect_right([Version(version) for version in versions], wanted)
+    return versions[max(at - 3, 0) : at + 3]
+
+
+def is_same(question):
+    """Return whether two versions are equal except for local parts: 1.0 is 1.0.0, and 2.15.0+cpu is 2.15.0."""
+    first, second = (Version(Version(text).public) for text in question)
+    return first == second
+
+
+try:
+    answer = {"next_round": next_round, "nearest": nearest, "is_same": is_same}[sys.argv[1]](json.load(sys.stdin))
+except (InvalidRequirement, InvalidVersion) as error:
+    sys.exit(str(error))
+print("\n" + json.dumps(answer))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a folder of installed packages with Python's own importlib.metadata.
+
+Run as `python3 -c TEXT find NAME…` (the first of these packages that the interpreter finds, and the folder that holds
+it), `contents SITE` (what that folder holds) or `remove SITE NAME…`. The answer is the last line of output, as JSON.
+"""
+
+import sys
+
+sys.path = [folder for folder in sys.path if folder]  # "" would find a json.py in the user's working folder
+
+import csv  # noqa: E402
+import io  # noqa: E402
+import json  # noqa: E402
+import os  # noqa: E402
+import re  # noqa: E402
+import shutil  # noqa: E402
+from importlib import metadata  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+
+def normalised(name):
+    return re.sub(r"[-_.]+", "-", name).lower()  # PEP 503
+
+
+def recorded_files(distribution, site):
+    """Return the files that RECORD lists and that are inside `site`.
+
+    RECORD keeps the paths that programs had before pip moved them with --target: ../../bin/x is bin/x here.
+    """
+    for row in csv.reader(io.StringIO(distribution.read_text("RECORD") or "")):
+        if row:
+            parts = [part for part in os.path.normpath(row[0]).split("/") if part not in ("", ".", "..")]
+            yield os.path.join(site, *parts)
+
+
+def size_of(path):
+    return os.path.getsize(path) if os.path.isfile(path) else 0
+
+
+def contents(site):
+    """Return name, version and bytes of every package, sorted."""
+    found = {(d.metadata["Name"], d.version): d for d in metadata.distributions(path=[site]) if d.metadata["Name"]}
+    return [[*key, sum(map(size_of, recorded_files(found[key], site)))] for key in sorted(found)]
+
+
+def find(*names):
+    for name in names:
+        try:
+            distribution = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        site = str(distribution.locate_file(""))
+        return {"version": distribution.version, "site": site, "packages": contents(site)}
+    return {}
+
+
+def remove(site, *names):
+    for info in Path(site).glob("*.dist-info"):
+        distribution = metadata.Distribution.at(info)
+        if normalised(distribution.metadata["Name"] or "") not in names:
+            continue
+        for path in recorded_files(distribution, site):
+            if os.path.lexists(path) and not os.path.isdir(path):
+                os.remove(path)
+        shutil.rmtree(info)
+    return {}
+
+
+try:
+    answer = {"find": find, "contents": contents, "remove": remove}[sys.argv[1]](*sys.argv[2:])
+except OSError as error:
+    sys.exit(str(error))
+print("\n" + json.dumps(answer))

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a user's ONNX file without keeping its weights.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/tensor.h"
+#include "userfiles/external_data.h"
+
+namespace ngb::userfiles {
+
+struct OnnxFile {
+  // SHA-256 of the file. With external data, it is the SHA-256 over the lines "<hash> <name>
+  // " of the file (whose name is left empty) and of each external file, sorted by name.
+  std::string content_hash{};
+  std::uint64_t file_bytes = 0;           // with external data
+  std::vector<FilePart> parts{};          // the file itself first, then those with external data
+  std::vector<TensorSignature> inputs{};  // without initializers; no extent is open any more
+  // The same inputs, with kOpenExtent wherever the file leaves an extent open that is the batch.
+  std::vector<TensorSignature> open_inputs{};
+};
+
+using InputShapes = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+using Dimensions = std::vector<std::pair<std::string, std::int64_t>>;
+
+// Inspects the file for `batch`. An open extent becomes the first of these that applies: what `shapes` gives for the
+// input (kBatchExtent or a leading 1 is the batch); what `dimensions` gives for its name; the batch, if it leads its
+// input or shares the name of an extent that does.
+//
+// Fails if the file is not readable, not ONNX or truncated; if an extent stays open (the error names it); if a shape is
+// for no input of the model or contradicts its fixed extents; if the file lacks a dimension; if an element type cannot
+// be fed; if nothing is the batch and the first input's first extent is not `batch`; or if external data is missing,
+// too short or outside the model's folder.
+Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, const InputShapes& shapes,
+                              const Dimensions& dimensions = {});
+
+}  // namespace ngb::userfiles

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userfiles/onnx_scan.h"
+
+#include <fcntl.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/wire_format_lite.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <limits>
+#include <utility>
+
+#include "base/file.h"
+#include "onnx/onnx.pb.h"
+
+namespace ngb::userfiles {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
+
+constexpr int kDeepest = 64;
+constexpr std::uint32_t kLongestText = 64U << 10U;
+constexpr std::uint32_t kLongestInput = 1U << 20U;
+
+constexpr std::uint32_t message_tag(int field) {
+  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+}
+constexpr std::uint32_t number_tag(int field) {
+  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
+}
+
+ScannedInput to_input(const onnx::ValueInfoProto& info) {
+  ScannedInput input;
+  input.name = info.name();
+  input.is_tensor = info.type().has_tensor_type();
+  const onnx::TypeProto::Tensor& type = info.type().tensor_type();
+  input.element_type = type.elem_type();
+  if (!type.has_shape()) return input;
+  input.shape.emplace();
+  for (const onnx::TensorShapeProto::Dimension& extent : type.shape().dim()) {
+    const bool is_static = extent.has_dim_value() && extent.dim_value() >= 0;
+    if (is_static) {
+      input.shape->push_back({.value = extent.dim_value()});
+    } else {
+      input.shape->push_back({.name = extent.dim_param()});
+    }
+  }
+  return input;
+}
+
+// Walk has one method per message. Each reads its message to the end and returns false if that is malformed or the
+// visitor refused; then `refusal_` is set.
+class Walk {
+ public:
+  Walk(CodedInputStream& in, const ScanVisitor& visitor) : in_(in), visitor_(visitor) {}
+
+  bool model() {
+    return fields([this](std::uint32_t tag) {
+      if (tag == number_tag(onnx::ModelProto::kIrVersionFieldNumber)) {
+        std::uint64_t version = 0;
+        has_version_ = in_.ReadVarint64(&version) && version > 0;
+        return has_version_;
+      }
+      switch (tag) {
+        case message_tag(onnx::ModelProto::kOpsetImportFieldNumber):
+          has_opset_ = true;
+          return skip(tag);
+        case message_tag(onnx::ModelProto::kGraphFieldNumber):
+          return message([this] { return graph(0, true); });
+        case message_tag(onnx::ModelProto::kFunctionsFieldNumber):
+          return message([this] { return function(); });
+        case message_tag(onnx::ModelProto::kTrainingInfoFieldNumber):
+          return message([this] { return training(); });
+        default:
+          return skip(tag);
+      }
+    });
+  }
+
+  [[nodiscard]] bool is_model() const { return has_version_ && has_opset_ && has_node_; }
+  [[nodiscard]] const Status& refusal() const { return refusal_; }
+
+ private:
+  template <class OnField>
+  bool fields(OnField on_field) {
+    for (;;) {
+      const std::uint32_t tag = in_.ReadTag();
+      if (tag == 0) return in_.ConsumedEntireMessage();
+      if (!on_field(tag)) return false;
+    }
+  }
+
+  template <class Inner>
+  bool message(Inner inner) {
+    std::uint32_t length = 0;
+    if (!in_.ReadVarint32(&length) || length > static_cast<std::uint32_t>(in_.BytesUntilLimit())) return false;
+    const CodedInputStream::Limit outer = in_.PushLimit(static_cast<int>(length));
+    const bool read = inner();
+    in_.PopLimit(outer);
+    return read;
+  }
+
+  bool skip(std::uint32_t tag) { return WireFormatLite::SkipField(&in_, tag); }
+
+  bool text(std::string& into, std::uint32_t limit = kLongestText) {
+    std::uint32_t length = 0;
+    return in_.ReadVarint32(&length) && length <= limit && in_.ReadString(&into, static_cast<int>(length));
+  }
+
+  bool graph(int depth, bool main) {
+    if (depth > kDeepest) return false;
+    return fields([this, depth, main](std::uint32_t tag) {
+      switch (tag) {
+        case message_tag(onnx::GraphProto::kNodeFieldNumber):
+          has_node_ = has_node_ || main;
+          return message([this, depth] { return node(depth); });
+        case message_tag(onnx::GraphProto::kInitializerFieldNumber):
+          return message([this, main] { return tensor(main); });
+        case message_tag(onnx::GraphProto::kSparseInitializerFieldNumber):
+          return message([this, main] { return sparse_tensor(main); });
+        case message_tag(onnx::GraphProto::kInputFieldNumber):
+          return main ? input() : skip(tag);
+        default:
+          return skip(tag);
+      }
+    });
+  }
+
+  bool function() {
+    return fields([this](std::uint32_t tag) {
+      if (tag != message_tag(onnx::FunctionProto::kNodeFieldNumber)) return skip(tag);
+      return message([this] { return node(0); });
+    });
+  }
+
+  bool training() {
+    return fields([this](std::uint32_t tag) {
+      const bool is_graph = tag == message_tag(onnx::TrainingInfoProto::kInitializationFieldNumber) ||
+                            tag == message_tag(onnx::TrainingInfoProto::kAlgorithmFieldNumber);
+      return is_graph ? message([this] { return graph(0, false); }) : skip(tag);
+    });
+  }
+
+  bool node(int depth) {
+    return fields([this, depth](std::uint32_t tag) {
+      if (tag != message_tag(onnx::NodeProto::kAttributeFieldNumber)) return skip(tag);
+      return message([this, depth] { return attribute(depth); });
+    });
+  }
+
+  bool attribute(int depth) {
+    return fields([this, depth](std::uint32_t tag) {
+      switch (tag) {
+        case message_tag(onnx::AttributeProto::kTFieldNumber):
+        case message_tag(onnx::AttributeProto::kTensorsFieldNumber):
+          return message([this] { return tensor(false); });
+        case message_tag(onnx::AttributeProto::kGFieldNumber):
+        case message_tag(onnx::AttributeProto::kGraphsFieldNumber):
+          return message([this, depth] { return graph(depth + 1, false); });
+        case message_tag(onnx::AttributeProto::kSparseTensorFieldNumber):
+        case message_tag(onnx::AttributeProto::kSparseTensorsFieldNumber):
+          return message([this] { return sparse_tensor(false); });
+        default:
+          return skip(tag);
+      }
+    });
+  }
+
+  bool sparse_tensor(bool of_main_graph) {
+    return fields([this, of_main_graph](std::uint32_t tag) {
+      // A sparse tensor's name is that of its values. The name of its indices does not count.
+      if (tag == message_tag(onnx::SparseTensorProto::kValuesFieldNumber)) {
+        return message([this, of_main_graph] { return tensor(of_main_graph); });
+      }
+      if (tag == message_tag(onnx::SparseTensorProto::kIndicesFieldNumber)) {
+        return message([this] { return tensor(false); });
+      }
+      return skip(tag);
+    });
+  }
+
+  bool tensor(bool of_main_graph) {
+    ScannedTensor found{.of_main_graph = of_main_graph};
+    ExternalData external;
+    std::uint64_t location_kind = onnx::TensorProto::DEFAULT;
+    const bool read = fields([&](std::uint32_t tag) {
+      switch (tag) {
+        case message_tag(onnx::TensorProto::kNameFieldNumber):
+          return text(found.name);
+        case message_tag(onnx::TensorProto::kExternalDataFieldNumber):
+          return external_entry(external);
+        case number_tag(onnx::TensorProto::kDataLocationFieldNumber):
+          return in_.ReadVarint64(&location_kind);
+        default:
+          return skip(tag);
+      }
+    });
+    if (!read) return false;
+    if (location_kind == onnx::TensorProto::EXTERNAL) found.external = std::move(external);
+    return !visitor_.on_tensor || accepted(visitor_.on_tensor(std::move(found)));
+  }
+
+  bool external_entry(ExternalData& external) {
+    std::string bytes;
+    onnx::StringStringEntryProto entry;
+    if (!text(bytes) || !entry.ParseFromString(bytes)) return false;
+    if (entry.key() == "location") external.location = entry.value();
+    if (entry.key() == "offset") external.offset = entry.value();
+    if (entry.key() == "length") external.length = entry.value();
+    return true;
+  }
+
+  bool input() {
+    std::string bytes;
+    onnx::ValueInfoProto info;
+    if (!text(bytes, kLongestInput) || !info.ParseFromString(bytes)) return false;
+    return !visitor_.on_input || accepted(visitor_.on_input(to_input(info)));
+  }
+
+  bool accepted(Status status) {
+    refusal_ = std::move(status);
+    return refusal_.has_value();
+  }
+
+  CodedInputStream& in_;
+  const ScanVisitor& visitor_;
+  bool has_version_ = false;
+  bool has_opset_ = false;
+  bool has_node_ = false;
+  Status refusal_ = Done{};
+};
+
+}  // namespace
+
+Status scan_onnx(const std::filesystem::path& path, const ScanVisitor& visitor) {
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return tl::unexpected(file::from_errno("read", path, errno));
+  if (!S_ISREG(status.st_mode)) return fail("not a file", path.string(), "name an ONNX file");
+  if (status.st_size > std::numeric_limits<std::int32_t>::max()) {
+    return fail("larger than 2 GB, the most that an ONNX file in one piece can hold", path.string(),
+                "save the model with external data");
+  }
+  google::protobuf::io::FileInputStream file(fd.get());
+  CodedInputStream in(&file);
+  const CodedInputStream::Limit whole = in.PushLimit(static_cast<int>(status.st_size));
+  Walk walk(in, visitor);
+  const bool read = walk.model();
+  in.PopLimit(whole);
+  if (!walk.refusal()) return walk.refusal();
+  if (read && walk.is_model()) return Done{};
+  return fail(read ? "not an ONNX model: IR version, opset, or a graph with nodes is missing"
+                   : "not an ONNX model, or a truncated or damaged one",
+              path.string(), "check the file, for instance with onnx.checker");
+}
+
+}  // namespace ngb::userfiles

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks over the wire format of an ONNX file without keeping weights. Memory stays small whatever the file claims:
+// unneeded parts are skipped, needed ones are limited.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ngb::userfiles {
+
+struct ScannedExtent {
+  std::optional<std::int64_t> value{};  // nothing: the extent is open
+  std::string name{};                   // of an open extent; may be ""
+};
+
+struct ScannedInput {
+  std::string name{};
+  bool is_tensor = false;
+  int element_type = 0;                               // onnx.TensorProto.DataType
+  std::optional<std::vector<ScannedExtent>> shape{};  // nothing: rank unknown
+};
+
+struct ExternalData {
+  std::string location{};  // as the file gives it
+  std::string offset{};    // decimal; "" when left out
+  std::string length{};    // decimal; "" when left out
+};
+
+struct ScannedTensor {
+  std::string name{};
+  bool of_main_graph = false;  // false in a subgraph, function or attribute
+  std::optional<ExternalData> external{};
+};
+
+struct ScanVisitor {
+  std::function<Status(ScannedInput)> on_input{};    // of the model's graph
+  std::function<Status(ScannedTensor)> on_tensor{};  // every TensorProto of the model
+};
+
+// Calls the visitor for each input and tensor. Fails if the file is not regular, unreadable, larger than 2 GB,
+// truncated or not an ONNX model (IR version, opset, graph or node is missing), if a name is longer than 64 KB or
+// nesting deeper than 64, or if the visitor returns an error.
+Status scan_onnx(const std::filesystem::path& path, const ScanVisitor& visitor);
+
+}  // namespace ngb::userfiles

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured, and in which order: the lists that a plan and a device's job share.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/record.h"
+#include "work/compiler.h"
+#include "work/model.h"
+
+namespace ngb::work {
+
+// One compiler on one model at one batch size on one device.
+struct Cell {
+  // First 16 hexadecimal digits of the SHA-256 over {"batch":…,"compiler":…,"device":…,"model":hash,"options":{…},
+  // "precision":…,"threads":…,"version":…} with sorted keys and no blanks. The same in every study, whatever the
+  // labels, paths and the order of the file.
+  std::string id{};
+  std::string device{};    // of a plan's cell; "" in a job, which is one device's
+  int compiler_index = 0;  // into Lists::compilers
+  int model_index = 0;     // into Lists::models
+
+  static constexpr bool kIsArray = true;  // there are many
+  static constexpr auto fields() {
+    return std::tuple(Field{"id", &Cell::id}, Field{"compiler_index", &Cell::compiler_index},
+                      Field{"model_index", &Cell::model_index});
+  }
+};
+
+struct Step {
+  int cell_index = 0;     // into Lists::cells
+  int process_index = 0;  // 0 … processes - 1
+
+  static constexpr bool kIsArray = true;
+  static constexpr auto fields() {
+    return std::tuple(Field{"cell_index", &Step::cell_index}, Field{"process_index", &Step::process_index});
+  }
+};
+
+// All processes of the cells that share a device and a model at one batch size: rounds of one process of each compiler,
+// each round in its own random order.
+struct Group {
+  std::string device{};  // as Cell::device
+  int model_index = 0;
+  std::vector<Step> steps{};
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"model_index", &Group::model_index}, Field{"steps", &Group::steps});
+  }
+};
+
+struct Lists {
+  std::vector<Compiler> compilers{};
+  std::vector<Model> models{};  // one for each (model, batch)
+  std::vector<Cell> cells{};    // in the order of the study: device, model, batch, compiler
+  std::vector<Group> groups{};  // in the order to measure
+
+  [[nodiscard]] const Compiler& compiler_of(const Cell& cell) const {
+    return compilers[static_cast<std::size_t>(cell.compiler_index)];
+  }
+  [[nodiscard]] const Model& model_of(const Cell& cell) const {
+    return models[static_cast<std::size_t>(cell.model_index)];
+  }
+  [[nodiscard]] const Model& model_of(const Group& group) const {
+    return models[static_cast<std::size_t>(group.model_index)];
+  }
+  [[nodiscard]] const Cell& cell_of(const Step& step) const { return cells[static_cast<std::size_t>(step.cell_index)]; }
+};
+
+}  // namespace ngb::work

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiler as a study measures it, and where its toolchain is on a device.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/record.h"
+
+namespace ngb::work {
+
+// Name and value as JSON text, sorted by name.
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+struct Compiler {
+  std::string name{};
+  std::string version{};  // resolved: never "latest"; "" for a compiler without versions
+  Options options{};      // those that differ from their defaults
+  int threads = 1;        // that its inference may use
+  std::string precision = "f32";
+  std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
+  bool operator==(const Compiler&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"name", &Compiler::name}, Field{"version", &Compiler::version},
+                      Field{"options", &Compiler::options}, Field{"threads", &Compiler::threads},
+                      Field{"precision", &Compiler::precision}, Field{"label", &Compiler::label});
+  }
+};
+
+// Where one version of a compiler is on a device. Paths are within the device's folder until its agent has completed
+// them.
+struct Place {
+  std::string compiler{};
+  std::string version{};
+  std::string host{};             // "native" | "python"
+  std::string toolchain_dir{};    // its site-packages folder; "" for a compiler without a toolchain
+  std::string python{};           // the toolchain's interpreter; "" without
+  std::string python_path{};      // PYTHONPATH for it: the toolchain's site-packages; "" for native
+  std::string manifest_sha256{};  // of the toolchain, as the client has recorded it; "" without
+  std::string why_missing{};      // why the toolchain is not there; "": it is, as far as is known
+  bool operator==(const Place&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"compiler", &Place::compiler}, Field{"version", &Place::version},
+                      Field{"host", &Place::host}, Field{"toolchain_dir", &Place::toolchain_dir},
+                      Field{"python", &Place::python}, Field{"python_path", &Place::python_path},
+                      Field{"manifest_sha256", &Place::manifest_sha256}, Field{"why_missing", &Place::why_missing});
+  }
+};
+
+}  // namespace ngb::work

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device's share of a study: what the client hands to the agent, and the agent, a piece at a time, to a worker.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/record.h"
+#include "base/result.h"
+#include "work/cell.h"
+#include "work/compiler.h"
+#include "work/model.h"
+#include "work/protocol.h"
+
+namespace ngb::work {
+
+// What a run may take of a device.
+struct DeviceLimits {
+  std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's own limit holds too
+  std::optional<std::uint64_t> free_disk_bytes{};  // so much stays free on the disk of the work folder
+  std::optional<std::int64_t> time_ns{};           // no process is begun later than this after the agent got the job
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"memory_bytes", &DeviceLimits::memory_bytes},
+                      Field{"free_disk_bytes", &DeviceLimits::free_disk_bytes},
+                      Field{"time_ns", &DeviceLimits::time_ns});
+  }
+};
+
+// Reference outputs that the client has made for a model, because the device cannot; or why it could not either.
+struct GivenReference {
+  int model_index = 0;
+  std::string path{};
+  std::string key{};      // of all that these outputs depend on
+  std::string why_not{};  // "": they are there
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"model_index", &GivenReference::model_index}, Field{"path", &GivenReference::path},
+                      Field{"key", &GivenReference::key}, Field{"why_not", &GivenReference::why_not});
+  }
+};
+
+// make_references: nothing is measured; every group ends with a samples::ReferenceMade.
+enum class Task { measure, make_references };
+std::string_view name(Task task);  // "measure", "make_references"
+Result<Task> parse_task(std::string_view name);
+
+struct Job : Lists {
+  std::string run_id{};
+  std::string device{};
+  Task task = Task::measure;
+  Protocol protocol{};
+  Limits limits{};
+  DeviceLimits device_limits{};
+  std::vector<std::pair<std::string, std::string>> environment{};  // variables of every worker, sorted by name
+  std::vector<Place> places{};          // of every compiler in `compilers`, of the reference and of the exporter, once
+  std::optional<Compiler> reference{};  // who makes the reference outputs; nothing: no check
+  std::optional<Compiler> exporter{};   // who makes ONNX files from modules; nothing: no need
+  std::string reference_cache{};        // folder where reference outputs stay between studies
+  std::vector<GivenReference> given_references{};
+  // Cells that an earlier client began with another build (of a toolchain, or of ours) are measured anew; else the
+  // agent refuses to continue with them.
+  bool accepts_new_build = false;
+  bool continues = false;  // JobParts follow, whose lists belong behind these
+
+  // Precondition: `places` has one for it.
+  [[nodiscard]] const Place& place_of(const Compiler& compiler) const;
+  // Null: the device makes them, if anybody does.
+  [[nodiscard]] const GivenReference* given_reference(int model_index) const;
+
+  static constexpr const char* kType = "job";
+  static constexpr auto fields() {
+    return std::tuple(
+        Field{"run_id", &Job::run_id}, Field{"device", &Job::device}, Field{"task", &Job::task},
+        Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits}, Field{"device_limits", &Job::device_limits},
+        Field{"environment", &Job::environment}, Field{"compilers", &Job::compilers}, Field{"places", &Job::places},
+        Field{"reference", &Job::reference}, Field{"exporter", &Job::exporter},
+        Field{"reference_cache", &Job::reference_cache}, Field{"given_references", &Job::given_references},
+        Field{"accepts_new_build", &Job::accepts_new_build}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
+        Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
+  }
+};
+
+// A piece of the lists of a job that continues, in their order.
+struct JobPart {
+  std::vector<Model> models{};
+  std::vector<Cell> cells{};
+  std::vector<Group> groups{};  // the first one continues the group before it, if both are of the same model
+  bool is_last = false;
+
+  static constexpr const char* kType = "part";
+  static constexpr auto fields() {
+    return std::tuple(Field{"models", &JobPart::models}, Field{"cells", &JobPart::cells},
+                      Field{"groups", &JobPart::groups}, Field{"is_last", &JobPart::is_last});
+  }
+};
+
+// What a worker is to do: one process of a cell, or the reference outputs of a model.
+struct WorkerRequest {
+  Task task = Task::measure;
+  std::string cell_id{};
+  int process_index = 0;
+  int attempt = 1;
+  std::string plugin_path{};  // native: the .so; python: ""
+  std::string model_path{};   // the ONNX file
+  Model model{};
+  Compiler compiler{};
+  Place place{};
+  Protocol protocol{};
+  std::string reference_path{};     // to read (measure; "" for no check) or to write (make_references)
+  std::string reference_name{};     // "identity 2.15.0"
+  std::string reference_key{};      // of all that the outputs depend on
+  bool reference_is_given = false;  // the client has made them
+  std::string cache_dir{};          // where compilers keep what they were long in finding; "" for nowhere
+
+  static constexpr auto fields() {
+    return std::tuple(
+        Field{"task", &WorkerRequest::task}, Field{"cell_id", &WorkerRequest::cell_id},
+        Field{"process_index", &WorkerRequest::process_index}, Field{"attempt", &WorkerRequest::attempt},
+        Field{"plugin_path", &WorkerRequest::plugin_path}, Field{"model_path", &WorkerRequest::model_path},
+        Field{"model", &WorkerRequest::model}, Field{"compiler", &WorkerRequest::compiler},
+        Field{"place", &WorkerRequest::place}, Field{"protocol", &WorkerRequest::protocol},
+        Field{"reference_path", &WorkerRequest::reference_path},
+        Field{"reference_name", &WorkerRequest::reference_name}, Field{"reference_key", &WorkerRequest::reference_key},
+        Field{"reference_is_given", &WorkerRequest::reference_is_given}, Field{"cache_dir", &WorkerRequest::cache_dir});
+  }
+};
+
+// Error: what a job that came from elsewhere lacks: an index that is in no list, a compiler without a place, references
+// without a compiler that makes them. Whatever passes can be worked through.
+Status check_job(const Job& job);
+
+}  // namespace ngb::work

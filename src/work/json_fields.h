@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading typed fields out of JSON that comes from elsewhere. A missing or wrong field throws FieldError, which the
+// room's public functions turn into an Error.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "work/json_bounds.h"
+
+namespace ngb::work::fields {
+
+struct FieldError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The value of a Result, or its error as a FieldError.
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw FieldError(result.error().text());
+  return *std::move(result);
+}
+
+// Whether every integer that T wants is one, and within range: the JSON library would convert 1.5 or 10^20 without a
+// word.
+template <class T>
+struct Fits {
+  static bool look(const nlohmann::json& /*value*/) { return true; }
+};
+template <std::integral T>
+  requires(!std::same_as<T, bool>)
+struct Fits<T> {
+  static bool look(const nlohmann::json& value) {
+    if (value.is_number_unsigned()) return std::in_range<T>(value.get<std::uint64_t>());
+    if (value.is_number_integer()) return std::in_range<T>(value.get<std::int64_t>());
+    return !value.is_number();
+  }
+};
+template <class T>
+struct Fits<std::vector<T>> {
+  static bool look(const nlohmann::json& value) { return std::all_of(value.begin(), value.end(), Fits<T>::look); }
+};
+template <class T>
+struct Fits<std::map<std::string, T>> : Fits<std::vector<T>> {};
+template <class A, class B>
+struct Fits<std::pair<A, B>> {
+  static bool look(const nlohmann::json& value) {
+    return !value.is_array() || value.size() != 2 || (Fits<A>::look(value[0]) && Fits<B>::look(value[1]));
+  }
+};
+
+// `name`: of the field that it is, or is in.
+template <class T>
+T as(const nlohmann::json& value, const char* name) {
+  if (!Fits<T>::look(value)) throw FieldError(fmt::format("\"{}\" is not an integer within its range", name));
+  try {
+    return value.get<T>();
+  } catch (const nlohmann::json::exception&) {
+    throw FieldError(fmt::format("\"{}\" has the wrong type ({})", name, value.type_name()));
+  }
+}
+
+template <class T>
+T get(const nlohmann::json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  if (!object.is_object() || found == object.end()) throw FieldError(fmt::format("\"{}\" is missing", key));
+  return as<T>(*found, key);
+}
+
+// Absent or null: nothing.
+template <class T>
+std::optional<T> get_optional(const nlohmann::json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || object.at(key).is_null()) return std::nullopt;
+  return get<T>(object, key);
+}
+
+inline const nlohmann::json& child(const nlohmann::json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key)) throw FieldError(fmt::format("\"{}\" is missing", key));
+  return object.at(key);
+}
+
+// Runs `read` (which may throw FieldError or a JSON exception) and yields its value or an Error "not a valid <what>".
+template <class Read>
+auto parse(const char* what, Read&& read) -> Result<decltype(read())> {
+  try {
+    return read();
+  } catch (const FieldError& error) {
+    return fail(fmt::format("not a valid {}: {}", what, error.what()));
+  } catch (const nlohmann::json::exception& error) {
+    return fail(fmt::format("not a valid {}: {}", what, error.what()));
+  }
+}
+
+// The same of JSON text within `bounds`, to which `read` is applied.
+template <class Read>
+auto parse_text(const char* what, std::string_view text, const JsonBounds& bounds, Read&& read)
+    -> Result<decltype(read(std::declval<const nlohmann::json&>()))> {
+  if (const Status within = check_bounds(text, bounds); !within) {
+    return fail(fmt::format("not a valid {}: {}", what, within.error().what));
+  }
+  const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
+  if (object.is_discarded()) return fail(fmt::format("not a valid {}: not JSON", what));
+  return parse(what, [&] { return read(object); });
+}
+
+}  // namespace ngb::work::fields

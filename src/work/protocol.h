@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// How each process of a study measures, and what it may use. The rows below are also the keys of the study file, their
+// JSON Schema and docs/study.md (config/keys), the protocol that a results file records, and the form on the wire.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+#include "work/study_key.h"
+
+namespace ngb::work {
+
+// Stops by precision instead of after a fixed count.
+struct StopWhen {
+  double half_width_ratio = 0.01;  // of the median's 95 % interval
+  int min_repetitions = 10;
+  int max_repetitions = 1000;
+  std::int64_t max_ns = 60'000'000'000;
+
+  static constexpr auto fields() {
+    return std::tuple(
+        study_field("half_width_ratio", &StopWhen::half_width_ratio,
+                    {.name = "half_width_percent",
+                     .meaning = "Stop when the 95 % interval of the median is at most this wide to either side, in "
+                                "percent of the median",
+                     .minimum = 0.01,
+                     .maximum = 100,
+                     .divide = 100}),
+        study_field("min_repetitions", &StopWhen::min_repetitions,
+                    {"min_repetitions", "Never stop before this many repetitions", 1, 1'000'000}),
+        study_field("max_repetitions", &StopWhen::max_repetitions,
+                    {"max_repetitions", "Always stop at this many repetitions", 1, 1'000'000}),
+        study_field("max_ns", &StopWhen::max_ns, {"max_s", "Always stop after this many seconds", 0.001, 1e6, 1e9}));
+  }
+};
+
+struct Tolerances {
+  double absolute = 1e-4;
+  double relative = 1e-3;
+
+  static constexpr auto fields() {
+    return std::tuple(
+        study_field("absolute", &Tolerances::absolute,
+                    {"absolute",
+                     "Part that does not depend on the reference: |a - b| <= absolute + relative * |b| "
+                     "for every output value a and its reference b",
+                     0, 1e6}),
+        study_field("relative", &Tolerances::relative, {"relative", "Part that grows with the reference", 0, 1e6}));
+  }
+};
+
+// What makes two measurements comparable. Defaults are those of docs/measurement.md.
+struct Protocol {
+  int processes = 5;
+  int repetitions = 20;                            // steady ones, per process
+  std::optional<int> warm_up{};                    // repetitions; nothing: found from the data
+  std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped k to a repetition
+  std::int64_t max_transient_ns = 30'000'000'000;  // then no steady part is looked for any more
+  std::optional<StopWhen> stop_when{};
+  Tolerances tolerances{};
+  std::uint64_t seed = 1;  // of weights, inputs and the order of processes
+
+  static constexpr auto fields() {
+    constexpr double kMostExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
+    return std::tuple(
+        study_field("processes", &Protocol::processes, {"processes", "Fresh worker processes for each cell", 1, 1000}),
+        study_field("repetitions", &Protocol::repetitions,
+                    {"repetitions", "Timed repetitions in each process, warm-up not counted", 1, 1'000'000}),
+        study_field("warm_up", &Protocol::warm_up,
+                    {"warm_up", "Repetitions that do not count; auto: determined from the data", 0, 1'000'000}),
+        study_field("min_repetition_ns", &Protocol::min_repetition_ns,
+                    {"min_repetition_ms",
+                     "Shorter inferences are grouped until a repetition takes this many milliseconds; 0: never", 0,
+                     60'000, 1e6}),
+        study_field("max_transient_ns", &Protocol::max_transient_ns,
+                    {"max_transient_s", "Seconds after which the search for a steady part ends", 0, 86'400, 1e9}),
+        study_field("stop_when", &Protocol::stop_when,
+                    {.name = "stop_when",
+                     .meaning = "Stop by precision instead of at a fixed count; `repetitions` is then ignored",
+                     .default_text = "off"}),
+        study_field(
+            "tolerances", &Protocol::tolerances,
+            {"tolerances", "How far outputs may differ from the reference's; a cell that differs more has no speed"}),
+        study_field("seed", &Protocol::seed,
+                    {"seed", "Seed of weights, inputs and the order of processes", 0, kMostExact}));
+  }
+};
+
+struct Timeouts {
+  std::int64_t compile_ns = 3'600'000'000'000;
+  std::int64_t run_ns = 600'000'000'000;
+
+  static constexpr auto fields() {
+    return std::tuple(
+        study_field("compile_ns", &Timeouts::compile_ns,
+                    {"compile_s", "Seconds from a process's start to the end of its output check", 0.001, 1e7, 1e9}),
+        study_field("run_ns", &Timeouts::run_ns,
+                    {"run_s", "Seconds for warm-up and timed repetitions together", 0.001, 1e7, 1e9}));
+  }
+};
+
+// What a process may use, and how often it is tried.
+struct Limits {
+  Timeouts timeouts{};
+  std::optional<std::uint64_t> memory_bytes{};  // of a process with all its children; nothing: 90 % of the device's
+  int attempts = 2;                             // per process, for failures worth retrying
+
+  static constexpr auto fields() {
+    return std::tuple(
+        study_field("timeouts", &Limits::timeouts, {"timeouts", "When a process is given up"}),
+        study_field("memory_bytes", &Limits::memory_bytes,
+                    {.name = "memory_limit",
+                     .meaning = "Memory of a process with all its children, in bytes or as text: 4 GB, 512 MiB",
+                     .minimum = 1e6,
+                     .maximum = 1e15,
+                     .default_text = "90 % of the device's"}),
+        study_field(
+            "attempts", &Limits::attempts,
+            {"attempts", "Attempts for each process, if a failure may not repeat (crash, timeout, memory)", 1, 100}));
+  }
+};
+
+}  // namespace ngb::work

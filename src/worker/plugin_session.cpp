@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/plugin_session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/text.h"
+#include "ngraphbench/tables.h"
+#include "worker/settings.h"
+
+namespace ngb::worker {
+namespace {
+
+// A plugin's tensor, with nothing believed that would break us later.
+Result<OutputView> view_of(const ngb_tensor& tensor, std::uint32_t index) {
+  const auto wrong = [index](std::string_view what) { return fail(fmt::format("output {} {}", index, what)); };
+  if (table::type_row(tensor.dtype) == nullptr) return wrong("has an unknown element type");
+  if (tensor.rank < 0 || (tensor.rank > 0 && tensor.shape == nullptr)) return wrong("has no shape");
+  OutputView view;
+  view.signature.name = plugin_text(tensor.name);
+  view.signature.type = static_cast<DataType>(tensor.dtype);
+  for (std::int32_t axis = 0; axis < tensor.rank; ++axis) {
+    if (tensor.shape[axis] < 0) return wrong("has a negative extent");
+    view.signature.shape.push_back(tensor.shape[axis]);
+  }
+  const std::uint64_t bytes = view.signature.element_count() * size_bytes(view.signature.type);
+  if (bytes != tensor.size_bytes) {
+    return wrong(fmt::format("has {} bytes, its shape says {}", tensor.size_bytes, bytes));
+  }
+  if (bytes != 0 && tensor.data == nullptr) return wrong("has no data");
+  view.data = tensor.data;
+  return view;
+}
+
+void take_remark(void* page, const char* text) {
+  samples::write_remark(*static_cast<samples::ProgressPage*>(page), plugin_text(text));
+}
+
+// An object, whatever the plugin says.
+nlohmann::json description_of(const ngb_compiler& compiler) {
+  auto description = nlohmann::json::parse(plugin_text(compiler.describe()), nullptr, false);
+  return description.is_object() ? description : nlohmann::json::object();
+}
+
+samples::Failure for_one_batch_only(const std::string& compiler) {
+  samples::Failure failure;
+  failure.kind = samples::FailureKind::invalid_option;
+  failure.message = compiler + " compiles for one batch size; it has no dynamic_batch";
+  failure.advice = "leave dynamic_batch out for this compiler: a second entry of the model, and the study's pairs";
+  return failure;
+}
+
+}  // namespace
+
+samples::FailureKind failure_kind(ngb_status status) {
+  return samples::parse_failure_kind(table::word_of(status)).value_or(samples::FailureKind::internal);
+}
+
+std::string plugin_text(const char* text) { return text == nullptr ? std::string() : text::to_utf8(text); }
+
+Session::~Session() {
+  if (session_ != nullptr) compiler_.close(session_);
+}
+
+samples::Failure Session::failure(ngb_status status) const {
+  samples::Failure failure;
+  failure.kind = failure_kind(status);
+  failure.message = plugin_text(error_.message);
+  failure.advice = plugin_text(error_.advice);
+  if (failure.message.empty())
+    failure.message = fmt::format("the compiler reported status {}", static_cast<int>(status));
+  return failure;
+}
+
+Attempt<Done> Session::attempt(ngb_status status) const {
+  if (status == NGB_OK) return Done{};
+  return tl::unexpected(failure(status));
+}
+
+Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& place, const std::string& cache_dir,
+                            samples::ProgressPage* page) {
+  page_ = page;
+  const Result<CheckedSettings> checked = check_settings(description_of(compiler_), compiler);
+  if (!checked) {
+    samples::Failure failure;
+    failure.kind = samples::FailureKind::invalid_option;
+    failure.message = checked.error().what;
+    failure.advice = checked.error().next;
+    return tl::unexpected(failure);
+  }
+  std::vector<ngb_option> options;
+  for (const auto& [name, value] : checked->options) options.push_back({name.c_str(), value.c_str()});
+  const ngb_settings settings{sizeof(ngb_settings),
+                              place.toolchain_dir.c_str(),
+                              checked->device.c_str(),
+                              compiler.precision.c_str(),
+                              compiler.threads,
+                              options.data(),
+                              static_cast<std::uint32_t>(options.size()),
+                              place.python.c_str(),
+                              cache_dir.c_str(),
+                              page == nullptr ? nullptr : take_remark,
+                              page};
+  return attempt(compiler_.open(&settings, &session_, &error_));
+}
+
+Attempt<Done> Session::compile(const std::string& model_path, const work::Model& model) {
+  const nlohmann::json described = description_of(compiler_);
+  if (model.dynamic_batch && !described.value("dynamic_batch", false)) {
+    return tl::unexpected(for_one_batch_only(described.value("name", "this compiler")));
+  }
+  const std::vector<ngb_tensor> inputs = describe(model.open_inputs.empty() ? model.inputs : model.open_inputs);
+  const bool makes_file = compiler_.load != nullptr && described.value("produces_file", false);
+  // Where the worker stands: with the agent, a folder that is emptied after each.
+  const std::string artifact =
+      makes_file ? (std::filesystem::current_path() / fmt::format("artifact-{}", ::getpid())).string() : std::string();
+  const ngb_model handed{sizeof(ngb_model),
+                         model_path.c_str(),
+                         work::json_of(model.source).c_str(),
+                         inputs.data(),
+                         static_cast<std::uint32_t>(inputs.size()),
+                         artifact.c_str()};
+  Attempt<Done> result = attempt(compiler_.compile(session_, &handed, &error_));
+  if (result && makes_file) result = attempt(compiler_.load(session_, &handed, &error_));
+  if (makes_file) {
+    std::error_code ignored;
+    std::filesystem::remove_all(artifact, ignored);
+  }
+  if (page_ != nullptr) samples::write_remark(*page_, {});
+  return result;
+}
+
+Attempt<Done> Session::bind(const Inputs& inputs) {
+  return attempt(
+      compiler_.bind(session_, inputs.tensors().data(), static_cast<std::uint32_t>(inputs.tensors().size()), &error_));
+}
+
+Attempt<Done> Session::run() { return attempt(compiler_.run(session_, &error_)); }
+
+Attempt<std::vector<OutputView>> Session::outputs() {
+  std::vector<OutputView> views;
+  std::uint32_t count = 0;
+  Attempt<Done> asked = attempt(compiler_.read(session_, UINT32_MAX, nullptr, &count, &error_));
+  for (std::uint32_t i = 0; asked && i < count; ++i) {
+    ngb_tensor tensor{};
+    asked = attempt(compiler_.read(session_, i, &tensor, &count, &error_));
+    if (!asked) break;
+    const Result<OutputView> view = view_of(tensor, i);
+    if (!view) {
+      samples::Failure failure;
+      failure.message = view.error().text();
+      return tl::unexpected(failure);
+    }
+    views.push_back(*view);
+  }
+  if (!asked) return tl::unexpected(asked.error());
+  return views;
+}
+
+std::map<std::string, std::string> Session::facts() {
+  std::map<std::string, std::string> facts;
+  const char* key = nullptr;
+  const char* value = nullptr;
+  for (std::uint32_t i = 0; compiler_.inspect(session_, i, &key, &value) == 1; ++i) {
+    facts[plugin_text(key)] = plugin_text(value);
+  }
+  return facts;
+}
+
+Target Session::target(std::atomic<std::uint64_t>* repetitions_done) {
+  return {&compiler_, session_, &error_, repetitions_done};
+}
+
+}  // namespace ngb::worker

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/reference_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/hash.h"
+
+namespace ngb::worker {
+namespace {
+
+constexpr std::string_view kMagic = "NGBREF03";
+constexpr std::size_t kHeaderBytes = kMagic.size() + 4;
+
+std::array<char, 4> little_endian(std::uint32_t value) {
+  return {static_cast<char>(value & 0xFFU), static_cast<char>((value >> 8U) & 0xFFU),
+          static_cast<char>((value >> 16U) & 0xFFU), static_cast<char>((value >> 24U) & 0xFFU)};
+}
+
+std::uint32_t from_little_endian(const char* bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 4; i-- > 0;) value = (value << 8U) | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+struct Mapping {
+  std::shared_ptr<const void> memory;
+  std::string_view bytes;
+};
+
+Result<Mapping> map_file(const std::filesystem::path& path) {
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status{};
+  if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return tl::unexpected(file::from_errno("read", path, errno));
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size < kHeaderBytes) return Mapping{};
+  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (memory == MAP_FAILED) return tl::unexpected(file::from_errno("read", path, errno));
+  std::shared_ptr<const void> owner(memory, [size](const void* start) { ::munmap(const_cast<void*>(start), size); });
+  return Mapping{std::move(owner), {static_cast<const char*>(memory), size}};
+}
+
+// Returns the signature and the size of its data in bytes, or nothing if write_reference did not write the row.
+std::optional<std::pair<TensorSignature, std::uint64_t>> parse_row(const nlohmann::json& row) {
+  if (!row.is_object() || !row.contains("name") || !row["name"].is_string() || !row.contains("type") ||
+      !row["type"].is_string() || !row.contains("shape") || !row["shape"].is_array()) {
+    return std::nullopt;
+  }
+  const Result<DataType> type = parse_data_type(row["type"].get<std::string>());
+  if (!type) return std::nullopt;
+  TensorSignature signature{row["name"].get<std::string>(), *type, {}};
+  std::uint64_t bytes = size_bytes(*type);
+  for (const nlohmann::json& extent : row["shape"]) {
+    if (!extent.is_number_unsigned()) return std::nullopt;
+    const auto wide = extent.get<std::uint64_t>();
+    if (wide > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
+    if (wide != 0 && bytes > std::numeric_limits<std::uint64_t>::max() / 2 / wide) return std::nullopt;
+    bytes *= wide;
+    signature.shape.push_back(static_cast<std::int64_t>(wide));
+  }
+  return std::pair{std::move(signature), bytes};
+}
+
+std::string_view bytes_of(const OutputView& output) {
+  return {static_cast<const char*>(output.data), output.signature.element_count() * size_bytes(output.signature.type)};
+}
+
+}  // namespace
+
+Result<Reference> Reference::open(const std::filesystem::path& path) {
+  const auto damaged = [&path](std::string_view how) {
+    return fail(fmt::format("not a whole file of reference outputs: {}", how), path.string(),
+                "delete it; it will be made again");
+  };
+  const Result<Mapping> mapping = map_file(path);
+  if (!mapping) return tl::unexpected(mapping.error());
+  std::string_view rest = mapping->bytes;
+  if (rest.substr(0, kMagic.size()) != kMagic) return damaged("it does not begin with NGBREF03");
+  const std::uint32_t json_bytes = from_little_endian(rest.data() + kMagic.size());
+  rest.remove_prefix(kHeaderBytes);
+  if (json_bytes > rest.size()) return damaged("it ends within its description");
+  const nlohmann::json json = nlohmann::json::parse(rest.substr(0, json_bytes), nullptr, false);
+  rest.remove_prefix(json_bytes);
+  const auto has = [&json](const char* name) { return json.contains(name) && json[name].is_string(); };
+  if (!json.is_object() || !has("reference") || !has("key") || !has("sha256") || !json.contains("outputs") ||
+      !json["outputs"].is_array()) {
+    return damaged("its description is not readable");
+  }
+  const std::string_view data = rest;
+  Reference reference;
+  reference.mapping_ = mapping->memory;
+  reference.made_by_ = json["reference"].get<std::string>();
+  reference.key_ = json["key"].get<std::string>();
+  for (const nlohmann::json& row : json["outputs"]) {
+    const auto parsed = parse_row(row);
+    if (!parsed) return damaged("its description is not readable");
+    if (parsed->second > rest.size()) return damaged(fmt::format("output \"{}\" is cut short", parsed->first.name));
+    reference.outputs_.push_back({parsed->first, rest.data()});
+    rest.remove_prefix(parsed->second);
+  }
+  if (!rest.empty()) return damaged(fmt::format("{} bytes too many", rest.size()));
+  if (json["sha256"] != hash::sha256(data)) return damaged("its outputs are not those that were written");
+  return reference;
+}
+
+Status write_reference(const std::filesystem::path& path, const std::string& made_by, const std::string& key,
+                       std::span<const OutputView> outputs) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const OutputView& output : outputs) {
+    rows.push_back({{"name", output.signature.name},
+                    {"type", std::string(name(output.signature.type))},
+                    {"shape", output.signature.shape}});
+  }
+  hash::Sha256 data;
+  for (const OutputView& output : outputs) data.add(bytes_of(output));
+  const std::string json =
+      nlohmann::json{{"reference", made_by}, {"key", key}, {"sha256", data.finish()}, {"outputs", std::move(rows)}}
+          .dump();
+  const std::array<char, 4> length = little_endian(static_cast<std::uint32_t>(json.size()));
+  std::string content(kMagic);
+  content.append(length.data(), length.size());
+  content += json;
+  for (const OutputView& output : outputs) content += bytes_of(output);
+  return file::write_atomically(path, content);
+}
+
+}  // namespace ngb::worker

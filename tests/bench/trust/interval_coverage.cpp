@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// interval_coverage [--studies N] [--check]: simulates N studies (10,000) for each kind of noise and number of
+// processes, and prints the share in % whose interval holds the truth, which is known here. With --check it fails where
+// a share leaves its limits by more than chance explains.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/contrast.h"
+
+namespace ngb::metrics {
+namespace {
+
+constexpr std::array kProcesses{3, 5, 10, 20};
+constexpr double kNoLimit = 0;
+
+// Noise of a process mean on the log scale.
+class Noise {
+ public:
+  explicit Noise(unsigned seed) : generator_(seed) {}
+
+  double normal(double deviation) { return deviation * normal_(generator_); }
+  // Heavier tails: Student's t with 3 degrees of freedom, scaled to this standard deviation.
+  double heavy(double deviation) { return deviation * student_(generator_) / std::sqrt(3.0); }
+  // One of two modes that lie 2 · `distance` apart; the upper one with this probability. Its mean is taken out.
+  double modes(double distance, double upper) {
+    const double mean = distance * (2 * upper - 1);
+    return (uniform_(generator_) < upper ? distance : -distance) - mean;
+  }
+  // A disturbed process, 5 to 100 % slower, in 1.5 of 100 cases.
+  double disturbed() { return uniform_(generator_) < 0.015 ? -std::log(1.05 + 0.95 * uniform_(generator_)) : 0; }
+
+ private:
+  std::mt19937_64 generator_;
+  std::normal_distribution<double> normal_{};
+  std::student_t_distribution<double> student_{3};
+  std::uniform_real_distribution<double> uniform_{};
+};
+
+std::vector<double> draws(int count, const std::function<double()>& draw) {
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) values.push_back(draw());
+  return values;
+}
+
+// A kind of study: its parts for so many processes, and the true value of their contrast.
+struct Kind {
+  const char* name;
+  double low_percent;  // the limits of --check; kNoLimit: no method can hold one
+  double high_percent;
+  std::function<std::vector<Part>(Noise&, int processes)> parts;
+  double truth = 0;
+};
+
+// A ratio within a group: each round's log ratio. `side`: a process's own noise, drawn for either side.
+Kind ratio(const char* name, double low, double high, std::function<double(Noise&)> side) {
+  return {name, low, high, [side = std::move(side)](Noise& noise, int processes) {
+            return std::vector<Part>{{draws(processes, [&] { return side(noise) - side(noise); })}};
+          }};
+}
+
+// A round's drift hits both sides and so leaves the difference alone; one side's own does not.
+std::vector<Part> wandering(Noise& noise, int processes) {
+  double drift = 0;
+  return {{draws(processes, [&] {
+    drift = 0.5 * drift + noise.normal(0.02);
+    return drift + noise.normal(0.005);
+  })}};
+}
+
+std::vector<Part> slope(Noise& noise, int processes) {
+  std::vector<Part> parts;
+  for (int depth = 1; depth <= 6; ++depth) {
+    const double weight = (depth - 3.5) / 17.5;  // Σ (k - 3.5)² over 1 … 6
+    parts.push_back({draws(processes, [&] { return depth * (1 + noise.normal(0.03)); }), weight});
+  }
+  return parts;
+}
+
+std::vector<Kind> kinds() {
+  const auto normal = [](Noise& noise) { return noise.normal(0.03); };
+  std::vector<Kind> all{
+      ratio("ratio, normal", 94, 97, normal),
+      ratio("ratio, two modes 50:50", 93.5, 98.5,
+            [](Noise& noise) { return noise.modes(0.1, 0.5) + noise.normal(0.01); }),
+      ratio("ratio, two modes 80:20", 93.5, 98.5,
+            [](Noise& noise) { return noise.modes(0.1, 0.8) + noise.normal(0.01); }),
+      ratio("ratio, heavy tails (t3)", 93.5, 97.5, [](Noise& noise) { return noise.heavy(0.03); }),
+      ratio("ratio, 1.5 % of processes disturbed", 93.5, 98,
+            [](Noise& noise) { return noise.normal(0.014) + noise.disturbed(); }),
+      {"ratio, sides unlike (1 and 5 %)", 94, 97,
+       [](Noise& noise, int processes) {
+         return std::vector<Part>{{draws(processes, [&] { return noise.normal(0.01) - noise.normal(0.05); })}};
+       }},
+      {"ratio between groups, normal", 94, 97.5,
+       [normal](Noise& noise, int processes) {
+         return std::vector<Part>{{draws(processes, [&] { return normal(noise); })},
+                                  {draws(processes, [&] { return normal(noise); }), -1}};
+       }},
+      {"ratio of ratios, normal", 94, 97.5,
+       [normal](Noise& noise, int processes) {
+         const auto difference = [&] { return normal(noise) - normal(noise); };
+         return std::vector<Part>{{draws(processes, difference)}, {draws(processes, difference), -1}};
+       }},
+      {"one mean, normal", 94, 97,
+       [normal](Noise& noise, int processes) {
+         return std::vector<Part>{{draws(processes, [&] { return normal(noise); })}};
+       }},
+      {"slope over depths 1 to 6, normal", 93.5, 97, slope, 1.0},
+      {"one mean, two modes 80:20", kNoLimit, kNoLimit,
+       [](Noise& noise, int processes) {
+         return std::vector<Part>{{draws(processes, [&] { return noise.modes(0.1, 0.8) + noise.normal(0.01); })}};
+       }},
+      {"ratio, one side wanders (AR 0.5)", kNoLimit, kNoLimit, wandering}};
+  return all;
+}
+
+double coverage_percent(const Kind& kind, int processes, int studies, unsigned seed) {
+  Noise noise(seed);
+  int held = 0;
+  for (int study = 0; study < studies; ++study) {
+    const Contrast found = contrast(kind.parts(noise, processes));
+    if (found.interval && found.interval->low <= kind.truth && kind.truth <= found.interval->high) ++held;
+  }
+  return 100.0 * held / studies;
+}
+
+bool is_within(const Kind& kind, double percent, int studies) {
+  if (kind.high_percent <= 0) return true;
+  // Three standard deviations of a share of 95 %.
+  const double chance = 300 * std::sqrt(0.95 * 0.05 / studies);
+  return kind.low_percent - chance <= percent && percent <= kind.high_percent + chance;
+}
+
+bool print_all(int studies) {
+  bool is_right = true;
+  fmt::print("{:<38}", "coverage in %, nominal 95; processes:");
+  for (const int processes : kProcesses) fmt::print("{:>7}", processes);
+  fmt::print("\n");
+  unsigned seed = 1;
+  for (const Kind& kind : kinds()) {
+    fmt::print("{:<38}", kind.name);
+    for (const int processes : kProcesses) {
+      const double percent = coverage_percent(kind, processes, studies, seed++);
+      is_right &= is_within(kind, percent, studies);
+      fmt::print("{:>7.1f}", percent);
+    }
+    fmt::print("   {}\n", kind.high_percent > 0 ? fmt::format("{} to {}", kind.low_percent, kind.high_percent)
+                                                : "no method can hold it");
+  }
+  return is_right;
+}
+
+}  // namespace
+}  // namespace ngb::metrics
+
+int main(int argc, char** argv) {
+  int studies = 10'000;
+  bool is_check = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--check") {
+      is_check = true;
+    } else if (argument == "--studies" && i + 1 < argc) {
+      studies = std::atoi(argv[++i]);
+    } else {
+      fmt::print(stderr, "usage: interval_coverage [--studies N] [--check]\n");
+      return 2;
+    }
+  }
+  const bool is_right = ngb::metrics::print_all(studies);
+  return is_check && !is_right ? 1 : 0;
+}

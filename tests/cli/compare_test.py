@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb compare, on results of the null compiler, whose speed the study sets."""
+
+import json
+import shutil
+
+from ngb_program import NgbTest
+
+STUDY = """\
+name: speeds
+models:
+  - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
+compilers:
+  - "null": {options: {run_ns: [1000000, 3000000]}}
+batch_sizes: [1, 2]
+reference: none
+processes: 3
+repetitions: 5
+output: results
+"""
+SIDES = ("--by", "options", "--baseline", "run_ns=1000000", "--candidate", "run_ns=3000000")
+
+
+class Compare(NgbTest):
+    def setUp(self):
+        super().setUp()
+        self.write("study.yaml", STUDY)
+        run = self.ngb("run", "study.yaml")
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_says_in_its_first_line_how_many_cells_are_slower(self):
+        told = self.ngb("compare", "results", *SIDES)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(told.stdout.splitlines()[0], "2 slower")
+
+    def test_gives_ratio_interval_and_verdict_of_each_pair_as_json(self):
+        told = json.loads(self.ngb("compare", "results", *SIDES, "--json").stdout)
+        self.assertEqual(told["axis"], "options")
+        for pair in told["pairs"]:
+            self.assertEqual(pair["verdict"], "slower")
+            self.assertTrue(pair["is_paired"])
+            self.assertLess(pair["ratio"]["value"], 0.6)  # 1 / 3 on a machine of its own
+            self.assertLess(pair["ratio"]["low"], pair["ratio"]["value"])
+
+    def test_of_a_folder_and_its_copy_finds_no_difference_and_repeats_its_output(self):
+        shutil.copytree(self.folder / "results", self.folder / "copy")
+        first = self.ngb("compare", "results", "copy", "--json").stdout
+        verdicts = {pair["verdict"] for pair in json.loads(first)["pairs"]}
+        self.assertLessEqual(verdicts, {"same", "undecided"})
+        self.assertEqual(first, self.ngb("compare", "results", "copy", "--json").stdout)
+
+    def test_names_the_values_on_the_axis(self):
+        told = self.ngb("compare", "results", "--by", "options", "--baseline", "run_ns=7", "--candidate", "run_ns=3000000")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn('no cell with the options "run_ns=7"', told.stderr)
+        self.assertIn("run_ns=1000000", told.stderr)
+
+    def test_of_one_folder_without_an_axis_says_what_to_type(self):
+        told = self.ngb("compare", "results")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("--by compiler --baseline identity", told.stderr)
+
+    def test_by_an_unknown_axis_names_the_axes(self):
+        told = self.ngb("compare", "results", "results", "--by", "colour")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("compiler, version, options, device, threads, precision, model", told.stderr)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb show: its formats and filters, on results of the null compiler in which one cell has failed."""
+
+import csv
+import io
+import json
+
+from ngb_program import NgbTest
+
+STUDY = """\
+name: shown
+models:
+  - zoo: {conv_block: {width: 8, depth: [1, 2], image_size: 16}}
+compilers:
+  - "null"
+  - onnxruntime
+batch_sizes: [1, 2]
+reference: none
+processes: 3
+repetitions: 5
+output: results
+"""
+
+
+class Show(NgbTest):
+    def setUp(self):
+        super().setUp()
+        self.write("study.yaml", STUDY)
+        self.run_of_it = self.ngb("run", "study.yaml")
+        self.assertEqual(self.run_of_it.returncode, 1, self.run_of_it.stderr)
+
+    def shown(self, *arguments):
+        shown = self.ngb("show", "results", *arguments)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        return shown.stdout
+
+    def rows(self, *filters):
+        text = self.shown("--format", "csv", *filters)
+        return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+
+    def test_a_csv_has_the_values_of_the_json_or_their_reasons(self):
+        rows = {row["cell_id"]: row for row in self.rows()}
+        cells = json.loads(self.shown("--format", "json"))["cells"]
+        self.assertEqual(set(rows), {cell["cell_id"] for cell in cells})
+        for cell in cells:
+            row = rows[cell["cell_id"]]
+            self.assertNotIn(None, row)  # no more fields than columns
+            for name in ("device", "model", "model_hash", "compiler", "compiler_version", "status"):
+                self.assertEqual(row[name], cell[name])
+            self.assertEqual(json.loads(row["options"]), cell["options"])
+            self.assertEqual(row["failure_kind"], (cell["failure"] or {"kind": ""})["kind"])
+            for name, metric in cell["metrics"].items():
+                value = None if row[name] == "" else float(row[name])
+                self.assertEqual(value, metric["value"], name)
+                self.assertEqual(row[name + "_unknown_reason"], metric.get("reason", ""), name)
+                if "low" in metric:
+                    self.assertEqual(float(row[name + "_low"]), metric["low"])
+        self.assertEqual({row["failure_kind"] for row in rows.values()}, {"", "toolchain_missing"})
+
+    def test_json_has_a_short_form(self):
+        self.assertEqual(self.shown("--format", "json"), self.shown("--json"))
+        both = self.ngb("show", "results", "--json", "--format", "csv")
+        self.assertEqual(both.returncode, 2)
+
+    def test_markdown_is_one_table_with_equally_many_fields_in_each_row(self):
+        lines = self.shown("--format", "markdown").splitlines()
+        self.assertEqual(len(lines), 2 + 8)
+        fields = [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in lines]
+        self.assertEqual({len(each) for each in fields}, {len(fields[0])})
+        self.assertTrue(all(set(each) <= set("-:") for each in fields[1]))
+        self.assertEqual(fields[0][:6], ["device", "model", "batch", "threads", "precision", "compiler"])
+        self.assertIn("failed: toolchain_missing in ", "\n".join(lines))
+
+    def test_filters_apply_to_every_format(self):
+        asked = ("--compiler", "null", "--batch", "2", "--device", "local", "--model", "conv_block")
+        self.assertEqual([(row["compiler"], row["batch"]) for row in self.rows(*asked)], [("null", "2")] * 2)
+        self.assertEqual(len(json.loads(self.shown("--json", *asked))["cells"]), 2)
+        self.assertEqual(len(self.shown("--format", "markdown", *asked).splitlines()), 2 + 2)
+        self.assertIn("\n2 cells: 2 measured\n", self.shown(*asked))
+        self.assertEqual(len(self.rows("--batch", "1", "--batch", "2")), 8)
+
+    def test_an_unknown_name_is_wrong_usage_and_gets_the_nearest(self):
+        for arguments, near in ((("--compiler", "onxruntime"), "onnxruntime"), (("--device", "lcal"), "local"),
+                                (("--format", "cvs"), "csv")):
+            wrong = self.ngb("show", "results", *arguments)
+            self.assertEqual(wrong.returncode, 2)
+            self.assertIn(f"did you mean {near}", wrong.stderr)
+        self.assertIn("expected one of: 1, 2", self.ngb("show", "results", "--batch", "64").stderr)
+
+    def test_help_lists_the_formats(self):
+        told = self.shown("--help")
+        for name in ("text", "json", "csv", "markdown"):
+            self.assertRegex(told, rf"\n  {name} +\w")
+
+    def test_a_run_with_failed_cells_says_how_to_try_them_again(self):
+        advice = [line for line in self.run_of_it.stdout.splitlines() if "--retry-failed" in line]
+        self.assertEqual(len(advice), 1)
+        command = advice[0].partition(": ngb ")[2].split()
+        self.assertEqual(command[0], "resume")
+        attempts = "select count(*) from failure"
+        before = self.query("results", attempts)
+        self.assertIn("nothing left", self.ngb("run", "study.yaml").stderr)
+        self.assertEqual(self.query("results", attempts), before)
+        again = self.ngb(*command)
+        self.assertEqual(again.returncode, 1, again.stderr)
+        self.assertGreater(self.query("results", attempts), before)

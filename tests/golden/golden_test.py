@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must not change unless it is meant to: what a study expands to, and what an old results file says.
+
+`python3 golden_test.py --write`, with NGB_BIN set to a build's bin folder, writes the expected files anew. A commit that does
+so says why."""
+
+import hashlib
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+NGB = pathlib.Path(os.environ["NGB_BIN"]) / "ngb"
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+STUDIES = sorted((ROOT / "studies").glob("*.yaml"))
+# As PRAGMA application_id and user_version say in a file of the first schema; .dump leaves both out.
+APPLICATION_ID = 0x4E474252
+FIRST_SCHEMA = 1
+
+
+def ngb(*arguments):
+    with tempfile.TemporaryDirectory(prefix="ngb-golden-") as home:
+        environment = {"PATH": os.environ["PATH"], "HOME": home, "NGB_TOOLCHAINS": home + "/toolchains", "LANG": "C.UTF-8"}
+        told = subprocess.run([NGB, *map(str, arguments)], env=environment, capture_output=True, text=True, timeout=120)
+    if told.returncode != 0:
+        raise AssertionError(f"ngb {arguments[0]} ended with {told.returncode}: {told.stderr}")
+    return told.stdout
+
+
+def expansion_of(study):
+    """The ids, hashes and order of a study's plan; the order as one digest."""
+    plan = json.loads(ngb("plan", study, "--json"))
+    order = json.dumps(plan["groups"], sort_keys=True).encode()
+    return {
+        "cells": [cell["id"] for cell in plan["cells"]],
+        "models": [[model["hash"], model["batch"]] for model in plan["models"]],
+        "order_sha256": hashlib.sha256(order).hexdigest(),
+        "processes": plan["process_count"],
+        "seed": plan["study"]["seed"],
+    }
+
+
+def old_results_file(folder):
+    """Restores the results of the first schema; returns their folder."""
+    results = pathlib.Path(folder) / "stored"
+    results.mkdir()
+    with sqlite3.connect(results / "results.db") as database:
+        database.executescript((HERE / "stored.sql").read_text())
+        database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        database.execute(f"PRAGMA user_version = {FIRST_SCHEMA}")
+    database.close()
+    return results
+
+
+def read_json(path):
+    return json.loads(path.read_text())
+
+
+def rounded(value):
+    """The same with numbers to 12 digits: compilers differ in the last ones."""
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return float(f"{value:.12g}") if isinstance(value, float) else value
+
+
+class Plans(unittest.TestCase):
+    maxDiff = None
+
+    def test_each_study_expands_to_the_same_cells_models_and_order(self):
+        self.assertTrue(STUDIES)
+        for study in STUDIES:
+            with self.subTest(study.stem):
+                self.assertEqual(expansion_of(study), read_json(HERE / "plans" / f"{study.stem}.json"))
+
+
+class OldResults(unittest.TestCase):
+    maxDiff = None
+
+    def test_a_results_file_of_the_first_schema_shows_the_same_values(self):
+        with tempfile.TemporaryDirectory(prefix="ngb-golden-") as folder:
+            shown = json.loads(ngb("show", old_results_file(folder), "--json"))
+        self.assertEqual(rounded(shown["cells"]), rounded(read_json(HERE / "stored.json")["cells"]))
+
+
+def write_expected():
+    for study in STUDIES:
+        (HERE / "plans" / f"{study.stem}.json").write_text(json.dumps(expansion_of(study), indent=1) + "\n")
+    with tempfile.TemporaryDirectory(prefix="ngb-golden-") as folder:
+        shown = ngb("show", old_results_file(folder), "--json")
+    (HERE / "stored.json").write_text(shown)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        write_expected()
+    else:
+        unittest.main()

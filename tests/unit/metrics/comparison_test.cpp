@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "made_up_cells.h"
+
+namespace ngb::metrics {
+namespace {
+
+using store::CellData;
+
+// Returns a cell with five rounds of these speeds times `factor`.
+CellData measured(const std::string& compiler, double factor, const std::string& version = "1.0") {
+  std::vector<store::RecordedProcess> processes;
+  for (const double speed : {100.0, 104.0, 98.0, 101.0, 97.0}) {
+    processes.push_back(made_up::process(static_cast<int>(processes.size()), {1e3 / (speed * factor)}));
+  }
+  CellData cell = made_up::cell_of(compiler, 1, processes);
+  cell.compiler_version = version;
+  cell.cell_id += version;
+  return cell;
+}
+
+CellData failed(const std::string& compiler) {
+  CellData cell = made_up::cell(compiler, 1);
+  cell.failed = {made_up::failure(0, samples::FailureKind::inaccurate)};
+  return cell;
+}
+
+Side side(const std::vector<CellData>& cells, const void* origin = nullptr) {
+  Side made{.origin = origin};
+  for (const CellData& cell : cells) made.cells.push_back(&cell);
+  return made;
+}
+
+TEST(Comparison, OfTwoResultsPairsEqualCellsAsIndependentProcesses) {
+  const std::vector<CellData> before{measured("fast", 1), measured("slow", 1)};
+  const std::vector<CellData> after{measured("slow", 0.8), measured("fast", 1)};
+  const auto found = compare(side(before, &before), side(after, &after), Axis::results, {});
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->pairs.size(), 2U);
+  EXPECT_EQ(found->pairs[0].baseline, &before[1]);
+  EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::slower);
+  EXPECT_FALSE(found->pairs[0].is_paired);
+  EXPECT_NE(found->pairs[1].judgement.verdict, Verdict::slower);
+}
+
+TEST(Comparison, AlongAnAxisOfOneResultPairsRounds) {
+  const std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 0.99, "2.0")};
+  const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->pairs[0].is_paired);
+  EXPECT_NEAR(found->pairs[0].judgement.contrast.estimate, std::log(0.99), 1e-6);
+}
+
+TEST(Comparison, DoesNotPairCellsThatDifferInMoreThanTheAxis) {
+  const std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
+  const auto found = compare({{&cells[0]}}, {{&cells[1]}}, Axis::threads, {});
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().what,
+              testing::HasSubstr("no cell of the baseline matches a cell of the candidate by threads"));
+}
+
+TEST(Comparison, ReportsWhichSideFailed) {
+  const std::vector<CellData> before{measured("a", 1), failed("b"), failed("c"), made_up::cell("d", 1)};
+  std::vector<CellData> after{failed("a"), measured("b", 1), failed("c"), measured("d", 1)};
+  after[0].compiler_version = "1.0";
+  const auto found = compare(side(before), side(after), Axis::results, {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->pairs[0].status, PairStatus::newly_failed);
+  EXPECT_EQ(found->pairs[1].status, PairStatus::newly_measured);
+  EXPECT_EQ(found->pairs[2].status, PairStatus::both_failed);
+  EXPECT_EQ(found->pairs[3].status, PairStatus::not_measured_yet);
+}
+
+TEST(Comparison, RefusesACellWithTwoPartners) {
+  const std::vector<CellData> before{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
+  const std::vector<CellData> after{measured("fast", 1, "3.0")};
+  const auto found = compare(side(before), side(after), Axis::version, {});
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().what, testing::HasSubstr("two cells of the baseline match one cell of the candidate"));
+}
+
+TEST(Comparison, CountsCellsWithoutAPartner) {
+  const std::vector<CellData> before{measured("a", 1), measured("b", 1)};
+  const std::vector<CellData> after{measured("b", 1), measured("c", 1), measured("d", 1)};
+  const auto found = compare(side(before), side(after), Axis::results, {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->baseline_only, 1U);
+  EXPECT_EQ(found->candidate_only, 2U);
+}
+
+TEST(Axis, IsNamedByItsValueAndACompilerAlsoByLabelOrVersion) {
+  EXPECT_EQ(parse_axis("options").value(), Axis::options);
+  EXPECT_FALSE(parse_axis("colour"));
+  CellData cell = measured("fast", 1, "2.0");
+  cell.compiler_label = "fast hint=latency";
+  cell.options = R"({"hint":"latency","spin":false})";
+  EXPECT_EQ(place_on(Axis::options, cell), "hint=latency spin=false");
+  EXPECT_TRUE(is_called("fast", Axis::compiler, cell));
+  EXPECT_TRUE(is_called("fast@2.0", Axis::compiler, cell));
+  EXPECT_TRUE(is_called("fast hint=latency", Axis::compiler, cell));
+  EXPECT_FALSE(is_called("fast@1.0", Axis::compiler, cell));
+}
+
+}  // namespace
+}  // namespace ngb::metrics

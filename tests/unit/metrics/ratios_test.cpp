@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expected values: scipy 1.17.1, ttest_rel and ttest_ind(equal_var=False) on the logarithms of the same speeds.
+#include "metrics/ratios.h"
+
+#include <gtest/gtest.h>
+
+#include "made_up_cells.h"
+
+namespace ngb::metrics {
+namespace {
+
+const std::vector<double> kSlow{100.0, 104.0, 98.0, 101.0, 97.0};
+const std::vector<double> kFast{110.0, 113.0, 109.0, 108.0, 111.0};
+
+// Makes a process for each speed, in samples/s, at batch 1. Processes are the rounds 0, 1, … of run `run_key`.
+store::CellData at_speeds(const std::string& compiler, const std::vector<double>& speeds, std::int64_t run_key = 1) {
+  std::vector<store::RecordedProcess> processes;
+  for (const double speed : speeds) {
+    processes.push_back(made_up::process(static_cast<int>(processes.size()), {1e3 / speed}));
+    processes.back().run_key = run_key;
+  }
+  return made_up::cell_of(compiler, 1, processes);
+}
+
+void expect_value(const store::DerivedValue& found, double value, double low, double high) {
+  ASSERT_TRUE(found.value) << found.reason;
+  ASSERT_TRUE(found.low);
+  EXPECT_NEAR(*found.value, value, 1e-6);
+  EXPECT_NEAR(*found.low, low, 1e-6);
+  EXPECT_NEAR(*found.high, high, 1e-6);
+}
+
+TEST(Ratios, PairTheRoundsOfAGroup) {
+  expect_value(made_up::value_of({at_speeds("identity", kSlow), at_speeds("fast", kFast)}, "fast-1", "speed_up_ratio"),
+               1.102194824895, 1.067745197778, 1.137755931427);
+}
+
+TEST(Ratios, TreatProcessesOfDifferentRunsAsIndependent) {
+  expect_value(
+      made_up::value_of({at_speeds("identity", kSlow, 1), at_speeds("fast", kFast, 2)}, "fast-1", "speed_up_ratio"),
+      1.102194824895, 1.064911334170, 1.140783643712);
+}
+
+TEST(Ratios, CountOnlyTheRoundsThatHoldBoth) {
+  // Rounds 0 and 1: ratios 1.2 and 64 / 51.
+  auto fast = at_speeds("fast", {60.0, 64.0});
+  expect_value(made_up::value_of({at_speeds("identity", {50.0, 51.0, 400.0}), fast}, "fast-1", "speed_up_ratio"),
+               1.227143982156, 0.923557508094, 1.630523643350);
+}
+
+TEST(Ratios, HaveNoIntervalFromOneProcess) {
+  const auto found =
+      made_up::value_of({at_speeds("identity", {50.0}), at_speeds("fast", {75.0})}, "fast-1", "speed_up_ratio");
+  EXPECT_NEAR(found.value.value(), 1.5, 1e-6);
+  EXPECT_FALSE(found.low);
+}
+
+TEST(Ratios, ExcludeADriftThatBothSidesOfARoundShare) {
+  // Both cells run 1, 2 and 4 times as fast in the three rounds, so the speed-up is 3 in each.
+  expect_value(made_up::value_of({at_speeds("identity", {10.0, 20.0, 40.0}), at_speeds("fast", {30.0, 60.0, 120.0})},
+                                 "fast-1", "speed_up_ratio"),
+               3, 3, 3);
+}
+
+TEST(Ratios, OfDifferentBatchSizesTreatProcessesAsIndependent) {
+  store::CellData single = at_speeds("fast", kSlow);
+  store::CellData four = at_speeds("fast", kFast);
+  four.batch = 4;
+  four.cell_id = "fast-4";
+  for (auto& process : four.processes) process.repetitions.back().wall_ns *= 4;
+  const std::vector<store::CellData> cells{single, four};
+  expect_value(made_up::value_of(cells, "fast-4", "rtr_ratio"), 1.102194824895, 1.064911334170, 1.140783643712);
+  expect_value(made_up::value_of(cells, "fast-4", "ase_ratio"), 1.102194824895 / 4, 1.064911334170 / 4,
+               1.140783643712 / 4);
+}
+
+TEST(Ratios, OfRatiosPairWithinEachBatchSize) {
+  const std::vector<double> slow_single{95.0, 99.0, 97.0, 94.0, 96.0};
+  const std::vector<double> fast_single{90.0, 99.0, 91.0, 93.0, 88.0};
+  std::vector<store::CellData> cells{at_speeds("identity", slow_single), at_speeds("fast", fast_single),
+                                     at_speeds("identity", kSlow), at_speeds("fast", kFast)};
+  for (std::size_t i = 2; i < 4; ++i) {
+    cells[i].batch = 4;
+    cells[i].cell_id = cells[i].compiler + "-4";
+    for (auto& process : cells[i].processes) process.repetitions.back().wall_ns *= 4;
+  }
+  expect_value(made_up::value_of(cells, "fast-4", "bsr_ratio"), 1.150766864782, 1.097812707305, 1.206275322073);
+}
+
+TEST(Ratios, GiveTheProcessorReductionAnIntervalWithLowBelowHigh) {
+  auto identity = at_speeds("identity", {10.0, 10.0});
+  auto fast = made_up::cell_of("fast", 1, {made_up::process(0, {50.0}, 1, 0.6), made_up::process(1, {50.0}, 1, 0.75)});
+  for (auto& process : fast.processes) process.run_key = 1;
+  const auto found = made_up::value_of({identity, fast}, "fast-1", "cpu_reduction_ratio");
+  // Shares 0.4 and 0.5: the reduction is 1 - sqrt(0.2); t(0.975, 1 degree) = 12.706.
+  EXPECT_NEAR(found.value.value(), 1 - std::sqrt(0.2), 1e-6);
+  EXPECT_LT(found.low.value(), found.value.value());
+  EXPECT_GT(found.high.value(), found.value.value());
+  EXPECT_NEAR(found.high.value(), 1 - std::sqrt(0.2) * std::exp(-12.706204736 * std::log(1.25) / 2), 1e-6);
+}
+
+TEST(Ratios, DoNotDependOnTheNumberOfThreadsOrOnOtherCells) {
+  std::vector<store::CellData> cells{at_speeds("identity", kSlow), at_speeds("fast", kFast)};
+  for (int i = 0; i < 6; ++i) {
+    cells.push_back(at_speeds("fast", kSlow));
+    cells.back().model_hash = "model " + std::to_string(i);
+    cells.back().cell_id = "cell " + std::to_string(i);
+  }
+  const auto one = compute_all(cells, 1);
+  const auto many = compute_all(cells, 5);
+  const auto few = compute_all({cells[0], cells[1]}, 1);
+  ASSERT_EQ(one.size(), many.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].value, many[i].value) << one[i].metric;
+    EXPECT_EQ(one[i].low, many[i].low) << one[i].metric;
+  }
+  for (std::size_t i = 0; i < few.size(); ++i) EXPECT_EQ(one[i].high, few[i].high) << one[i].metric;
+}
+
+}  // namespace
+}  // namespace ngb::metrics

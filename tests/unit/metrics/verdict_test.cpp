@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expected values: scipy 1.17.1 (ttest_rel, Student's t) and statsmodels 0.15.0 (multipletests, ttost_paired).
+#include "metrics/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "metrics/multiple_tests.h"
+
+namespace ngb::metrics {
+namespace {
+
+const std::vector<double> kPs{0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205};
+
+Question paired(const std::vector<double>& candidate, const std::vector<double>& baseline) {
+  Part part;
+  for (std::size_t i = 0; i < candidate.size(); ++i) part.values.push_back(std::log(candidate[i] / baseline[i]));
+  return {part};
+}
+
+Question independent(const std::vector<double>& candidate, const std::vector<double>& baseline) {
+  Question question{Part{{}, 1}, Part{{}, -1}};
+  for (const double value : candidate) question[0].values.push_back(std::log(value));
+  for (const double value : baseline) question[1].values.push_back(std::log(value));
+  return question;
+}
+
+const std::vector<double> kBaseline{100.0, 104.0, 98.0, 101.0, 97.0};
+const std::vector<double> kFaster{110.0, 113.0, 109.0, 108.0, 111.0};
+const std::vector<double> kAlike{100.3, 104.2, 98.1, 101.2, 97.4};
+
+TEST(MultipleTests, AdjustByHolmAsStatsmodelsDoes) {
+  const std::vector<double> expected{0.008, 0.056, 0.234, 0.234, 0.234, 0.234, 0.234, 0.234};
+  EXPECT_THAT(holm_adjusted(kPs), testing::Pointwise(testing::DoubleNear(1e-12), expected));
+}
+
+TEST(MultipleTests, AdjustByBenjaminiHochbergAsStatsmodelsDoes) {
+  const std::vector<double> expected{0.008, 0.032, 0.0672, 0.0672, 0.0672, 0.08, 0.592 / 7, 0.205};
+  EXPECT_THAT(benjamini_hochberg_adjusted(kPs), testing::Pointwise(testing::DoubleNear(1e-12), expected));
+}
+
+TEST(Verdict, IsFasterOrSlowerIfTheDifferenceIsSignificant) {
+  const auto up = judge(std::vector<Question>{paired(kFaster, kBaseline)}, {});
+  EXPECT_EQ(up[0].verdict, Verdict::faster);
+  EXPECT_NEAR(up[0].adjusted_p.value(), 0.00104692698602, 1e-12);
+  EXPECT_EQ(judge(std::vector<Question>{paired(kBaseline, kFaster)}, {})[0].verdict, Verdict::slower);
+}
+
+TEST(Verdict, OfIndependentProcessesUsesWelchsTest) {
+  const auto found = judge(std::vector<Question>{independent(kFaster, kBaseline)}, {});
+  EXPECT_EQ(found[0].verdict, Verdict::faster);
+  EXPECT_NEAR(found[0].adjusted_p.value(), 0.000308073501746, 1e-12);
+}
+
+TEST(Verdict, IsTheSameOnlyIfTheIntervalIsWithinTheMargin) {
+  // p = 0.0095 of "no difference" is not significant after Holm over two; the interval [1.0009, 1.0039] is within 3 %.
+  const std::vector<Question> questions{paired(kAlike, kBaseline), paired(kAlike, kBaseline)};
+  VerdictRules rules{.error_rate = 0.005, .adjustment = Adjustment::holm};
+  EXPECT_EQ(judge(questions, rules)[0].verdict, Verdict::same);
+  EXPECT_EQ(judge(questions, rules)[0].reason, "the interval excludes 1 and is within the margin");
+  rules.margin_ratio = 0.001;
+  EXPECT_EQ(judge(questions, rules)[0].verdict, Verdict::undecided);
+}
+
+TEST(Verdict, UndecidedSaysHowManyRoundsWouldDecide) {
+  const std::vector<double> noisy{100, 112, 95, 109, 98};
+  const auto found = judge(std::vector<Question>{paired(noisy, kBaseline)}, {});
+  EXPECT_EQ(found[0].verdict, Verdict::undecided);
+  EXPECT_EQ(found[0].reason, "the interval contains 1 and is wider than the margin");
+  // Log ratios: mean .0259, sd .0475. 15 rounds: t(.975, 14) = 2.145, half width .0263; 16: 2.131, .0253.
+  EXPECT_EQ(found[0].rounds_needed, 16);
+}
+
+TEST(Verdict, NeedsThreeRounds) {
+  const auto found =
+      judge(std::vector<Question>{paired({60.0, 64.0}, {50.0, 51.0}), paired({60.0}, {50.0}), Question{}}, {});
+  for (const Judgement& each : found) {
+    EXPECT_EQ(each.verdict, Verdict::undecided);
+    EXPECT_EQ(each.reason, "fewer than 3 rounds hold both sides");
+    EXPECT_FALSE(each.adjusted_p);
+  }
+  EXPECT_TRUE(found[0].contrast.interval) << "two rounds have an interval all the same";
+}
+
+TEST(Verdict, OfDataWithoutVariationIsUndecidedUnlessTheDevicesDeviationIsKnown) {
+  const std::vector<Question> questions{paired({101, 101, 101, 101, 101}, {100, 100, 100, 100, 100})};
+  EXPECT_EQ(judge(questions, {})[0].verdict, Verdict::undecided);
+  EXPECT_EQ(judge(questions, {})[0].reason, "no variation seen");
+  const auto known = judge(questions, {.quiet_deviation = 0.01});
+  EXPECT_NEAR(known[0].adjusted_p.value(), 0.0901138702718, 1e-12);  // t = log 1.01 / (0.01 / √5), 4 degrees
+  EXPECT_EQ(known[0].verdict, Verdict::same);
+}
+
+TEST(Verdict, AssumesNoSmallerDeviationThanTheLowestQuartileOfAllCells) {
+  // A difference of 1.2 % in which all five processes were in one mode, beside eight cells whose rounds differ by 4 %.
+  std::vector<Question> questions{paired({101.2, 101.21, 101.19, 101.2, 101.21}, {100, 100, 100, 100, 100})};
+  EXPECT_EQ(judge(questions, {})[0].verdict, Verdict::faster) << "alone, it looks certain";
+  for (int i = 0; i < 8; ++i) questions.push_back(paired({100, 104, 96, 103, 97}, {100, 100, 100, 100, 100}));
+  const auto found = judge(questions, {});
+  EXPECT_EQ(found[0].verdict, Verdict::undecided);
+  EXPECT_EQ(found[0].reason, "the interval excludes 1, but not after adjusting for 9 comparisons");
+}
+
+TEST(Verdict, OfManyCellsDropsAFindingThatChanceExplains) {
+  // t = 3.16 with 4 degrees of freedom: p = 0.034 for the cell alone, which is no finding beside nine cells without a
+  // difference.
+  std::vector<Question> questions{paired({103, 101, 105, 104, 100.5}, {100, 100, 100, 100, 100})};
+  EXPECT_EQ(judge(questions, {})[0].verdict, Verdict::faster);
+  for (int i = 0; i < 9; ++i) questions.push_back(paired({100.1, 99, 102, 98, 101}, {100, 100, 100, 100, 100}));
+  EXPECT_EQ(judge(questions, {})[0].verdict, Verdict::undecided);
+}
+
+}  // namespace
+}  // namespace ngb::metrics
