@@ -50,25 +50,30 @@ double busy_processors(const samples::ProcessResult& result) {
   return 0;
 }
 
+// A thread that found no processor free while its fellows did all the work shows nothing, so fewer threads than allowed
+// are looked at again; more are wrong at once.
+constexpr int kAttempts = 8;
+
 Problem use_threads(const CompilerUnderTest& compiler, int threads) {
-  const TemporaryFolder scratch;
-  work::WorkerRequest request = make_request(compiler, busy_model(), scratch);
-  request.compiler.threads = threads;
-  request.protocol.repetitions = 40;
-  if (compiler.name == "tvm") {  // a second each, untuned
-    request.protocol.repetitions = 3;
-    request.protocol.warm_up = 1;
+  int most_used = -1;
+  for (int attempt = 0; attempt < kAttempts && most_used < threads; ++attempt) {
+    const TemporaryFolder scratch;
+    work::WorkerRequest request = make_request(compiler, busy_model(), scratch);
+    request.compiler.threads = threads;
+    request.protocol.repetitions = 40;
+    if (compiler.name == "tvm") {  // a second each, untuned
+      request.protocol.repetitions = 3;
+      request.protocol.warm_up = 1;
+    }
+    if (compiler.name == "null") request.compiler.options = {{"run_ns", "3000000"}, {"spin_threads", "true"}};
+    const WorkerRun run = run_worker(compiler, request);
+    if (run.ending() != "none") return run.message();
+    most_used = std::max(most_used, run.result->threads_used.value.value_or(-1));
+    const double ratio = busy_processors(*run.result);
+    if (ratio > threads * 1.05) return fmt::format("{:.2f} processors were busy with {} threads", ratio, threads);
   }
-  if (compiler.name == "null") request.compiler.options = {{"run_ns", "3000000"}, {"spin_threads", "true"}};
-  const WorkerRun run = run_worker(compiler, request);
-  if (run.ending() != "none") return run.message();
-  if (run.result->threads_used.value != threads) {
-    return fmt::format("{} threads used CPU time, {} are allowed", run.result->threads_used.value.value_or(-1),
-                       threads);
-  }
-  const double ratio = busy_processors(*run.result);
-  if (ratio > threads * 1.05) return fmt::format("{:.2f} processors were busy with {} threads", ratio, threads);
-  return std::nullopt;
+  if (most_used == threads) return std::nullopt;
+  return fmt::format("{} threads used CPU time, {} are allowed", most_used, threads);
 }
 
 }  // namespace
