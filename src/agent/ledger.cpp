@@ -117,15 +117,14 @@ std::optional<std::string> Ledger::model_sha256(const work::ModelKey& model) con
 }
 
 StillMissing::StillMissing(const work::Job& job) {
-  const bool can_make_references = job.reference && job.place_of(*job.reference).why_missing.empty();
-  std::set<int> models;
-  for (int model = 0; job.reference && model < static_cast<int>(job.models.size()); ++model) {
-    const work::GivenReference* const given = job.given_reference(model);
-    if (given == nullptr ? !can_make_references : given->path.empty()) models.insert(model);
+  const bool can_make_references = !job.reference || job.place_of(*job.reference).why_missing.empty();
+  std::vector<bool> lacks_reference(job.models.size(), !can_make_references);
+  for (const work::GivenReference& given : job.given_references) {
+    lacks_reference[static_cast<std::size_t>(given.model_index)] = job.reference && given.path.empty();
   }
   for (const work::Cell& cell : job.cells) {
     if (!job.place_of(job.compiler_of(cell)).why_missing.empty()) without_toolchain_.insert(cell.id);
-    if (models.contains(cell.model_index)) without_reference_.insert(cell.id);
+    if (lacks_reference[static_cast<std::size_t>(cell.model_index)]) without_reference_.insert(cell.id);
   }
 }
 
