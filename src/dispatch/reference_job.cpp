@@ -29,8 +29,7 @@ MadeReference reference_in(const std::filesystem::path& path, const std::string&
 
 }  // namespace
 
-work::Job job_for_references(const work::Job& job) {
-  work::Job only = job;
+work::Job job_for_references(work::Job only) {
   only.task = work::Task::make_references;
   only.accepts_new_build = false;
   only.device_limits = {};
@@ -55,7 +54,7 @@ asio::awaitable<Result<References::OfModels>> References::of(const Share& share)
   std::erase_if(job->models, [this](const work::Model& model) { return made_.contains(model.key); });
   if (!job->models.empty() && !loop_.is_stopping) {
     is_at_work_ = true;
-    co_await make(share, job_for_references(*job));
+    co_await make(share, job_for_references(*std::move(job)));
     is_at_work_ = false;
   }
   OfModels found;

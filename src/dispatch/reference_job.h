@@ -28,9 +28,8 @@ class References {
   References(Loop& loop, Recording& recording, const Installation& installation)
       : loop_(loop), recording_(recording), installation_(installation) {}
 
-  // Of each model in the share's job; they live as long as this. What was made, or could not be, is not
-  // tried again; what others are having made is waited for. Only some of them when the loop stops. Error: there is no
-  // job.
+  // Of each model in the share's job; they live as long as this. What was made, or could not be, is not tried again;
+  // what others are having made is waited for. Only some of them when the loop stops. Error: there is no job.
   using OfModels = std::map<work::ModelKey, const MadeReference*>;
   asio::awaitable<Result<OfModels>> of(const Share& share);
 
@@ -46,6 +45,6 @@ class References {
 };
 
 // The job whose only task is the reference outputs of that job's models.
-work::Job job_for_references(const work::Job& job);
+work::Job job_for_references(work::Job job);
 
 }  // namespace ngb::dispatch
