@@ -95,13 +95,13 @@ struct Model {
   // Whether the device makes its file; else the file is there.
   [[nodiscard]] bool is_made() const { return !std::holds_alternative<OnnxFile>(source); }
 
+  // What a device needs. The rest is the client's: where the user keeps a file is nobody else's business, and would
+  // make a job another one when he moves it.
   static constexpr auto fields() {
-    return std::tuple(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"family", &Model::family},
-                      Field{"source", &Model::source}, Field{"path", &Model::path}, Field{"inputs", &Model::inputs},
-                      Field{"open_inputs", &Model::open_inputs}, Field{"files", &Model::files},
-                      Field{"values", &Model::values}, Field{"dynamic_batch", &Model::dynamic_batch},
-                      Field{"parameters", &Model::parameters}, Field{"macs", &Model::macs},
-                      Field{"macs_torchinfo", &Model::macs_torchinfo});
+    return std::tuple(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"source", &Model::source},
+                      Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
+                      Field{"files", &Model::files}, Field{"values", &Model::values},
+                      Field{"dynamic_batch", &Model::dynamic_batch});
   }
 };
 
