@@ -67,9 +67,8 @@ Status add_places(const FindPlace& place_of, work::Job& job) {
   if (job.reference) compilers.push_back(&*job.reference);
   if (job.exporter) compilers.push_back(&*job.exporter);
   for (work::Compiler* const compiler : compilers) {
-    const bool is_known = std::any_of(job.places.begin(), job.places.end(), [&](const work::Place& place) {
-      return place.compiler == compiler->name && place.version == compiler->version;
-    });
+    const bool is_known = std::any_of(job.places.begin(), job.places.end(),
+                                      [&](const work::Place& place) { return place.is_of(*compiler); });
     if (is_known) continue;
     Result<work::Place> place = place_of(compiler->name, compiler->version);
     if (!place) return tl::unexpected(place.error());
@@ -112,7 +111,8 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   job.reference_cache = reference_cache;
   describe_device(plan_.study, job);
   const auto found = parts_.find(device);
-  const Part part = found == parts_.end() ? Part{} : found->second;
+  static const Part kNothing;
+  const Part& part = found == parts_.end() ? kNothing : found->second;
   Renumbered compilers, models, cells;
   for (const int index : part.cells) {
     const work::Cell& cell = plan_.cells[static_cast<std::size_t>(index)];

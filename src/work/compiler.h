@@ -43,6 +43,8 @@ struct Place {
   std::string why_missing{};      // why the toolchain is not there; "": it is, as far as is known
   bool operator==(const Place&) const = default;
 
+  [[nodiscard]] bool is_of(const Compiler& asked) const { return compiler == asked.name && version == asked.version; }
+
   static constexpr auto fields() {
     return std::tuple(Field{"compiler", &Place::compiler}, Field{"version", &Place::version},
                       Field{"host", &Place::host}, Field{"toolchain_dir", &Place::toolchain_dir},

@@ -15,9 +15,8 @@ bool is_in(int index, const std::vector<T>& list) {
 }
 
 const Place* find_place(const Job& job, const Compiler& compiler) {
-  const auto found = std::find_if(job.places.begin(), job.places.end(), [&](const Place& place) {
-    return place.compiler == compiler.name && place.version == compiler.version;
-  });
+  const auto found = std::find_if(job.places.begin(), job.places.end(),
+                                  [&](const Place& place) { return place.is_of(compiler); });
   return found == job.places.end() ? nullptr : &*found;
 }
 
