@@ -77,7 +77,15 @@ class Judge {
                 fmt::format("process {} of cell {}", result.process_index, result.cell_id));
   }
   Status operator()(const samples::ModelWritten& model) const {
-    return told(samples::check_sense(model), fmt::format("model {}", work::file_name(model.model)));
+    const std::string what = fmt::format("model {}", work::file_name(model.model));
+    if (const Status sense = told(samples::check_sense(model), what); !sense) return sense;
+    sql::Statement& query = store_.database.kept(
+        "SELECT count(*) FROM model JOIN cell USING (model_key) JOIN run_cell USING (cell_key) WHERE model_hash = ? AND "
+        "batch = ? AND device = ? AND run_key = ?");
+    query.bind(model.model.hash, model.model.batch, device_, known_.run_key);
+    const bool is_planned = query.step() && query.integer(0) > 0;
+    query.reset();
+    return is_planned ? Status{} : told(fail("this run has not planned it there"), what);
   }
   Status operator()(const samples::ReferenceMade& /*reference*/) const {
     return told(fail("reference outputs are not part of a run that measures"), "its reference outputs");

@@ -96,6 +96,7 @@ TEST_F(Nonsense, OfModelsAndEnvironmentsIsRefused) {
   const std::string hash(64, 'a');
   EXPECT_THAT(refusal(samples::ModelWritten{{"m"}, "none", 1, 1}), HasSubstr("file_sha256 is \"none\""));
   EXPECT_THAT(refusal(samples::ModelWritten{{"m"}, hash, 0, 1}), HasSubstr("file_bytes is 0, expected 1 to"));
+  EXPECT_THAT(refusal(samples::ModelWritten{{"not planned"}, hash, 1, 1}), HasSubstr("this run has not planned it there"));
   EXPECT_THAT(refusal(samples::ModelWritten{{"m"}, hash, 1, -1}), HasSubstr("wall_ns is -1, expected 0 to"));
   EXPECT_THAT(refusal(samples::Environment{{{"", "", Known<std::string>::of("x"), true}}}),
               HasSubstr("expected a name"));
