@@ -70,7 +70,8 @@ tl::unexpected<Error> unknown_option(const std::string& compiler, const std::str
 
 Result<CheckedSettings> check_settings(const json& description, const work::Compiler& asked) {
   const std::string compiler = description.value("name", "this compiler");
-  CheckedSettings checked{.device = description.value("devices", Words{"cpu"}).at(0)};
+  const Words devices = description.value("devices", Words{});
+  CheckedSettings checked{.device = devices.empty() ? "cpu" : devices.front()};
   Words names;
   for (const json& option : description.value("options", json::array())) {
     const std::string name = option.at("name").get<std::string>();
