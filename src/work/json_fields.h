@@ -5,17 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "work/json_bounds.h"
@@ -33,7 +29,7 @@ T value_of(Result<T> result) {
   return *std::move(result);
 }
 
-// Whether every integer that T wants is one, and within range: the JSON library would convert 1.5 or 10^20 without a
+// Whether a value that T wants as an integer is one, and within range: the JSON library would convert 1.5 or 10^20 without a
 // word.
 template <class T>
 struct Fits {
@@ -48,19 +44,6 @@ struct Fits<T> {
     return !value.is_number();
   }
 };
-template <class T>
-struct Fits<std::vector<T>> {
-  static bool look(const nlohmann::json& value) { return std::all_of(value.begin(), value.end(), Fits<T>::look); }
-};
-template <class T>
-struct Fits<std::map<std::string, T>> : Fits<std::vector<T>> {};
-template <class A, class B>
-struct Fits<std::pair<A, B>> {
-  static bool look(const nlohmann::json& value) {
-    return !value.is_array() || value.size() != 2 || (Fits<A>::look(value[0]) && Fits<B>::look(value[1]));
-  }
-};
-
 // `name`: of the field that it is, or is in.
 template <class T>
 T as(const nlohmann::json& value, const char* name) {
@@ -77,13 +60,6 @@ T get(const nlohmann::json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   if (!object.is_object() || found == object.end()) throw FieldError(fmt::format("\"{}\" is missing", key));
   return as<T>(*found, key);
-}
-
-// Absent or null: nothing.
-template <class T>
-std::optional<T> get_optional(const nlohmann::json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key) || object.at(key).is_null()) return std::nullopt;
-  return get<T>(object, key);
 }
 
 inline const nlohmann::json& child(const nlohmann::json& object, const char* key) {
