@@ -7,12 +7,11 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <random>
-#include <string_view>
 #include <vector>
 
+#include "arguments.h"
 #include "metrics/verdict.h"
 
 namespace ngb::metrics {
@@ -124,20 +123,8 @@ void print_power(int studies) {
 }  // namespace ngb::metrics
 
 int main(int argc, char** argv) {
-  int studies = 2000;
-  bool is_check = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--check") {
-      is_check = true;
-    } else if (argument == "--studies" && i + 1 < argc) {
-      studies = std::atoi(argv[++i]);
-    } else {
-      fmt::print(stderr, "usage: false_verdicts [--studies N] [--check]\n");
-      return 2;
-    }
-  }
-  const bool is_right = ngb::metrics::print_false_verdicts(studies);
-  ngb::metrics::print_power(studies / 10 + 1);
-  return is_check && !is_right ? 1 : 0;
+  const auto arguments = ngb::metrics::parse_simulation_arguments(argc, argv, 2000);
+  const bool is_right = ngb::metrics::print_false_verdicts(arguments.studies);
+  ngb::metrics::print_power(arguments.studies / 10 + 1);
+  return arguments.is_check && !is_right ? 1 : 0;
 }

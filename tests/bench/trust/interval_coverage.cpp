@@ -6,13 +6,12 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "arguments.h"
 #include "metrics/contrast.h"
 
 namespace ngb::metrics {
@@ -162,19 +161,7 @@ bool print_all(int studies) {
 }  // namespace ngb::metrics
 
 int main(int argc, char** argv) {
-  int studies = 10'000;
-  bool is_check = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--check") {
-      is_check = true;
-    } else if (argument == "--studies" && i + 1 < argc) {
-      studies = std::atoi(argv[++i]);
-    } else {
-      fmt::print(stderr, "usage: interval_coverage [--studies N] [--check]\n");
-      return 2;
-    }
-  }
-  const bool is_right = ngb::metrics::print_all(studies);
-  return is_check && !is_right ? 1 : 0;
+  const auto arguments = ngb::metrics::parse_simulation_arguments(argc, argv, 10'000);
+  const bool is_right = ngb::metrics::print_all(arguments.studies);
+  return arguments.is_check && !is_right ? 1 : 0;
 }
