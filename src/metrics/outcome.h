@@ -15,7 +15,8 @@ namespace ngb::metrics {
 // any failure.
 const samples::ProcessResult* decisive_failure(const store::CellData& cell);
 
-// One number of a process. Processes of a group's cells with the same run and round ran one after the other.
+// A number measured by one process. The processes of a group's cells that have the same run and round ran one after the
+// other, so that their numbers may be paired.
 struct OfRound {
   std::int64_t run_key = 0;
   int round = 0;  // the process's index
@@ -24,8 +25,7 @@ struct OfRound {
 
 // The steady repetitions of a cell's completed processes.
 struct Steady {
-  std::vector<OfRound>
-      throughput_by_process{};  // mean of each process, samples/s; processes without steady repetitions are left out
+  std::vector<OfRound> throughput_by_process{};  // samples/s, each process's mean; none for one that was never steady
   std::vector<double> throughput_sorted{};  // of all repetitions, ascending
   std::vector<double> latency_sorted_s{};   // of all repetitions, each divided by its inferences; ascending
   double inferences = 0;                    // in all repetitions together

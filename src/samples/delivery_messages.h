@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes to a device before a job does: trees of files, each in one piece or not at all. All paths are relative to
-// the device's folder, where NGraphBench keeps everything that it has there:
-//   agents/<sha256>/ngb-agent                  this program
-//   bundles/<sha256>/{bin,lib}/…               worker, plugins, Python package
+// The messages that bring files to a device before its job. Files come in trees; a tree is there as a whole or not at
+// all. Paths are relative to the device's folder, which holds everything that NGraphBench has on the device:
+//   agents/<sha256>/ngb-agent                  the agent
+//   bundles/<sha256>/{bin,lib}/…               the worker, plugins and the Python package
 //   toolchains/<compiler>/<version>/…          as on the client
 //   models/<sha256>/model.onnx                 a user's file
-//   references/<sha256>/outputs.ref            reference outputs that the client has made
-//   files/<sha256>                             content on its way into trees
-//   runs/<run>/                                work folders: journal, logs
-//   holders/<job>                              what a batch job is to start
+//   references/<sha256>/outputs.ref            reference outputs made by the client
+//   files/<sha256>                             files that have arrived and are not yet part of a tree
+//   runs/<run>/                                a run's work folder: journal, logs
+//   holders/<job>                              the Attach message for the agent that a batch job starts
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,16 +23,17 @@
 
 namespace ngb::samples {
 
-// The file by which a device's folder is known to be NGraphBench's, and its first line. Only a folder that has it is
-// used and emptied.
+// The file that marks a folder as a device's folder of NGraphBench, and its first line. Only a marked folder is used
+// and emptied.
 inline constexpr const char* kMarkFile = ".ngraphbench";
 inline constexpr const char* kMarkText =
     "This folder belongs to NGraphBench: its runs put files here and take them away again.";
-// What NGraphBench has in such a folder: the names in it.
+// The names in such a folder.
 inline constexpr std::array<const char*, 10> kDeviceShelves{"agents", "bundles",    "files", "holders",    "lock",
                                                             "models", "references", "runs",  "toolchains", "tuning"};
 
-// Not absolute, no "." or "..", no empty part, no NUL, at most 4096 bytes: stays below any folder it is added to.
+// Whether the path, appended to a folder, stays below it: not absolute, no part empty, "." or "..", no NUL, at most
+// 4096 bytes.
 bool is_path_within(std::string_view path);
 
 // Checks of fields: throw FieldError (work/json_fields.h).
@@ -42,7 +42,7 @@ void require_path_or_none(const std::string& path);  // "": none
 void require_paths_within(const std::vector<std::string>& paths);
 void require_sha256(const std::string& digits);
 
-// The agent's first words on a device.
+// The agent's first message on a device.
 struct Arrival {
   std::string folder{};           // absolute: the device's folder
   std::string machine{};          // "x86_64", "aarch64", …
@@ -56,11 +56,11 @@ struct Arrival {
   }
 };
 
-// Which of these trees are not there?
+// Asks which of these trees are not there.
 struct Ask {
   std::vector<std::string> trees{};
-  // The work folder of the run that they are for, which is made now: as long as it is there, no teardown of another run
-  // removes what several runs share. Empty: they are for no run.
+  // Work folder of the run that needs them; the device makes it now. While it exists, the teardown of another run
+  // removes nothing that runs share. Empty: no run needs them.
   std::string run{};
 
   static constexpr const char* kType = "ask";
@@ -87,11 +87,11 @@ struct TreeFile {
                       Field{"is_executable", &TreeFile::is_executable});
   }
 };
-// This is to be made.
+// Announces a tree that the device is to make.
 struct Tree {
   std::string path{};
   std::vector<TreeFile> files{};
-  std::uint64_t keep_free_bytes = 0;  // of the disk: refused where less would stay
+  std::uint64_t keep_free_bytes = 0;  // refused if less of the disk would be free afterwards
 
   static constexpr const char* kType = "tree";
   static constexpr auto fields() {
@@ -99,8 +99,8 @@ struct Tree {
                       Field{"keep_free_bytes", &Tree::keep_free_bytes});
   }
 };
-// These bytes of it are missing. The client then sends them, plain and in this order; what comes after them is a frame
-// again.
+// The bytes of the tree that the device lacks. The client sends them next, without frames and in this order; frames
+// follow.
 struct Want {
   struct Piece {
     std::uint64_t file_index = 0;
@@ -122,13 +122,13 @@ struct Installed {
   static constexpr auto fields() { return std::tuple(Field{"path", &Installed::path, require_path_within}); }
 };
 
-// From here on it is the agent of a run that speaks (message.h), started where none is at work.
+// Connects the client to the agent of a run, which is started if it is not at work. It speaks as in message.h.
 struct Attach {
   std::string run{};  // work folder
   std::string worker{};
   std::string lib{};
-  // A path: the batch job whose `ngb-agent hold` starts the agent, when this message is in that file. Empty: whoever
-  // attaches does.
+  // The file from which `ngb-agent hold` of a batch job reads this message; that job starts the agent. Empty: the
+  // process that receives this message starts it.
   std::string holder{};
 
   static constexpr const char* kType = "attach";
@@ -139,21 +139,21 @@ struct Attach {
   }
 };
 
-// Instead of the agent's hello: another run is being measured on this device, and only one is at a time.
+// Answers Attach when another run is being measured: a device measures one run at a time.
 struct Busy {
-  std::string task{};    // its work folder; "" where the other one does not say
+  std::string task{};    // the other run's work folder; "" if unknown
   std::string holder{};  // for people: "process 12"
 
   static constexpr const char* kType = "busy";
   static constexpr auto fields() { return std::tuple(Field{"task", &Busy::task}, Field{"holder", &Busy::holder}); }
 };
 
-// What is this device?
+// Asks what the device is.
 struct Describe {
   static constexpr const char* kType = "describe";
   static constexpr auto fields() { return std::tuple(); }
 };
-// A folder toolchains/<compiler>/<version> that holds something.
+// A folder toolchains/<compiler>/<version> that is not empty.
 struct ToolchainFolder {
   std::string name{};  // "onnxruntime@1.31.1"
   bool has_manifest = false;
@@ -165,7 +165,7 @@ struct ToolchainFolder {
 struct Description {
   Environment environment{};
   std::vector<ToolchainFolder> toolchains{};  // sorted by name
-  Known<std::string> python{};                // what its python3 says of its version: "Python 3.11.2"
+  Known<std::string> python{};                // the version that its python3 prints: "Python 3.11.2"
 
   static constexpr const char* kType = "description";
   static constexpr auto fields() {
@@ -174,8 +174,8 @@ struct Description {
   }
 };
 
-// Which Python packages are in these folders? Each is a toolchain, a virtual environment or a folder of packages;
-// within the device's folder, or a path of the user's: absolute, or beginning with ~/.
+// Asks which Python packages are in these folders. Each is a toolchain, a virtual environment or a folder of packages,
+// either within the device's folder or the user's own: absolute, or beginning with ~/.
 struct Inspect {
   std::vector<std::string> paths{};
 
@@ -207,7 +207,7 @@ struct Inspection {
   static constexpr const char* kType = "inspection";
   static constexpr auto fields() { return std::tuple(Field{"folders", &Inspection::folders}); }
 };
-// What stands at `site` there becomes the toolchain `path`, with this manifest. Answered by Installed.
+// Asks to use the packages in the folder `site` as the toolchain `path`, with this manifest. Answered by Installed.
 struct Adopt {
   std::string path{};
   std::string site{};  // absolute
@@ -219,8 +219,8 @@ struct Adopt {
                       Field{"manifest", &Adopt::manifest});
   }
 };
-// The device's own pip is to install exactly these wheels from the index that it is configured for, as the toolchain
-// `path`. Answered by Installed, or by an Error with the end of what pip said.
+// Asks the device's own pip to install exactly these wheels, from the index it is configured for, as the toolchain
+// `path`. Answered by Installed, or by an Error with the last lines that pip printed.
 struct InstallThere {
   std::string path{};
   std::string requirements{};  // a file of requirements, with the hash of every wheel
@@ -235,7 +235,8 @@ struct InstallThere {
   }
 };
 
-// Ends the agents of a run and everything below them, removes their files and what nobody else needs.
+// Asks to end the runs' agents with all their processes, and to remove their files and the shared files that no other
+// run needs.
 struct Remove {
   std::vector<std::string> runs{};  // work folders
   bool with_toolchains = false;
@@ -247,10 +248,10 @@ struct Remove {
   }
 };
 struct Removed {
-  // Everything of NGraphBench's that is still there, of the run and of what only it needed: nothing, if all went well.
+  // What should have been removed and is still there. Empty if all went well.
   std::vector<std::string> left{};
   std::uint64_t processes_left = 0;
-  // Why what runs share stays: the work folders of other runs, "a delivery on its way".
+  // Why shared files stay: the work folders of other runs, "a delivery on its way".
   std::vector<std::string> kept_for{};
 
   static constexpr const char* kType = "removed";

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// What client and agent say to each other. One frame (samples/frame.h) holds one message as JSON text.
+// The messages between client and agent. A frame (samples/frame.h) holds one message as JSON text.
 //
-//   client -> agent   hello{protocol, version}          first
-//                     job{job}                          once; a journal of the same run is resumed
-//                     part{models, cells, groups, …}    the lists of a job that continues, a piece at a time
-//                     (work/job_parts.h) completed{processes}              recorded already, not to be done again; any
-//                     number of times follow{after}                     send every event with a sequence number > after
-//                     fetch{run_id, after, ends}        instead of all these from job on: send what the journal holds
-//                     acknowledge{sequence}             all events up to here are recorded
-//                     stop{}                            end the process in flight, keep what is recorded, leave
-//   agent -> client   hello{protocol, version}
-//                     event{sequence, body}             recorded: ProcessResult, ModelWritten, ReferenceMade,
-//                     Environment,
-//                                                       Finished; or Skipped, for a number that nothing is recorded
-//                                                       under
-//                     remark{text}                      for the user, who sees it whatever else is shown
-//                     fetched{last_sequence}            the answer to fetch, behind the last event
-//                     progress{…}                       not recorded, may be lost: what runs now
-//                     error{kind, what, where, next}    the agent cannot go on; it ends after this
+// Client to agent:
+//   hello        first: protocol and program version
+//   job          once; if a journal of the same run is there, the run is resumed
+//   part         lists of a job that continues, a piece at a time (work/job_parts.h)
+//   completed    processes that are recorded already and are not measured again; any number of times
+//   follow       asks for every event with a higher sequence number, as it comes
+//   fetch        instead of job to follow: asks for what the journal holds
+//   acknowledge  all events up to this sequence number are recorded
+//   stop         ends the process in flight; the agent keeps its journal and leaves
 //
-// On another machine, this comes first (delivery.h):
-//   agent -> client   arrival{…}
-//   client -> agent   ask{trees}       -> lacking{trees}
-//                     tree{path, files} -> want{pieces}, plain bytes, -> installed{path}
-//                     describe{} -> description{…}, inspect{paths} -> inspection{…}
-//                     adopt{path, site, manifest}, install{path, requirements, …} -> installed{path}
-//                     attach{run, …}   then as above, or -> busy{task}; or remove{runs} -> removed{…}
-//   agent -> client   progress{doing}  at any time: what an answer waits for
+// Agent to client:
+//   hello        first
+//   event        recorded in the journal: a process result, a model written, reference outputs made, the environment,
+//                the end, or a sequence number under which nothing is recorded any more
+//   remark       shown to the user whatever else is shown
+//   fetched      answers fetch, after the last event
+//   progress     what runs now; not recorded, may be lost
+//   error        the agent cannot go on and ends
+//
+// On another machine a delivery comes first (samples/delivery_messages.h). The agent begins it with `arrival`; then each
+// message of the client is answered, with any number of `progress` messages before the answer:
+//   ask -> lacking
+//   tree -> want, then the client sends plain bytes -> installed
+//   describe -> description
+//   inspect -> inspection
+//   adopt, install -> installed
+//   remove -> removed
+//   attach -> as above, or busy
 #pragma once
 
 #include <cstdint>
@@ -64,8 +66,8 @@ struct Hello {
     return std::tuple(Field{"protocol", &Hello::protocol}, Field{"version", &Hello::version});
   }
 };
-// Processes that were made alike and are recorded, by cell id: also those which a machine did that is not this one any
-// more.
+// Recorded processes of the same provenance and environment, by cell id; also those of a machine that this device has
+// replaced.
 struct Completed {
   Provenance made_with{};
   std::string environment_hash{};
@@ -84,11 +86,11 @@ struct Follow {
   static constexpr const char* kType = "follow";
   static constexpr auto fields() { return std::tuple(Field{"after", &Follow::after}); }
 };
-// Asks for what is recorded of a run, without a job: nothing new is begun.
+// Asks for what the journal of a run holds. Without a job, so nothing new is begun.
 struct Fetch {
   std::string run_id{};
   std::uint64_t after = 0;
-  bool ends = false;  // the process in flight is ended first, and none follows it
+  bool ends = false;  // the process in flight is ended first, and no other begins
 
   static constexpr const char* kType = "fetch";
   static constexpr auto fields() {
@@ -106,10 +108,10 @@ struct Stop {
   static constexpr auto fields() { return std::tuple(); }
 };
 
-// The model file as it was made on the device.
+// The device has made a model file.
 struct ModelWritten {
   work::ModelKey model{};
-  std::string file_sha256{};     // with weights in a file beside it: of the two hashes, one after the other
+  std::string file_sha256{};     // with weights in a second file: of both files' hashes in a row
   std::uint64_t file_bytes = 0;  // of both
   std::int64_t wall_ns = 0;
   std::vector<TensorSignature> inputs{};       // of a module that alone knows them; else none
@@ -122,7 +124,7 @@ struct ModelWritten {
                       Field{"inputs", &ModelWritten::inputs}, Field{"open_inputs", &ModelWritten::open_inputs});
   }
 };
-// The reference outputs of a model, which a job for references has made or found; or why there are none.
+// A job for references has made or found the reference outputs of a model, or could not.
 struct ReferenceMade {
   work::ModelKey model{};
   std::string path{};  // there; "" after a failure
@@ -135,12 +137,13 @@ struct ReferenceMade {
                       Field{"key", &ReferenceMade::key}, Field{"failure", &ReferenceMade::failure});
   }
 };
-// Nothing is left to do; failed cells are results too.
+// Every cell has its results; a failure is one.
 struct Finished {
   static constexpr const char* kType = "finished";
   static constexpr auto fields() { return std::tuple(); }
 };
-// Nothing is recorded under this number any more: its record was damaged, or ended a job that another has replaced.
+// Nothing is recorded under this sequence number any more: the record was damaged, or was the end of a job that another
+// job has replaced.
 struct Skipped {
   std::string why{};
 
@@ -200,14 +203,14 @@ std::string encode(const AgentMessage& message);
 Result<ClientMessage> decode_client_message(std::string_view text);
 Result<AgentMessage> decode_agent_message(std::string_view text);
 
-// No event of a study with this protocol takes more bytes: what a device may send, and the memory for it here, is
-// bounded by it.
+// The size of the largest event that a study with this protocol can have. A device may send no larger one, which bounds
+// the memory that reading it takes.
 std::uint32_t largest_event_bytes(const work::Protocol& protocol);
 
-// The processes in messages of bounded size.
+// Splits the processes into messages of bounded size.
 std::vector<Completed> completed_parts(std::vector<Completed> all);
 
-// The journal's form of an event.
+// An event as the journal keeps it.
 std::string encode(const Event& event);
 Result<Event> decode_event(std::string_view text);
 

@@ -32,7 +32,7 @@ class Series {
   // functions below return false if the repeater failed.
   bool infer_first();
 
-  // Runs the warm-up phase: the pilot that fixes the group size, at least one repetition, then what fixed_warm_up
+  // Runs the warm-up phase: the pilot that fixes the group size, at least one repetition, then what warm_up
   // requires. Runs nothing if the first inference was enough.
   bool warm_up();
 

@@ -42,8 +42,8 @@ std::optional<samples::Failure> look_at_memory(std::uint64_t resident_bytes, std
 // memory than any machine has.
 void limit_data(pid_t pid, std::uint64_t limit_bytes);
 
-// Returns an error if no further process may begin: the device's time is over, `taken` after the agent received the
-// job, or the disk of `folder` is too full.
+// Returns an error if no further process may begin, because the device's time is over or the disk of `folder` is too
+// full. `taken`: since the agent received the job.
 Status may_begin(const work::DeviceLimits& limits, Nanoseconds taken, const std::filesystem::path& folder);
 
 // Returns how many processes the kernel has killed since boot because of memory; nothing if it does not report that.
