@@ -18,7 +18,7 @@ devices: release
 # Everything that ctest knows, with both tested versions of each compiler.
 test: dev
 	@$(MAKE) -j2 tested-toolchains tested-devices
-	ctest --preset dev
+	ctest --preset dev $(CTEST_FLAGS)
 
 # Side by side: one mostly downloads, the other compiles.
 tested-toolchains:
