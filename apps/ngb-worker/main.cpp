@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "samples/failure.h"
 #include "worker/plugin.h"
 #include "worker/worker.h"
 #include "write_model.h"
@@ -40,7 +41,7 @@ int run(const std::vector<std::string_view>& arguments) {
   const ngb::Result<std::string> line = ngb::write_model({arguments.begin() + 1, arguments.end()});
   if (!line) {
     std::fputs((line.error().text() + "\n").c_str(), stderr);
-    return kFailed;
+    return ngb::has_code(line, ngb::ErrorCode::disk_full) ? ngb::samples::kDiskFullExitCode : kFailed;
   }
   std::puts(line->c_str());
   return 0;

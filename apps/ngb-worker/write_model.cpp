@@ -60,18 +60,18 @@ Result<int> positive(const Arguments& arguments, std::string_view name) {
 
 Result<std::string> write_model(const std::vector<std::string_view>& words) {
   const Result<Arguments> arguments = pair_up(words);
-  if (!arguments) return tl::unexpected(arguments.error());
+  if (!arguments) return error_of(arguments);
   const bool is_dynamic = arguments->at("--batch") == kDynamic;
   const Result<int> batch = is_dynamic ? Result<int>(1) : positive(*arguments, "--batch");
-  if (!batch) return tl::unexpected(batch.error());
+  if (!batch) return error_of(batch);
   const Result<int> threads = positive(*arguments, "--threads");
-  if (!threads) return tl::unexpected(threads.error());
+  if (!threads) return error_of(threads);
   const Result<zoo::Recipe> recipe = zoo::parse_canonical_json(arguments->at("--recipe"));
-  if (!recipe) return tl::unexpected(recipe.error());
+  if (!recipe) return error_of(recipe);
   const std::filesystem::path path = arguments->at("-o");
   const Status written =
       zoo::write_onnx(*recipe, is_dynamic ? zoo::BatchSize() : *batch, path, *threads, kLargestWholeBytes);
-  if (!written) return tl::unexpected(written.error());
+  if (!written) return error_of(written);
   std::error_code code;
   const std::uintmax_t bytes = std::filesystem::file_size(path, code);
   if (code) return fail("the file that was just written is gone: " + code.message(), path.string());

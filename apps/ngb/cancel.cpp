@@ -25,7 +25,7 @@ struct CancelArguments {
 // be older than what is on its devices.
 Result<std::vector<RunElsewhere>> runs_to_end(const std::filesystem::path& results) {
   auto store = store::Store::open(results / "results.db", store::Mode::read_only);
-  if (!store) return tl::unexpected(store.error());
+  if (!store) return error_of(store);
   auto last = last_run(*store);
   if (!last) return fail(last.error().what, results.string());
   auto runs = runs_elsewhere(*store);
@@ -40,7 +40,7 @@ Result<std::vector<RunElsewhere>> runs_to_end(const std::filesystem::path& resul
 
 Status forget(const std::filesystem::path& results, const std::vector<std::pair<std::string, std::string>>& gone) {
   auto store = store::Store::open(results / "results.db", store::Mode::read_write);
-  if (!store) return tl::unexpected(store.error());
+  if (!store) return error_of(store);
   for (const auto& [run, device] : gone) {
     if (Status forgotten = store->forget_presence(run, device); !forgotten) return forgotten;
   }

@@ -36,9 +36,9 @@ struct Results {
 
 Result<Results> load_results(const std::string& folder) {
   auto store = store::Store::open(std::filesystem::path(folder) / "results.db", store::Mode::read_only);
-  if (!store) return tl::unexpected(store.error());
+  if (!store) return error_of(store);
   auto cells = store->load_cells();
-  if (!cells) return tl::unexpected(cells.error());
+  if (!cells) return error_of(cells);
   return Results{*std::move(store), *std::move(cells)};
 }
 
@@ -89,8 +89,8 @@ Status check_environments(Results& baseline, const metrics::Side& a, Results& ca
     if (found == before.end() || found->second == hashes) continue;
     const auto old_one = baseline.store.environment(*found->second.begin());
     const auto new_one = candidate.store.environment(*hashes.begin());
-    if (!old_one) return tl::unexpected(old_one.error());
-    if (!new_one) return tl::unexpected(new_one.error());
+    if (!old_one) return error_of(old_one);
+    if (!new_one) return error_of(new_one);
     return fail(
         fmt::format("{} was not the same on both sides: {}", device, text::join(differences(*old_one, *new_one), "; ")),
         {}, "to compare anyway, add --across-environments");

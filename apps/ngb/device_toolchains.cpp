@@ -47,7 +47,7 @@ class Finder {
 
   Result<dispatch::ToolchainSource> find(const samples::Arrival& arrival, const samples::Description& description) {
     const Result<Target> target = target_of(arrival, description);
-    if (!target) return tl::unexpected(target.error());
+    if (!target) return error_of(target);
     if (way_ != Way::install_there) {
       if (local_ && fits(*target)) return dispatch::ToolchainSource{local_->folder, {}};
       const auto fetched = toolchain::find(toolchain::targets_root(root_, *target), compiler_.toolchain, version_);

@@ -21,7 +21,7 @@ std::string names_of(const std::vector<config::DeviceEntry>& devices) {
 
 Result<RunElsewhere> run_with_devices(const store::RunState& run, bool with_all) {
   auto devices = config::devices_of_study(run.study_json);
-  if (!devices) return tl::unexpected(devices.error());
+  if (!devices) return error_of(devices);
   std::erase_if(*devices, [&](const config::DeviceEntry& device) {
     const auto state = std::find_if(run.devices.begin(), run.devices.end(),
                                     [&](const store::DeviceState& each) { return each.device == device.name; });
@@ -37,12 +37,12 @@ Result<std::vector<dispatch::DeviceEnding>> fetch(const Installation& installati
   std::vector<dispatch::Share> shares = shares_of(run, plan.study.output);
   for (dispatch::Share& share : shares) {
     const auto last = store.last_sequence(run.id, share.device.name);
-    if (!last) return tl::unexpected(last.error());
+    if (!last) return error_of(last);
     share.last_sequence = *last;
     share.ends_there = ends_there;
   }
   auto recorder = Recorder::begin(store, plan, run.id);
-  if (!recorder) return tl::unexpected(recorder.error());
+  if (!recorder) return error_of(recorder);
   const dispatch::Callbacks callbacks = recorder->callbacks();
   auto endings = dispatch::fetch_fleet(installation.parts, shares, callbacks, stop_requested);
   recorder->end();
@@ -65,11 +65,11 @@ bool is_gone(const RunElsewhere& run, const config::DeviceEntry& device, const d
 
 Result<std::vector<RunElsewhere>> runs_elsewhere(store::Store& store) {
   const auto runs = store.runs();
-  if (!runs) return tl::unexpected(runs.error());
+  if (!runs) return error_of(runs);
   std::vector<RunElsewhere> found;
   for (const store::RunState& run : *runs) {
     auto elsewhere = run_with_devices(run, false);
-    if (!elsewhere) return tl::unexpected(elsewhere.error());
+    if (!elsewhere) return error_of(elsewhere);
     if (!elsewhere->devices.empty()) found.push_back(*std::move(elsewhere));
   }
   return found;
@@ -77,7 +77,7 @@ Result<std::vector<RunElsewhere>> runs_elsewhere(store::Store& store) {
 
 Result<RunElsewhere> last_run(store::Store& store) {
   const auto runs = store.runs();
-  if (!runs) return tl::unexpected(runs.error());
+  if (!runs) return error_of(runs);
   if (runs->empty()) return fail("no run has begun in this folder");
   return run_with_devices(runs->back(), true);
 }
@@ -96,9 +96,9 @@ std::vector<dispatch::Share> shares_of(const RunElsewhere& run, const std::files
 Status settle_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
                          const std::function<bool()>& stop_requested) {
   const auto open = store.open_run(plan);
-  if (!open) return tl::unexpected(open.error());
+  if (!open) return error_of(open);
   const auto runs = runs_elsewhere(store);
-  if (!runs) return tl::unexpected(runs.error());
+  if (!runs) return error_of(runs);
   for (const RunElsewhere& run : *runs) {
     if (run.id == *open || stop_requested()) continue;
     if (!std::all_of(run.devices.begin(), run.devices.end(), config::is_here)) {
@@ -106,7 +106,7 @@ Status settle_other_runs(const Installation& installation, store::Store& store, 
            names_of(run.devices));
     }
     const auto endings = fetch(installation, store, plan, run, true, stop_requested);
-    if (!endings) return tl::unexpected(endings.error());
+    if (!endings) return error_of(endings);
     for (std::size_t i = 0; i < run.devices.size(); ++i) {
       if (!is_gone(run, run.devices[i], (*endings)[i], plan.study.output)) continue;
       if (Status forgotten = store.forget_presence(run.id, run.devices[i].name); !forgotten) return forgotten;
@@ -119,14 +119,14 @@ Status settle_other_runs(const Installation& installation, store::Store& store, 
 Result<bool> fetch_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
                               const std::function<bool()>& stop_requested) {
   const auto last = last_run(store);
-  if (!last) return tl::unexpected(last.error());
+  if (!last) return error_of(last);
   const auto runs = runs_elsewhere(store);
-  if (!runs) return tl::unexpected(runs.error());
+  if (!runs) return error_of(runs);
   bool is_any = false;
   for (const RunElsewhere& run : *runs) {
     if (run.id == last->id || stop_requested()) continue;
     const auto endings = fetch(installation, store, plan, run, false, stop_requested);
-    if (!endings) return tl::unexpected(endings.error());
+    if (!endings) return error_of(endings);
     for (std::size_t i = 0; i < run.devices.size(); ++i) {
       (void)is_gone(run, run.devices[i], (*endings)[i], plan.study.output);
     }

@@ -108,7 +108,7 @@ Result<std::filesystem::path> connection_logs(const Installation& installation) 
 
 Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
-  if (!catalog) return tl::unexpected(catalog.error());
+  if (!catalog) return error_of(catalog);
   config::Vocabulary vocabulary;
   for (const toolchain::CompilerDescription& compiler : *catalog) {
     config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version, .options = {}};

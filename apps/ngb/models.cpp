@@ -136,9 +136,9 @@ Result<std::vector<ModelRow>> rows(int batch) {
     if (names.empty()) names.push_back(family.name);
     for (const std::string& name : names) {
       const auto recipe = zoo::resolve(name, nlohmann::json::object(), 1);
-      if (!recipe) return tl::unexpected(recipe.error());
+      if (!recipe) return error_of(recipe);
       auto facts = zoo::facts(*recipe, batch);
-      if (!facts) return tl::unexpected(facts.error());
+      if (!facts) return error_of(facts);
       rows.push_back({name, family.name, *std::move(facts)});
     }
   }

@@ -40,7 +40,7 @@ Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, st
     }
   }
   const auto states = store.cell_states();
-  if (!states) return tl::unexpected(states.error());
+  if (!states) return error_of(states);
   int done = 0;
   for (const store::CellState& state : *states) {
     const auto cell = recorder.cells_.find(state.cell_id);
@@ -73,13 +73,13 @@ Status Recorder::on_event(const std::string& device, const samples::Event& event
   return Done{};
 }
 
-Result<bool> Recorder::commit() {
-  Result<bool> durable = store_->try_flush();
-  if (durable && !*durable) return durable;
+Status Recorder::commit() {
+  Status durable = store_->try_flush();
+  if (has_code(durable, ErrorCode::busy)) return durable;
   const std::vector<samples::ProcessResult> results = std::exchange(uncommitted_, {});
   if (!durable) return durable;
   for (const samples::ProcessResult& result : results) tell(result);
-  return true;
+  return Done{};
 }
 
 std::string Recorder::who_is_in_the_way() const {

@@ -34,7 +34,7 @@ class Recorder {
   // Returns "resnet18 batch 8, openvino 2026.4.1", with "xeon: " before it if the plan has several devices.
   [[nodiscard]] std::string label(const CellToDo& cell) const;
   Status on_event(const std::string& device, const samples::Event& event);
-  Result<bool> commit();
+  Status commit();
   [[nodiscard]] std::string who_is_in_the_way() const;
   void on_progress(const samples::Progress& progress);
   void tell(const samples::ProcessResult& result);

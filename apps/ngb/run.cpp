@@ -31,6 +31,8 @@
 namespace ngb::app {
 namespace {
 
+using dispatch::Ending;
+
 std::atomic<bool> g_stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -86,11 +88,11 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
 // elsewhere).
 Result<plan::Plan> left_to_do(store::Store& store, plan::Plan plan, const Compilers& compilers, bool retry_failed) {
   const auto runs = store.runs();
-  if (!runs) return tl::unexpected(runs.error());
+  if (!runs) return error_of(runs);
   const bool goes_on = !runs->empty() && !runs->back().is_complete;
   if (goes_on || retry_failed) return plan;
   const auto states = store.cell_states();
-  if (!states) return tl::unexpected(states.error());
+  if (!states) return error_of(states);
   std::set<std::string> settled;
   bool has_failed = false;
   for (const store::CellState& state : *states) {
@@ -100,7 +102,7 @@ Result<plan::Plan> left_to_do(store::Store& store, plan::Plan plan, const Compil
   }
   if (!has_failed) return plan::without_cells(std::move(plan), settled);
   const auto cells = store.load_cells(store::Detail::outline);
-  if (!cells) return tl::unexpected(cells.error());
+  if (!cells) return error_of(cells);
   for (const store::CellData& cell : *cells) {
     const bool lacked_toolchain =
         !cell.failed.empty() && cell.failed.back().failure->kind == samples::FailureKind::toolchain_missing;
@@ -142,7 +144,7 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
       return accepting(jobs.of(device.name, find, "references"));
     };
     const auto last = store.last_sequence(run.id, device.name);
-    if (!last) return tl::unexpected(last.error());
+    if (!last) return error_of(last);
     shares.push_back({.device = device,
                       .run_id = run.id,
                       .job = is_local ? job_here : job_elsewhere,
@@ -168,28 +170,28 @@ Status settle(store::Store& store, const Run& run, const std::vector<dispatch::D
   }
   if (Status durable = store.flush(); !durable) return durable;
   const auto elsewhere = runs_elsewhere(store);
-  if (!elsewhere) return tl::unexpected(elsewhere.error());
+  if (!elsewhere) return error_of(elsewhere);
   if (!run.only_fetch) tell_of_runs_elsewhere(*elsewhere, run.plan.study.output);
   return Done{};
 }
 
-// Measures what is left. True: to the end; false: the user stopped it. Error: of the first device that has one; the
-// others were told of.
-Result<bool> measure(const Installation& installation, store::Store& store, plan::Plan plan, const Compilers& compilers,
-                     const RunArguments& arguments) {
+// Measures what is left, to the end or until the user stops it. Returns the error of the first device that has one,
+// after printing the others.
+Result<Ending> measure(const Installation& installation, store::Store& store, plan::Plan plan,
+                       const Compilers& compilers, const RunArguments& arguments) {
   const auto run_id = store.begin_run(plan, system_clock().unix_now().count(), this_revision());
-  if (!run_id) return tl::unexpected(run_id.error());
+  if (!run_id) return error_of(run_id);
   const Status kept =
       file::write_atomically(plan.study.output / kStudyFile, config::to_json(plan.study).dump(2) + "\n");
-  if (!kept) return tl::unexpected(kept.error());
+  if (!kept) return error_of(kept);
   auto remaining = store.remaining(std::move(plan), *run_id);
-  if (!remaining) return tl::unexpected(remaining.error());
+  if (!remaining) return error_of(remaining);
   const Run run{*run_id, *std::move(remaining), arguments.only_fetch, arguments.accepts_new_build};
   const dispatch::Jobs jobs(run.plan, run.id);
   const auto shares = make_shares(installation, store, jobs, compilers, run);
-  if (!shares) return tl::unexpected(shares.error());
+  if (!shares) return error_of(shares);
   auto recorder = Recorder::begin(store, run.plan, run.id);
-  if (!recorder) return tl::unexpected(recorder.error());
+  if (!recorder) return error_of(recorder);
   dispatch::Callbacks callbacks = recorder->callbacks();
   ToolchainRecord toolchains(store, compilers, callbacks.on_remark);
   callbacks.on_toolchain = [&toolchains](const std::string& device, const std::string& machine,
@@ -200,7 +202,7 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
     if (!config::is_here(device)) continue;
     Status recorded = toolchains.take_local(device.name);
     if (recorded) recorded = store.note_presence(run.id, device.name);
-    if (!recorded) return tl::unexpected(recorded.error());
+    if (!recorded) return error_of(recorded);
   }
   callbacks.on_presence = [&](const std::string& device) { return store.note_presence(run.id, device); };
   // Whoever reads the results meanwhile holds up neither devices nor signals.
@@ -210,11 +212,11 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
   const auto endings = dispatch::run_fleet(installation.parts, *shares, callbacks, is_stop_requested);
   listen_no_more();
   recorder->end();
-  bool is_finished = true;
+  auto all = Ending::finished;
   std::vector<Error> errors;
   for (const dispatch::DeviceEnding& device : endings) {
     if (!device.ending) errors.push_back(device.ending.error());
-    is_finished = is_finished && device.ending == dispatch::Ending::finished;
+    if (device.ending != Ending::finished) all = Ending::stopped;
   }
   tell_of_teardown(endings, run.plan.study.output);
   // A device that is still noted is only looked at once more.
@@ -223,33 +225,33 @@ Result<bool> measure(const Installation& installation, store::Store& store, plan
   }
   for (std::size_t i = 1; i < errors.size(); ++i) report_failure(errors[i], kCannotGoOn);
   if (!errors.empty()) return tl::unexpected(errors.front());
-  return is_finished;
+  return all;
 }
 
-// Opens the results folder for as long as it is written to. True: to the end; false: the user stopped it.
-Result<bool> measure_what_is_left(const Installation& installation, plan::Plan plan, const Compilers& compilers,
-                                  const RunArguments& arguments) {
+// Opens the results folder for as long as it is written to.
+Result<Ending> measure_what_is_left(const Installation& installation, plan::Plan plan, const Compilers& compilers,
+                                    const RunArguments& arguments) {
   auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
-  if (!store) return tl::unexpected(store.error());
-  if (const Status same = store->check_protocol(plan.study); !same) return tl::unexpected(same.error());
+  if (!store) return error_of(store);
+  if (const Status same = store->check_protocol(plan.study); !same) return error_of(same);
   if (arguments.only_fetch) {
     const auto runs = store->runs();
-    if (!runs) return tl::unexpected(runs.error());
+    if (!runs) return error_of(runs);
     if (runs->empty()) return fail("no run is at work", plan.study.output.string());
     const auto others = fetch_other_runs(installation, *store, plan, is_stop_requested);
-    if (!others) return tl::unexpected(others.error());
-    if (runs->back().is_complete && *others) return true;
+    if (!others) return error_of(others);
+    if (runs->back().is_complete && *others) return Ending::finished;
     if (runs->back().is_complete) return fail("no run is at work", plan.study.output.string());
   } else if (const Status settled = settle_other_runs(installation, *store, plan, is_stop_requested); !settled) {
-    return tl::unexpected(settled.error());
+    return error_of(settled);
   }
   auto left = left_to_do(*store, std::move(plan), compilers, arguments.retry_failed);
-  if (!left) return tl::unexpected(left.error());
+  if (!left) return error_of(left);
   if (!left->groups.empty()) {
     return measure(installation, *store, *std::move(left), compilers, arguments);
   }
   warn("ngb: nothing left to measure\n");
-  return true;
+  return Ending::finished;
 }
 
 // Of a study whose table nobody could read at once, and whose figures would take more memory than the run did.
@@ -287,13 +289,13 @@ int run(const Installation& installation, const RunArguments& arguments) {
   }
   std::signal(SIGPIPE, SIG_IGN);
   const std::filesystem::path results = plan->study.output;
-  const Result<bool> finished = measure_what_is_left(installation, *std::move(plan), *compilers, arguments);
-  if (!finished) return report_failure(finished.error(), kCannotGoOn);
+  const Result<Ending> ending = measure_what_is_left(installation, *std::move(plan), *compilers, arguments);
+  if (!ending) return report_failure(ending.error(), kCannotGoOn);
   if (arguments.only_fetch) {
     say("what the devices had done is recorded; to see how far they are, run: ngb status {}\n", results.string());
     return kSuccess;
   }
-  if (!*finished) {
+  if (*ending != Ending::finished) {
     warn("ngb: stopped; what is measured is kept, run the same command again to go on\n");
     return kInterrupted;
   }

@@ -29,16 +29,16 @@ struct RunStatus {
 
 Result<RunStatus> read_status(const std::filesystem::path& results_folder) {
   auto store = store::Store::open(results_folder / "results.db", store::Mode::read_only);
-  if (!store) return tl::unexpected(store.error());
+  if (!store) return error_of(store);
   auto runs = store->runs();
-  if (!runs) return tl::unexpected(runs.error());
+  if (!runs) return error_of(runs);
   if (runs->empty()) return fail("no run has begun in this folder", results_folder.string(), "run the study first");
   const auto cells = store->load_cells(store::Detail::outline);
-  if (!cells) return tl::unexpected(cells.error());
+  if (!cells) return error_of(cells);
   const auto states = store->cell_states();
-  if (!states) return tl::unexpected(states.error());
+  if (!states) return error_of(states);
   auto elsewhere = runs_elsewhere(*store);
-  if (!elsewhere) return tl::unexpected(elsewhere.error());
+  if (!elsewhere) return error_of(elsewhere);
   RunStatus status{runs->back(), *std::move(elsewhere), {}};
   for (const store::DeviceState& device : status.run.devices) {
     status.devices[device.device].is_finished = device.is_finished;

@@ -22,7 +22,7 @@ std::string why_missing(const toolchain::CompilerDescription& compiler, const st
 
 Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
-  if (!catalog) return tl::unexpected(catalog.error());
+  if (!catalog) return error_of(catalog);
   Compilers compilers;
   for (const work::Cell& cell : plan.cells) {
     compilers.measured_.emplace(plan.compiler_of(cell).name, plan.compiler_of(cell).version);

@@ -140,7 +140,7 @@ Result<Toolchain> adopted(const toolchain::CompilerDescription& compiler, const 
                             text::join(compiler.distributions, " or ")),
                 text::to_utf8(found.path), "name a virtual environment or a folder of packages on the device");
   }
-  if (Status plain = toolchain::check_version(*version); !plain) return tl::unexpected(plain.error());
+  if (Status plain = toolchain::check_version(*version); !plain) return error_of(plain);
   Toolchain toolchain = toolchain::without_manifest(compiler.toolchain, *version, text::to_utf8(found.site), packages);
   toolchain.created = toolchain::creation_time();
   return toolchain;
@@ -179,7 +179,7 @@ int adopt_on_device(const Installation& installation, const std::string& name, c
     Result<Toolchain> toolchain;
     const dispatch::MakeAdoption make = [&](const samples::FoundFolder& found) -> Result<samples::Adopt> {
       toolchain = adopted(wanted->compiler, found);
-      if (!toolchain) return tl::unexpected(toolchain.error());
+      if (!toolchain) return error_of(toolchain);
       return samples::Adopt{tree_path(toolchain->compiler, toolchain->version), found.site,
                             toolchain::manifest_text(*toolchain)};
     };

@@ -23,7 +23,7 @@ Status ToolchainRecord::take_local(const std::string& device) {
 Result<std::string> ToolchainRecord::take(const std::string& device, const std::string& machine,
                                           const samples::FoundFolder& found) {
   const Result<toolchain::Toolchain> toolchain = toolchain_there(found);
-  if (!toolchain) return tl::unexpected(toolchain.error());
+  if (!toolchain) return error_of(toolchain);
   const auto* const compiler = compilers_.description(toolchain->compiler, toolchain->version);
   const auto version = compiler == nullptr ? std::nullopt : toolchain::version_among(*compiler, distributions(found));
   if (version && !toolchain::is_same_version(*version, toolchain->version) &&
@@ -31,7 +31,7 @@ Result<std::string> ToolchainRecord::take(const std::string& device, const std::
     say_(device,
          fmt::format("the toolchain {} {} there has version {}", toolchain->compiler, toolchain->version, *version));
   }
-  if (Status done = record(device, machine, *toolchain); !done) return tl::unexpected(done.error());
+  if (Status done = record(device, machine, *toolchain); !done) return error_of(done);
   return toolchain->manifest_sha256;
 }
 

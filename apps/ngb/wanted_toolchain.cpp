@@ -7,7 +7,7 @@ namespace ngb::app {
 
 Result<WantedToolchain> find_wanted(const Installation& installation, const std::string& text) {
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
-  if (!catalog) return tl::unexpected(catalog.error());
+  if (!catalog) return error_of(catalog);
   const std::string name = text.substr(0, text.find('@'));
   const std::string version = name.size() < text.size() ? text.substr(name.size() + 1) : std::string();
   std::vector<std::string> names;

@@ -2,8 +2,9 @@
 """Makes the ONNX file of a user's PyTorch module: python -m ngraphbench.export_model --compiler-dir DIR …
 
 FILE.json, beside the ONNX file, holds the result: {"inputs": […], "open_inputs": […]} or {"failure": {…}}. The exit
-code is 0 if either was written."""
+code is 0 if either was written, DISK_FULL if the disk is full."""
 import argparse
+import errno
 import json
 import os
 import sys
@@ -12,6 +13,8 @@ import traceback
 from ngraphbench.adaptor import CompilerError
 from ngraphbench.hosting import Host
 from ngraphbench.process import prepare
+
+DISK_FULL = 28  # kDiskFullExitCode of src/samples/failure.h
 
 
 def main() -> int:
@@ -27,8 +30,13 @@ def main() -> int:
     arguments = parser.parse_args()
     prepare()
     os.environ.pop("HF_HUB_OFFLINE")  # nothing is measured yet, so weights that the study names may be downloaded
-    with open(arguments.path + ".json", "w", encoding="utf-8") as file:
-        json.dump(_answer(arguments), file)
+    try:
+        answer = _answer(arguments)
+        with open(arguments.path + ".json", "w", encoding="utf-8") as file:
+            json.dump(answer, file)
+    except OSError as error:
+        traceback.print_exc()
+        return DISK_FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else 1
     return 0
 
 
@@ -42,9 +50,18 @@ def _answer(arguments):
     except MemoryError:
         return _failure("out_of_memory", "there is not enough memory to export the model", "")
     except Exception as error:
+        if full := _disk_full(error):
+            raise full
         traceback.print_exc()
         message = "".join(traceback.format_exception_only(type(error), error)).strip()
         return _failure("internal", f"the model could not be exported: {message}", "")
+
+
+def _disk_full(error):
+    """The OSError of a full disk that led to this one, or None."""
+    while error is not None and not (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _failure(kind, message, advice):

@@ -112,7 +112,7 @@ class Server {
       if (owner && is_locked(options_.device_folder)) {
         busy_ = {text::to_utf8(owner->task), owner->text()};
       }
-      return tl::unexpected(lock.error());
+      return error_of(lock);
     }
     device_lock_ = std::move(*lock);
     return Done{};
@@ -123,7 +123,7 @@ class Server {
     if (const Status held = hold_device(); !held) return held;
     if (Status prepared = prepare(); !prepared) return prepared;
     Result<FileDescriptor> listener = listen_in(surroundings_.work_folder);
-    if (!listener) return tl::unexpected(listener.error());
+    if (!listener) return error_of(listener);
     listener_ = std::move(*listener);
     return Done{};
   }
@@ -134,7 +134,7 @@ class Server {
     surroundings_ = {std::filesystem::absolute(options_.worker), std::filesystem::absolute(options_.lib),
                      std::filesystem::weakly_canonical(options_.work_folder, code), probe::allowed_cpus()};
     Result<FileDescriptor> lock = begin_work_in(surroundings_.work_folder);
-    if (!lock) return tl::unexpected(lock.error());
+    if (!lock) return error_of(lock);
     lock_ = std::move(*lock);
     surroundings_.groups = std::make_shared<const ControlGroups>(ControlGroups::find());
     return Done{};
@@ -236,7 +236,7 @@ class Server {
 
   Status take_messages() {
     Result<std::vector<samples::ClientMessage>> messages = session_->read();
-    if (!messages) return tl::unexpected(messages.error());
+    if (!messages) return error_of(messages);
     for (samples::ClientMessage& message : *messages) {
       if (Status done = std::visit([this](auto& body) { return take(body); }, message); !done) return done;
     }
@@ -294,7 +294,7 @@ class Server {
 
   Status open_journal(const JobIdentity& identity, const Journal::Replay& replay) {
     Result<Journal> journal = Journal::open(surroundings_.work_folder, identity, replay);
-    if (!journal) return tl::unexpected(journal.error());
+    if (!journal) return error_of(journal);
     journal_.emplace(*std::move(journal));
     for (const std::string& remark : journal_->remarks()) {
       std::fputs((remark + "\n").c_str(), stderr);

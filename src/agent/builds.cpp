@@ -97,11 +97,11 @@ void Builds::watch(const work::Place& compiler) {
 
 Result<samples::Provenance> Builds::of(const work::Place& compiler, const work::Place* exporter) {
   const Result<std::string> worker = file(surroundings_.worker);
-  if (!worker) return tl::unexpected(worker.error());
+  if (!worker) return error_of(worker);
   const Result<std::string> package = folder(surroundings_.lib / "python/ngraphbench");
-  if (!package) return tl::unexpected(package.error());
+  if (!package) return error_of(package);
   const Result<std::string> own = plugin(compiler.compiler);
-  if (!own) return tl::unexpected(own.error());
+  if (!own) return error_of(own);
   watch(compiler);
   samples::Provenance made_with{.manifest_sha256 = compiler.manifest_sha256,
                                 .worker_sha256 = *worker,
@@ -109,7 +109,7 @@ Result<samples::Provenance> Builds::of(const work::Place& compiler, const work::
                                 .plugin_sha256 = *own};
   if (exporter == nullptr) return made_with;
   const Result<std::string> exporting = plugin(exporter->compiler);
-  if (!exporting) return tl::unexpected(exporting.error());
+  if (!exporting) return error_of(exporting);
   watch(*exporter);
   made_with.exporter_sha256 = hash::sha256(*exporting + exporter->manifest_sha256);
   return made_with;

@@ -20,10 +20,10 @@ Result<std::vector<samples::ClientMessage>> Session::read() {
   std::vector<samples::ClientMessage> messages;
   for (;;) {
     const Result<std::optional<std::string>> frame = frames_.next();
-    if (!frame) return tl::unexpected(frame.error());
+    if (!frame) return error_of(frame);
     if (!frame->has_value()) return messages;
     Result<samples::ClientMessage> message = samples::decode_client_message(**frame);
-    if (!message) return tl::unexpected(message.error());
+    if (!message) return error_of(message);
     messages.push_back(*std::move(message));
   }
 }
@@ -49,7 +49,7 @@ Status Session::write() {
     written_ = 0;
     if (journal_ != nullptr) {
       const Result<Journal::Entry> entry = journal_->next_after(sent_);
-      if (!entry) return tl::unexpected(entry.error());
+      if (!entry) return error_of(entry);
       if (!entry->payload.empty()) {
         outgoing_ = samples::line_frame(entry->payload);
         sent_ = entry->sequence;

@@ -65,7 +65,7 @@ Result<Journal> Journal::open(const std::filesystem::path& folder, const JobIden
   // Syncs also what a killed agent has written: its events are sent from here on, so they must be on disk.
   if (done && ::fsync(journal.fd_.get()) != 0) done = tl::unexpected(file::from_errno("write", journal.path_, errno));
   if (done) done = file::sync_folder(folder);
-  if (!done) return tl::unexpected(done.error());
+  if (!done) return error_of(done);
   return journal;
 }
 
@@ -86,7 +86,7 @@ Status Journal::open_file() {
   fd_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!fd_.is_open()) return tl::unexpected(file::from_errno("open the journal", path_, errno));
   const Result<std::uint64_t> size = size_of(fd_, path_);
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return error_of(size);
   size_bytes_ = *size;
   return Done{};
 }
@@ -94,7 +94,7 @@ Status Journal::open_file() {
 // Afterwards the file at the journal's path is this run's, or there is none.
 Status Journal::make_way(const std::string& run_id) {
   const Result<std::optional<JournalMark>> mark = first_mark(fd_.get(), size_bytes_, path_.string());
-  if (!mark) return tl::unexpected(mark.error());
+  if (!mark) return error_of(mark);
   if (*mark && (*mark)->version != kJournalVersion) {
     return set_aside((*mark)->version > kJournalVersion ? "newer" : "older",
                      fmt::format("it has version {}, this agent reads version {}", (*mark)->version, kJournalVersion));
@@ -102,10 +102,10 @@ Status Journal::make_way(const std::string& run_id) {
   if (*mark && (*mark)->run_id == run_id) return Done{};
   if (!*mark && size_bytes_ > 0) {
     const Result<FoundFrame> first = frame_at(fd_.get(), 0, size_bytes_, path_.string());
-    if (!first) return tl::unexpected(first.error());
+    if (!first) return error_of(first);
     // A file with nothing but an incomplete first frame is begun again.
     const Result<std::uint64_t> next = next_frame(fd_.get(), 1, size_bytes_, path_.string());
-    if (!next) return tl::unexpected(next.error());
+    if (!next) return error_of(next);
     if (first->state == FoundFrame::State::cut && *next == size_bytes_) return Done{};
     return set_aside("damaged", "it has no record of the run it belongs to");
   }
@@ -134,7 +134,7 @@ Status Journal::read_all(const Replay& replay) {
   std::vector<Damage> damages;
   for (std::uint64_t at = 0; at < size_bytes_;) {
     const Result<FoundFrame> frame = frame_at(fd_.get(), at, size_bytes_, path_.string());
-    if (!frame) return tl::unexpected(frame.error());
+    if (!frame) return error_of(frame);
     std::string why = frame->why;
     if (frame->state == FoundFrame::State::whole) {
       const Status taken = take(frame->payload, at + samples::kFrameHeaderBytes, replay);
@@ -144,7 +144,7 @@ Status Journal::read_all(const Replay& replay) {
       continue;
     }
     const Result<std::uint64_t> next = next_frame(fd_.get(), at + 1, size_bytes_, path_.string());
-    if (!next) return tl::unexpected(next.error());
+    if (!next) return error_of(next);
     if (*next == size_bytes_ && frame->state == FoundFrame::State::cut) {
       if (::ftruncate(fd_.get(), static_cast<off_t>(at)) != 0) {
         return tl::unexpected(file::from_errno("cut the journal", path_, errno));
@@ -180,7 +180,7 @@ Status Journal::take(const std::string& payload, std::uint64_t begin_bytes, cons
     return Done{};
   }
   const Result<samples::Event> event = samples::decode_event(payload);
-  if (!event) return tl::unexpected(event.error());
+  if (!event) return error_of(event);
   if (event->sequence < next_sequence_) return fail("a sequence number is too low");
   if (event->sequence > kMaxSequence) return fail("a sequence number is too large");
   records_.push_back({event->sequence, begin_bytes, static_cast<std::uint32_t>(payload.size()),
@@ -226,7 +226,7 @@ Result<std::uint64_t> Journal::append(samples::Event event) {
   const std::string payload = samples::encode(event);
   if (payload.size() >= samples::kMaxFrameBytes) return fail("a record is too large for the journal", path_.string());
   const std::uint64_t begin_bytes = size_bytes_ + samples::kFrameHeaderBytes;
-  if (Status written = write_frame(payload); !written) return tl::unexpected(written.error());
+  if (Status written = write_frame(payload); !written) return error_of(written);
   records_.push_back({event.sequence, begin_bytes, static_cast<std::uint32_t>(payload.size()),
                       std::holds_alternative<samples::Finished>(event.body)});
   return next_sequence_++;

@@ -43,7 +43,7 @@ Result<FoundFrame> frame_at(int fd, std::uint64_t at, std::uint64_t size_bytes, 
   const std::uint64_t there = size_bytes - std::min(at, size_bytes);
   const std::size_t header = std::min<std::uint64_t>(there, samples::kFrameHeaderBytes);
   Result<std::string> bytes = bytes_at(fd, at, header, where);
-  if (!bytes) return tl::unexpected(bytes.error());
+  if (!bytes) return error_of(bytes);
   if (bytes->size() < samples::kFrameHeaderBytes) return FoundFrame{FoundFrame::State::cut, {}, "it ends too early"};
   const std::uint32_t length = samples::frame_length(*bytes);
   samples::FrameReader reader;
@@ -52,7 +52,7 @@ Result<FoundFrame> frame_at(int fd, std::uint64_t at, std::uint64_t size_bytes, 
       return FoundFrame{FoundFrame::State::cut, {}, "a record's length is wrong"};
     }
     bytes = bytes_at(fd, at, samples::kFrameHeaderBytes + length, where);
-    if (!bytes) return tl::unexpected(bytes.error());
+    if (!bytes) return error_of(bytes);
   }
   reader.feed(*bytes);
   bytes->clear();
@@ -68,11 +68,11 @@ Result<FoundFrame> frame_at(int fd, std::uint64_t at, std::uint64_t size_bytes, 
 Result<std::uint64_t> next_frame(int fd, std::uint64_t from, std::uint64_t size_bytes, const std::string& where) {
   for (std::uint64_t begin = from; begin + samples::kFrameHeaderBytes < size_bytes; begin += kWindowBytes) {
     const Result<std::string> window = bytes_at(fd, begin, kWindowBytes + samples::kFrameHeaderBytes, where);
-    if (!window) return tl::unexpected(window.error());
+    if (!window) return error_of(window);
     for (std::size_t i = 0; i < kWindowBytes && i + samples::kFrameHeaderBytes < window->size(); ++i) {
       if (!may_begin_a_frame(std::string_view(*window).substr(i))) continue;
       const Result<FoundFrame> frame = frame_at(fd, begin + i, size_bytes, where);
-      if (!frame) return tl::unexpected(frame.error());
+      if (!frame) return error_of(frame);
       if (frame->state == FoundFrame::State::whole) return begin + i;
     }
   }
@@ -98,12 +98,12 @@ std::optional<JournalMark> decode_mark(const std::string& payload) {
 Result<std::optional<JournalMark>> first_mark(int fd, std::uint64_t size_bytes, const std::string& where) {
   for (std::uint64_t at = 0; at < size_bytes;) {
     const Result<FoundFrame> frame = frame_at(fd, at, size_bytes, where);
-    if (!frame) return tl::unexpected(frame.error());
+    if (!frame) return error_of(frame);
     const bool is_whole = frame->state == FoundFrame::State::whole;
     if (std::optional<JournalMark> mark = is_whole ? decode_mark(frame->payload) : std::nullopt) return mark;
     const Result<std::uint64_t> next =
         is_whole ? at + samples::kFrameHeaderBytes + frame->payload.size() : next_frame(fd, at + 1, size_bytes, where);
-    if (!next) return tl::unexpected(next.error());
+    if (!next) return error_of(next);
     at = *next;
   }
   return std::nullopt;

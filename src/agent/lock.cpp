@@ -83,7 +83,7 @@ Result<FileDescriptor> try_lock(const std::filesystem::path& folder, const std::
       return fail("is not NGraphBench's file, but has the name of its lock", path.string(),
                   "move it away, or choose another folder");
     }
-    if (const Status signed_ = sign(fd.get(), path, task); !signed_) return tl::unexpected(signed_.error());
+    if (const Status signed_ = sign(fd.get(), path, task); !signed_) return error_of(signed_);
     return fd;
   }
 }

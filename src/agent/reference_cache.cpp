@@ -66,7 +66,7 @@ Result<std::string> check_reference_file(const std::filesystem::path& path) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
   const Result<std::string> begin = read_bytes(fd.get(), kMagic.size() + 4, path);
-  if (!begin) return tl::unexpected(begin.error());
+  if (!begin) return error_of(begin);
   if (!begin->starts_with(kMagic)) return damaged("it does not begin with NGBREF03");
   if (begin->size() < kMagic.size() + 4) return damaged("it ends within its description");
   std::uint32_t json_bytes = 0;
@@ -75,7 +75,7 @@ Result<std::string> check_reference_file(const std::filesystem::path& path) {
   }
   if (json_bytes > kMaxDescriptionBytes) return damaged("its description is not readable");
   const Result<std::string> text = read_bytes(fd.get(), json_bytes, path);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return error_of(text);
   const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
   if (!json.is_object() || !json.contains("sha256") || !json["sha256"].is_string()) {
     return damaged("its description is not readable");
@@ -83,7 +83,7 @@ Result<std::string> check_reference_file(const std::filesystem::path& path) {
   hash::Sha256 data;
   for (;;) {
     const Result<std::string> chunk = read_bytes(fd.get(), kCopyBytes, path);
-    if (!chunk) return tl::unexpected(chunk.error());
+    if (!chunk) return error_of(chunk);
     if (chunk->empty()) break;
     data.add(*chunk);
   }
@@ -102,7 +102,7 @@ Result<std::string> CheckedReferences::look(const std::filesystem::path& path) {
 }
 
 Status adopt_reference(const std::filesystem::path& written, const std::filesystem::path& path) {
-  if (const Result<std::string> whole = check_reference_file(written); !whole) return tl::unexpected(whole.error());
+  if (const Result<std::string> whole = check_reference_file(written); !whole) return error_of(whole);
   return file::put_in_place(written, path);
 }
 

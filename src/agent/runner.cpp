@@ -161,7 +161,7 @@ Status Runner::record_model(const ModelFile& file) {
   step_ = 0;  // what was decided without the model's hash is looked at again
   for (const std::filesystem::path& each : files_of(model(), file)) {
     const Result<std::string> watched = model_files_.add(each);
-    if (!watched) return tl::unexpected(watched.error());
+    if (!watched) return error_of(watched);
   }
   if (ledger_.model_sha256(file.facts.model) == file.facts.file_sha256) return Done{};
   return record({0, file.facts});
@@ -315,7 +315,7 @@ ProcessResult Runner::result_without_worker(const work::Step& step) const {
 
 Status Runner::record(const samples::Event& event) {
   const Result<std::uint64_t> sequence = journal_.append(event);
-  if (!sequence) return tl::unexpected(sequence.error());
+  if (!sequence) return error_of(sequence);
   ledger_.add(event);
   return Done{};
 }

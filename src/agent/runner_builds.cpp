@@ -28,7 +28,7 @@ Status Runner::learn_build(const work::Compiler& compiler, bool is_exported) {
   if (known_builds_.contains(key)) return Done{};
   const bool has_exporter = is_exported && job_.exporter;
   Result<samples::Provenance> made_with = builds_.of(place, has_exporter ? &job_.place_of(*job_.exporter) : nullptr);
-  if (!made_with) return tl::unexpected(made_with.error());
+  if (!made_with) return error_of(made_with);
   known_builds_[key] = {*made_with, made_with->build()};
   return Done{};
 }

@@ -61,7 +61,7 @@ Status Runner::begin_reference() {
                                   reference_name(*job_.reference), given->why_not);
     return fail_group(failure);
   }
-  if (const Status made = file::make_folder(path.parent_path()); !made) return tl::unexpected(made.error());
+  if (const Status made = file::make_folder(path.parent_path()); !made) return error_of(made);
   WorkerRequest request = request_for(*job_.reference);
   request.task = work::Task::make_references;
   request.cell_id = "reference";

@@ -15,15 +15,15 @@ constexpr Nanoseconds kLeftoversPatience = std::chrono::seconds(10);
 }  // namespace
 
 Result<FileDescriptor> begin_work_in(const std::filesystem::path& work_folder) {
-  if (const Status made = file::make_folder(work_folder); !made) return tl::unexpected(made.error());
+  if (const Status made = file::make_folder(work_folder); !made) return error_of(made);
   Result<FileDescriptor> lock = lock_folder(work_folder, kPredecessorPatience, {},
                                             "wait until that run has ended, or choose another output folder");
   if (!lock) return lock;
-  if (const Status ended = end_leftovers(work_folder, kLeftoversPatience); !ended) return tl::unexpected(ended.error());
+  if (const Status ended = end_leftovers(work_folder, kLeftoversPatience); !ended) return error_of(ended);
   std::error_code code;
   for (const char* name : {"models", "scratch"}) std::filesystem::remove_all(work_folder / name, code);
   for (const char* name : {"models", "scratch", "logs"}) {
-    if (const Status made = file::make_folder(work_folder / name); !made) return tl::unexpected(made.error());
+    if (const Status made = file::make_folder(work_folder / name); !made) return error_of(made);
   }
   return lock;
 }

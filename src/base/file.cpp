@@ -34,18 +34,26 @@ void FileDescriptor::reset() {
 namespace file {
 namespace {
 
-std::string advice(int error_number) {
+ErrorCode code_of(int error_number) {
   switch (error_number) {
     case ENOSPC:
     case EDQUOT:
-      return "free some space and run the same command again";
+      return ErrorCode::disk_full;
     case EACCES:
     case EPERM:
     case EROFS:
-      return "check the permissions, or choose another folder";
+      return ErrorCode::no_permission;
+    case ENOENT:
+      return ErrorCode::not_found;
     default:
-      return {};
+      return ErrorCode::other;
   }
+}
+
+std::string advice(ErrorCode code) {
+  if (code == ErrorCode::disk_full) return "free some space and run the same command again";
+  if (code == ErrorCode::no_permission) return "check the permissions, or choose another folder";
+  return {};
 }
 
 constexpr std::string_view kPartial = ".partial";
@@ -75,8 +83,9 @@ bool is_end_of_partial(std::string_view name) {
 }  // namespace
 
 Error from_errno(std::string_view verb, const std::filesystem::path& path, int error_number) {
+  const ErrorCode code = code_of(error_number);
   return {fmt::format("cannot {}: {}", verb, std::generic_category().message(error_number)), path.string(),
-          advice(error_number)};
+          advice(code), code};
 }
 
 namespace {
@@ -102,13 +111,13 @@ Result<FileDescriptor> open_to_read(const std::filesystem::path& path) {
   if (!fd.is_open()) return tl::unexpected(from_errno("read", path, errno));
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return tl::unexpected(from_errno("read", path, errno));
-  if (Status regular = check_kind(status, path); !regular) return tl::unexpected(regular.error());
+  if (Status regular = check_kind(status, path); !regular) return error_of(regular);
   return fd;
 }
 
 Result<std::string> read(const std::filesystem::path& path, std::uint64_t limit_bytes) {
   const Result<FileDescriptor> opened = open_to_read(path);
-  if (!opened) return tl::unexpected(opened.error());
+  if (!opened) return error_of(opened);
   const FileDescriptor& fd = *opened;
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return tl::unexpected(from_errno("read", path, errno));

@@ -65,13 +65,13 @@ void remove_old_partials(const std::filesystem::path& path);
 // Puts the names in `folder` on disk, that is what was created, renamed or removed there.
 Status sync_folder(const std::filesystem::path& folder);
 
-// Writes all of `bytes`, also after short writes and EINTR. If the disk is full, the error says "no space left".
+// Writes all of `bytes`, also after short writes and EINTR.
 Status write_all(int fd, std::string_view bytes, const std::string& where);
 
 // Makes the folder and its missing parents. Their names are on disk when this returns.
 Status make_folder(const std::filesystem::path& path);
 
-// Returns an error with the text of errno: "cannot <verb>: <reason>", where = path.
+// Returns an error with the text of errno: "cannot <verb>: <reason>", where = path, and its code.
 Error from_errno(std::string_view verb, const std::filesystem::path& path, int error_number);
 
 }  // namespace file

@@ -46,7 +46,7 @@ std::string sha256(std::string_view bytes) {
 
 Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   const Result<FileDescriptor> opened = file::open_to_read(path);
-  if (!opened) return tl::unexpected(opened.error());
+  if (!opened) return error_of(opened);
   const FileDescriptor& fd = *opened;
   Sha256 hash;
   std::vector<char> chunk(1U << 20U);

@@ -201,7 +201,7 @@ Result<Outcome> run(const Spawn& request, const std::function<void(std::string_v
   const Nanoseconds give_up = system_clock().now() + time_limit;
   const Result<pid_t> pid = spawn(spawned);
   write_end.reset();
-  if (!pid) return tl::unexpected(pid.error());
+  if (!pid) return error_of(pid);
   Output output(on_line);
   const bool is_silent = read_until(read_end.get(), give_up, output);
   const std::optional<int> status = is_silent ? wait_until(*pid, give_up) : std::nullopt;

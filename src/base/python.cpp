@@ -52,11 +52,11 @@ Result<std::string> ask(const Question& question) {
   spawn.environment.emplace_back("PYTHONDONTWRITEBYTECODE", "1");
   if (!question.site.empty()) spawn.environment.emplace_back("PYTHONPATH", question.site.string());
   const Result<FileDescriptor> input = in_memory(question.input);
-  if (!input) return tl::unexpected(input.error());
+  if (!input) return error_of(input);
   spawn.descriptors.emplace_back(input->get(), STDIN_FILENO);
   constexpr Nanoseconds kLimit = std::chrono::minutes(10);
   const Result<process::Outcome> outcome = process::run(spawn, {}, kLimit);
-  if (!outcome) return tl::unexpected(outcome.error());
+  if (!outcome) return error_of(outcome);
   if (outcome->succeeded()) return last_line(outcome->output);
   if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), command);
   return fail(last_line(outcome->output), command);

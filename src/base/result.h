@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected failures are values: Result<T> holds a T, or an Error that says what failed, where, and what to do next.
+// Expected failures are values: Result<T> holds a T, or an Error that says what failed, where, and what to do next. To
+// pass an error on: `if (!made) return error_of(made);`
 #pragma once
 
 #include <string>
@@ -10,10 +11,21 @@
 
 namespace ngb {
 
+// What callers act on; `other` for an error that they can only report.
+enum class ErrorCode {
+  other,
+  busy,       // another program holds it: worth another try
+  lost,       // the connection ended, or this program is stopping
+  disk_full,  // or a quota is used up
+  not_found,
+  no_permission,
+};
+
 struct Error {
   std::string what;   // what failed, one sentence
   std::string where;  // file:line:key, path, device and step, …; may be empty
   std::string next;   // what the user can do; may be empty
+  ErrorCode code = ErrorCode::other;
 
   // "where: what; next"
   [[nodiscard]] std::string text() const;
@@ -31,8 +43,23 @@ using Result = tl::expected<T, Error>;
 struct Done {};
 using Status = Result<Done>;
 
-inline tl::unexpected<Error> fail(std::string what, std::string where = {}, std::string next = {}) {
-  return tl::unexpected<Error>(Error{std::move(what), std::move(where), std::move(next)});
+inline tl::unexpected<Error> fail(std::string what, std::string where = {}, std::string next = {},
+                                  ErrorCode code = ErrorCode::other) {
+  return tl::unexpected<Error>(Error{std::move(what), std::move(where), std::move(next), code});
+}
+
+template <class T, class E>
+tl::unexpected<E> error_of(const tl::expected<T, E>& failed) {
+  return tl::unexpected<E>(failed.error());
+}
+template <class T, class E>
+tl::unexpected<E> error_of(tl::expected<T, E>&& failed) {
+  return tl::unexpected<E>(std::move(failed).error());
+}
+
+template <class T>
+bool has_code(const Result<T>& result, ErrorCode code) {
+  return !result && result.error().code == code;
 }
 
 }  // namespace ngb

@@ -13,11 +13,10 @@ asio::awaitable<Status> question(Connection& device, const samples::Arrival& arr
   examination.clock_offset = Nanoseconds(arrival.unix_time_ns) - system_clock().unix_now();
   device.queue(samples::Describe{});
   co_await device.flush();
-  const Result<std::optional<samples::Description>> description =
+  const Result<samples::Description> description =
       co_await answer_of<samples::Description>(device, kDescriptionPatience);
-  if (!description) co_return tl::unexpected(description.error());
-  if (!description->has_value()) co_return fail("the connection ended", examination.device);
-  examination.description = **description;
+  if (!description) co_return error_of(description);
+  examination.description = *description;
   examination.arrival = arrival;
   co_return Done{};
 }
@@ -37,7 +36,7 @@ Result<std::vector<Examination>> examine(const Installation& installation,
                                          const std::vector<config::DeviceEntry>& devices,
                                          const std::filesystem::path& log_folder) {
   const Result<Parts> parts = find_parts(installation);
-  if (!parts) return tl::unexpected(parts.error());
+  if (!parts) return error_of(parts);
   std::vector<Examination> examinations(devices.size());
   Loop loop;
   for (std::size_t i = 0; i < devices.size(); ++i) {

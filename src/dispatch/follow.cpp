@@ -21,8 +21,7 @@ constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
 
 }  // namespace
 
-asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agent, const MakeJob& job,
-                                                                Nanoseconds silence) {
+asio::awaitable<Result<Ending>> Follower::follow(Connection& agent, const MakeJob& job, Nanoseconds silence) {
   bool has_greeted = false;
   Nanoseconds last_heard = loop_.clock.now();
   for (;;) {
@@ -30,32 +29,32 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
       agent.queue(samples::Stop{});
       co_await agent.flush();
       const Status drained = co_await drain(agent);
-      if (!drained) co_return tl::unexpected(drained.error());
+      if (!drained) co_return error_of(drained);
       co_return Ending::stopped;
     }
     Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kMessagePatience);
-    if (!message) co_return tl::unexpected(message.error());
+    if (!message) co_return error_of(message);
     if (!message->has_value()) {
-      if (agent.is_gone() || loop_.clock.now() - last_heard > silence) co_return std::nullopt;
+      if (agent.is_gone() || loop_.clock.now() - last_heard > silence) co_return lost();
       continue;
     }
     last_heard = loop_.clock.now();
     const Result<Taken> taken = co_await take_all(agent, **message);
-    if (!taken) co_return tl::unexpected(taken.error());
+    if (has_code(taken, ErrorCode::lost)) continue;  // the loop stops, and what came stays with the device
+    if (!taken) co_return error_of(taken);
     last_heard = loop_.clock.now();  // recording may have had to wait
-    if (taken->is_left) continue;
     if (taken->is_busy) continue;
     // A device tells its progress when it has nothing else to tell.
     if (share_.only_fetch && has_greeted && taken->has_progress) co_return Ending::left;
     // Not before it has spoken: until then it may be a relay on the way to the agent that listens.
     if (!has_greeted) {
       const Status greeted = co_await greet(agent, job);
-      if (!greeted) co_return tl::unexpected(greeted.error());
+      if (!greeted) co_return error_of(greeted);
       has_greeted = true;
     }
     if (taken->has_gap) {
       recording_.say(share_.device.name, fmt::format("what came after event {} is asked for again", last_sequence_));
-      co_return std::nullopt;
+      co_return lost();
     }
     if (!taken->is_finished) continue;
     co_await farewell(agent);
@@ -63,21 +62,21 @@ asio::awaitable<Result<std::optional<Ending>>> Follower::follow(Connection& agen
   }
 }
 
-asio::awaitable<Result<bool>> Follower::fetch(Connection& agent, Nanoseconds silence) {
+asio::awaitable<Status> Follower::fetch(Connection& agent, Nanoseconds silence) {
   bool has_greeted = false;
   Nanoseconds last_heard = loop_.clock.now();
   while (!loop_.is_stopping) {
     Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kMessagePatience);
-    if (!message) co_return tl::unexpected(message.error());
+    if (!message) co_return error_of(message);
     if (!message->has_value()) {
-      if (agent.is_gone() || loop_.clock.now() - last_heard > silence) co_return false;
+      if (agent.is_gone() || loop_.clock.now() - last_heard > silence) co_return lost();
       continue;
     }
     last_heard = loop_.clock.now();
     const Result<Taken> taken = co_await take_all(agent, **message);
-    if (!taken) co_return tl::unexpected(taken.error());
-    if (taken->is_fetched) co_return true;
-    if (taken->has_gap) co_return false;
+    if (!taken) co_return error_of(taken);
+    if (taken->is_fetched) co_return Done{};
+    if (taken->has_gap) co_return lost();
     if (has_greeted) continue;
     agent.allow_frames(samples::kMaxFrameBytes);
     agent.queue(samples::Hello{});
@@ -85,20 +84,20 @@ asio::awaitable<Result<bool>> Follower::fetch(Connection& agent, Nanoseconds sil
     co_await agent.flush();
     has_greeted = true;
   }
-  co_return false;
+  co_return lost();
 }
 
 asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_job) {
   Result<std::vector<samples::Completed>> completed = share_.completed();
-  if (!completed) co_return tl::unexpected(completed.error());
+  if (!completed) co_return error_of(completed);
   Result<work::Job> job = make_job();
-  if (!job) co_return tl::unexpected(job.error());
+  if (!job) co_return error_of(job);
   agent.allow_frames(samples::largest_event_bytes(job->protocol));
   agent.queue(samples::Hello{});
   work::JobParts parts(std::exchange(*job, {}), samples::kMaxFrameBytes);
   while (!loop_.is_stopping && !agent.is_gone()) {
     Result<std::optional<std::variant<work::Job, work::JobPart>>> part = parts.next();
-    if (!part) co_return tl::unexpected(part.error());
+    if (!part) co_return error_of(part);
     if (!part->has_value()) break;
     std::visit([&agent](auto& message) { agent.queue(std::move(message)); }, **part);
     co_await agent.flush();
@@ -114,7 +113,8 @@ asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_j
   co_return Done{};
 }
 
-// This message and those that are here with it; what they record becomes durable, and then is acknowledged.
+// Takes this message and those that are here with it; what they record becomes durable and is then acknowledged. Error
+// `lost`: the loop stops before that.
 asio::awaitable<Result<Follower::Taken>> Follower::take_all(Connection& agent, const samples::AgentMessage& first) {
   Taken taken;
   Status status;
@@ -122,10 +122,8 @@ asio::awaitable<Result<Follower::Taken>> Follower::take_all(Connection& agent, c
   Result<std::optional<samples::AgentMessage>> later;  // behind the first one
   for (const samples::AgentMessage* message = &first; message != nullptr && status;) {
     if (!is_ready && std::holds_alternative<samples::Event>(*message)) {
-      const Result<bool> ready = co_await recording_.ready();
-      if (!ready) co_return tl::unexpected(ready.error());
-      taken.is_left = !*ready;
-      if (taken.is_left) co_return taken;
+      const Status ready = co_await recording_.ready();
+      if (!ready) co_return error_of(ready);
       is_ready = true;
     }
     status = take(*message, taken);
@@ -136,14 +134,12 @@ asio::awaitable<Result<Follower::Taken>> Follower::take_all(Connection& agent, c
   }
   // What came before an Error counts.
   if (taken.has_events) {
-    const Result<bool> durable = co_await recording_.commit();
-    if (!durable) co_return tl::unexpected(durable.error());
-    taken.is_left = !*durable;
-    if (taken.is_left) co_return taken;
+    const Status durable = co_await recording_.commit();
+    if (!durable) co_return error_of(durable);
     agent.queue(samples::Acknowledge{last_sequence_});
     co_await agent.flush();
   }
-  if (!status) co_return tl::unexpected(status.error());
+  if (!status) co_return error_of(status);
   co_return taken;
 }
 
@@ -219,11 +215,11 @@ asio::awaitable<Status> Follower::drain(Connection& agent) {
   while (loop_.clock.now() < give_up) {
     const bool was_gone = agent.is_gone();
     Result<std::optional<samples::AgentMessage>> message = agent.take();
-    if (!message) co_return tl::unexpected(message.error());
+    if (!message) co_return error_of(message);
     if (message->has_value()) {
       const Result<Taken> taken = co_await take_all(agent, **message);
-      if (!taken) co_return tl::unexpected(taken.error());
-      if (taken->is_left) break;
+      if (has_code(taken, ErrorCode::lost)) break;
+      if (!taken) co_return error_of(taken);
     } else if (was_gone) {
       break;
     } else {

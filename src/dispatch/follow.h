@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What client and agent say to each other about one job, from hello to the last acknowledgement; over as many
-// connections as it takes.
+// Follows an agent through one job, from hello to the last acknowledgement, over as many connections as it takes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace ngb::dispatch {
 
-// An agent that dies more often than this, and gets nothing done in between, is not started again.
+// An agent that dies more often than this without having done anything in between is not started again.
 inline constexpr int kMaxDeathsWithoutProgress = 3;
 
 class Follower {
@@ -24,24 +23,23 @@ class Follower {
 
   [[nodiscard]] std::uint64_t last_sequence() const { return last_sequence_; }
 
-  // Until the job is over (an Ending), the connection is gone, has lost an event or been silent for so long (nothing; a
-  // working agent tells its progress every second), or the device cannot go on (Error). `job` is asked for when the
-  // agent takes it. A device that is busy with another run is waited for: until that has ended, if it is of this study,
-  // else for as long as the share may be lost (then an Error).
-  asio::awaitable<Result<std::optional<Ending>>> follow(Connection& agent, const MakeJob& job, Nanoseconds silence);
+  // Returns when the job is over. Errors: `lost`, if the connection ended, lost an event or was silent for so long (a
+  // working agent reports its progress every second); else why the device cannot go on. `job` is called when the agent
+  // is ready for it. A device that is busy with another run is waited for: until that run has ended, if it is of this
+  // study, else until the share counts as lost.
+  asio::awaitable<Result<Ending>> follow(Connection& agent, const MakeJob& job, Nanoseconds silence);
 
-  // Asks for what is recorded of the share's run, without its job. False: the connection is gone, or was silent for so
-  // long, or the loop stops. Error: the device says why it cannot.
-  asio::awaitable<Result<bool>> fetch(Connection& agent, Nanoseconds silence);
+  // Fetches what the agent has recorded of the share's run, without the job. Errors: `lost`, also if the loop stops;
+  // else why the device cannot.
+  asio::awaitable<Status> fetch(Connection& agent, Nanoseconds silence);
 
  private:
   struct Taken {
     bool is_finished = false;
     bool has_events = false;
     bool has_progress = false;
-    bool is_fetched = false;  // all that was recorded has come
-    bool has_gap = false;     // an event did not come; those behind it are not taken
-    bool is_left = false;     // the loop stops, and what came stays with the device
+    bool is_fetched = false;  // everything recorded has come
+    bool has_gap = false;     // an event did not come; those after it are not taken
     bool is_busy = false;     // with another run
   };
   asio::awaitable<Status> greet(Connection& agent, const MakeJob& job);

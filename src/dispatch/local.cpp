@@ -35,11 +35,10 @@ asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, cons
   for (int deaths = 1;; ++deaths) {
     const std::uint64_t known_before = follower.last_sequence();
     const auto agent = Connection::start(loop, command_of(installation, share.work_folder), log, kLocalSilence);
-    if (!agent) co_return tl::unexpected(agent.error());
-    const Result<std::optional<Ending>> ending = co_await follower.follow(**agent, share.job, kLocalSilence);
+    if (!agent) co_return error_of(agent);
+    Result<Ending> ending = co_await follower.follow(**agent, share.job, kLocalSilence);
     const std::string how = co_await (*agent)->end(kLocalEndPatience);
-    if (!ending) co_return tl::unexpected(ending.error());
-    if (ending->has_value()) co_return **ending;
+    if (!has_code(ending, ErrorCode::lost)) co_return ending;
     if (loop.is_stopping) co_return Ending::stopped;
     if (follower.last_sequence() > known_before) deaths = 0;
     if (deaths <= kMaxDeathsWithoutProgress) continue;
@@ -55,11 +54,13 @@ asio::awaitable<Result<Ending>> fetch_local(Loop& loop, Recording& recording, co
   Follower follower(loop, recording, share);
   const std::filesystem::path log = share.work_folder / "agent.log";
   const auto agent = Connection::start(loop, command_of(installation, share.work_folder), log, kLocalSilence);
-  if (!agent) co_return tl::unexpected(agent.error());
-  const Result<bool> fetched = co_await follower.fetch(**agent, kLocalEndPatience);
+  if (!agent) co_return error_of(agent);
+  const Status fetched = co_await follower.fetch(**agent, kLocalEndPatience);
   const std::string how = co_await (*agent)->end(kLocalEndPatience);
-  if (!fetched) co_return tl::unexpected(fetched.error());
-  if (!*fetched) co_return fail("the agent did not say what its journal holds: " + how, share.device.name);
+  if (has_code(fetched, ErrorCode::lost)) {
+    co_return fail("the agent did not say what its journal holds: " + how, share.device.name);
+  }
+  if (!fetched) co_return error_of(fetched);
   co_return Ending::left;
 }
 

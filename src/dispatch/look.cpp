@@ -26,21 +26,23 @@ asio::awaitable<Status> look_there(Loop& loop, const Parts& parts, const config:
   const std::unique_ptr<Route> route = kind_of(device).route(loop, parts, share, nobody_is_told);
   const Command command = route->command_for_a_look(script.size());
   const auto connection = route->open(loop, command, log);
-  if (!connection) co_return tl::unexpected(connection.error());
-  const Result<std::optional<samples::Arrival>> arrival = co_await bootstrap(**connection, script, parts.agents);
-  const bool is_reached = arrival && arrival->has_value();
+  if (!connection) co_return error_of(connection);
+  const Result<samples::Arrival> arrival = co_await bootstrap(**connection, script, parts.agents);
   Status done;
-  if (is_reached) {
-    done = co_await task(**connection, **arrival);
+  if (arrival) {
+    done = co_await task(**connection, *arrival);
+    if (has_code(done, ErrorCode::lost)) done.error().where = device.name;
+  } else if (has_code(arrival, ErrorCode::lost)) {
+    done = fail("cannot be reached", device.name);
   } else {
-    done = arrival ? fail("cannot be reached", device.name) : Status(tl::unexpected(arrival.error()));
+    done = error_of(arrival);
   }
   co_await (*connection)->end(kLookEndPatience);
   const std::string words = (*connection)->last_words();
-  if (!is_reached && !words.empty()) {
+  if (!arrival && !words.empty()) {
     co_return fail(done.error().what + ": " + words, device.name, "run: " + route->how_to_try());
   }
-  if (!done) co_return tl::unexpected(done.error());
+  if (!done) co_return error_of(done);
   co_return Done{};
 }
 

@@ -71,7 +71,7 @@ Status add_places(const FindPlace& place_of, work::Job& job) {
                                       [&](const work::Place& place) { return place.is_of(*compiler); });
     if (is_known) continue;
     Result<work::Place> place = place_of(compiler->name, compiler->version);
-    if (!place) return tl::unexpected(place.error());
+    if (!place) return error_of(place);
     compiler->version = place->version;
     job.places.push_back(*std::move(place));
   }
@@ -129,7 +129,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   job.models = models.chosen(plan_.models);
   add_reference(plan_.study, job);
   add_exporter(plan_.study, job);
-  if (const Status placed = add_places(place_of, job); !placed) return tl::unexpected(placed.error());
+  if (const Status placed = add_places(place_of, job); !placed) return error_of(placed);
   return job;
 }
 

@@ -27,22 +27,20 @@ asio::awaitable<Status> bring(Connection& device, const samples::Arrival& arriva
   pushed.machine = text::to_utf8(arrival.machine);
   std::vector<std::string> paths;
   for (const ToolchainTree& toolchain : pushing.toolchains) paths.push_back(toolchain.path);
-  const Result<std::optional<std::vector<std::string>>> lacking = co_await ask(device, paths);
-  if (!lacking) co_return tl::unexpected(lacking.error());
-  if (!lacking->has_value()) co_return fail("the connection ended", pushed.device, "run the same command again");
+  const Result<std::vector<std::string>> lacking = co_await ask(device, paths);
+  if (!lacking) co_return error_of(lacking);
   const Say say = [&](const std::string& words) { pushing.remark(pushed.device, words); };
   bool is_told = false;
   const OnBytesLeft tell_once = [&](std::uint64_t left_bytes) {
     if (!std::exchange(is_told, true)) say(text::human_bytes(left_bytes) + " to deliver");
   };
   ToolchainDelivery delivery(pushing.loop, pushing.parts, pushing.toolchains, say);
-  const Result<bool> delivered = co_await delivery.deliver(device, arrival, **lacking, keep_free_bytes, tell_once);
+  const Status delivered = co_await delivery.deliver(device, arrival, *lacking, keep_free_bytes, tell_once);
   pushed.missing = delivery.missing();
-  if (!delivered) co_return tl::unexpected(delivered.error());
-  if (!*delivered) co_return fail("the connection ended", pushed.device, "run the same command again to go on");
-  Result<std::optional<samples::Inspection>> inspection = co_await inspect(device, paths);
-  if (!inspection) co_return tl::unexpected(inspection.error());
-  if (inspection->has_value()) pushed.toolchains = std::move(**inspection);
+  if (!delivered) co_return error_of(delivered);
+  Result<samples::Inspection> inspection = co_await inspect(device, paths);
+  if (!inspection) co_return error_of(inspection);
+  pushed.toolchains = *std::move(inspection);
   co_return Done{};
 }
 
@@ -56,17 +54,15 @@ asio::awaitable<void> push_to(const Pushing& pushing, const config::DeviceEntry&
 
 asio::awaitable<Status> take_up(Connection& device, const std::string& path, const MakeAdoption& make) {
   const std::vector<std::string> paths{path};
-  const Result<std::optional<samples::Inspection>> found = co_await inspect(device, paths);
-  if (!found) co_return tl::unexpected(found.error());
-  if (!found->has_value() || (*found)->folders.size() != 1) co_return fail("the connection ended");
-  const Result<samples::Adopt> adoption = make((*found)->folders.front());
-  if (!adoption) co_return tl::unexpected(adoption.error());
+  const Result<samples::Inspection> found = co_await inspect(device, paths);
+  if (!found) co_return error_of(found);
+  if (found->folders.size() != 1) co_return fail("the device says nothing of this folder", path);
+  const Result<samples::Adopt> adoption = make(found->folders.front());
+  if (!adoption) co_return error_of(adoption);
   device.queue(*adoption);
   co_await device.flush();
-  const Result<std::optional<samples::Installed>> installed =
-      co_await answer_of<samples::Installed>(device, kPushPatience);
-  if (!installed) co_return tl::unexpected(installed.error());
-  if (!installed->has_value()) co_return fail("the connection ended");
+  const Result<samples::Installed> installed = co_await answer_of<samples::Installed>(device, kPushPatience);
+  if (!installed) co_return error_of(installed);
   co_return Done{};
 }
 
@@ -82,7 +78,7 @@ Result<std::vector<Pushed>> push(const Installation& installation, const std::ve
                                  const Remark& remark) {
   Loop loop;  // outlives what waits in it
   Result<Parts> parts = find_parts(installation);
-  if (!parts) return tl::unexpected(parts.error());
+  if (!parts) return error_of(parts);
   std::vector<Pushed> all(devices.size());
   const Pushing pushing{loop, *parts, toolchains, remark};
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -96,7 +92,7 @@ Result<std::vector<Pushed>> push(const Installation& installation, const std::ve
 Status adopt_there(const Installation& installation, const config::DeviceEntry& device, const std::string& path,
                    const MakeAdoption& make, const std::filesystem::path& log_folder) {
   const Result<Parts> parts = find_parts(installation);
-  if (!parts) return tl::unexpected(parts.error());
+  if (!parts) return error_of(parts);
   Loop loop;
   Status done;
   const LookTask task = [&](Connection& connection, const samples::Arrival& /*arrival*/) {

@@ -46,7 +46,7 @@ work::Job job_for_references(work::Job only) {
 
 asio::awaitable<Result<References::OfModels>> References::of(const Share& share) {
   Result<work::Job> job = share.job_here();
-  if (!job) co_return tl::unexpected(job.error());
+  if (!job) co_return error_of(job);
   Alarm pause(loop_);
   while (is_at_work_) co_await pause.wait_regardless(kPause);
   std::vector<work::ModelKey> models;
@@ -85,7 +85,7 @@ asio::awaitable<void> References::make(const Share& share, work::Job job) {
     if (const auto* made = std::get_if<samples::ReferenceMade>(&event.body)) take(*made);
     return Status{};
   };
-  callbacks.commit = [] { return Result<bool>(true); };
+  callbacks.commit = [] { return Status{}; };
   callbacks.on_progress = [this](const std::string& device, samples::Progress progress) {
     progress.doing = fmt::format("{}: here, {}", device, progress.doing);
     recording_.show(device, progress);

@@ -70,7 +70,7 @@ RemoteRun::RemoteRun(Loop& loop, Recording& recording, Parts& parts, References&
 asio::awaitable<Result<Ending>> RemoteRun::run() {
   if (share_.only_fetch) {
     const Result<bool> is_there = co_await route_->is_there();
-    if (!is_there) co_return tl::unexpected(is_there.error());
+    if (!is_there) co_return error_of(is_there);
     if (!*is_there) co_return fail("has no machine at present", share_.device.name, "ngb resume submits another job");
   }
   Nanoseconds last_heard = loop_.clock.now();
@@ -79,23 +79,24 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
     const Nanoseconds asked = loop_.clock.now();
     // A batch job is on the device before any visit.
     if (route_->has_batch_job()) {
-      const Result<bool> noted = co_await note_presence();
-      if (!noted) co_return tl::unexpected(noted.error());
-      if (!*noted) break;
+      const Status noted = co_await note_presence();
+      if (has_code(noted, ErrorCode::lost)) break;
+      if (!noted) co_return error_of(noted);
     }
-    const Result<bool> prepared = co_await route_->prepare(follower_.last_sequence());
-    if (!prepared) co_return tl::unexpected(prepared.error());
-    if (!*prepared) break;
+    const Status prepared = co_await route_->prepare(follower_.last_sequence());
+    if (has_code(prepared, ErrorCode::lost)) break;
+    if (!prepared) co_return error_of(prepared);
     last_heard += loop_.clock.now() - asked;  // nobody was there to be heard
     const std::uint64_t known_before = follower_.last_sequence();
-    const Talk<std::optional<Ending>> talk = [this](Connection& device) { return visit_over(device); };
-    Result<std::optional<Ending>> ending = co_await visit(route_->command(script_.size()), talk);
-    if (!ending) {
+    const Talk<Ending> talk = [this](Connection& device) { return visit_over(device); };
+    Result<Ending> ending = co_await visit(route_->command(script_.size()), talk);
+    const bool was_lost = has_code(ending, ErrorCode::lost);
+    if (!ending && !was_lost) {
       co_await route_->leave();
-      co_return tl::unexpected(ending.error());
+      co_return ending;
     }
     if (loop_.is_stopping) break;
-    if (ending->has_value()) co_return **ending;
+    if (!was_lost) co_return ending;
     if (was_reached_ || follower_.last_sequence() > known_before) {
       last_heard = loop_.clock.now();
       pause = kFirstPause;
@@ -121,28 +122,25 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
   co_return Ending::stopped;
 }
 
-// Once; before the first that is brought. False: the loop stops before it is durable.
-asio::awaitable<Result<bool>> RemoteRun::note_presence() {
-  if (is_noted_) co_return true;
-  const Result<bool> ready = co_await recording_.ready();
-  if (!ready || !*ready) co_return ready;
-  const Status noted = recording_.note_presence(share_.device.name);
-  if (!noted) co_return tl::unexpected(noted.error());
-  const Result<bool> durable = co_await recording_.commit();
-  is_noted_ = durable && *durable;
-  co_return durable;
+// Does it once, before anything is brought; durable when this returns.
+asio::awaitable<Status> RemoteRun::note_presence() {
+  if (is_noted_) co_return Done{};
+  Status noted = co_await recording_.ready();
+  if (noted) noted = recording_.note_presence(share_.device.name);
+  if (noted) noted = co_await recording_.commit();
+  is_noted_ = noted.has_value();
+  co_return noted;
 }
 
-// Nothing: the connection ended before the job did.
-asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection& device) {
-  was_reached_ = false;
+// Error: no further try can help. An agent that is there and does not start is sent anew, once.
+asio::awaitable<Result<samples::Arrival>> RemoteRun::arrive(Connection& device) {
   bool had_agent = false;
-  const Result<std::optional<samples::Arrival>> arrival =
-      co_await bootstrap(device, script_, parts_.agents, &had_agent);
-  if (!arrival) co_return tl::unexpected(arrival.error());
+  Result<samples::Arrival> arrival = co_await bootstrap(device, script_, parts_.agents, &had_agent);
+  const bool was_lost = has_code(arrival, ErrorCode::lost);
+  if (!arrival && !was_lost) co_return arrival;
   script_ = bootstrap_script(parts_.agents, share_.device);
-  failed_starts_ = had_agent && !arrival->has_value() && !loop_.is_stopping ? failed_starts_ + 1 : 0;
-  if (!arrival->has_value()) {
+  failed_starts_ = had_agent && was_lost && !loop_.is_stopping ? failed_starts_ + 1 : 0;
+  if (was_lost) {
     if (failed_starts_ == kStartsBeforeAnew && !std::exchange(was_sent_anew_, true)) {
       recording_.say(share_.device.name,
                      fmt::format("the agent there does not start ({}): it is sent anew", device.last_words()));
@@ -151,22 +149,26 @@ asio::awaitable<Result<std::optional<Ending>>> RemoteRun::visit_over(Connection&
     // Once the device was reached, anything may pass.
     const bool was_ever_reached = follower_.last_sequence() > 0;
     const Status worth = was_ever_reached ? Status{} : route_->is_worth_another_try(device.last_words());
-    if (!worth) co_return tl::unexpected(worth.error());
-    co_return std::nullopt;
+    if (!worth) co_return error_of(worth);
   }
+  co_return arrival;
+}
+
+asio::awaitable<Result<Ending>> RemoteRun::visit_over(Connection& device) {
+  was_reached_ = false;
+  const Result<samples::Arrival> arrival = co_await arrive(device);
+  if (!arrival) co_return error_of(arrival);
   was_reached_ = true;
-  const Result<bool> noted = co_await note_presence();
-  if (!noted) co_return tl::unexpected(noted.error());
-  if (!*noted) co_return std::nullopt;
-  const Result<bool> delivered = co_await deliver_all(device, **arrival);
-  if (!delivered) co_return tl::unexpected(delivered.error());
-  if (!*delivered) co_return std::nullopt;
-  const std::string& bundle = parts_.bundle_for((*arrival)->machine)->tree.path;
+  const Status noted = co_await note_presence();
+  if (!noted) co_return error_of(noted);
+  const Status delivered = co_await deliver_all(device, *arrival);
+  if (!delivered) co_return error_of(delivered);
+  const std::string& bundle = parts_.bundle_for(arrival->machine)->tree.path;
   device.queue(
       samples::Attach{route_->run_folder(), bundle + "/bin/ngb-worker", bundle + "/lib/ngraphbench", route_->holder()});
   co_await device.flush();
   const MakeJob job = [this] { return job_there(); };
-  Result<std::optional<Ending>> ending = co_await follower_.follow(device, job, kSilence);
+  Result<Ending> ending = co_await follower_.follow(device, job, kSilence);
   co_return ending;
 }
 
@@ -196,42 +198,40 @@ Result<work::Job> RemoteRun::job_there() const {
   return job;
 }
 
-asio::awaitable<Result<bool>> RemoteRun::deliver_all(Connection& device, const samples::Arrival& arrival) {
+asio::awaitable<Status> RemoteRun::deliver_all(Connection& device, const samples::Arrival& arrival) {
   const LocalTree* const bundle = parts_.bundle_for(arrival.machine);
   if (bundle == nullptr) co_return fail("nothing here is for a machine of the kind " + text::to_utf8(arrival.machine));
   const std::vector<LocalTree> models = trees_of(share_.files);
   std::vector<std::string> wanted{bundle->tree.path};
   for (const LocalTree& model : models) wanted.push_back(model.tree.path);
   for (const ToolchainTree& toolchain : share_.toolchains) wanted.push_back(toolchain.path);
-  const Result<std::optional<std::vector<std::string>>> lacking = co_await ask(device, wanted, route_->run_folder());
-  if (!lacking) co_return tl::unexpected(lacking.error());
-  if (!lacking->has_value()) co_return false;
+  const Result<std::vector<std::string>> lacking = co_await ask(device, wanted, route_->run_folder());
+  if (!lacking) co_return error_of(lacking);
   std::vector<const LocalTree*> trees{bundle};
   for (const LocalTree& model : models) trees.push_back(&model);
-  Result<bool> delivered = co_await deliver_what_lacks(device, trees, **lacking);
-  if (!delivered || !*delivered) co_return delivered;
+  Status delivered = co_await deliver_what_lacks(device, trees, *lacking);
+  if (!delivered) co_return delivered;
   const std::uint64_t keep_free_bytes = limits_of(share_.device).free_disk_bytes.value_or(0);
   const OnBytesLeft show = [this](std::uint64_t left_bytes) { show_bytes_left(left_bytes); };
-  delivered = co_await toolchains_.deliver(device, arrival, **lacking, keep_free_bytes, show);
-  if (!delivered || !*delivered) co_return delivered;
+  delivered = co_await toolchains_.deliver(device, arrival, *lacking, keep_free_bytes, show);
+  if (!delivered) co_return delivered;
   const bool has_references =
       std::none_of(share_.toolchains.begin(), share_.toolchains.end(), [this](const ToolchainTree& toolchain) {
         return toolchain.makes_references && toolchains_.missing().contains(toolchain.path);
       });
   references_of_models_.clear();
   if (!has_references) delivered = co_await deliver_references(device);
-  if (!delivered || !*delivered) co_return delivered;
-  Result<std::optional<Manifests>> recorded = co_await record_toolchains(device, arrival.machine, share_, recording_);
-  if (!recorded) co_return tl::unexpected(recorded.error());
-  if (!recorded->has_value()) co_return false;
-  manifests_ = **std::move(recorded);
-  co_return true;
+  if (!delivered) co_return delivered;
+  Result<Manifests> recorded = co_await record_toolchains(device, arrival.machine, share_, recording_);
+  if (!recorded) co_return error_of(recorded);
+  manifests_ = *std::move(recorded);
+  co_return Done{};
 }
 
 // Made here, if that is still to be done; the device waits.
-asio::awaitable<Result<bool>> RemoteRun::deliver_references(Connection& device) {
+asio::awaitable<Status> RemoteRun::deliver_references(Connection& device) {
   Result<References::OfModels> made = co_await references_.of(share_);
-  if (!made) co_return tl::unexpected(made.error());
+  if (!made) co_return error_of(made);
   references_of_models_ = *std::move(made);
   std::vector<const LocalTree*> trees;
   std::vector<std::string> wanted;
@@ -240,16 +240,14 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_references(Connection& device) 
     trees.push_back(&reference->tree);
     wanted.push_back(reference->tree.tree.path);
   }
-  const Result<std::optional<std::vector<std::string>>> lacking = co_await ask(device, wanted, route_->run_folder());
-  if (!lacking) co_return tl::unexpected(lacking.error());
-  if (!lacking->has_value()) co_return false;
-  Result<bool> delivered = co_await deliver_what_lacks(device, trees, **lacking);
+  const Result<std::vector<std::string>> lacking = co_await ask(device, wanted, route_->run_folder());
+  if (!lacking) co_return error_of(lacking);
+  Status delivered = co_await deliver_what_lacks(device, trees, *lacking);
   co_return delivered;
 }
 
-asio::awaitable<Result<bool>> RemoteRun::deliver_what_lacks(Connection& device,
-                                                            const std::vector<const LocalTree*>& trees,
-                                                            const std::vector<std::string>& lacking) {
+asio::awaitable<Status> RemoteRun::deliver_what_lacks(Connection& device, const std::vector<const LocalTree*>& trees,
+                                                      const std::vector<std::string>& lacking) {
   const std::uint64_t keep_free_bytes = limits_of(share_.device).free_disk_bytes.value_or(0);
   const OnBytesLeft show = [this](std::uint64_t left_bytes) { show_bytes_left(left_bytes); };
   const OnProgress say_wait = [this](const std::string& doing) {
@@ -257,10 +255,10 @@ asio::awaitable<Result<bool>> RemoteRun::deliver_what_lacks(Connection& device,
   };
   for (const LocalTree* tree : trees) {
     if (!is_in(lacking, tree->tree.path)) continue;
-    const Result<bool> delivered = co_await deliver(device, *tree, keep_free_bytes, show, say_wait);
-    if (!delivered || !*delivered) co_return delivered;
+    const Status delivered = co_await deliver(device, *tree, keep_free_bytes, show, say_wait);
+    if (!delivered) co_return error_of(delivered);
   }
-  co_return true;
+  co_return Done{};
 }
 
 void RemoteRun::show_bytes_left(std::uint64_t left_bytes) {

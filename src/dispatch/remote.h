@@ -22,44 +22,46 @@
 
 namespace ngb::dispatch {
 
-// What the device lacks is delivered, its agent goes on when the connection ends, and a lost connection is tried again
-// until the share's patience is over.
+// Delivers what the device lacks and follows its agent, which works on when the connection ends. A lost connection is
+// tried again until the share's patience is over.
 class RemoteRun {
  public:
-  // What is referred to outlives it. `parts` and `references`: what can be delivered.
+  // All references outlive it. `parts` and `references` are what can be delivered.
   RemoteRun(Loop& loop, Recording& recording, Parts& parts, References& references, const Share& share,
             std::unique_ptr<Route> route);
 
   asio::awaitable<Result<Ending>> run();
-  // What the device has recorded of the run, without its job. Error: why it cannot be had.
+  // Fetches what the device has recorded of the run, without the job. Error: why that is not possible.
   asio::awaitable<Status> fetch();
-  // Takes everything of the run off the device. Error: what is left there, or why it cannot be reached.
+  // Removes everything of the run from the device. Error: what is left there, or why it cannot be reached (`lost`).
   asio::awaitable<Status> tear_down();
 
  private:
   static constexpr Nanoseconds kFirstPause = std::chrono::seconds(1);
   static constexpr Nanoseconds kEndPatience = std::chrono::seconds(3);
 
-  // One connection, by which `talk` speaks with the device; how_ and words_ say how it ended.
+  // Opens a connection for `talk`; how_ and words_ say how it ended. Errors with the code `lost`, here and below: the
+  // connection ended, or the loop stops.
   template <class T>
   using Talk = std::function<asio::awaitable<Result<T>>(Connection& device)>;
   template <class T>
   asio::awaitable<Result<T>> visit(Command command, Talk<T> talk) {
     const Result<std::shared_ptr<Connection>> device = route_->open(loop_, command, log_);
-    if (!device) co_return tl::unexpected(device.error());
+    if (!device) co_return error_of(device);
     Result<T> outcome = co_await talk(**device);
     how_ = co_await (*device)->end(kEndPatience);
     words_ = (*device)->last_words();
     if (words_.empty()) words_ = how_;
     co_return outcome;
   }
-  asio::awaitable<Result<bool>> fetch_over(Connection& device);
-  asio::awaitable<Result<bool>> note_presence();
-  asio::awaitable<Result<std::optional<Ending>>> visit_over(Connection& device);
-  asio::awaitable<Result<bool>> deliver_all(Connection& device, const samples::Arrival& arrival);
-  asio::awaitable<Result<bool>> deliver_references(Connection& device);
-  asio::awaitable<Result<bool>> deliver_what_lacks(Connection& device, const std::vector<const LocalTree*>& trees,
-                                                   const std::vector<std::string>& lacking);
+  asio::awaitable<Status> fetch_over(Connection& device);
+  asio::awaitable<Status> note_presence();
+  asio::awaitable<Result<samples::Arrival>> arrive(Connection& device);
+  asio::awaitable<Result<Ending>> visit_over(Connection& device);
+  asio::awaitable<Status> deliver_all(Connection& device, const samples::Arrival& arrival);
+  asio::awaitable<Status> deliver_references(Connection& device);
+  asio::awaitable<Status> deliver_what_lacks(Connection& device, const std::vector<const LocalTree*>& trees,
+                                             const std::vector<std::string>& lacking);
   void show_bytes_left(std::uint64_t left_bytes);
   [[nodiscard]] Result<work::Job> job_there() const;
   asio::awaitable<Status> remove_all();
@@ -80,11 +82,10 @@ class RemoteRun {
   bool is_noted_ = false;      // that something of the run may be there
   int failed_starts_ = 0;      // in a row, of an agent that was there
   bool was_sent_anew_ = false;
-  std::string waits_for_{};  // what the user was told of last
+  std::string waits_for_{};  // what the user was last told
   bool was_reached_ = false;
-  bool was_out_of_reach_ = false;  // of a teardown: another try may help
   ToolchainDelivery toolchains_;
-  Manifests manifests_{};                        // of the toolchains that stand there, by path
+  Manifests manifests_{};                        // of the toolchains there, by path
   References::OfModels references_of_models_{};  // made here; none: the device makes its own
 };
 

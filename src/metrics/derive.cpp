@@ -23,20 +23,20 @@ bool asks_best_options(const std::vector<store::RunState>& runs) {
 
 Result<Derived> derive(const std::filesystem::path& results_file, int threads) {
   auto store = store::Store::open(results_file, store::Mode::read_only);
-  if (!store) return tl::unexpected(store.error());
+  if (!store) return error_of(store);
   const auto revision = store->revision();
-  if (!revision) return tl::unexpected(revision.error());
+  if (!revision) return error_of(revision);
   const auto runs = store->runs();
-  if (!runs) return tl::unexpected(runs.error());
+  if (!runs) return error_of(runs);
   auto kept = store->load_derived(*revision, formulas_version());
-  if (!kept) return tl::unexpected(kept.error());
+  if (!kept) return error_of(kept);
   if (*kept) {
     auto outlines = store->load_cells(store::Detail::outline);
-    if (!outlines) return tl::unexpected(outlines.error());
+    if (!outlines) return error_of(outlines);
     return Derived{std::move(*outlines), std::move(**kept), true, asks_best_options(*runs)};
   }
   auto cells = store->load_cells();
-  if (!cells) return tl::unexpected(cells.error());
+  if (!cells) return error_of(cells);
   Derived derived{std::move(*cells), {}, false, asks_best_options(*runs)};
   derived.values = compute_all(derived.cells, threads);
   const bool is_older = store->is_older();  // showing a file does not change its version

@@ -81,7 +81,7 @@ template <class Get>
 Known<std::vector<double>> of_phase(const Analysis& analysis, std::size_t cell, Phase phase, const Get& get) {
   using Values = Known<std::vector<double>>;
   const Steady& steady = analysis.steady(cell);
-  if (steady.reason.starts_with("failed")) return Values::unknown(steady.reason);
+  if (steady.has_failed) return Values::unknown(steady.reason);
   std::vector<double> values;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     for (const PhaseUse& use : process.phases) {
@@ -132,7 +132,7 @@ std::optional<double> told(const samples::ProcessResult& process, const char* fa
 
 // Several processes may work on one tuning; each reports the totals so far, so the highest value is the whole.
 Value told_of_tuning(const Analysis& analysis, std::size_t cell, const char* fact) {
-  if (const Steady& steady = analysis.steady(cell); steady.reason.starts_with("failed")) return unknown(steady.reason);
+  if (const Steady& steady = analysis.steady(cell); steady.has_failed) return unknown(steady.reason);
   std::optional<double> highest;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     if (process.facts.contains("tuning_seconds")) highest = std::max(highest, told(process, fact));

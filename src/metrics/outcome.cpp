@@ -20,6 +20,7 @@ const samples::ProcessResult* decisive_failure(const store::CellData& cell) {
 Steady steady(const store::CellData& cell) {
   Steady found;
   if (const samples::ProcessResult* failed = decisive_failure(cell)) {
+    found.has_failed = true;
     found.reason = "failed: " + std::string(name(failed->failure->kind));
     return found;
   }

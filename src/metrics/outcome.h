@@ -26,12 +26,13 @@ struct OfRound {
 // The steady repetitions of a cell's completed processes.
 struct Steady {
   std::vector<OfRound> throughput_by_process{};  // samples/s, each process's mean; none for one that was never steady
-  std::vector<double> throughput_sorted{};  // of all repetitions, ascending
-  std::vector<double> latency_sorted_s{};   // of all repetitions, each divided by its inferences; ascending
-  double inferences = 0;                    // in all repetitions together
-  double wall_s = 0;                        // of all repetitions together
-  bool is_grouped = false;                  // some repetition holds more than one inference
-  std::string reason{};                     // why there are no steady repetitions; empty if there are some
+  std::vector<double> throughput_sorted{};       // of all repetitions, ascending
+  std::vector<double> latency_sorted_s{};        // of all repetitions, each divided by its inferences; ascending
+  double inferences = 0;                         // in all repetitions together
+  double wall_s = 0;                             // of all repetitions together
+  bool is_grouped = false;                       // some repetition holds more than one inference
+  std::string reason{};                          // why there are no steady repetitions; empty if there are some
+  bool has_failed = false;                       // that is the reason: the cell has a decisive failure
 };
 
 Steady steady(const store::CellData& cell);

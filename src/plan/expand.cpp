@@ -86,7 +86,7 @@ void add_cells(Plan& plan, const config::DeviceEntry& device, int model_index) {
 
 Result<Plan> expand(const config::Study& study) {
   auto models = make_models(study);
-  if (!models) return tl::unexpected(models.error());
+  if (!models) return error_of(models);
   Plan plan;
   plan.study = study;
   plan.compilers = study.compilers;

@@ -29,7 +29,7 @@ json object_of_pairs(const std::vector<std::pair<std::string, T>>& pairs) {
 // Adds a file that lies alone, unless it is there already. Its name.
 Result<std::string> add_file(work::Model& model, const std::string& folder, const std::filesystem::path& path) {
   const Result<std::string> hash = hash::sha256_of_file(path);
-  if (!hash) return tl::unexpected(hash.error());
+  if (!hash) return error_of(hash);
   const std::string name = fmt::format("{}/{}/{}", folder, hash->substr(0, 16), path.filename().string());
   if (work::file_called(model.files, name) == nullptr) model.files.push_back({name, path.string(), *hash});
   return name;
@@ -37,9 +37,9 @@ Result<std::string> add_file(work::Model& model, const std::string& folder, cons
 
 Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
   const auto recipe = zoo::resolve(entry.family, config::object_of(entry.parameters), seed);
-  if (!recipe) return tl::unexpected(recipe.error());
+  if (!recipe) return error_of(recipe);
   const auto facts = zoo::facts(*recipe, batch);
-  if (!facts) return tl::unexpected(facts.error());
+  if (!facts) return error_of(facts);
   work::Model model{.key = {.hash = zoo::content_hash(*recipe)},
                     .family = recipe->family,
                     .source = work::Recipe{zoo::canonical_json(*recipe)},
@@ -54,7 +54,7 @@ Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std:
 
 Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch) {
   auto file = userfiles::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions);
-  if (!file) return tl::unexpected(file.error());
+  if (!file) return error_of(file);
   work::Model model{.key = {.hash = file->content_hash},
                     .path = entry.file.string(),
                     .inputs = std::move(file->inputs),
@@ -95,17 +95,17 @@ Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std:
     module["timm"] = entry.factory;
   } else {
     auto files = python_files.of(entry.file);
-    if (!files) return tl::unexpected(files.error());
+    if (!files) return error_of(files);
     model.files = *std::move(files);
     module["file"] = model.files.front().name;
     module["factory"] = entry.factory;
   }
   if (!entry.state_dict.empty()) {
     const Result<std::string> name = add_file(model, "state_dict", entry.state_dict);
-    if (!name) return tl::unexpected(name.error());
+    if (!name) return error_of(name);
     module["state_dict"] = *name;
   }
-  if (const Status added = add_inputs(model, entry, batch); !added) return tl::unexpected(added.error());
+  if (const Status added = add_inputs(model, entry, batch); !added) return error_of(added);
   for (const TensorSignature& input : model.open_inputs) {
     module["inputs"].push_back({{"name", input.name}, {"type", name(input.type)}, {"shape", input.shape}});
   }
@@ -127,7 +127,7 @@ Status check_values(const work::Model& model, const work::InputValues& values) {
     const work::UserFile* const file = work::file_called(model.files, values.file);
     if (file == nullptr) continue;
     const auto array = userfiles::fitting_array(values, file->path, input, model.key.batch);
-    if (!array) return tl::unexpected(array.error());
+    if (!array) return error_of(array);
   }
   const bool is_known = std::find(names.begin(), names.end(), values.input) != names.end();
   if (model.inputs.empty() || values.input.empty() || is_known) return Done{};
@@ -142,7 +142,7 @@ Status add_values(work::Model& model, const config::ModelEntry& entry) {
     work::InputValues values{.input = input, .range = said.range, .array = said.array};
     if (!said.file.empty()) {
       const Result<std::string> name = add_file(model, "inputs", said.file);
-      if (!name) return tl::unexpected(name.error());
+      if (!name) return error_of(name);
       values.file = *name;
     }
     if (values.range || !values.file.empty()) model.values.push_back(std::move(values));
@@ -182,7 +182,7 @@ Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::
   model->key.batch = batch;
   model->dynamic_batch = entry.dynamic_batch;
   if (!entry.dynamic_batch) model->open_inputs.clear();
-  if (const Status added = add_values(*model, entry); !added) return tl::unexpected(added.error());
+  if (const Status added = add_values(*model, entry); !added) return error_of(added);
   model->key.hash = hash_of_all(*model, entry);
   return model;
 }

@@ -36,15 +36,15 @@ Result<std::vector<std::string>> names_of(const std::filesystem::path& path) {
 }
 
 Result<std::vector<work::UserFile>> find_files(const std::filesystem::path& path) {
-  if (const auto readable = file::read(path, kMostBytes); !readable) return tl::unexpected(readable.error());
+  if (const auto readable = file::read(path, kMostBytes); !readable) return error_of(readable);
   const Result<std::vector<std::string>> names = names_of(path);
-  if (!names) return tl::unexpected(names.error());
+  if (!names) return error_of(names);
   std::vector<work::UserFile> files;
   std::uint64_t bytes = 0;
   for (const std::string& name : *names) {
     const std::filesystem::path source = path.parent_path() / name;
     const Result<std::string> content = file::read(source, kMostBytes);
-    if (!content) return tl::unexpected(content.error());
+    if (!content) return error_of(content);
     bytes += content->size();
     if (bytes > kMostBytes) return fail("its Python files are larger than 64 MiB", path.parent_path().string());
     files.push_back({"model/" + name, source.string(), hash::sha256(*content)});

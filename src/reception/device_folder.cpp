@@ -69,20 +69,20 @@ Status check_owner(const std::filesystem::path& folder, bool or_the_system) {
 }
 
 Result<std::filesystem::path> claim_device_folder(const std::filesystem::path& folder) {
-  if (Status made = file::make_folder(folder); !made) return tl::unexpected(made.error());
+  if (Status made = file::make_folder(folder); !made) return error_of(made);
   std::error_code code;
   std::filesystem::path canonical = std::filesystem::canonical(folder, code);
   if (code) return tl::unexpected(file::from_errno("read", folder, code.value()));
-  if (Status owned = check_owner(canonical, false); !owned) return tl::unexpected(owned.error());
+  if (Status owned = check_owner(canonical, false); !owned) return error_of(owned);
   if (!is_marked(canonical)) {
-    if (Status ours = check_content(canonical); !ours) return tl::unexpected(ours.error());
+    if (Status ours = check_content(canonical); !ours) return error_of(ours);
     const Status marked = file::write_atomically(canonical / samples::kMarkFile, mark_text());
-    if (!marked) return tl::unexpected(marked.error());
+    if (!marked) return error_of(marked);
   }
-  if (Status inside = check_links(canonical); !inside) return tl::unexpected(inside.error());
+  if (Status inside = check_links(canonical); !inside) return error_of(inside);
   const std::filesystem::path toolchains = canonical / "toolchains";
   if (std::filesystem::exists(toolchains, code)) {
-    if (Status owned = check_owner(toolchains, true); !owned) return tl::unexpected(owned.error());
+    if (Status owned = check_owner(toolchains, true); !owned) return error_of(owned);
   }
   return canonical;
 }

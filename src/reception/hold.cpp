@@ -32,7 +32,7 @@ bool wait_until(const Condition& is_so, Nanoseconds patience) {
 
 Result<samples::Attach> read_attach(const std::filesystem::path& holder) {
   const Result<std::string> text = file::read(holder);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return error_of(text);
   return work::parse_json<samples::Attach>(nlohmann::json::parse(*text, nullptr, false), "attach");
 }
 

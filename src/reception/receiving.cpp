@@ -60,7 +60,7 @@ Status place(const std::filesystem::path& content, const std::filesystem::path& 
 
 Result<FileDescriptor> lock_deliveries(const std::filesystem::path& device_folder, const OnWait& on_wait) {
   const std::filesystem::path files = device_folder / "files";
-  if (const Status made = file::make_folder(files); !made) return tl::unexpected(made.error());
+  if (const Status made = file::make_folder(files); !made) return error_of(made);
   const Nanoseconds began = system_clock().now();
   FileDescriptor place;  // its lock shows that somebody waits
   for (Nanoseconds told{0};;) {
@@ -101,7 +101,7 @@ const samples::TreeFile& Receiving::current() const { return tree_.files[want_.p
 Result<Receiving> Receiving::begin(const std::filesystem::path& device_folder, samples::Tree tree,
                                    const OnWait& on_wait) {
   Result<FileDescriptor> lock = lock_deliveries(device_folder, on_wait);
-  if (!lock) return tl::unexpected(lock.error());
+  if (!lock) return error_of(lock);
   Receiving receiving(device_folder, std::move(tree), *std::move(lock));
   std::set<std::filesystem::path> asked;
   std::uint64_t missing_bytes = 0;
@@ -126,7 +126,7 @@ Result<Receiving> Receiving::begin(const std::filesystem::path& device_folder, s
                             text::human_bytes(receiving.tree_.keep_free_bytes)),
                 device_folder.string(), "free some space, or give the device another folder");
   }
-  if (const Status opened = receiving.open_piece(); !opened) return tl::unexpected(opened.error());
+  if (const Status opened = receiving.open_piece(); !opened) return error_of(opened);
   return receiving;
 }
 
@@ -182,14 +182,14 @@ Result<std::size_t> Receiving::receive(std::string_view bytes) {
   while (!is_complete() && taken < bytes.size()) {
     const std::string_view part = bytes.substr(taken, missing_bytes_);
     if (const Status written = file::write_all(partial_.get(), part, folder_.string()); !written) {
-      return tl::unexpected(written.error());
+      return error_of(written);
     }
     hash_.add(part);
     taken += part.size();
     missing_bytes_ -= part.size();
     if (missing_bytes_ > 0) continue;
-    if (const Status closed = close_piece(); !closed) return tl::unexpected(closed.error());
-    if (const Status opened = open_piece(); !opened) return tl::unexpected(opened.error());
+    if (const Status closed = close_piece(); !closed) return error_of(closed);
+    if (const Status opened = open_piece(); !opened) return error_of(opened);
   }
   return taken;
 }

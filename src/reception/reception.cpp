@@ -85,7 +85,7 @@ class Reception {
     Result<std::filesystem::path> folder = claim_device_folder(options_.device_folder);
     if (!folder) {
       leave_no_program();
-      return tl::unexpected(folder.error());
+      return error_of(folder);
     }
     folder_ = *std::move(folder);
     greet();
@@ -133,7 +133,7 @@ class Reception {
   Status handle(std::string_view bytes) {
     if (receiving_) {
       const Result<std::size_t> used = receiving_->receive(bytes);
-      if (!used) return tl::unexpected(used.error());
+      if (!used) return error_of(used);
       bytes.remove_prefix(*used);
       if (receiving_->is_complete()) {
         if (Status installed = install(); !installed) return installed;
@@ -142,10 +142,10 @@ class Reception {
     frames_.feed(bytes);
     for (;;) {
       const Result<std::optional<std::string>> frame = frames_.next();
-      if (!frame) return tl::unexpected(frame.error());
+      if (!frame) return error_of(frame);
       if (!frame->has_value()) return Done{};
       Result<samples::ClientMessage> message = samples::decode_client_message(**frame);
-      if (!message) return tl::unexpected(message.error());
+      if (!message) return error_of(message);
       if (Status done = std::visit([this](auto& body) { return answer(body); }, *message); !done) return done;
     }
   }
@@ -196,7 +196,7 @@ class Reception {
     if (!is_tree_folder(tree.path)) return fail("is not a place for deliveries", tree.path);
     path_ = tree.path;
     Result<Receiving> receiving = Receiving::begin(folder_, std::move(tree), report_other_delivery);
-    if (!receiving) return tl::unexpected(receiving.error());
+    if (!receiving) return error_of(receiving);
     receiving_.emplace(*std::move(receiving));
     say(receiving_->want());
     return receiving_->is_complete() ? install() : Status{};
@@ -234,7 +234,7 @@ class Reception {
     constexpr int kTries = 3;
     for (int i = 0; i < kTries; ++i) {
       const Result<std::string> words = start_agent(attach);
-      if (!words) return tl::unexpected(words.error());
+      if (!words) return error_of(words);
       if (is_busy(*words)) {
         (void)file::write_all(STDOUT_FILENO, *words, "client");
         if (!wait_until_free()) return Done{};
@@ -302,7 +302,7 @@ class Reception {
     spawn.dies_with_parent = false;
     spawn.folder = "/";
     const Result<pid_t> pid = process::spawn(spawn);
-    if (!pid) return tl::unexpected(pid.error());
+    if (!pid) return error_of(pid);
     write_end.reset();
     std::string words;
     for (std::array<char, 4096> chunk{};;) {
@@ -315,7 +315,7 @@ class Reception {
 
   Status answer(const samples::Remove& remove) {
     const Result<samples::Removed> removed = remove_runs(folder_, remove);
-    if (!removed) return tl::unexpected(removed.error());
+    if (!removed) return error_of(removed);
     say(*removed);
     is_over_ = true;
     return Done{};
@@ -343,7 +343,7 @@ class Reception {
   Status at_toolchain(const std::string& path, const std::function<Status()>& task) {
     if (!is_toolchain_folder(path)) return fail("is not a place for a toolchain", path);
     const Result<FileDescriptor> lock = lock_deliveries(folder_, report_other_delivery);
-    if (!lock) return tl::unexpected(lock.error());
+    if (!lock) return error_of(lock);
     return installed(task(), path);
   }
 

@@ -47,7 +47,7 @@ Result<FileDescriptor> take_over(const fs::path& work_folder) {
   for (const int signal : {SIGTERM, SIGKILL}) {
     if (lock) break;
     const Result<process::Handle> holder = agent::lock_holder(work_folder, pid);
-    if (!holder) return tl::unexpected(holder.error());
+    if (!holder) return error_of(holder);
     (void)holder->signal(signal);  // it may just have ended
     lock = agent::lock_folder(work_folder, kLeavePatience);
   }
@@ -74,9 +74,9 @@ class Removal {
 
   Result<samples::Removed> run() {
     for (const fs::path& run : runs_) {
-      if (Status ended = end(run); !ended) return tl::unexpected(ended.error());
+      if (Status ended = end(run); !ended) return error_of(ended);
     }
-    if (Status shared = remove_what_is_shared(); !shared) return tl::unexpected(shared.error());
+    if (Status shared = remove_what_is_shared(); !shared) return error_of(shared);
     // The work folders are deleted last: while they exist, an interrupted teardown can be repeated.
     std::error_code code;
     for (const fs::path& run : runs_) fs::remove(run, code);
@@ -94,7 +94,7 @@ class Removal {
     std::error_code code;
     if (!fs::is_directory(fs::symlink_status(work_folder, code))) return Done{};
     const Result<FileDescriptor> lock = take_over(work_folder);
-    if (!lock) return tl::unexpected(lock.error());
+    if (!lock) return error_of(lock);
     agent::kill_leftovers(work_folder);
     empty(work_folder);
     return Done{};
@@ -111,9 +111,9 @@ class Removal {
     // Both locks are held until the files are deleted, so that no delivery or run begins meanwhile. The lock files are
     // deleted last, while we hold them.
     Result<FileDescriptor> delivery = lock_if_ours(folder_ / "files", "a delivery on its way");
-    if (!delivery) return tl::unexpected(delivery.error());
+    if (!delivery) return error_of(delivery);
     Result<FileDescriptor> device = lock_if_ours(folder_, "a run that is being measured");
-    if (!device) return tl::unexpected(device.error());
+    if (!device) return error_of(device);
     if (!removed_.kept_for.empty()) return Done{};
     is_last_ = true;
     std::error_code code;

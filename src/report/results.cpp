@@ -81,7 +81,7 @@ Result<Results> chosen_results(const std::vector<CellData>& cells, const std::ve
   for (const Filter& filter : kFilters) {
     const auto words = wanted.find(filter.name);
     if (words == wanted.end() || words->second.empty()) continue;
-    if (ngb::Status known = check_words(filter, words->second, cells); !known) return tl::unexpected(known.error());
+    if (ngb::Status known = check_words(filter, words->second, cells); !known) return error_of(known);
     asked.emplace_back(filter, words->second);
   }
   Results results = results_with(cells, derived, [&](const CellData& cell) {

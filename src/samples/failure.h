@@ -43,6 +43,9 @@ Result<FailureKind> parse_failure_kind(std::string_view name);
 // Another attempt may end differently.
 bool is_worth_retrying(FailureKind kind);
 
+// The exit code of a program that could not write a model file because the disk is full: the number of ENOSPC.
+inline constexpr int kDiskFullExitCode = 28;
+
 struct Failure {
   FailureKind kind = FailureKind::internal;
   Phase phase = Phase::start;

@@ -130,11 +130,11 @@ Status Store::check_protocol(const config::Study& study) {
 }
 
 Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t started_unix_ns, const Revision& ngb) {
-  if (const Status flushed = flush(); !flushed) return tl::unexpected(flushed.error());
+  if (const Status flushed = flush(); !flushed) return error_of(flushed);
   return implementation_->changing([&]() -> Result<std::string> {
     sql::Database& database = implementation_->database;
     implementation_->begin_change();
-    if (const Status same = adopt_protocol(database, plan.study); !same) return tl::unexpected(same.error());
+    if (const Status same = adopt_protocol(database, plan.study); !same) return error_of(same);
     for (const work::Model& model : plan.models) add_model(database, model);
     for (const work::Cell& cell : plan.cells) add_cell(database, plan, cell);
     const std::string study_sha256 = study_hash(plan);

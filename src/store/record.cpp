@@ -211,7 +211,7 @@ Result<bool> check(Store::Implementation& store, const Device& device, const sam
                   store.database.file().string(), "ask the device for the events after the last one");
     }
     const Status true_to_all = judge(store, device.second, known, event);
-    if (!true_to_all) return tl::unexpected(true_to_all.error());
+    if (!true_to_all) return error_of(true_to_all);
     return true;
   });
 }
@@ -226,7 +226,7 @@ Result<std::uint64_t> Store::last_sequence(const std::string& run_id, const std:
 Status Store::record(const std::string& run_id, const std::string& device, const samples::Event& event) {
   const Device key{run_id, device};
   const Result<bool> is_new = check(*implementation_, key, event);
-  if (!is_new) return tl::unexpected(is_new.error());
+  if (!is_new) return error_of(is_new);
   if (!*is_new) return Done{};
   return implementation_->changing([&]() -> Status {
     implementation_->begin_change();

@@ -15,7 +15,7 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
   switch (code & 0xFF) {
     case SQLITE_FULL:
       return {"no space left on the disk; what was recorded before is kept", where,
-              "free some space and run the same command again"};
+              "free some space and run the same command again", ErrorCode::disk_full};
     case SQLITE_NOTADB:
       return {"not a results file", where, "name a results folder, or choose another output folder"};
     case SQLITE_CORRUPT:
@@ -30,7 +30,8 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
               "check that the folder exists and its permissions, or choose another output folder"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {"the results file is in use by another program", where, "wait until it has ended, then try again"};
+      return {"the results file is in use by another program", where, "wait until it has ended, then try again",
+              (code & 0xFF) == SQLITE_BUSY ? ErrorCode::busy : ErrorCode::other};
     case SQLITE_INTERRUPT:
       return {"the results file is damaged, or made to be read without end", where, "ask for another copy"};
     case SQLITE_TOOBIG:

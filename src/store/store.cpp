@@ -45,10 +45,10 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
     }
     const std::filesystem::path folder = file.parent_path();
     if (const Status made = file::make_folder(folder.empty() ? "." : folder); !made) {
-      return tl::unexpected(made.error());
+      return error_of(made);
     }
     Result<WriterLock> lock = WriterLock::acquire(file, mode == Mode::read_write ? kPatience : Nanoseconds{});
-    if (!lock) return tl::unexpected(lock.error());
+    if (!lock) return error_of(lock);
     auto implementation = std::make_unique<Implementation>(
         Implementation{.lock = std::move(*lock), .database = open_to_write(file, migrations())});
     struct stat status{};
@@ -78,14 +78,14 @@ void Store::be_patient(Nanoseconds patience) {
 
 namespace {
 
-// False: somebody else holds the file. What is open stays open.
+// Error with the code `busy`: another program holds the file, and what is open here stays open.
 template <class Step>
-Result<bool> unless_busy(Store::Implementation& store, Step&& step) {
+Status unless_busy(Store::Implementation& store, Step&& step) {
   try {
     step();
-    return true;
+    return Done{};
   } catch (const sql::SqlError& error) {
-    if ((error.code & 0xFF) == SQLITE_BUSY) return false;
+    if (error.error.code == ErrorCode::busy) return tl::unexpected(error.error);
     if (store.pending > 0) store.lost = error.error;
     store.forget_change();
     return tl::unexpected(error.error);
@@ -94,16 +94,16 @@ Result<bool> unless_busy(Store::Implementation& store, Step&& step) {
 
 }  // namespace
 
-Result<bool> Store::begin() {
+Status Store::begin() {
   return unless_busy(*implementation_, [&] { implementation_->open_transaction(); });
 }
 
-Result<bool> Store::try_flush() {
+Status Store::try_flush() {
   if (const std::optional<Error> lost = std::exchange(implementation_->lost, std::nullopt)) {
     return tl::unexpected(*lost);
   }
-  Result<bool> flushed = unless_busy(*implementation_, [&] { implementation_->commit_change(); });
-  if (!flushed) implementation_->lost.reset();  // it is told here and now
+  Status flushed = unless_busy(*implementation_, [&] { implementation_->commit_change(); });
+  if (!flushed && !has_code(flushed, ErrorCode::busy)) implementation_->lost.reset();  // it is told here and now
   return flushed;
 }
 

@@ -152,12 +152,12 @@ class Store {
   Status flush();
 
   // For a writer that has other things to do than to wait for readers. `begin` opens the transaction that the next
-  // `record` and `record_toolchain` write to; `try_flush` is `flush`. False: another program holds the file, which is
-  // asked for `patience` only (SQLite's own waiting); nothing is lost, try again. After `begin`, only `try_flush`
-  // waits.
+  // `record` and `record_toolchain` write to; `try_flush` is `flush`. Both wait for another program that holds
+  // the file no longer than `patience`; then the error has the code `busy`, nothing is lost, and another try may
+  // succeed. After `begin`, only `try_flush` waits.
   void be_patient(Nanoseconds patience);
-  Result<bool> begin();
-  Result<bool> try_flush();
+  Status begin();
+  Status try_flush();
   // One line about the program that holds the file, by what the kernel tells of its locks: "python3 (process 123)".
   [[nodiscard]] std::string who_holds_it() const;
 

@@ -58,7 +58,7 @@ Result<WriterLock> WriterLock::acquire(const std::filesystem::path& results_file
     if (!is_current(fd.get(), path)) continue;
     if (::ftruncate(fd.get(), 0) != 0) return tl::unexpected(file::from_errno("write", path, errno));
     const Status written = file::write_all(fd.get(), own_name(), path.string());
-    if (!written) return tl::unexpected(written.error());
+    if (!written) return error_of(written);
     return WriterLock(std::move(fd), std::move(path));
   }
 }

@@ -33,7 +33,7 @@ Result<Candidate> candidate_at(const fs::path& path) {
   const fs::path own = absolute / "bin/python";
   if (fs::exists(own, code)) return Candidate{own.string(), own.string(), {}};
   const Result<Python> python = find_python();
-  if (!python) return tl::unexpected(python.error());
+  if (!python) return error_of(python);
   return Candidate{python->executable, python->command, absolute};
 }
 
@@ -53,14 +53,14 @@ std::string record_sha256(const fs::path& site, const std::string& name) {
 
 Result<Toolchain> describe(const Candidate& candidate, const CompilerDescription& compiler) {
   const Result<Python> python = ask_python(candidate.command);
-  if (!python) return tl::unexpected(python.error());
+  if (!python) return error_of(python);
   const Result<Contents> contents = examine_site(candidate.command, candidate.site, compiler.distributions);
-  if (!contents) return tl::unexpected(contents.error());
+  if (!contents) return error_of(contents);
   if (!candidate.site.empty() && contents->site != candidate.site) {
     return fail("no package " + text::join(compiler.distributions, " or ") + " there", candidate.site.string());
   }
   if (Status imported = try_imports(candidate.command, candidate.site, compiler.imports, false); !imported) {
-    return tl::unexpected(imported.error());
+    return error_of(imported);
   }
   Toolchain toolchain{.compiler = compiler.toolchain,
                       .version = std::string(public_version(contents->version)),
@@ -94,25 +94,25 @@ Status check_adopted(const Toolchain& toolchain) {
 Result<Toolchain> adopt(const fs::path& root, const CompilerDescription& compiler, const fs::path& path) {
   if (!compiler.needs_toolchain) return fail(compiler.name + " needs no toolchain");
   const Result<Candidate> candidate = candidate_at(path);
-  if (!candidate) return tl::unexpected(candidate.error());
+  if (!candidate) return error_of(candidate);
   Result<Toolchain> toolchain = describe(*candidate, compiler);
   if (!toolchain) {
     Error error = toolchain.error();
     error.what = fmt::format("cannot adopt as {}: {}", compiler.name, error.what);
     return tl::unexpected(std::move(error));
   }
-  if (Status plain = check_version(toolchain->version); !plain) return tl::unexpected(plain.error());
+  if (Status plain = check_version(toolchain->version); !plain) return error_of(plain);
   const Place place{root, compiler.toolchain, toolchain->version};
   const Result<FileDescriptor> held = lock(place, {});
-  if (!held) return tl::unexpected(held.error());
+  if (!held) return error_of(held);
   const Result<std::optional<Toolchain>> present = find(root, compiler.toolchain, toolchain->version);
-  if (!present) return tl::unexpected(present.error());
+  if (!present) return error_of(present);
   if (present->has_value()) {
     return fail(fmt::format("{} {} exists already", place.compiler, place.version), (*present)->folder.string(),
                 fmt::format("ngb toolchain remove {}@{}", place.compiler, place.version));
   }
-  if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
-  if (Status made = file::make_folder(place.partial()); !made) return tl::unexpected(made.error());
+  if (Status clean = remove_leftovers(place); !clean) return error_of(clean);
+  if (Status made = file::make_folder(place.partial()); !made) return error_of(made);
   return finish(place, *std::move(toolchain));
 }
 

@@ -126,7 +126,7 @@ std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, cons
 Result<CompilerDescription> read_description(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "compiler.json";
   const Result<std::string> content = file::read(path, 1U << 20U);
-  if (!content) return tl::unexpected(content.error());
+  if (!content) return error_of(content);
   const json object = json::parse(*content, nullptr, false);
   if (object.is_discarded()) return fail("not JSON", path.string());
   CompilerDescription compiler;
@@ -155,7 +155,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.read("options", options);
   for (std::size_t i = 0; i < options.size(); ++i) {
     Result<OptionDescription> option = read_option(options[i], fmt::format("{}: options[{}]", path.string(), i));
-    if (!option) return tl::unexpected(option.error());
+    if (!option) return error_of(option);
     compiler.options.push_back(*std::move(option));
   }
   if (compiler.distributions.empty()) {
@@ -202,11 +202,11 @@ Result<std::vector<CompilerDescription>> read_catalog(const std::filesystem::pat
     std::error_code ignored;
     if (!std::filesystem::exists(it->path() / "compiler.json", ignored)) continue;
     Result<CompilerDescription> compiler = read_description(it->path());
-    if (!compiler) return tl::unexpected(compiler.error());
+    if (!compiler) return error_of(compiler);
     catalog.push_back(*std::move(compiler));
   }
   if (code) return tl::unexpected(file::from_errno("read", compilers, code.value()));
-  if (Status shared = share_toolchains(catalog); !shared) return tl::unexpected(shared.error());
+  if (Status shared = share_toolchains(catalog); !shared) return error_of(shared);
   std::sort(catalog.begin(), catalog.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return catalog;
 }

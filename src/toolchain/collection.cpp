@@ -64,7 +64,7 @@ Status Collection::take(std::vector<Installed> packages) {
 Status Collection::fill() {
   for (;;) {
     Result<Round> round = next_round(python_.command, requirements_);
-    if (!round) return tl::unexpected(round.error());
+    if (!round) return error_of(round);
     requirements_.known = std::move(round->known);
     has_skipped_ = round->has_skipped;
     if (round->ask.empty()) break;
@@ -74,7 +74,7 @@ Status Collection::fill() {
                                                            .requirements = round->ask,
                                                            .only_choose = only_choose_},
                                                           progress_);
-    if (!packages) return tl::unexpected(packages.error());
+    if (!packages) return error_of(packages);
     const std::string kind = kind_of_wheels(python_);
     for (const Installed& package : *packages) {
       if (Status same = check_wheel(kind, package.name, package.version, package.sha256); !same) return same;

@@ -69,7 +69,7 @@ Status check_version(std::string_view version) {
 
 Result<FileDescriptor> lock(const Place& place, const Progress& progress) {
   const fs::path parent = place.folder().parent_path();
-  if (Status made = file::make_folder(parent); !made) return tl::unexpected(made.error());
+  if (Status made = file::make_folder(parent); !made) return error_of(made);
   const fs::path path = parent / fmt::format(".{}.lock", place.version);
   FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!fd.is_open()) return tl::unexpected(file::from_errno("lock", path, errno));
@@ -102,9 +102,9 @@ std::string creation_time() {
 Result<Toolchain> finish(const Place& place, Toolchain toolchain) {
   toolchain.created = creation_time();
   toolchain.manifest_sha256 = hash_of(toolchain);
-  if (Status written = write_manifest(toolchain, place.partial()); !written) return tl::unexpected(written.error());
+  if (Status written = write_manifest(toolchain, place.partial()); !written) return error_of(written);
   if (Status placed = file::put_in_place(place.partial(), place.folder()); !placed) {
-    return tl::unexpected(placed.error());
+    return error_of(placed);
   }
   return read_manifest(place.folder());
 }
@@ -170,7 +170,7 @@ Result<std::optional<Toolchain>> find(const fs::path& root, std::string_view com
   std::error_code ignored;
   if (!fs::exists(place.folder(), ignored)) return std::optional<Toolchain>{};
   Result<Toolchain> toolchain = read_whole(place);
-  if (!toolchain) return tl::unexpected(toolchain.error());
+  if (!toolchain) return error_of(toolchain);
   return std::optional<Toolchain>(*std::move(toolchain));
 }
 
@@ -190,7 +190,7 @@ Status remove(const fs::path& root, std::string_view compiler, std::string_view 
                 "ngb toolchain list shows all");
   }
   const Result<FileDescriptor> held = lock(place, {});
-  if (!held) return tl::unexpected(held.error());
+  if (!held) return error_of(held);
   return remove_place(place);
 }
 

@@ -35,7 +35,7 @@ Result<std::vector<std::string>> filled_requirements(const CompilerDescription& 
   std::vector<std::string> requirements;
   for (const std::string& requirement : compiler.requirements) {
     Result<std::string> filled = fill_placeholders(requirement, version);
-    if (!filled) return tl::unexpected(filled.error());
+    if (!filled) return error_of(filled);
     requirements.push_back(*std::move(filled));
   }
   return requirements;
@@ -44,7 +44,7 @@ Result<std::vector<std::string>> filled_requirements(const CompilerDescription& 
 Result<Collection> begin_collection(const Python& python, const fs::path& partial, const CompilerDescription& compiler,
                                     const std::string& version, const Progress& progress) {
   const Result<std::vector<std::string>> requirements = filled_requirements(compiler, version);
-  if (!requirements) return tl::unexpected(requirements.error());
+  if (!requirements) return error_of(requirements);
   Collection collection(python, partial, compiler.with_dependencies, progress);
   const bool has_gpu = python.target ? python.target->has_gpu : has_device("cuda");
   if (!has_gpu) collection.skip(compiler.skip_without_gpu);
@@ -57,40 +57,40 @@ Result<std::vector<Installed>> collect(const Python& python, const fs::path& par
                                        const CompilerDescription& compiler, const std::string& version,
                                        const Progress& progress) {
   Result<Collection> begun = begin_collection(python, partial, compiler, version, progress);
-  if (!begun) return tl::unexpected(begun.error());
+  if (!begun) return error_of(begun);
   Collection& collection = *begun;
-  if (Status filled = collection.fill(); !filled) return tl::unexpected(filled.error());
+  if (Status filled = collection.fill(); !filled) return error_of(filled);
   if (python.target) return collection.installed();  // they cannot be imported on this machine
   if (!compiler.imports.empty() && progress) progress("importing " + text::join(compiler.imports, ", "));
   Status imported = try_imports(python.command, collection.site(), compiler.imports, true);
   if (!imported && collection.has_skipped()) {
     if (progress) progress(imported.error().what + "; installing the packages for GPUs too");
     collection.stop_skipping();
-    if (Status filled = collection.fill(); !filled) return tl::unexpected(filled.error());
+    if (Status filled = collection.fill(); !filled) return error_of(filled);
     imported = try_imports(python.command, collection.site(), compiler.imports, true);
   }
-  if (!imported) return tl::unexpected(imported.error());
+  if (!imported) return error_of(imported);
   return collection.installed();
 }
 
 // Returns a Python that has pip.
 Result<Python> python_for(const Target* target) {
   const Result<Python> python = find_python();
-  if (!python) return tl::unexpected(python.error());
+  if (!python) return error_of(python);
   const Result<std::string> pip = pip_version(*python);
-  if (!pip) return tl::unexpected(pip.error());
+  if (!pip) return error_of(pip);
   return target == nullptr ? *python : with_target(*python, *target);
 }
 
 Result<Toolchain> build(const Place& place, const CompilerDescription& compiler, const Target* target,
                         const Progress& progress) {
   const Result<Python> python = python_for(target);
-  if (!python) return tl::unexpected(python.error());
+  if (!python) return error_of(python);
   if (Status room = check_disk(place.folder().parent_path(), compiler.disk_bytes); !room) {
-    return tl::unexpected(room.error());
+    return error_of(room);
   }
   const Result<std::vector<Installed>> packages = collect(*python, place.partial(), compiler, place.version, progress);
-  if (!packages) return tl::unexpected(packages.error());
+  if (!packages) return error_of(packages);
   Toolchain toolchain{.compiler = place.compiler,
                       .version = place.version,
                       .folder = place.partial(),
@@ -98,7 +98,7 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
                       .python = target == nullptr ? python->executable : "python3",
                       .python_version = target == nullptr ? python->version : target->python};
   const Result<std::vector<Distribution>> there = site::contents(python->command, toolchain.site);
-  if (!there) return tl::unexpected(there.error());
+  if (!there) return error_of(there);
   std::map<std::string, std::uint64_t> sizes;
   for (const Distribution& each : *there) sizes[normalised_name(each.name)] = each.size_bytes;
   for (const Installed& package : *packages) {
@@ -113,18 +113,18 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
 Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
                        const Target* target, const Progress& progress) {
   if (!compiler.needs_toolchain) return fail(compiler.name + " needs no toolchain");
-  if (Status plain = check_version(version); !plain) return tl::unexpected(plain.error());
+  if (Status plain = check_version(version); !plain) return error_of(plain);
   const Place place{root, compiler.toolchain, version};
   const Result<FileDescriptor> held = lock(place, progress);
-  if (!held) return tl::unexpected(held.error());
+  if (!held) return error_of(held);
   Result<std::optional<Toolchain>> present = find(root, compiler.toolchain, version);
   if (present && present->has_value()) return **std::move(present);
   if (!present) {
     if (progress) progress(present.error().what + "; it will be replaced");
-    if (Status removed = remove_place(place); !removed) return tl::unexpected(removed.error());
+    if (Status removed = remove_place(place); !removed) return error_of(removed);
   }
-  if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
-  if (Status made = file::make_folder(place.partial()); !made) return tl::unexpected(made.error());
+  if (Status clean = remove_leftovers(place); !clean) return error_of(clean);
+  if (Status made = file::make_folder(place.partial()); !made) return error_of(made);
   Result<Toolchain> toolchain = build(place, compiler, target, progress);
   if (!toolchain) {
     Error error = toolchain.error();
@@ -153,20 +153,20 @@ Result<Toolchain> download(const fs::path& root, const CompilerDescription& comp
 
 Result<Toolchain> choose(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
                          const Target& target, const Progress& progress) {
-  if (Status plain = check_version(version); !plain) return tl::unexpected(plain.error());
+  if (Status plain = check_version(version); !plain) return error_of(plain);
   const Place place{root, compiler.toolchain, version};
   const Result<FileDescriptor> held = lock(place, progress);
-  if (!held) return tl::unexpected(held.error());
+  if (!held) return error_of(held);
   const Result<Python> python = python_for(&target);
-  if (!python) return tl::unexpected(python.error());
-  if (Status made = file::make_folder(place.partial()); !made) return tl::unexpected(made.error());
+  if (!python) return error_of(python);
+  if (Status made = file::make_folder(place.partial()); !made) return error_of(made);
   Result<Collection> collection = begin_collection(*python, place.partial(), compiler, version, progress);
-  Status filled = collection ? Status{} : tl::unexpected(collection.error());
+  Status filled = collection ? Status{} : error_of(collection);
   if (collection) {
     collection->only_choose();
     filled = collection->fill();
   }
-  if (Status clean = remove_leftovers(place); !clean) return tl::unexpected(clean.error());
+  if (Status clean = remove_leftovers(place); !clean) return error_of(clean);
   if (!filled) {
     Error error = filled.error();
     error.what = fmt::format("cannot choose {} {}: {}", compiler.name, version, error.what);

@@ -81,7 +81,7 @@ Result<Toolchain> parse_manifest(std::string_view text, const std::filesystem::p
 
 Result<Toolchain> read_manifest(const std::filesystem::path& folder) {
   const Result<std::string> content = file::read(folder / "manifest.json", 64U << 20U);
-  if (!content) return tl::unexpected(content.error());
+  if (!content) return error_of(content);
   return parse_manifest(*content, folder);
 }
 

@@ -104,7 +104,7 @@ Result<Installed> read_item(const nlohmann::json& item) {
 
 Result<std::string> pip_version(const Python& python) {
   const Result<process::Outcome> outcome = process::run({.arguments = {python.command, "-m", "pip", "--version"}});
-  if (!outcome) return tl::unexpected(outcome.error());
+  if (!outcome) return error_of(outcome);
   if (!outcome->succeeded()) {
     return fail("this Python has no pip", python.executable,
                 "apt-get install python3-pip, or: python3 -m ensurepip --user");
@@ -127,7 +127,7 @@ Result<std::vector<Installed>> parse_report(std::string_view json_text) {
   try {
     for (const nlohmann::json& item : report["install"]) {
       Result<Installed> read = read_item(item);
-      if (!read) return tl::unexpected(read.error());
+      if (!read) return error_of(read);
       installed.push_back(*std::move(read));
     }
   } catch (const nlohmann::json::exception& exception) {
@@ -152,7 +152,7 @@ Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& r
                                            const std::function<void(std::string_view)>& on_line) {
   const std::filesystem::path temporary = run.scratch / "tmp";
   const std::filesystem::path report = run.scratch / "report.json";
-  if (Status made = file::make_folder(temporary); !made) return tl::unexpected(made.error());
+  if (Status made = file::make_folder(temporary); !made) return error_of(made);
   std::error_code ignored;
   std::filesystem::remove(report, ignored);
   process::Spawn spawn{.arguments = {python.command, "-m", "pip", "install", "--no-deps", "--no-input",
@@ -174,14 +174,14 @@ Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& r
   // Gigabytes may have to come over a slow line. pip itself stops if nothing arrives.
   constexpr Nanoseconds kInstallLimit = std::chrono::hours(6);
   const Result<process::Outcome> outcome = process::run(spawn, forward, kInstallLimit);
-  if (!outcome) return tl::unexpected(outcome.error());
+  if (!outcome) return error_of(outcome);
   if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), "pip");
   if (!outcome->succeeded()) {
     return tl::unexpected(explain_pip_failure(outcome->output, python.target ? name_for_people(*python.target) : ""));
   }
   if (!std::filesystem::exists(report, ignored)) return std::vector<Installed>{};  // all markers were false
   const Result<std::string> content = file::read(report);
-  if (!content) return tl::unexpected(content.error());
+  if (!content) return error_of(content);
   return parse_report(*content);
 }
 

@@ -16,7 +16,7 @@ Result<json> ask_rules(const std::string& python, const char* question, const js
                                                   .program = kPython_requirements,
                                                   .arguments = {question},
                                                   .input = values.dump(-1, ' ', true, json::error_handler_t::replace)});
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return error_of(answer);
   json parsed = json::parse(*answer, nullptr, false);
   if (parsed.is_discarded()) return fail("gave an unexpected answer: " + *answer, python);
   return parsed;
@@ -35,7 +35,7 @@ Result<Round> next_round(const std::string& python, const Requirements& requirem
                                          {"skip", requirements.skip},
                                          {"markers", requirements.markers},
                                          {"known", requirements.known}});
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return error_of(answer);
   try {
     return Round{answer->at("ask"), answer->at("known"), answer->at("has_skipped")};
   } catch (const json::exception& exception) {
@@ -46,7 +46,7 @@ Result<Round> next_round(const std::string& python, const Requirements& requirem
 Result<std::vector<std::string>> nearest_versions(const std::string& python, std::string_view requirement,
                                                   const std::vector<std::string>& versions) {
   const Result<json> answer = ask_rules(python, "nearest", {{"wanted", requirement}, {"versions", versions}});
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return error_of(answer);
   try {
     return answer->get<std::vector<std::string>>();
   } catch (const json::exception& exception) {

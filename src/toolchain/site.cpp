@@ -18,7 +18,7 @@ using nlohmann::json;
 Result<json> ask_site(const std::string& command, const fs::path& first, std::vector<std::string> arguments) {
   const Result<std::string> answer = python::ask(
       {.interpreter = {command}, .program = kPython_site, .arguments = std::move(arguments), .site = first});
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return error_of(answer);
   json parsed = json::parse(*answer, nullptr, false);
   if (parsed.is_discarded()) return fail("gave an unexpected answer: " + *answer, command);
   return parsed;
@@ -36,7 +36,7 @@ Result<Contents> examine_site(const std::string& command, const fs::path& site, 
   std::vector<std::string> arguments{"find"};
   arguments.insert(arguments.end(), names.begin(), names.end());
   const Result<json> answer = ask_site(command, site, std::move(arguments));
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return error_of(answer);
   if (answer->empty()) {
     return fail("no package " + text::join(names, " or ") + " there", site.empty() ? command : site.string());
   }
@@ -52,7 +52,7 @@ namespace site {
 
 Result<std::vector<Distribution>> contents(const std::string& command, const fs::path& site) {
   const Result<json> answer = ask_site(command, {}, {"contents", site.string()});
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return error_of(answer);
   try {
     return read_distributions(*answer);
   } catch (const json::exception& exception) {
@@ -65,7 +65,7 @@ Status remove_packages(const std::string& command, const fs::path& site, const s
   std::vector<std::string> arguments{"remove", site.string()};
   arguments.insert(arguments.end(), names.begin(), names.end());
   const Result<json> answer = ask_site(command, {}, std::move(arguments));
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return error_of(answer);
   return Done{};
 }
 

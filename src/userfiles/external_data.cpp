@@ -60,7 +60,7 @@ Status ExternalFiles::add(const ScannedTensor& tensor) {
   auto known = sizes_.find(data.location);
   if (known == sizes_.end()) {
     const Result<std::uint64_t> size = size_of(data.location);
-    if (!size) return tl::unexpected(size.error());
+    if (!size) return error_of(size);
     if (sizes_.size() >= kMostFiles) return fail("has too many files of external data", model_.string());
     known = sizes_.emplace(data.location, *size).first;
   }
@@ -82,7 +82,7 @@ Result<std::vector<FilePart>> ExternalFiles::parts() const {
   std::vector<FilePart> parts;
   for (const auto& [location, size] : sizes_) {
     Result<std::string> hash = hash::sha256_of_file(folder_of(model_) / location);
-    if (!hash) return tl::unexpected(hash.error());
+    if (!hash) return error_of(hash);
     parts.push_back({location, *std::move(hash)});
   }
   return parts;

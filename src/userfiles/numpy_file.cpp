@@ -59,7 +59,7 @@ class Bytes {
   [[nodiscard]] Result<std::string> text(std::uint64_t offset, std::uint64_t count) const {
     if (offset > size_ || count > size_ - offset) return fail("a truncated or damaged file", where());
     std::string bytes(count, '\0');
-    if (const Status done = read(offset, bytes.data(), count); !done) return tl::unexpected(done.error());
+    if (const Status done = read(offset, bytes.data(), count); !done) return error_of(done);
     return bytes;
   }
 
@@ -175,7 +175,7 @@ Result<std::map<std::string, Member>> members_of(const Bytes& file) {
 
 Result<Array> array_in_archive(const Bytes& file, const std::string& name) {
   const auto members = members_of(file);
-  if (!members) return tl::unexpected(members.error());
+  if (!members) return error_of(members);
   const auto member = members->find(name);
   if (member == members->end()) {
     std::vector<std::string> known;
@@ -204,9 +204,9 @@ std::uint64_t Array::size_bytes() const {
 
 Result<Array> find_array(const std::filesystem::path& path, const std::string& name) {
   const Result<Bytes> file = Bytes::open(path);
-  if (!file) return tl::unexpected(file.error());
+  if (!file) return error_of(file);
   const Result<std::string> start = file->text(0, std::min<std::uint64_t>(file->size(), kArrayMagic.size()));
-  if (!start) return tl::unexpected(start.error());
+  if (!start) return error_of(start);
   if (*start == kArrayMagic) return array_at(*file, 0, file->where());
   if (start->starts_with(kArchiveMagic)) return array_in_archive(*file, name);
   return fail("neither an .npy nor an .npz file", path.string(), "save it with numpy.save or numpy.savez");
@@ -214,7 +214,7 @@ Result<Array> find_array(const std::filesystem::path& path, const std::string& n
 
 Status read_array(const std::filesystem::path& path, const Array& array, void* into, std::uint64_t size_bytes) {
   const Result<Bytes> file = Bytes::open(path);
-  if (!file) return tl::unexpected(file.error());
+  if (!file) return error_of(file);
   return file->read(array.offset_bytes, into, size_bytes);
 }
 

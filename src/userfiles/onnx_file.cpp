@@ -79,7 +79,7 @@ Result<Scan> scan(const std::filesystem::path& path) {
   first.on_tensor = [&](const ScannedTensor& tensor) -> Status {
     return tensor.external ? found.external.add(tensor) : Done{};
   };
-  if (const Status status = scan_onnx(path, first); !status) return tl::unexpected(status.error());
+  if (const Status status = scan_onnx(path, first); !status) return error_of(status);
 
   // A second walk removes the inputs that an initializer gives, so that no list of all initializers is ever held.
   std::unordered_map<std::string_view, bool> is_given;
@@ -90,7 +90,7 @@ Result<Scan> scan(const std::filesystem::path& path) {
     if (tensor.of_main_graph && known != is_given.end()) known->second = true;
     return Done{};
   };
-  if (const Status status = scan_onnx(path, second); !status) return tl::unexpected(status.error());
+  if (const Status status = scan_onnx(path, second); !status) return error_of(status);
   std::vector<ScannedInput> fed;
   for (const ScannedInput& input : found.inputs) {
     if (!is_given[input.name]) fed.push_back(input);
@@ -159,7 +159,7 @@ struct Settled {
 Result<Settled> settle(const Request& request, const ScannedInput& input) {
   const std::vector<std::int64_t>* given = given_shape(request, input.name);
   if (given != nullptr) {
-    if (const Status status = check_given(request, input, *given); !status) return tl::unexpected(status.error());
+    if (const Status status = check_given(request, input, *given); !status) return error_of(status);
   }
   if (!input.shape && given == nullptr) {
     return fail("the model does not say how many dimensions it has", input_place(request.path, input.name),
@@ -199,9 +199,9 @@ Result<std::pair<TensorSignature, TensorSignature>> signatures(const Request& re
                 "use a model with inputs of " + text::join(data_type_names(), ", "));
   }
   Result<Settled> shapes = settle(request, input);
-  if (!shapes) return tl::unexpected(shapes.error());
+  if (!shapes) return error_of(shapes);
   TensorSignature result{input.name, *type, std::move(shapes->shape)};
-  if (const Status status = check_size(request, result); !status) return tl::unexpected(status.error());
+  if (const Status status = check_size(request, result); !status) return error_of(status);
   return std::pair(std::move(result), TensorSignature{input.name, *type, std::move(shapes->open_shape)});
 }
 
@@ -270,27 +270,27 @@ Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, cons
   Request request{path, batch, shapes, dimensions};
   if (batch < 1) return fail(fmt::format("batch {} is out of range, expected at least 1", batch), path.string());
   const Result<Scan> found = scan(path);
-  if (!found) return tl::unexpected(found.error());
-  if (const Status status = check_request(request, found->inputs); !status) return tl::unexpected(status.error());
+  if (!found) return error_of(found);
+  if (const Status status = check_request(request, found->inputs); !status) return error_of(status);
   request.batch_names = batch_names(request, found->inputs);
   OnnxFile file;
   for (const ScannedInput& input : found->inputs) {
     auto result = signatures(request, input);
-    if (!result) return tl::unexpected(result.error());
+    if (!result) return error_of(result);
     file.inputs.push_back(std::move(result->first));
     file.open_inputs.push_back(std::move(result->second));
   }
-  if (const Status status = check_batch(request, file); !status) return tl::unexpected(status.error());
+  if (const Status status = check_batch(request, file); !status) return error_of(status);
   std::error_code code;
   file.file_bytes = std::filesystem::file_size(path, code) + found->external.size_bytes();
   if (code) return fail("cannot read: " + code.message(), path.string());
   Result<std::string> hash = hash::sha256_of_file(path);
-  if (!hash) return tl::unexpected(hash.error());
+  if (!hash) return error_of(hash);
   file.content_hash = *std::move(hash);
   file.parts.push_back({path.filename().string(), file.content_hash});
   if (found->external.empty()) return file;
   const Result<std::vector<FilePart>> external = found->external.parts();
-  if (!external) return tl::unexpected(external.error());
+  if (!external) return error_of(external);
   std::string lines = file.content_hash + " \n";
   for (const FilePart& part : *external) lines += fmt::format("{} {}\n", part.sha256, part.location);
   file.content_hash = hash::sha256(lines);

@@ -35,7 +35,7 @@ Result<std::optional<std::variant<Job, JobPart>>> JobParts::next() {
   }
   JobPart part;
   const Result<std::size_t> bytes = take_models(part);
-  if (!bytes) return tl::unexpected(bytes.error());
+  if (!bytes) return error_of(bytes);
   take_steps(part, take_cells(part, *bytes));
   is_over_ = model_ == models_.size() && cell_ == cells_.size() && group_ == groups_.size();
   part.is_last = is_over_;

@@ -131,7 +131,7 @@ Status Inputs::put(const std::vector<work::InputValues>& all, const std::vector<
     const work::UserFile* const file = work::file_called(files, values->file);
     if (file == nullptr) return fail("its file was not delivered with the job", "input \"" + input.name + "\"");
     const Result<userfiles::Array> array = userfiles::fitting_array(*values, file->path, input, batch);
-    if (!array) return tl::unexpected(array.error());
+    if (!array) return error_of(array);
     const std::uint64_t bytes = input.element_count() * size_bytes(input.type);
     if (const Status read = userfiles::read_array(file->path, *array, data, bytes); !read) return read;
   }
@@ -143,7 +143,7 @@ Result<Inputs> Inputs::make(const std::vector<TensorSignature>& signatures, std:
   inputs.signatures_ = std::make_unique<std::vector<TensorSignature>>(signatures);
   for (const TensorSignature& signature : signatures) {
     const Result<std::uint64_t> bytes = count_bytes(signature);
-    if (!bytes) return tl::unexpected(bytes.error());
+    if (!bytes) return error_of(bytes);
     const std::uint64_t rounded = (*bytes / kAlignment + 1) * kAlignment;
     inputs.buffers_.emplace_back(std::aligned_alloc(kAlignment, rounded));
     if (inputs.buffers_.back() == nullptr) {

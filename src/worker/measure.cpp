@@ -151,7 +151,7 @@ class Work {
     Attempt<Done> done = session_.bind(*inputs_);
     if (done) learn_facts();  // a compiler may only now know where its nodes run
     if (done) done = infer_first();
-    if (!done) return tl::unexpected(done.error());
+    if (!done) return error_of(done);
     return session_.outputs();
   }
 
@@ -169,7 +169,7 @@ class Work {
 
   Attempt<Done> check() {
     const Attempt<std::vector<OutputView>> outputs = infer_once();
-    if (!outputs) return tl::unexpected(outputs.error());
+    if (!outputs) return error_of(outputs);
     if (request_.reference_path.empty()) {
       const auto unknown = Known<double>::unknown("the study asks for no check");
       result_.check = samples::Check{"none", 0, unknown, unknown};
@@ -195,11 +195,11 @@ class Work {
 
   Attempt<Done> write_outputs() {
     const Attempt<std::vector<OutputView>> outputs = infer_once();
-    if (!outputs) return tl::unexpected(outputs.error());
+    if (!outputs) return error_of(outputs);
     const Status written =
         write_reference(request_.reference_path, request_.reference_name, request_.reference_key, *outputs);
     if (written) return Done{};
-    const bool is_full = written.error().what.find("No space left") != std::string::npos;
+    const bool is_full = has_code(written, ErrorCode::disk_full);
     return tl::unexpected(failure_of(is_full ? FailureKind::disk_full : FailureKind::no_reference, written.error()));
   }
 

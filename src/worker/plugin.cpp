@@ -35,7 +35,7 @@ Result<const ngb_compiler*> open_plugin(const std::filesystem::path& path) {
   if (entry == nullptr) return fail("the plugin does not export " NGB_ENTRY_SYMBOL, path.string());
   const ngb_compiler* table = entry();
   const Status checked = check_table(table, path.string());
-  if (!checked) return tl::unexpected(checked.error());
+  if (!checked) return error_of(checked);
   return table;
 }
 

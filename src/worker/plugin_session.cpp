@@ -157,7 +157,7 @@ Attempt<std::vector<OutputView>> Session::outputs() {
     }
     views.push_back(*view);
   }
-  if (!asked) return tl::unexpected(asked.error());
+  if (!asked) return error_of(asked);
   return views;
 }
 

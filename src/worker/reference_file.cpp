@@ -84,7 +84,7 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
                 "delete it; it will be made again");
   };
   const Result<Mapping> mapping = map_file(path);
-  if (!mapping) return tl::unexpected(mapping.error());
+  if (!mapping) return error_of(mapping);
   std::string_view rest = mapping->bytes;
   if (rest.substr(0, kMagic.size()) != kMagic) return damaged("it does not begin with NGBREF03");
   const std::uint32_t json_bytes = from_little_endian(rest.data() + kMagic.size());

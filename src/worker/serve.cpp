@@ -27,7 +27,7 @@ Result<work::WorkerRequest> read_request() {
   char chunk[1 << 16];
   for (;;) {
     Result<std::optional<std::string>> payload = reader.next();
-    if (!payload) return tl::unexpected(payload.error());
+    if (!payload) return error_of(payload);
     if (*payload) {
       const nlohmann::json json = nlohmann::json::parse(**payload, nullptr, false);
       if (json.is_discarded()) return fail("the request is not JSON", "worker");

@@ -102,7 +102,7 @@ Result<nlohmann::json> complete(const NamedFamily& named, const nlohmann::json& 
       return fail(fmt::format("unknown parameter of {}{}", named.family->name, suggestion(key, words)),
                   text::to_utf8(key));
     }
-    if (const Status status = check_value(*parameter, value); !status) return tl::unexpected(status.error());
+    if (const Status status = check_value(*parameter, value); !status) return error_of(status);
     // Each value has one spelling, because the recipe's hash covers its text.
     all[key] = parameter->type == "float" ? nlohmann::json(value.get<double>()) : value;
   }

@@ -20,9 +20,9 @@ Result<Graph> build(const Recipe& recipe, BatchSize size) {
     return fail(fmt::format("batch {} is out of range, expected 1 to {}", batch, kLargestBatch), recipe.family);
   }
   const Result<NamedFamily> named = find_family(recipe.family);
-  if (!named) return tl::unexpected(named.error());
+  if (!named) return error_of(named);
   const Result<nlohmann::json> parameters = complete(*named, recipe.parameters);
-  if (!parameters) return tl::unexpected(parameters.error());
+  if (!parameters) return error_of(parameters);
   Graph graph(size ? BatchKind::fixed : BatchKind::dynamic);
   if (const Status status = named->family->build(*parameters, batch, graph); !status) {
     Error error = status.error();
@@ -36,7 +36,7 @@ Result<Graph> build(const Recipe& recipe, BatchSize size) {
 
 Result<Recipe> resolve(const std::string& name, const nlohmann::json& parameters, std::uint64_t seed) {
   const Result<NamedFamily> named = find_family(name);
-  if (!named) return tl::unexpected(named.error());
+  if (!named) return error_of(named);
   const Result<nlohmann::json> all = complete(*named, parameters);
   if (!all) {
     Error error = all.error();
@@ -44,7 +44,7 @@ Result<Recipe> resolve(const std::string& name, const nlohmann::json& parameters
     return tl::unexpected(std::move(error));
   }
   Recipe recipe{named->family->name, *all, seed};
-  if (const Result<ModelFacts> possible = facts(recipe, 1); !possible) return tl::unexpected(possible.error());
+  if (const Result<ModelFacts> possible = facts(recipe, 1); !possible) return error_of(possible);
   return recipe;
 }
 
@@ -77,9 +77,9 @@ std::string content_hash(const Recipe& recipe) { return hash::sha256(canonical_j
 
 Result<ModelFacts> facts(const Recipe& recipe, int batch) {
   const Result<Graph> graph = build(recipe, batch);
-  if (!graph) return tl::unexpected(graph.error());
+  if (!graph) return error_of(graph);
   const Result<Counts> counts = total(graph->layers());
-  if (!counts) return tl::unexpected(counts.error());
+  if (!counts) return error_of(counts);
   return ModelFacts{
       .inputs = graph->inputs(),
       .outputs = graph->outputs(),
@@ -92,14 +92,14 @@ Result<ModelFacts> facts(const Recipe& recipe, int batch) {
 
 Result<std::vector<Layer>> layers(const Recipe& recipe, int batch) {
   Result<Graph> graph = build(recipe, batch);
-  if (!graph) return tl::unexpected(graph.error());
+  if (!graph) return error_of(graph);
   return graph->layers();
 }
 
 Status write_onnx(const Recipe& recipe, BatchSize batch, const std::filesystem::path& path, int threads,
                   std::uint64_t largest_message_bytes) {
   const Result<Graph> graph = build(recipe, batch);
-  if (!graph) return tl::unexpected(graph.error());
+  if (!graph) return error_of(graph);
   const std::string data_name = path.filename().string() + ".data";
   return ModelFile(*graph, recipe.family, recipe.seed, data_name, largest_message_bytes).write(path, threads);
 }

@@ -52,7 +52,7 @@ Attempt::Attempt(const Surroundings& surroundings, Children& children, Launcher&
       memory_kills_before_(kernel_memory_kills()),
       created_(system_clock().now()) {
   if (const Status opened = open_channels(); !opened) {
-    const bool is_full = opened.error().what.find("No space left") != std::string::npos;
+    const bool is_full = has_code(opened, ErrorCode::disk_full);
     ended_by_us_ = failure_here(is_full ? FailureKind::disk_full : FailureKind::internal, opened.error().text());
     finish();
     return;
@@ -74,7 +74,7 @@ Attempt::Attempt(const Surroundings& surroundings, Children& children, Launcher&
 
 Status Attempt::open_channels() {
   Result<FileDescriptor> log = create_log(surroundings_.logs() / plan_.log_name);
-  if (!log) return tl::unexpected(log.error());
+  if (!log) return error_of(log);
   log_ = std::move(*log);
   if (const Status made = make_pipe(request_read_, request_write_); !made) return made;
   if (const Status made = make_pipe(result_read_, result_write_); !made) return made;

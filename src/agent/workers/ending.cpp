@@ -21,7 +21,7 @@ Result<ProcessResult> delivered(const work::WorkerRequest& request, const std::s
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) return fail("the worker delivered something that is not JSON");
   Result<ProcessResult> result = work::parse_json<ProcessResult>(json, "process result");
-  if (!result) return tl::unexpected(result.error());
+  if (!result) return error_of(result);
   if (result->cell_id != request.cell_id || result->process_index != request.process_index ||
       result->attempt != request.attempt) {
     return fail(fmt::format("the worker delivered the result of another process ({} process {} attempt {})",

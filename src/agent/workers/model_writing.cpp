@@ -47,7 +47,7 @@ std::filesystem::path answer_path(const std::filesystem::path& path) { return pa
 Result<FileDescriptor> readable(const std::string& text) {
   FileDescriptor fd(::memfd_create("recipe", MFD_CLOEXEC));
   if (!fd.is_open()) return tl::unexpected(file::from_errno("create a file in memory", "recipe", errno));
-  if (Status written = file::write_all(fd.get(), text, "recipe"); !written) return tl::unexpected(written.error());
+  if (Status written = file::write_all(fd.get(), text, "recipe"); !written) return error_of(written);
   if (::lseek(fd.get(), 0, SEEK_SET) != 0) return tl::unexpected(file::from_errno("read", "recipe", errno));
   return fd;
 }
@@ -192,6 +192,8 @@ void ModelWriting::advance() {
     outcome_->error().advice = "raise the study's memory limit, or choose a smaller model";
   } else if (ended.signal) {
     fail_with(FailureKind::crash, fmt::format("signal {} ended the program", *ended.signal));
+  } else if (ended.exit_code == samples::kDiskFullExitCode) {
+    fail_with(FailureKind::disk_full, "the disk is full");
   } else {
     fail_with(FailureKind::internal, fmt::format("the program exited with code {}", ended.exit_code.value_or(-1)));
   }
@@ -214,12 +216,12 @@ void ModelWriting::end_processes() {
   left_ = children_.end_all(bounds_.spared);
 }
 
-// Reads the exporter's answer. Returns false if the exporter reported a failure.
+// Reads the exporter's answer; a recipe's writer leaves none. Returns false if the exporter reported a failure.
 bool ModelWriting::take_answer() {
   std::error_code code;
-  if (!std::filesystem::exists(answer_path(path_), code)) return true;
   constexpr std::uint64_t kMaxAnswerBytes = 16U << 20U;
   const Result<std::string> text = file::read(answer_path(path_), kMaxAnswerBytes);
+  if (has_code(text, ErrorCode::not_found)) return true;
   std::filesystem::remove(answer_path(path_), code);
   const json answer = text ? json::parse(*text, nullptr, false) : json();
   const auto read = work::fields::parse("the exporter's answer", [&] {
@@ -257,7 +259,6 @@ void ModelWriting::take_over() {
 void ModelWriting::fail_with(samples::FailureKind kind, const std::string& message) {
   Failure failure = writing_failure(kind, "the model could not be written: " + message, "");
   quote_log(failure, surroundings_.logs() / log_name_, "logs/" + log_name_);
-  if (failure.message.find("No space left") != std::string::npos) failure.kind = FailureKind::disk_full;
   outcome_ = tl::unexpected(failure);
 }
 

@@ -179,16 +179,15 @@ exec "$program" hold --folder "$folder" --holder "$holder" >>"$holder.log" 2>&1
                      kDeliveryPatienceS, holder);
 }
 
-asio::awaitable<Result<std::optional<samples::Arrival>>> bootstrap(Connection& device, const std::string& script,
-                                                                   const std::vector<AgentFile>& agents,
-                                                                   bool* had_agent) {
+asio::awaitable<Result<samples::Arrival>> bootstrap(Connection& device, const std::string& script,
+                                                    const std::vector<AgentFile>& agents, bool* had_agent) {
   co_await device.write(script);
   std::string machine;
   bool is_needed = false;
   for (int i = 0; machine.empty(); ++i) {
     const Result<std::optional<std::string>> line = co_await device.read_line(kLinePatience);
-    if (!line) co_return tl::unexpected(line.error());
-    if (!line->has_value()) co_return std::nullopt;
+    if (!line) co_return error_of(line);
+    if (!line->has_value()) co_return lost();
     for (const std::string_view word : {"ngb-have ", "ngb-need ", "ngb-unsupported ", "ngb-refused "}) {
       if ((*line)->starts_with(word)) machine = text::to_utf8((*line)->substr(word.size()));
     }
@@ -205,10 +204,10 @@ asio::awaitable<Result<std::optional<samples::Arrival>>> bootstrap(Connection& d
   for (const AgentFile& agent : agents) {
     if (!is_needed || agent.machine != machine) continue;
     const Status sent = co_await send_file(device, agent.path, 0, agent.size_bytes, nobody_is_told);
-    if (!sent) co_return tl::unexpected(sent.error());
+    if (!sent) co_return error_of(sent);
   }
-  Result<std::optional<samples::Arrival>> arrival = co_await answer_of<samples::Arrival>(device, kArrivalPatience);
-  if (arrival && arrival->has_value()) device.allow_frames(kMaxAnswerBytes);
+  Result<samples::Arrival> arrival = co_await answer_of<samples::Arrival>(device, kArrivalPatience);
+  if (arrival) device.allow_frames(kMaxAnswerBytes);
   co_return arrival;
 }
 

@@ -37,10 +37,9 @@ std::string run_name(const Share& share);
 // A word that a POSIX shell takes as exactly this text.
 std::string shell_quoted(const std::string& text);
 
-// Sends the script, and the agent where the device lacks it; `had_agent`, unless null: whether it said that it does
-// not. Error: the device is of another kind, or did not answer. Nothing: the connection ended.
-asio::awaitable<Result<std::optional<samples::Arrival>>> bootstrap(Connection& device, const std::string& script,
-                                                                   const std::vector<AgentFile>& agents,
-                                                                   bool* had_agent = nullptr);
+// Sends the script, and the agent if the device lacks it; sets `*had_agent`, unless null, to whether the device said
+// that it has one. Errors: `lost`; the device is of another kind, or did not answer.
+asio::awaitable<Result<samples::Arrival>> bootstrap(Connection& device, const std::string& script,
+                                                    const std::vector<AgentFile>& agents, bool* had_agent = nullptr);
 
 }  // namespace ngb::dispatch

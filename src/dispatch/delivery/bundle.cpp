@@ -15,7 +15,7 @@ namespace {
 
 Status add_file(LocalTree& tree, const std::filesystem::path& source, const std::string& path) {
   Result<std::string> hash = hash::sha256_of_file(source);
-  if (!hash) return tl::unexpected(hash.error());
+  if (!hash) return error_of(hash);
   std::error_code code;
   const bool is_executable = ::access(source.c_str(), X_OK) == 0;
   tree.tree.files.push_back({path, *std::move(hash), std::filesystem::file_size(source, code), is_executable});
@@ -49,7 +49,7 @@ Status add_folder(LocalTree& tree, const std::filesystem::path& folder, const st
 Result<LocalTree> tree_of(const std::filesystem::path& folder, const std::string& path) {
   LocalTree tree;
   tree.tree.path = path;
-  if (const Status added = add_folder(tree, folder, ""); !added) return tl::unexpected(added.error());
+  if (const Status added = add_folder(tree, folder, ""); !added) return error_of(added);
   return tree;
 }
 
@@ -57,7 +57,7 @@ Result<LocalTree> bundle_of(const std::filesystem::path& worker, const std::file
   LocalTree tree;
   Status added = add_file(tree, worker, "bin/ngb-worker");
   if (added) added = add_folder(tree, lib, "lib/ngraphbench/");
-  if (!added) return tl::unexpected(added.error());
+  if (!added) return error_of(added);
   std::string hashes;
   for (const samples::TreeFile& file : tree.tree.files) hashes += file.sha256 + " " + file.path + "\n";
   tree.tree.path = "bundles/" + hash::sha256(hashes);
@@ -66,7 +66,7 @@ Result<LocalTree> bundle_of(const std::filesystem::path& worker, const std::file
 
 Result<AgentFile> agent_file(const std::string& machine, const std::filesystem::path& path) {
   Result<std::string> hash = hash::sha256_of_file(path);
-  if (!hash) return tl::unexpected(hash.error());
+  if (!hash) return error_of(hash);
   std::error_code code;
   return AgentFile{machine, path, *std::move(hash), std::filesystem::file_size(path, code)};
 }

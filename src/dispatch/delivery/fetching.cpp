@@ -12,7 +12,7 @@ namespace {
 constexpr Nanoseconds kFetchPatience = std::chrono::hours(6);
 
 Result<Fetched> answer_of(const Result<ProgramEnd>& end) {
-  if (!end) return tl::unexpected(end.error());
+  if (!end) return error_of(end);
   Result<Fetched> fetched = fetched_from_json(end->output);
   if (!fetched && end->output.empty()) return fail("fetching it broke off: " + end->words);
   return fetched;

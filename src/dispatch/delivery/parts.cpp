@@ -10,9 +10,9 @@ namespace {
 
 Status add(Parts& parts, const std::string& machine, const Installation& from) {
   Result<AgentFile> agent = agent_file(machine, from.agent);
-  if (!agent) return tl::unexpected(agent.error());
+  if (!agent) return error_of(agent);
   Result<LocalTree> bundle = bundle_of(from.worker, from.lib);
-  if (!bundle) return tl::unexpected(bundle.error());
+  if (!bundle) return error_of(bundle);
   parts.agents.push_back(*std::move(agent));
   parts.bundles[machine] = *std::move(bundle);
   return Done{};
@@ -29,7 +29,7 @@ Result<const LocalTree*> Parts::tree_of_toolchain(const std::filesystem::path& f
   const auto known = toolchains.find(folder);
   if (known != toolchains.end()) return &known->second;
   Result<LocalTree> tree = tree_of(folder, path);
-  if (!tree) return tl::unexpected(tree.error());
+  if (!tree) return error_of(tree);
   return &(toolchains[folder] = *std::move(tree));
 }
 
@@ -38,7 +38,7 @@ Result<Parts> find_parts(const Installation& installation) {
   ::uname(&system);
   Parts parts;
   parts.machine = system.machine;
-  if (const Status added = add(parts, parts.machine, installation); !added) return tl::unexpected(added.error());
+  if (const Status added = add(parts, parts.machine, installation); !added) return error_of(added);
   std::error_code code;
   for (const auto& entry :
        std::filesystem::directory_iterator(installation.lib.parent_path() / "ngraphbench-devices", code)) {
@@ -46,7 +46,7 @@ Result<Parts> find_parts(const Installation& installation) {
     if (folder.filename() == parts.machine || !std::filesystem::exists(folder / "bin/ngb-agent", code)) continue;
     const Installation other{folder / "bin/ngb-agent", folder / "bin/ngb-worker", folder / "lib/ngraphbench"};
     const Status added = add(parts, folder.filename().string(), other);
-    if (!added) return tl::unexpected(added.error());
+    if (!added) return error_of(added);
   }
   return parts;
 }

@@ -17,10 +17,9 @@ constexpr Nanoseconds kMargin = std::chrono::minutes(1);
 
 }  // namespace
 
-asio::awaitable<Result<bool>> ToolchainDelivery::deliver(Connection& device, const samples::Arrival& arrival,
-                                                         const std::vector<std::string>& lacking,
-                                                         std::uint64_t keep_free_bytes,
-                                                         const OnBytesLeft& on_bytes_left) {
+asio::awaitable<Status> ToolchainDelivery::deliver(Connection& device, const samples::Arrival& arrival,
+                                                   const std::vector<std::string>& lacking,
+                                                   std::uint64_t keep_free_bytes, const OnBytesLeft& on_bytes_left) {
   missing_.clear();
   std::optional<samples::Description> description;
   for (const ToolchainTree& toolchain : toolchains_) {
@@ -28,29 +27,27 @@ asio::awaitable<Result<bool>> ToolchainDelivery::deliver(Connection& device, con
     if (!description) {
       device.queue(samples::Describe{});
       co_await device.flush();
-      Result<std::optional<samples::Description>> told =
-          co_await answer_of<samples::Description>(device, kInspectionPatience);
-      if (!told) co_return tl::unexpected(told.error());
-      if (!told->has_value()) co_return false;
-      description = std::move(**told);
+      Result<samples::Description> told = co_await answer_of<samples::Description>(device, kInspectionPatience);
+      if (!told) co_return error_of(told);
+      description = *std::move(told);
     }
     const Result<Fetched> fetched = co_await get(toolchain, arrival, *description);
-    if (loop_.is_stopping) co_return false;
+    if (loop_.is_stopping) co_return lost();
     if (!fetched) {
       missing_[toolchain.path] = fetched.error();
       if (said_.insert(toolchain.path).second) say_(fetched.error().text());
       continue;
     }
-    const Result<bool> brought = co_await bring(device, toolchain, *fetched, keep_free_bytes, on_bytes_left);
-    if (!brought || !*brought) co_return brought;
+    const Status brought = co_await bring(device, toolchain, *fetched, keep_free_bytes, on_bytes_left);
+    if (!brought) co_return error_of(brought);
   }
-  co_return true;
+  co_return Done{};
 }
 
 asio::awaitable<Result<Fetched>> ToolchainDelivery::get(const ToolchainTree& toolchain, const samples::Arrival& arrival,
                                                         const samples::Description& description) {
   const Result<ToolchainSource> source = toolchain.find(arrival, description);
-  if (!source) co_return tl::unexpected(source.error());
+  if (!source) co_return error_of(source);
   if (source->command.empty()) co_return Fetched{source->folder, {}, {}};
   if (said_.insert("get " + toolchain.path).second) say_("looking for the wheels of " + toolchain.path);
   Result<Fetched> fetched = co_await parts_.fetching.fetch(loop_, source->command);
@@ -63,56 +60,50 @@ OnProgress ToolchainDelivery::say_once() {
   };
 }
 
-asio::awaitable<Result<bool>> ToolchainDelivery::bring(Connection& device, const ToolchainTree& toolchain,
-                                                       const Fetched& fetched, std::uint64_t keep_free_bytes,
-                                                       const OnBytesLeft& on_bytes_left) {
+asio::awaitable<Status> ToolchainDelivery::bring(Connection& device, const ToolchainTree& toolchain,
+                                                 const Fetched& fetched, std::uint64_t keep_free_bytes,
+                                                 const OnBytesLeft& on_bytes_left) {
   if (!fetched.folder.empty()) {
     const Result<const LocalTree*> tree = parts_.tree_of_toolchain(fetched.folder, toolchain.path);
-    if (!tree) co_return tl::unexpected(tree.error());
-    const Result<bool> delivered =
-        co_await dispatch::deliver(device, **tree, keep_free_bytes, on_bytes_left, say_once());
+    if (!tree) co_return error_of(tree);
+    Status delivered = co_await dispatch::deliver(device, **tree, keep_free_bytes, on_bytes_left, say_once());
     co_return delivered;
   }
   say_("its own pip installs " + toolchain.path);
   device.queue(samples::InstallThere{toolchain.path, fetched.requirements, fetched.manifest, kInstallPatience.count()});
   co_await device.flush();
-  const Result<std::optional<samples::Installed>> installed =
+  const Result<samples::Installed> installed =
       co_await answer_of<samples::Installed>(device, kInstallPatience + kMargin, say_once());
-  if (!installed) co_return tl::unexpected(installed.error());
-  co_return installed->has_value();
+  if (!installed) co_return error_of(installed);
+  co_return Done{};
 }
 
-asio::awaitable<Result<std::optional<samples::Inspection>>> inspect(Connection& device,
-                                                                    const std::vector<std::string>& paths) {
+asio::awaitable<Result<samples::Inspection>> inspect(Connection& device, const std::vector<std::string>& paths) {
   device.queue(samples::Inspect{paths});
   co_await device.flush();
-  Result<std::optional<samples::Inspection>> inspection =
-      co_await answer_of<samples::Inspection>(device, kInspectionPatience);
+  Result<samples::Inspection> inspection = co_await answer_of<samples::Inspection>(device, kInspectionPatience);
   co_return inspection;
 }
 
-asio::awaitable<Result<std::optional<Manifests>>> record_toolchains(Connection& device, const std::string& machine,
-                                                                    const Share& share, Recording& recording) {
+asio::awaitable<Result<Manifests>> record_toolchains(Connection& device, const std::string& machine, const Share& share,
+                                                     Recording& recording) {
   Manifests manifests;
   std::vector<std::string> paths;
   for (const ToolchainTree& toolchain : share.toolchains) paths.push_back(toolchain.path);
   if (paths.empty()) co_return manifests;
-  const Result<std::optional<samples::Inspection>> told = co_await inspect(device, paths);
-  if (!told) co_return tl::unexpected(told.error());
-  if (!told->has_value()) co_return std::nullopt;
-  const Result<bool> ready = co_await recording.ready();
-  if (!ready) co_return tl::unexpected(ready.error());
-  if (!*ready) co_return std::nullopt;
-  for (const samples::FoundFolder& folder : (*told)->folders) {
+  const Result<samples::Inspection> found = co_await inspect(device, paths);
+  if (!found) co_return error_of(found);
+  const Status ready = co_await recording.ready();
+  if (!ready) co_return error_of(ready);
+  for (const samples::FoundFolder& folder : found->folders) {
     const bool is_asked_for = std::find(paths.begin(), paths.end(), folder.path) != paths.end();
     if (!is_asked_for || folder.site.empty()) continue;
     Result<std::string> recorded = recording.record_toolchain(share.device.name, machine, folder);
-    if (!recorded) co_return tl::unexpected(recorded.error());
+    if (!recorded) co_return error_of(recorded);
     manifests[folder.path] = *std::move(recorded);
   }
-  const Result<bool> durable = co_await recording.commit();
-  if (!durable) co_return tl::unexpected(durable.error());
-  if (!*durable) co_return std::nullopt;
+  const Status durable = co_await recording.commit();
+  if (!durable) co_return error_of(durable);
   co_return manifests;
 }
 

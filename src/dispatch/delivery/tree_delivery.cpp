@@ -53,43 +53,38 @@ asio::awaitable<Status> send_file(Connection& device, const std::filesystem::pat
   co_return Done{};
 }
 
-asio::awaitable<Result<std::optional<std::vector<std::string>>>> ask(Connection& device,
-                                                                     const std::vector<std::string>& trees,
-                                                                     const std::string& run) {
+asio::awaitable<Result<std::vector<std::string>>> ask(Connection& device, const std::vector<std::string>& trees,
+                                                      const std::string& run) {
   device.queue(samples::Ask{trees, run});
   co_await device.flush();
-  Result<std::optional<samples::Lacking>> lacking = co_await answer_of<samples::Lacking>(device, kAnswerPatience);
-  if (!lacking) co_return tl::unexpected(lacking.error());
-  if (!lacking->has_value()) co_return std::nullopt;
-  co_return std::move((*lacking)->trees);
+  Result<samples::Lacking> lacking = co_await answer_of<samples::Lacking>(device, kAnswerPatience);
+  if (!lacking) co_return error_of(lacking);
+  co_return std::move(lacking->trees);
 }
 
-asio::awaitable<Result<bool>> deliver(Connection& device, const LocalTree& tree, std::uint64_t keep_free_bytes,
-                                      const OnBytesLeft& on_bytes_left, OnProgress on_wait) {
+asio::awaitable<Status> deliver(Connection& device, const LocalTree& tree, std::uint64_t keep_free_bytes,
+                                const OnBytesLeft& on_bytes_left, OnProgress on_wait) {
   samples::Tree wanted = tree.tree;
   wanted.keep_free_bytes = keep_free_bytes;
   device.queue(wanted);
   co_await device.flush();
-  const Result<std::optional<samples::Want>> want =
-      co_await answer_of<samples::Want>(device, kAnswerPatience, std::move(on_wait));
-  if (!want) co_return tl::unexpected(want.error());
-  if (!want->has_value()) co_return false;
-  Result<std::uint64_t> left_bytes = bytes_wanted(**want, tree.tree);
-  if (!left_bytes) co_return tl::unexpected(left_bytes.error());
+  const Result<samples::Want> want = co_await answer_of<samples::Want>(device, kAnswerPatience, std::move(on_wait));
+  if (!want) co_return error_of(want);
+  Result<std::uint64_t> left_bytes = bytes_wanted(*want, tree.tree);
+  if (!left_bytes) co_return error_of(left_bytes);
   on_bytes_left(*left_bytes);
   const OnSent on_sent = [&](std::uint64_t bytes) {
     *left_bytes -= bytes;
     on_bytes_left(*left_bytes);
   };
-  for (const samples::Want::Piece& piece : (*want)->pieces) {
+  for (const samples::Want::Piece& piece : want->pieces) {
     const Status sent = co_await send_file(device, tree.sources[piece.file_index], piece.offset_bytes,
                                            tree.tree.files[piece.file_index].size_bytes, on_sent);
-    if (!sent) co_return tl::unexpected(sent.error());
+    if (!sent) co_return error_of(sent);
   }
-  const Result<std::optional<samples::Installed>> installed =
-      co_await answer_of<samples::Installed>(device, kAnswerPatience);
-  if (!installed) co_return tl::unexpected(installed.error());
-  co_return installed->has_value();
+  const Result<samples::Installed> installed = co_await answer_of<samples::Installed>(device, kAnswerPatience);
+  if (!installed) co_return error_of(installed);
+  co_return Done{};
 }
 
 }  // namespace ngb::dispatch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device says next, when it is asked something.
+// Waits for a device's answer.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,17 @@ namespace ngb::dispatch {
 // Told what an answer waits for: "waits for another delivery to this device (process 12)".
 using OnProgress = std::function<void(const std::string& doing)>;
 
-// The device's answer of that type. What it tells of its progress is passed on, and it may take longer for it. Nothing:
-// the connection ended, or the loop stops. Error: it answered something else, an Error, or nothing for that long.
+// Returns the device's answer of that type. Each progress message before it is passed on and renews the patience.
+// Errors: `lost`; or the device sent an Error, something else, or nothing for that long.
 template <class Answer>
-asio::awaitable<Result<std::optional<Answer>>> answer_of(Connection& device, Nanoseconds patience,
-                                                         OnProgress on_progress = {}) {
+asio::awaitable<Result<Answer>> answer_of(Connection& device, Nanoseconds patience, OnProgress on_progress = {}) {
   Nanoseconds give_up = device.clock().now() + patience;
   while (device.clock().now() < give_up) {
     const bool was_over = device.is_over();
     Result<std::optional<samples::AgentMessage>> message = co_await device.receive(patience);
-    if (!message) co_return tl::unexpected(message.error());
+    if (!message) co_return error_of(message);
     if (!message->has_value()) {
-      if (was_over) co_return std::nullopt;
+      if (was_over) co_return lost();
       continue;
     }
     if (auto* answer = std::get_if<Answer>(&**message)) co_return std::move(*answer);

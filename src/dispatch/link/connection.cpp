@@ -33,7 +33,7 @@ constexpr std::size_t kMaxLineBytes = 4096;
 Result<std::shared_ptr<Connection>> Connection::start(Loop& loop, const std::vector<std::string>& command,
                                                       const std::filesystem::path& log_path, Nanoseconds silence) {
   Result<ProgramLog> log = ProgramLog::open(log_path);
-  if (!log) return tl::unexpected(log.error());
+  if (!log) return error_of(log);
   // A socket, so that writing to a program that is gone is an error value here and no signal.
   std::array<int, 2> input{};
   std::array<int, 2> output{};
@@ -55,7 +55,7 @@ Result<std::shared_ptr<Connection>> Connection::start(Loop& loop, const std::vec
   spawn.own_group = true;
   spawn.dies_with_parent = false;
   const Result<pid_t> pid = process::spawn(spawn);
-  if (!pid) return tl::unexpected(pid.error());
+  if (!pid) return error_of(pid);
   return over(loop, {our_input.release(), our_output.release(), our_errors.release()}, *std::move(log), silence, *pid);
 }
 
@@ -199,16 +199,18 @@ asio::awaitable<void> Connection::flush() {
   co_await write(bytes);
 }
 
+tl::unexpected<Error> lost() { return fail("the connection ended", {}, "run the same command again", ErrorCode::lost); }
+
 Result<std::optional<samples::AgentMessage>> Connection::take() {
   if (!incoming_.empty()) {
     frames_.feed(std::exchange(incoming_, {}));
     changed_.ring();
   }
   Result<std::optional<std::string>> frame = frames_.next();
-  if (!frame) return tl::unexpected(frame.error());
+  if (!frame) return error_of(frame);
   if (!frame->has_value()) return std::nullopt;
   Result<samples::AgentMessage> message = samples::decode_agent_message(**frame);
-  if (!message) return tl::unexpected(message.error());
+  if (!message) return error_of(message);
   return *std::move(message);
 }
 

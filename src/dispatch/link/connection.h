@@ -29,6 +29,9 @@ inline constexpr Nanoseconds kSilence = std::chrono::seconds(20);
 inline constexpr std::uint32_t kMaxFirstFrameBytes = 1U << 20U;
 inline constexpr std::uint32_t kMaxAnswerBytes = 16U << 20U;
 
+// The error of whatever needs a connection that has ended, or a loop that stops.
+tl::unexpected<Error> lost();
+
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // `log`: the file to which its standard error is added (program_log.h says how much); its folder is made. When the

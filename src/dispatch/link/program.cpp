@@ -76,13 +76,13 @@ asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<st
   const FileDescriptor out = memory("output");
   const FileDescriptor err = memory("error");
   const Status filled = file::write_all(in.get(), input, "a program's input");
-  if (!filled) co_return tl::unexpected(filled.error());
+  if (!filled) co_return error_of(filled);
   ::lseek(in.get(), 0, SEEK_SET);
   process::Spawn spawn{words};
   spawn.descriptors = {{in.get(), 0}, {out.get(), 1}, {err.get(), 2}};
   spawn.own_group = true;
   const Result<pid_t> pid = process::spawn(spawn);
-  if (!pid) co_return tl::unexpected(pid.error());
+  if (!pid) co_return error_of(pid);
   const std::optional<int> status =
       co_await end_of_child(loop, *pid, -*pid, patience, stops_with_loop ? Nanoseconds(0) : kWordsAfterStop);
   if (!status) {

@@ -19,7 +19,7 @@ constexpr std::size_t kLastWordsBytes = 2000;
 }  // namespace
 
 Result<ProgramLog> ProgramLog::open(const std::filesystem::path& path) {
-  if (const Status made = file::make_folder(path.parent_path()); !made) return tl::unexpected(made.error());
+  if (const Status made = file::make_folder(path.parent_path()); !made) return error_of(made);
   std::error_code code;
   const std::uintmax_t size_bytes = std::filesystem::file_size(path, code);
   if (!code && size_bytes > kMaxFileBytes) std::filesystem::rename(path, path.string() + ".1", code);

@@ -14,7 +14,7 @@ constexpr Nanoseconds kTriesAfterStop = std::chrono::seconds(1);
 
 }  // namespace
 
-asio::awaitable<Result<bool>> Recording::commit() {
+asio::awaitable<Status> Recording::commit() {
   if (!round_) {
     round_ = std::make_shared<Round>(loop_);
     // Not at once: other devices may have something to commit in this turn.
@@ -35,34 +35,36 @@ asio::awaitable<Result<bool>> Recording::commit() {
 
 asio::awaitable<void> Recording::end_round(Recording& recording, std::shared_ptr<Round> round) {
   recording.is_waiting_ = true;
-  const std::function<Result<bool>()> commit = recording.callbacks_.commit;
+  const std::function<Status()> commit = recording.callbacks_.commit;
   round->outcome = co_await recording.try_until(commit);
   recording.is_waiting_ = false;
   recording.round_ = nullptr;
   round->is_over = true;
   round->done.ring();
-  if (!round->outcome) recording.loop_.stop();
+  if (!round->outcome && !has_code(round->outcome, ErrorCode::lost)) recording.loop_.stop();
 }
 
-asio::awaitable<Result<bool>> Recording::ready() {
+asio::awaitable<Status> Recording::ready() {
   Alarm pause(loop_);
   while (is_waiting_) co_await pause.wait_regardless(kTryPause / 4);
-  if (!callbacks_.begin) co_return true;
-  const std::function<Result<bool>()> begin = callbacks_.begin;
-  Result<bool> begun = co_await try_until(begin);
+  if (!callbacks_.begin) co_return Done{};
+  const std::function<Status()> begin = callbacks_.begin;
+  Status begun = co_await try_until(begin);
   co_return begun;
 }
 
-asio::awaitable<Result<bool>> Recording::try_until(std::function<Result<bool>()> step) {
+asio::awaitable<Status> Recording::try_until(std::function<Status()> step) {
   Alarm pause(loop_);
   for (;;) {
-    const Result<bool> done = step();
-    if (!done || *done) {
+    Status done = step();
+    if (!has_code(done, ErrorCode::busy)) {
       is_said_ = false;
       co_return done;
     }
     say_who_is_in_the_way();
-    if (loop_.left_of(kTryPause, kTriesAfterStop) <= Nanoseconds(0)) co_return false;
+    if (loop_.left_of(kTryPause, kTriesAfterStop) <= Nanoseconds(0)) {
+      co_return fail("another program holds the results", {}, {}, ErrorCode::lost);
+    }
     co_await pause.wait_regardless(kTryPause);
   }
 }

@@ -30,13 +30,13 @@ class Route {
   Route& operator=(const Route&) = delete;
   virtual ~Route() = default;
 
-  // `prepare` submits a job, which waits there for a machine and then on it.
+  // Whether `prepare` submits a job, which waits for a machine and then on it.
   [[nodiscard]] virtual bool has_batch_job() const { return false; }
-  // There is a machine to reach now.
+  // Whether there is a machine to reach now.
   virtual asio::awaitable<Result<bool>> is_there() { co_return true; }
-  // Waits until there is one; `progress` grows whenever the device has done something. False: the loop
-  // stops. Error: there never will be one.
-  virtual asio::awaitable<Result<bool>> prepare(std::uint64_t /*progress*/) { co_return true; }
+  // Waits until there is one; `progress` grows whenever the device has done something. Errors: `lost`, if the loop
+  // stops; else why there never will be one.
+  virtual asio::awaitable<Status> prepare(std::uint64_t /*progress*/) { co_return Done{}; }
   // Begins a visit: runs the command and speaks with it. `log`: the file for what ssh or srun says.
   virtual Result<std::shared_ptr<Connection>> open(Loop& loop, const Command& command,
                                                    const std::filesystem::path& log) {

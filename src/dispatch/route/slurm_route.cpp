@@ -45,7 +45,7 @@ class SlurmRoute final : public Route {
   asio::awaitable<Result<bool>> is_there() override;
   // Submits the job where there is none, also one that reached its time limit, lost its machine or was preempted, and
   // waits until it runs.
-  asio::awaitable<Result<bool>> prepare(std::uint64_t progress) override;
+  asio::awaitable<Status> prepare(std::uint64_t progress) override;
   [[nodiscard]] Command command(std::size_t script_bytes) const override;
   // Another one on every machine that the job moves to: a journal of an earlier stay may know less than is recorded.
   [[nodiscard]] std::string run_folder() const override;
@@ -62,7 +62,7 @@ class SlurmRoute final : public Route {
   [[nodiscard]] std::string folder_of_stay(std::size_t stay) const;
   asio::awaitable<Result<std::optional<SlurmJob>>> look();
   asio::awaitable<Status> learn_user();
-  asio::awaitable<Result<bool>> submit();
+  asio::awaitable<Status> submit();
   asio::awaitable<Status> take_end(const SlurmJob& job, std::uint64_t progress);
   Status arrive(const std::string& node);
   Status keep_stays();
@@ -93,30 +93,28 @@ SlurmRoute::SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say s
 
 asio::awaitable<Result<bool>> SlurmRoute::is_there() {
   const Result<std::optional<SlurmJob>> job = co_await look();
-  if (!job) co_return tl::unexpected(job.error());
+  if (!job) co_return error_of(job);
   co_return job->has_value() && (*job)->state == JobState::running;
 }
 
-asio::awaitable<Result<bool>> SlurmRoute::prepare(std::uint64_t progress) {
+asio::awaitable<Status> SlurmRoute::prepare(std::uint64_t progress) {
   Nanoseconds since = loop_.clock.now();
   while (!loop_.is_stopping) {
     const Result<std::optional<SlurmJob>> found = co_await look();
-    if (!found) co_return tl::unexpected(found.error());
-    if (loop_.is_stopping) break;
+    if (!found) co_return error_of(found);
     const bool is_alive = found->has_value() && (*found)->state != JobState::ended;
     if (is_alive) job_id_ = (*found)->id;
     if (is_alive && (*found)->state == JobState::running) {
       const Status arrived = arrive((*found)->node);
-      if (!arrived) co_return tl::unexpected(arrived.error());
-      co_return true;
+      co_return arrived;
     }
     if (!is_alive) {
       const SlurmJob last = found->value_or(SlurmJob{});
       const Status worth = co_await take_end(last, progress);
-      if (!worth) co_return tl::unexpected(worth.error());
-      const Result<bool> submitted = co_await submit();
-      if (!submitted) co_return tl::unexpected(submitted.error());
-      if (*submitted) since = loop_.clock.now();
+      if (!worth) co_return error_of(worth);
+      const Status submitted = co_await submit();
+      if (!submitted && !has_code(submitted, ErrorCode::busy)) co_return error_of(submitted);
+      if (submitted) since = loop_.clock.now();
     } else if (const std::string state = (*found)->word + " (" + (*found)->reason + ")"; state != told_) {
       say_(fmt::format("job {}: {}", job_id_, state));
       told_ = state;
@@ -124,7 +122,7 @@ asio::awaitable<Result<bool>> SlurmRoute::prepare(std::uint64_t progress) {
     // The longer it has waited, the longer it may wait.
     co_await pause_.wait(std::clamp((loop_.clock.now() - since) / 8, kFirstLookPause, kLongestLookPause));
   }
-  co_return false;
+  co_return lost();
 }
 
 // Leaves the name empty where the way there is cut; `look` asks again.
@@ -132,18 +130,18 @@ asio::awaitable<Status> SlurmRoute::learn_user() {
   if (!user_.empty()) co_return Done{};
   const Command words = at_login(user_command());
   const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kCommandPatience, true);
-  if (!end) co_return tl::unexpected(end.error());
+  if (!end) co_return error_of(end);
   if (end->succeeded) user_ = text::trim(end->output);
   co_return Done{};
 }
 
-// What Slurm says of our job; a controller that does not answer is asked again.
+// What Slurm says of our job; a controller that does not answer is asked again. Error `lost`: the loop stops.
 asio::awaitable<Result<std::optional<SlurmJob>>> SlurmRoute::look() {
   for (Nanoseconds pause = kFirstLookPause;; pause = std::min(2 * pause, kLongestLookPause)) {
-    if (const Status known = co_await learn_user(); !known) co_return tl::unexpected(known.error());
+    if (const Status known = co_await learn_user(); !known) co_return error_of(known);
     const Command words = at_login(squeue_command(name_));
     const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kCommandPatience, true);
-    if (loop_.is_stopping) co_return std::nullopt;
+    if (loop_.is_stopping) co_return lost();
     if (!end) {
       co_return fail(end.error().what, device_.name,
                      "ngb runs where Slurm's commands are, or give the device ssh: HOST");
@@ -152,7 +150,7 @@ asio::awaitable<Result<std::optional<SlurmJob>>> SlurmRoute::look() {
     say_(fmt::format("squeue: {}; trying again in {}", end->words,
                      text::human_duration(std::chrono::duration<double>(pause).count())));
     co_await pause_.wait(pause);
-    if (loop_.is_stopping) co_return std::nullopt;
+    if (loop_.is_stopping) co_return lost();
   }
 }
 
@@ -183,21 +181,21 @@ asio::awaitable<Status> SlurmRoute::take_end(const SlurmJob& job, std::uint64_t 
   co_return Done{};
 }
 
-// False: Slurm's controller was not to be reached.
-asio::awaitable<Result<bool>> SlurmRoute::submit() {
+// Error `busy`: Slurm's controller does not answer at present.
+asio::awaitable<Status> SlurmRoute::submit() {
   const Command words = at_login(sbatch_command(device_.slurm, name_));
   const Result<ProgramEnd> end = co_await run_program(loop_, words, script_, kCommandPatience);
-  if (!end) co_return tl::unexpected(end.error());
+  if (!end) co_return error_of(end);
   if (end->succeeded) {
     const std::string_view id = text::trim(end->output);
     std::from_chars(id.data(), id.data() + id.size(), job_id_);
     say_(fmt::format("submitted as job {}", job_id_));
-    co_return true;
+    co_return Done{};
   }
   for (const char* passing : {"Unable to contact", "Socket timed out", "Unexpected message", "Zero Bytes"}) {
     if (end->words.find(passing) == std::string::npos) continue;
     say_("sbatch: " + end->words);
-    co_return false;
+    co_return fail("sbatch: " + end->words, device_.name, {}, ErrorCode::busy);
   }
   co_return fail("sbatch: " + end->words, device_.name, "correct the device's slurm keys");
 }
@@ -235,8 +233,8 @@ Command SlurmRoute::command_for_a_look(std::size_t script_bytes) const {
 // While the job lives, its machine can be reached through it only: nobody else gets it.
 asio::awaitable<Result<std::vector<Route::Remains>>> SlurmRoute::remains(std::size_t script_bytes) {
   const Result<std::optional<SlurmJob>> job = co_await look();
-  if (!job) co_return tl::unexpected(job.error());
-  const bool is_running = job->has_value() && (*job)->state == JobState::running;
+  if (!job && !has_code(job, ErrorCode::lost)) co_return error_of(job);
+  const bool is_running = job && job->has_value() && (*job)->state == JobState::running;
   std::vector<Remains> all;
   for (std::size_t i = 0; i < stays_.size(); ++i) {
     if (stays_[i].empty()) continue;  // forgotten

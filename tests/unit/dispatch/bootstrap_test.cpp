@@ -32,11 +32,11 @@ class Bootstrap : public testing::Test {
     parts_ = *parts;
   }
 
-  Result<std::optional<samples::Arrival>> arrive(const std::filesystem::path& device_folder,
-                                                 const std::string& before = "", Trust trust = Trust::whole) {
+  Result<samples::Arrival> arrive(const std::filesystem::path& device_folder, const std::string& before = "",
+                                  Trust trust = Trust::whole) {
     return talk(device_folder, before, false, trust);
   }
-  Result<std::optional<samples::Arrival>> arrive_and_deliver(const std::filesystem::path& device_folder) {
+  Result<samples::Arrival> arrive_and_deliver(const std::filesystem::path& device_folder) {
     return talk(device_folder, "", true, Trust::whole);
   }
 
@@ -46,8 +46,8 @@ class Bootstrap : public testing::Test {
   std::vector<std::string> shell_;  // without arguments; empty: /bin/sh -c, with what ssh would send
 
  private:
-  Result<std::optional<samples::Arrival>> talk(const std::filesystem::path& device_folder, const std::string& before,
-                                               bool is_delivering, Trust trust) {
+  Result<samples::Arrival> talk(const std::filesystem::path& device_folder, const std::string& before,
+                                bool is_delivering, Trust trust) {
     config::DeviceEntry entry;
     entry.folder = device_folder.string();
     const std::string script = bootstrap_script(parts_.agents, entry, trust);
@@ -55,13 +55,13 @@ class Bootstrap : public testing::Test {
     const std::vector<std::string> usual{"/bin/sh", "-c", before + shell_command(bootstrap_words(script.size()))};
     const auto device = Connection::start(loop, shell_.empty() ? usual : shell_, folder_.path() / "log");
     if (!device) return tl::unexpected(device.error());
-    Result<std::optional<samples::Arrival>> arrival;
+    Result<samples::Arrival> arrival;
     const OnBytesLeft ignored = [](std::uint64_t) {};
     const auto conversation = [&]() -> asio::awaitable<void> {
       arrival = co_await bootstrap(**device, script, parts_.agents);
       if (is_delivering) {
-        const Result<bool> delivered = co_await deliver(**device, parts_.bundles.begin()->second, 0, ignored);
-        EXPECT_TRUE(delivered && *delivered);
+        const Status delivered = co_await deliver(**device, parts_.bundles.begin()->second, 0, ignored);
+        EXPECT_TRUE(delivered);
       }
       co_await (*device)->end(std::chrono::seconds(15));
     };
@@ -76,12 +76,12 @@ class Bootstrap : public testing::Test {
 TEST_F(Bootstrap, BringsTheAgentOnceAndFindsItThenOn) {
   const std::filesystem::path device = folder_.path() / "device";
   const auto first = arrive(device);
-  ASSERT_TRUE(first && first->has_value());
-  EXPECT_EQ((*first)->folder, device.string());
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->folder, device.string());
   const std::filesystem::path agent = device / "agents" / parts_.agents[0].sha256 / "ngb-agent";
   const auto written = std::filesystem::last_write_time(agent);
   const auto second = arrive(device);
-  ASSERT_TRUE(second && second->has_value());
+  ASSERT_TRUE(second);
   EXPECT_EQ(std::filesystem::last_write_time(agent), written);
 }
 
@@ -90,8 +90,8 @@ TEST_F(Bootstrap, TakesAFoldersNameAsItIs) {
                                  "back\\slash", "semi;colon", "*", "ü"}) {
     const std::filesystem::path device = folder_.path() / name;
     const auto arrival = arrive(device);
-    ASSERT_TRUE(arrival && arrival->has_value()) << name;
-    EXPECT_EQ((*arrival)->folder, device.string());
+    ASSERT_TRUE(arrival) << name;
+    EXPECT_EQ(arrival->folder, device.string());
     EXPECT_TRUE(std::filesystem::exists(device / "agents")) << name;
   }
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "pwned"));
@@ -108,7 +108,7 @@ TEST_F(Bootstrap, ReplacesAnAgentThatIsDamaged) {
     std::ofstream(agent) << damaged;
     std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
     const auto arrival = arrive(device);
-    ASSERT_TRUE(arrival && arrival->has_value()) << damaged.size();
+    ASSERT_TRUE(arrival) << damaged.size();
     EXPECT_EQ(hash::sha256_of_file(agent).value_or(""), whole.sha256);
   }
 }
@@ -130,9 +130,9 @@ TEST_F(Bootstrap, BringsTheAgentAnewWhereNobodyCanTellThatItIsDamaged) {
   }
   const std::string without_sha256sum = "PATH=" + commands.string() + "; ";
   const auto first = arrive(device, without_sha256sum);
-  EXPECT_FALSE(first && first->has_value());
+  EXPECT_FALSE(first);
   const auto second = arrive(device, without_sha256sum, Trust::none);
-  EXPECT_TRUE(second && second->has_value());
+  EXPECT_TRUE(second);
 }
 
 TEST_F(Bootstrap, RunsNoProgramThatSomebodyElseMayHavePutThere) {
@@ -155,7 +155,7 @@ TEST_F(Bootstrap, RunsNoProgramThatSomebodyElseMayHavePutThere) {
     ASSERT_EQ(::chown(device.c_str(), 0, 0), 0);
     ASSERT_EQ(::chown(agent.c_str(), kNobody, kNobody), 0);
     arrival = arrive(device);
-    ASSERT_TRUE(arrival && arrival->has_value()) << "the planted one was replaced";
+    ASSERT_TRUE(arrival) << "the planted one was replaced";
   }
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "pwned"));
 }
@@ -178,7 +178,7 @@ TEST_F(Bootstrap, PutsNothingIntoAFolderThatIsNotOurs) {
 }
 
 TEST_F(Bootstrap, PassesOverWhatALoginShellSaysFirst) {
-  EXPECT_TRUE(*arrive(folder_.path() / "device", "echo welcome; echo 'you have mail'; "));
+  EXPECT_TRUE(arrive(folder_.path() / "device", "echo welcome; echo 'you have mail'; "));
 }
 
 TEST_F(Bootstrap, DoesNotListenToALoginShellForEver) {
@@ -208,7 +208,7 @@ TEST_F(Bootstrap, BringsADeviceOfAnotherKindWhatIsForIt) {
   look();
   const std::filesystem::path device = folder_.path() / "device";
   const auto arrival = arrive(device, "PATH=" + (folder_.path() / "commands").string() + ":$PATH; ");
-  ASSERT_TRUE(arrival && arrival->has_value());
+  ASSERT_TRUE(arrival);
   EXPECT_EQ(parts_.agents.at(1).machine, kind);
   const std::filesystem::path agents = device / "agents";
   EXPECT_TRUE(std::filesystem::exists(agents / parts_.agents.at(1).sha256 / "ngb-agent"));
@@ -230,10 +230,10 @@ TEST_F(Bootstrap, WorksOverAShellThatReadsItsCommandsFromStandardInput) {
   const std::filesystem::path device = folder_.path() / "device";
   shell_ = {"/bin/sh"};
   const auto first = arrive_and_deliver(device);
-  ASSERT_TRUE(first && first->has_value());
-  EXPECT_EQ((*first)->folder, device.string());
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->folder, device.string());
   const auto second = arrive(device);
-  EXPECT_TRUE(second && second->has_value());
+  EXPECT_TRUE(second);
 }
 
 TEST(ShellQuoted, IsOneWord) {

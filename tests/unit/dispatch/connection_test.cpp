@@ -83,7 +83,7 @@ TEST(Connection, IsNotLostWhenItsDeviceIsOnlySlow) {
   EXPECT_EQ(taken, 4U << 20U);
 }
 
-asio::awaitable<void> deliver_and_stop(Loop& loop, Connection& device, const LocalTree& tree, Result<bool>& delivered,
+asio::awaitable<void> deliver_and_stop(Loop& loop, Connection& device, const LocalTree& tree, Status& delivered,
                                        Nanoseconds& after) {
   const OnBytesLeft stop_when_asked = [&loop](std::uint64_t) { asio::post(loop.io, [&loop] { loop.stop(); }); };
   delivered = co_await deliver(device, tree, 0, stop_when_asked);
@@ -103,11 +103,11 @@ TEST(Connection, CanBeStoppedWithinASecondWhenItsDeviceHasStoppedReadingInADeliv
   };
   const auto device = test::connect(loop, ask_and_sleep, folder / "log");
   ASSERT_TRUE(device) << device.error().text();
-  Result<bool> delivered = true;
+  Status delivered;
   Nanoseconds after{};
   asio::co_spawn(loop.io, deliver_and_stop(loop, **device, tree, delivered, after), asio::detached);
   test::run(loop, clock);
-  EXPECT_TRUE(delivered == false) << (delivered ? "delivered" : delivered.error().text());
+  EXPECT_TRUE(has_code(delivered, ErrorCode::lost)) << (delivered ? "delivered" : delivered.error().text());
   EXPECT_EQ(after, 1s);
 }
 

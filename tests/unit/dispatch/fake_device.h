@@ -172,10 +172,11 @@ class FakeRoute : public Route {
 
   [[nodiscard]] bool has_batch_job() const override { return is_batch; }
   asio::awaitable<Result<bool>> is_there() override { co_return waits_for == Nanoseconds(0); }
-  asio::awaitable<Result<bool>> prepare(std::uint64_t /*progress*/) override {
+  asio::awaitable<Status> prepare(std::uint64_t /*progress*/) override {
     happened.emplace_back("prepare");
     co_await machine_comes_.wait(waits_for);
-    co_return !loop_.is_stopping;
+    if (loop_.is_stopping) co_return lost();
+    co_return Done{};
   }
   [[nodiscard]] Command command(std::size_t script_bytes) const override { return {std::to_string(script_bytes)}; }
   [[nodiscard]] bool was_cut_off(const std::string& /*how*/) const override { return is_cut; }

@@ -24,9 +24,9 @@ class LocalFleet : public testing::Test {
       events_[device].push_back(event);
       return refused_ == device ? fail("refused") : Status{};
     };
-    callbacks_.commit = [this]() -> Result<bool> {
+    callbacks_.commit = [this]() -> Status {
       ++commits_;
-      return true;
+      return Done{};
     };
     callbacks_.on_progress = [](const std::string&, const samples::Progress&) {};
     callbacks_.on_remark = [](const std::string&, const std::string&) {};
@@ -91,8 +91,8 @@ TEST_F(LocalFleet, StopsAllDevicesWhenAsked) {
 }
 
 TEST_F(LocalFleet, StopsAllDevicesWhenNothingCanBeRecordedAnyMore) {
-  callbacks_.commit = [this]() -> Result<bool> {
-    if (events_["a"].size() < 3) return true;
+  callbacks_.commit = [this]() -> Status {
+    if (events_["a"].size() < 3) return Done{};
     return fail("the disk is full");
   };
   const auto endings =

@@ -28,7 +28,7 @@ class LocalDevice : public testing::Test {
       events_.push_back(event);
       return on_event_ ? on_event_(event) : Status{};
     };
-    callbacks_.commit = [this] { return commit_ ? commit_() : Result<bool>(true); };
+    callbacks_.commit = [this] { return commit_ ? commit_() : Status{}; };
     callbacks_.on_progress = [](const std::string&, const samples::Progress&) {};
     callbacks_.on_remark = [this](const std::string&, const std::string& remark) { remarks_.push_back(remark); };
   }
@@ -75,9 +75,11 @@ class LocalDevice : public testing::Test {
   std::vector<samples::Event> events_;
   std::vector<std::string> remarks_;
   std::function<Status(const samples::Event&)> on_event_;
-  std::function<Result<bool>()> commit_;
+  std::function<Status()> commit_;
   bool is_stopped_ = false;
 };
+
+const Status kBusy = fail("python3 reads", {}, {}, ErrorCode::busy);
 
 work::Job job_of(int processes, const std::string& behave = "") {
   work::Job job = agent::test::small_job(processes);
@@ -163,7 +165,7 @@ TEST_F(LocalDevice, EndsTheAgentWhenAnEventCannotBeRecorded) {
 }
 
 TEST_F(LocalDevice, AcknowledgesNothingThatCouldNotBeMadeDurable) {
-  commit_ = []() -> Result<bool> { return fail("the disk is full"); };
+  commit_ = []() -> Status { return fail("the disk is full"); };
   const auto ending = run(job_of(1));
   ASSERT_FALSE(ending);
   EXPECT_EQ(ending.error().what, "the disk is full");
@@ -177,12 +179,12 @@ TEST_F(LocalDevice, AcknowledgesNothingThatCouldNotBeMadeDurable) {
 TEST_F(LocalDevice, WaitsForAReaderOfTheResultsHoweverLongItReadsAndSaysSoOnce) {
   int refusals = 3;
   std::size_t events_at_refusal = 0;
-  commit_ = [&]() -> Result<bool> {
-    if (events_.size() < 3 || refusals == 0) return true;
+  commit_ = [&]() -> Status {
+    if (events_.size() < 3 || refusals == 0) return Done{};
     EXPECT_TRUE(events_at_refusal == 0 || events_at_refusal == events_.size()) << "events are taken up meanwhile";
     events_at_refusal = events_.size();
     --refusals;
-    return false;
+    return kBusy;
   };
   callbacks_.who_is_in_the_way = [] { return "python3 reads"; };
   const auto ending = run(job_of(3));
@@ -195,7 +197,7 @@ TEST_F(LocalDevice, WaitsForAReaderOfTheResultsHoweverLongItReadsAndSaysSoOnce) 
 
 TEST_F(LocalDevice, TakesUpNothingWhileAnotherProgramWrites) {
   int refusals = 3;
-  callbacks_.begin = [&]() -> Result<bool> { return --refusals < 0; };
+  callbacks_.begin = [&]() -> Status { return --refusals < 0 ? Status{} : kBusy; };
   on_event_ = [&](const samples::Event&) -> Status {
     EXPECT_LT(refusals, 0);
     return Done{};
@@ -206,9 +208,9 @@ TEST_F(LocalDevice, TakesUpNothingWhileAnotherProgramWrites) {
 }
 
 TEST_F(LocalDevice, CanBeStoppedWhileAReaderHoldsTheResultsAndAcknowledgesNothing) {
-  commit_ = [this]() -> Result<bool> {
+  commit_ = [this]() -> Status {
     is_stopped_ = true;
-    return false;
+    return kBusy;
   };
   const auto ending = run(job_of(2));
   ASSERT_TRUE(ending) << ending.error().text();

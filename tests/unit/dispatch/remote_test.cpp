@@ -36,7 +36,7 @@ class RemoteDevice : public testing::Test {
       recorded_.push_back(event.sequence);
       return Done{};
     };
-    callbacks_.commit = [] { return Result<bool>(true); };
+    callbacks_.commit = [] { return Status{}; };
     callbacks_.on_progress = [](const std::string&, const samples::Progress&) {};
     callbacks_.on_remark = [this](const std::string&, const std::string& remark) { remarks_.push_back(remark); };
     callbacks_.on_presence = [this](const std::string&) -> Status {
