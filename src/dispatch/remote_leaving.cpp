@@ -40,7 +40,7 @@ asio::awaitable<Status> RemoteRun::remove_all() {
     const Status removed = co_await visit(remains.command, talk);
     if (removed) {
       route_->forget(remains);
-    } else if (done || has_code(removed, ErrorCode::lost)) {
+    } else if (done || (has_code(removed, ErrorCode::lost) && !has_code(done, ErrorCode::lost))) {
       done = removed;
     }
   }
