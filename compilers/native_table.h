@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the C table of a native plugin from a class with the members
 //   explicit Session(const ngb_settings&);  compile(const ngb_model&);  bind(const ngb_tensor*, uint32_t);
-//   [load(const ngb_model&);]  read(uint32_t, ngb_tensor*, uint32_t*);  bool inspect(uint32_t, const char**, const
-//   char**) const;
+//   [load(const ngb_model&);]  read(uint32_t, ngb_tensor*, uint32_t*);  const Facts& facts() const;
 // which may throw. `run` is the timed region and is therefore passed as a function of its own.
 #pragma once
 
@@ -40,7 +39,11 @@ ngb_compiler native_table(const char* (*describe)(), ngb_status (*run)(ngb_sessi
     return guarded(error, [&] { session_of<Session>(session).read(index, output, count); });
   };
   table.inspect = [](ngb_session* session, uint32_t index, const char** key, const char** value) -> int32_t {
-    return session_of<Session>(session).inspect(index, key, value) ? 1 : 0;
+    const Facts& facts = session_of<Session>(session).facts();
+    if (index >= facts.size()) return 0;
+    *key = facts[index].first.c_str();
+    *value = facts[index].second.c_str();
+    return 1;
   };
   table.close = [](ngb_session* session) { delete reinterpret_cast<Session*>(session); };
   return table;

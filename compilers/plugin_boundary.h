@@ -8,10 +8,14 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ngraphbench/compiler.h"
 
 namespace ngb::plugin {
+
+// What a session reports about itself besides outputs: names and values.
+using Facts = std::vector<std::pair<std::string, std::string>>;
 
 // Failure is thrown inside a plugin and never leaves it.
 class Failure : public std::runtime_error {

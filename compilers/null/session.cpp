@@ -102,11 +102,4 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   output->data = wrong_.data();
 }
 
-bool Session::inspect(std::uint32_t index, const char** key, const char** value) const {
-  if (index >= facts_.size()) return false;
-  *key = facts_[index].first.c_str();
-  *value = facts_[index].second.c_str();
-  return true;
-}
-
 }  // namespace ngb::null_compiler

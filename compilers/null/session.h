@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../plugin_boundary.h"
 #include "faults.h"
 #include "settings.h"
 
@@ -45,7 +46,7 @@ class Session {
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   void run();
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
-  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
  private:
   Settings settings_;
@@ -54,7 +55,7 @@ class Session {
   std::vector<char> memory_;
   std::vector<ngb_tensor> inputs_;
   std::vector<char> wrong_;
-  std::vector<std::pair<std::string, std::string>> facts_;
+  plugin::Facts facts_;
 };
 
 }  // namespace ngb::null_compiler

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../cuda_device.h"
+#include "../plugin_boundary.h"
 #include "library.h"
 #include "model.h"
 #include "settings.h"
@@ -32,7 +33,7 @@ class Session {
   }
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
-  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
  private:
   struct Free {
@@ -63,7 +64,7 @@ class Session {
   std::vector<Slot> output_slots_;
   std::vector<Owned<OrtValue>> outputs_;
   Owned<OrtIoBinding> binding_;
-  std::vector<std::pair<std::string, std::string>> facts_;
+  plugin::Facts facts_;
 };
 
 }  // namespace ngb::onnxruntime

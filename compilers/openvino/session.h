@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "../plugin_boundary.h"
 #include "library.h"
 #include "settings.h"
 
@@ -20,7 +21,7 @@ class Session {
   ov_status_e run() { return runtime_.ov_infer_request_infer(request_.get()); }
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
-  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
  private:
   [[nodiscard]] std::vector<std::string> available_devices() const;
@@ -42,7 +43,7 @@ class Session {
   Owned<ov_tensor_t> output_;  // of the last read
   std::string output_name_;
   std::vector<std::int64_t> output_shape_;
-  std::vector<std::pair<std::string, std::string>> facts_;
+  plugin::Facts facts_;
 };
 
 }  // namespace ngb::openvino

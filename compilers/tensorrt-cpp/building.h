@@ -16,7 +16,7 @@
 
 namespace ngb::tensorrt {
 
-using Facts = std::vector<std::pair<std::string, std::string>>;
+using plugin::Facts;
 
 class Building {
  public:

@@ -239,11 +239,4 @@ void Session::tell(const std::string& key, const std::string& value) {
   }
 }
 
-bool Session::inspect(std::uint32_t index, const char** key, const char** value) const {
-  if (index >= facts_.size()) return false;
-  *key = facts_[index].first.c_str();
-  *value = facts_[index].second.c_str();
-  return true;
-}
-
 }  // namespace ngb::tensorrt

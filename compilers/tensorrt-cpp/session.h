@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../cuda_device.h"
+#include "../plugin_boundary.h"
 #include "building.h"
 #include "library.h"
 #include "settings.h"
@@ -37,7 +38,7 @@ class Session {
   }
   [[nodiscard]] plugin::Failure run_failure(int status) const;
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
-  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+  [[nodiscard]] const Facts& facts() const { return facts_; }
 
  private:
   using CopyIn = int (*)(std::uint64_t, const void*, std::size_t, cudaStream_t);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../compile_process.h"
+#include "../plugin_boundary.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
 #include "settings.h"
@@ -29,7 +30,7 @@ class Session {
   }
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
-  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
  private:
   void check_threads();
@@ -46,7 +47,7 @@ class Session {
   Value result_;
   Value read_;  // the output last read
   std::vector<std::string> output_names_;
-  std::vector<std::pair<std::string, std::string>> facts_;
+  plugin::Facts facts_;
 };
 
 }  // namespace ngb::tvm

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../compile_process.h"
+#include "../plugin_boundary.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
 #include "settings.h"
@@ -33,7 +34,7 @@ class Session {
   }
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
-  bool inspect(std::uint32_t index, const char** key, const char** value) const;
+  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
  private:
   void check_threads();
@@ -51,7 +52,7 @@ class Session {
   std::vector<std::string> output_names_;
   std::vector<Output> outputs_;
   std::vector<Owned<PJRT_Buffer>> inputs_;
-  std::vector<std::pair<std::string, std::string>> facts_;
+  plugin::Facts facts_;
 
   // Execute reads the arguments and writes the results.
   std::vector<PJRT_Buffer*> arguments_;
