@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+# A shell's `&` makes its programs ignore Ctrl-C, and ngb keeps to that; here Ctrl-C is tested.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 HERE = pathlib.Path(__file__).resolve().parent
 WATCHDOG_S = 60  # no command may take longer
 DEVICES = ("alpha", "beta")

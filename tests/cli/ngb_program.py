@@ -15,6 +15,8 @@ import time
 import unittest
 
 BIN = pathlib.Path(os.environ["NGB_BIN"])
+# A shell's `&` makes its programs ignore Ctrl-C, and ngb keeps to that; here Ctrl-C is tested.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # This machine's toolchains. A test has an empty folder unless it uses this one.
 _DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
 TOOLCHAINS = pathlib.Path(os.environ.get("NGB_TOOLCHAINS") or _DATA / "ngraphbench/toolchains")
