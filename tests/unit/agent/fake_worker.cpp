@@ -178,7 +178,7 @@ int write_model(int count, char** words) {
   }
   if (recipe.find("large") != std::string::npos) {
     std::fprintf(stderr, "cannot write: No space left on device\n");
-    return 1;
+    return samples::kDiskFullExitCode;
   }
   if (recipe.find("eats_memory") != std::string::npos) eat_memory();
   if (recipe.find("shares_memory") != std::string::npos) share_memory();
