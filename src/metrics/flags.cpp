@@ -153,20 +153,4 @@ constexpr std::array kFlags{
 
 std::span<const Flag> flag_table() { return kFlags; }
 
-std::vector<std::string> flags(const store::CellData& cell) {
-  std::vector<std::string> raised;
-  if (cell.processes.empty() || decisive_failure(cell) != nullptr) return raised;
-  Evidence evidence{cell};
-  const std::vector<double>& sorted = steady(cell).throughput_sorted;
-  if (sorted.size() >= 4) {
-    evidence.spread_ratio =
-        (quantile_of_sorted(sorted, 0.75) - quantile_of_sorted(sorted, 0.25)) / quantile_of_sorted(sorted, 0.5);
-  }
-  evidence.highest_frequency_hz = highest_above(readings(cell, "frequency", ""), 0);
-  for (const Flag& flag : kFlags) {
-    if (flag.raised_by(evidence)) raised.emplace_back(flag.name);
-  }
-  return raised;
-}
-
 }  // namespace ngb::metrics

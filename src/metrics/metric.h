@@ -52,9 +52,6 @@ struct Flag {
 };
 std::span<const Flag> flag_table();
 
-// Returns the names of the flags that a cell raises; a cell without a speed raises none.
-std::vector<std::string> flags(const store::CellData& cell);
-
 // Returns the text of docs/metrics.md, made from both tables.
 std::string to_markdown();
 
