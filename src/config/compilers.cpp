@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxVariants = 1000;  // of one entry
+constexpr std::size_t kMaxVariants = 1000;  // compilers from one entry
 
 class CompilerReader {
  public:
@@ -69,8 +69,9 @@ class CompilerReader {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
       const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options);
       if (is_good && !seen_.insert(key).second) {
-        problems_.add(*name, path,
-                      fmt::format("{}: stands twice with the same settings; keep one of them", compiler.name));
+        problems_.add(
+            *name, path,
+            fmt::format("{} is listed twice with the same settings; remove one of the two entries", compiler.name));
         return;
       }
       compilers_.push_back(std::move(compiler));
@@ -78,7 +79,8 @@ class CompilerReader {
     }
   }
 
-  // One variant becomes one for each value of every list, the last list fastest.
+  // Reads an entry's settings into `variants`. A list multiplies the variants by its values; the last list changes
+  // fastest.
   void read_body(const DocumentNode& body, const std::string& path, const CompilerWords& words,
                  std::vector<work::Compiler>& variants) {
     if (!body.is_map()) {
@@ -94,16 +96,17 @@ class CompilerReader {
         read_options(*field.value, field_path, words, variants);
       } else {
         read_axis(*key, *field.value, field_path, variants, [&](const json& value, work::Compiler& compiler) {
-          take(*key, value, *field.value, field_path, words, compiler);
+          apply(*key, value, *field.value, field_path, words, compiler);
         });
       }
     }
   }
 
-  // A value, or a list of them where the key is one to compare by.
-  template <class Take>
+  // Reads a value, or a list of values to compare; only a label may not be a list. Calls `apply` for each combination
+  // of a value and a variant.
+  template <class Apply>
   void read_axis(const Key& key, const DocumentNode& node, const std::string& path,
-                 std::vector<work::Compiler>& variants, const Take& take) {
+                 std::vector<work::Compiler>& variants, const Apply& apply) {
     const bool is_axis = node.is_sequence() && !node.items.empty() && key.name != "label";
     std::vector<work::Compiler> all;
     std::vector<json> values;
@@ -117,16 +120,16 @@ class CompilerReader {
       if (value) values.push_back(*value);
     }
     if (variants.size() * values.size() > kMaxVariants) {
-      problems_.add(node, path, fmt::format("the lists stand for more than {} compilers; shorten them", kMaxVariants));
+      problems_.add(node, path, fmt::format("the lists give more than {} compilers; shorten them", kMaxVariants));
       return;
     }
     for (const work::Compiler& variant : variants) {
-      for (const json& value : values) take(value, all.emplace_back(variant));
+      for (const json& value : values) apply(value, all.emplace_back(variant));
     }
     if (!all.empty()) variants = std::move(all);
   }
 
-  // An option given beside `options` instead of in it is the likely mistake.
+  // A likely mistake is an option beside `options` instead of below it.
   static std::string unknown_setting(const std::string& word, const CompilerWords& words) {
     for (const Parameter& option : words.options) {
       if (option.name == word) return fmt::format("{}: an option of {}; put it below options", word, words.name);
@@ -134,14 +137,14 @@ class CompilerReader {
     return unknown_word(word, "key", names(compiler_keys()));
   }
 
-  void take(const Key& key, const json& value, const DocumentNode& node, const std::string& path,
-            const CompilerWords& words, work::Compiler& compiler) {
+  void apply(const Key& key, const json& value, const DocumentNode& node, const std::string& path,
+             const CompilerWords& words, work::Compiler& compiler) {
     if (key.name == "threads") {
       compiler.threads = value.get<int>();
     } else if (key.name == "label") {
       compiler.label = value.get<std::string>();
     } else if (words.default_version.empty()) {
-      problems_.add(node, path, fmt::format("{} has no versions; leave this out", words.name));
+      problems_.add(node, path, fmt::format("{} has no versions; remove this key", words.name));
     } else if (value == "latest") {
       problems_.add(node, path,
                     fmt::format("latest: expected a version such as {}, so that the study can be repeated",
@@ -179,8 +182,9 @@ class CompilerReader {
     return unknown_word(word, "option of " + words.name, known);
   }
 
-  // "onnxruntime"; where the name stands twice also what differs: "onnxruntime 1.30.0 threads=2 arena=false". A label
-  // of the user's own is told apart so only within the lists of its entry.
+  // Makes the labels: "onnxruntime", or "onnxruntime 1.30.0 threads=2 arena=false" with all settings in which compilers
+  // of that name differ. The user's own label is extended only by the settings in which the variants of its entry
+  // differ.
   void make_labels() {
     std::map<std::string, std::vector<const work::Compiler*>> by_name;
     std::map<NodePointer, std::vector<const work::Compiler*>> by_entry;
@@ -236,7 +240,7 @@ class CompilerReader {
   Problems& problems_;
   std::vector<std::string> names_;
   std::vector<work::Compiler> compilers_;
-  std::vector<NodePointer> at_;  // of each of them; none where it has problems of its own
+  std::vector<NodePointer> at_;  // the entry of each compiler; null if the entry has problems
   std::set<std::tuple<std::string, std::string, int, Parameters>> seen_;
 };
 
@@ -270,7 +274,7 @@ void check_labels(const std::vector<std::string>& labels, const std::vector<Node
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (seen.insert(labels[i]).second) continue;
     problems.add(*at[i], path,
-                 fmt::format("the label {} stands twice; give one of them another label", shown(labels[i])));
+                 fmt::format("the label {} is used twice; change one of the two labels", shown(labels[i])));
   }
 }
 

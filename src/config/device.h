@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device of a study: what it is called and how it is reached.
+// A device of a study: its name, how it is reached, and what a run may use of it.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@
 
 namespace ngb::config {
 
-// As ssh takes it; what is left out comes from the user's own configuration of ssh.
+// An address for ssh. Empty fields come from the user's own configuration of ssh.
 struct SshAddress {
   std::string host{};
   std::string user{};
-  int port = 0;                    // 0: ssh's own
-  std::filesystem::path config{};  // another file than ~/.ssh/config
+  int port = 0;                    // 0: as ssh is configured
+  std::filesystem::path config{};  // a file to use instead of ~/.ssh/config
 };
 
-// What Slurm is asked for, in sbatch's own words; empty: the cluster's defaults.
+// A request to Slurm: options of sbatch. An empty field means the cluster's default.
 struct SlurmRequest {
   std::string partition{};
   std::string constraint{};
   std::string gres{};
   std::string account{};
   std::string qos{};
-  std::string time{};                // limit of one job; a study that needs more gets several, one after another
-  std::vector<std::string> nodes{};  // the device is one on each of these; a study's device has at most one, empty: any
+  std::string time{};                // limit of one job; a study that needs longer gets several jobs in turn
+  std::vector<std::string> nodes{};  // each is a device; a device of a study has at most one; empty: any node
 };
 
-// What a run may take of a device.
+// Limits of what a run may use of a device.
 struct DeviceLimits {
-  std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's own limit holds too
-  std::optional<std::uint64_t> free_disk_bytes{};  // so much stays free on the disk of the device's folder
+  std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's limit applies as well
+  std::optional<std::uint64_t> free_disk_bytes{};  // stay free on the disk of the device's folder
   std::optional<double> time_s{};                  // from the agent's start to the end of its last process
 };
 
@@ -43,19 +43,19 @@ inline constexpr const char* kLocal = "local";
 
 struct DeviceEntry {
   std::string name{};        // "local", "xeon"
-  std::string kind{};        // kLocal, or the key that says how it is reached (Key::way): "ssh", "slurm"
-  SshAddress ssh{};          // of kind slurm: where Slurm's commands are; no host: here
+  std::string kind{};        // kLocal, or the key of its way (Key::way): "ssh", "slurm", "command"
+  SshAddress ssh{};          // of kind slurm: the host with Slurm's commands; no host: this machine
   SlurmRequest slurm{};      // of kind slurm
-  std::string folder{};      // there, for all that NGraphBench keeps; may begin with ~/
-  std::string toolchains{};  // there, of toolchains that it has; likewise; empty: in `folder`
+  std::string folder{};      // on the device, for all of NGraphBench's files; may begin with ~/
+  std::string toolchains{};  // on the device, with existing toolchains; may begin with ~/; empty: in `folder`
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of its workers, sorted by name
   DeviceLimits limits{};
-  std::vector<std::string> command{};    // of kind command: a program and its arguments, which lead to a shell
-  std::vector<std::string> tags{};       // the user's own words for it
-  std::vector<std::string> compilers{};  // labels of those that run there; from `pairs`, else all
+  std::vector<std::string> command{};    // of kind command: program and arguments that lead to a shell
+  std::vector<std::string> tags{};       // words that the user chose for it
+  std::vector<std::string> compilers{};  // labels of those that run on it: from `pairs`, else all
 };
 
-// The device is this machine.
+// Returns whether the device is this machine.
 inline bool is_here(const DeviceEntry& device) { return device.kind == kLocal; }
 
 }  // namespace ngb::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is below a device's name: how it is reached, and what holds there.
+// Reads the mapping below a device's name: how the device is reached, its environment, limits and folders.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-// Variables of NGraphBench itself are not to be changed.
+// Returns whether `name` is the name of a variable, but not one of NGraphBench's own (NGB_…), which a study may not
+// change.
 bool is_variable_name(std::string_view name) {
   constexpr std::string_view kDigits = "0123456789";
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -22,14 +23,14 @@ bool is_variable_name(std::string_view name) {
          kDigits.find(name.front()) == std::string_view::npos && !name.starts_with("NGB_");
 }
 
-// "Add ssh: HOST, or slurm: {…}"
+// Returns "how is the device reached? Add ssh: HOST, or slurm: {…}".
 std::string how_to_reach() {
   std::vector<std::string> ways;
   for (const Key& key : device_keys()) {
     if (key.way) ways.push_back(key.way->example);
   }
   ways.back().insert(0, "or ");
-  return "how is it reached? Add " + text::join(ways, ", ");
+  return "how is the device reached? Add " + text::join(ways, ", ");
 }
 
 class BodyReader {
@@ -38,7 +39,7 @@ class BodyReader {
 
   void read(const DocumentNode& body, const std::string& path) {
     if (!body.is_map()) {
-      problems_.add(body, path, "expected how it is reached, such as {ssh: HOST}, found " + found(body));
+      problems_.add(body, path, "expected how the device is reached, such as {ssh: HOST}, found " + found(body));
       return;
     }
     for (const Field& field : fields(body, path, problems_)) {
@@ -66,7 +67,7 @@ class BodyReader {
   }
 
  private:
-  // The way there, unless it is the one to where another way's commands are.
+  // Makes `key` the device's way, unless it is only the way to the host with the commands of the way already chosen.
   void choose_way(const Key& key, const DocumentNode& node, const std::string& path) {
     const Key* const chosen = find_key(device_keys(), device_.kind);
     if (chosen == nullptr || key.way->through == chosen->name) {
@@ -95,7 +96,7 @@ class BodyReader {
     }
   }
 
-  // The user's own names, each with a text.
+  // Reads a mapping whose keys are names that the user chooses and whose values are texts.
   void read_variables(const Key& key, const DocumentNode& node, const std::string& path) {
     json variables = json::object();
     for (const Field& field : fields(node, path, problems_)) {

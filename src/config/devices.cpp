@@ -39,17 +39,17 @@ class DeviceReader {
       if (!is_device_name(named.name) || named.name == kLocal) {
         problems_.add(
             *named.key, path,
-            fmt::format("{}: expected a name of letters, digits, . _ - that is not local", shown(named.name)));
+            fmt::format("{}: expected a name of letters, digits and . _ - other than local", shown(named.name)));
       }
       read_device_body(*named.value, join_path(path, shown(named.name)), device, problems_);
     } else {
-      problems_.add(node, path, "expected a device's name, or a name with how it is reached, found " + found(node));
+      problems_.add(node, path, "expected a device's name, or name: {ssh: HOST}, found " + found(node));
       return;
     }
     for (DeviceEntry& each : one_for_each_node(device)) add(node, path, std::move(each));
   }
 
-  // Every known device that has it.
+  // Adds every known device that has the tag.
   void read_tag(const DocumentNode& node, const std::string& path) {
     std::set<std::string> tags;
     bool is_known = false;
@@ -69,11 +69,12 @@ class DeviceReader {
   void add(const DocumentNode& node, const std::string& path, DeviceEntry device) {
     const bool is_new = std::none_of(devices_.begin(), devices_.end(),
                                      [&](const DeviceEntry& other) { return other.name == device.name; });
-    if (!is_new) problems_.add(node, path, shown(device.name) + ": stands twice; keep one of them");
+    if (!is_new) problems_.add(node, path, shown(device.name) + " is listed twice; remove one of the two entries");
     if (is_new && !device.name.empty()) devices_.push_back(std::move(device));
   }
 
-  // `slurm: {partition: bench}`, and not a device of that name.
+  // Returns the way of an entry without a device's name, such as `slurm: {partition: bench}`, or null if the entry
+  // describes a device that is called "slurm".
   static const Key* way_without_name(const Field& named) {
     const Key* const way = find_key(device_keys(), named.name);
     if (way == nullptr || !way->way || !way->way->may_name_devices || !named.value->is_map()) return nullptr;
@@ -83,7 +84,7 @@ class DeviceReader {
     return is_device ? nullptr : way;
   }
 
-  // The devices have the names of their nodes; one on any node, that of the way.
+  // Adds a device for each node, named like its node; without nodes, one device named like the way.
   void read_without_name(const Key& way, const DocumentNode& node, const std::string& path, DeviceEntry& device) {
     read_way(way, node, join_path(path, way.name), device, problems_);
     device.name = way.name;
@@ -106,9 +107,9 @@ class DeviceReader {
     }
     std::vector<std::string> names{kLocal};
     for (const DeviceEntry& each : known_) names.push_back(each.name);
-    problems_.add(
-        node, path,
-        unknown_word(node.text, "device", names) + "; or say how it is reached: " + shown(node.text) + ": {ssh: HOST}");
+    problems_.add(node, path,
+                  unknown_word(node.text, "device", names) + "; or describe how it is reached: " + shown(node.text) +
+                      ": {ssh: HOST}");
   }
 
   const std::vector<DeviceEntry>& known_;
@@ -174,7 +175,7 @@ tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(c
   }
   for (const Field& field : fields(root, "", problems)) {
     if (!is_device_name(field.name) || field.name == kLocal) {
-      problems.add(*field.key, shown(field.name), "expected a name of letters, digits, . _ - that is not local");
+      problems.add(*field.key, shown(field.name), "expected a name of letters, digits and . _ - other than local");
     }
     DeviceEntry device{.name = field.name, .folder = kDeviceFolder};
     read_device_body(*field.value, shown(field.name), device, problems);
@@ -186,7 +187,7 @@ tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(c
 
 Result<std::vector<DeviceEntry>> devices_of_study(const std::string& study_json) {
   const nlohmann::json study = nlohmann::json::parse(study_json, nullptr, false);
-  if (!study.is_object() || !study.contains("devices")) return fail("a recorded study names no devices");
+  if (!study.is_object() || !study.contains("devices")) return fail("a recorded study lists no devices");
   const auto document = parse_document(study["devices"].dump());
   if (!document || *document == nullptr) return fail("the devices of a recorded study cannot be read");
   Problems problems("recorded study");

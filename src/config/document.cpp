@@ -17,7 +17,7 @@
 namespace ngb::config {
 namespace {
 
-// Leaves the parser from within its events; never leaves this file.
+// Is thrown to end the parser from within one of its events, and is caught in this file.
 struct Stopped {
   DocumentProblem problem;
 };
@@ -39,7 +39,8 @@ class Lines {
                                               [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
   }
 
-  // A null has no text of its own in the events; what stands at its place tells "null" from nothing at all.
+  // Returns how a null is written. The parser's event has no text for a null, so it is read from the line: a word such
+  // as "null", or nothing.
   [[nodiscard]] std::string null_word(const YAML::Mark& mark) const {
     constexpr std::array<std::string_view, 4> kWords{"null", "Null", "NULL", "~"};
     std::string_view rest = from_start(mark);
@@ -75,16 +76,17 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) throw Stopped{{mark.line + 1, lines_.column(mark), "an alias within its own anchor"}};
+    if (found == anchors_.end())
+      throw Stopped{{mark.line + 1, lines_.column(mark), "an alias is used within its own anchor"}};
     place(found->second);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     auto node = make(mark, DocumentNode::Kind::scalar, tag);
-    // An escape ("\0") can make one. Programs and paths would end there, and the rest be forgotten without a word.
+    // An escape ("\0") can make a zero byte. A path or an argument would silently end there.
     if (value.find('\0') != std::string::npos) {
-      throw Stopped{{node->line, node->column, "a zero byte within a text; no name and no path can hold one"}};
+      throw Stopped{{node->line, node->column, "a text contains a zero byte, which no name and no path may contain"}};
     }
     node->text = text::to_utf8(value);
     node->is_plain = tag == "?" || tag.empty();
@@ -107,7 +109,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     std::shared_ptr<DocumentNode> node;
     YAML::anchor_t anchor = 0;
-    NodePointer key{};  // of a map: the key that waits for its value
+    NodePointer key{};  // of a map: the key whose value has not come yet
   };
 
   [[nodiscard]] std::shared_ptr<DocumentNode> make(const YAML::Mark& mark, DocumentNode::Kind kind,
@@ -149,8 +151,9 @@ class TreeBuilder final : public YAML::EventHandler {
     into.depth = std::max(into.depth, node->depth + 1);
     if (into.depth > kMaxDocumentDepth) refuse_depth(into);
     if (into.size > kMaxDocumentNodes) {
-      throw Stopped{{into.line, into.column,
-                     fmt::format("more than {} values, aliases counted as what they stand for", kMaxDocumentNodes)}};
+      throw Stopped{
+          {into.line, into.column,
+           fmt::format("more than {} values, counting an alias as all values of its anchor", kMaxDocumentNodes)}};
     }
     if (into.is_sequence()) {
       into.items.push_back(std::move(node));
@@ -171,7 +174,8 @@ class TreeBuilder final : public YAML::EventHandler {
   NodePointer root_;
 };
 
-// Where `text` stops being UTF-8 text: at a wrong sequence, or at a byte that no text holds.
+// Returns the offset of the first byte that is not UTF-8 text (a wrong sequence or a control character), or the size of
+// `text` if there is none.
 std::size_t first_bad_byte(std::string_view text) {
   const std::string valid = text::to_utf8(text);
   const auto wrong = std::mismatch(text.begin(), text.end(), valid.begin(), valid.end()).first;
@@ -213,7 +217,7 @@ tl::expected<NodePointer, DocumentProblem> parse_document(std::string_view text)
     if (parser.HandleNextDocument(second)) {
       const NodePointer extra = second.take_root();
       return tl::unexpected(DocumentProblem{extra ? extra->line : 0, extra ? extra->column : 0,
-                                            "a second YAML document; a study file holds one"});
+                                            "a second YAML document; a study file has only one"});
     }
     return root;
   } catch (const Stopped& stopped) {

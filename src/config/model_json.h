@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An entry of models as a study file would have it, paths made absolute.
+// Writes an entry of `models` as it would appear in a study file, with absolute paths.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -21,7 +21,7 @@ const std::vector<std::string>& model_kinds() {
   return kKinds;
 }
 
-// Kinds of models that a key is for; every other key is for all.
+// Returns for some keys the kinds of models that may have them. All other keys are for every kind.
 const std::map<std::string, std::string_view>& restricted_keys() {
   static const std::map<std::string, std::string_view> kKeys{{"shapes", "onnx, pytorch and timm"},
                                                              {"dimensions", "onnx"},
@@ -30,11 +30,11 @@ const std::map<std::string, std::string_view>& restricted_keys() {
   return kKeys;
 }
 
-// One parameter of a recipe as the study gives it: a value, or several that span an axis.
+// One parameter of a recipe in a study: a single value, or a list of values that spans an axis.
 struct Axis {
   std::string name{};
   std::vector<json> values{};
-  bool is_axis = false;  // given as a list, be it of one value
+  bool is_axis = false;  // given as a list, even if of one value
 };
 
 class ModelReader {
@@ -79,7 +79,7 @@ class ModelReader {
       }
     }
     if (kinds.size() != 1) {
-      problems_.add(*node, path, "expected one of zoo, onnx, pytorch and timm");
+      problems_.add(*node, path, "expected exactly one of the keys zoo, onnx, pytorch and timm");
       return;
     }
     if (!may_have_all(kinds[0], given, path)) return;
@@ -90,7 +90,7 @@ class ModelReader {
     }
   }
 
-  // Whether each key is one for models of this kind.
+  // Returns whether models of this kind may have each of the keys; adds a problem for each that they may not have.
   bool may_have_all(const std::string& kind, const ModelFields& given, const std::string& path) {
     bool are_all = true;
     for (const auto& [key, node] : given) {
@@ -98,8 +98,8 @@ class ModelReader {
       if (row == restricted_keys().end() || row->second.find(kind) != std::string_view::npos) continue;
       are_all = false;
       problems_.add(*node, join_path(path, key),
-                    kind == "zoo" && key == "shapes" ? "a recipe knows its shapes; leave this out"
-                                                     : fmt::format("this is for {}; leave it out", row->second));
+                    kind == "zoo" && key == "shapes" ? "a recipe defines its shapes; remove this key"
+                                                     : fmt::format("this key is only for {}; remove it", row->second));
     }
     return are_all;
   }
@@ -160,7 +160,7 @@ class ModelReader {
   }
 
   static std::string unknown_parameter(const FamilyWords& family, const std::string& word) {
-    if (family.parameters.empty()) return fmt::format("{}: {} takes no parameters", shown(word), family.name);
+    if (family.parameters.empty()) return fmt::format("{}: {} has no parameters", shown(word), family.name);
     std::vector<std::string> known;
     for (const Parameter& parameter : family.parameters) known.push_back(parameter.name);
     return unknown_word(word, "parameter of " + family.name, known);
@@ -168,22 +168,24 @@ class ModelReader {
 
   Axis read_axis(const Key& key, const DocumentNode& node, const std::string& path) {
     Axis axis{.name = key.name};
-    const bool takes_list = key.type == ValueType::integers;
+    const bool expects_list = key.type == ValueType::integers;
     const bool holds_lists = node.is_sequence() && !node.items.empty() && node.items[0]->is_sequence();
-    axis.is_axis = node.is_sequence() && (!takes_list || holds_lists);
+    axis.is_axis = node.is_sequence() && (!expects_list || holds_lists);
     if (!axis.is_axis) {
       if (const auto value = read_value(key, node, path, problems_)) axis.values.push_back(*value);
       return axis;
     }
     if (node.items.empty())
-      problems_.add(node, path, fmt::format("expected {}, or a list of such, found an empty list", expected(key)));
+      problems_.add(node, path,
+                    fmt::format("expected {}, or a list of such values, found an empty list", expected(key)));
     std::set<std::string> seen;
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const std::string item_path = fmt::format("{}[{}]", path, i);
       const auto value = read_value(key, *node.items[i], item_path, problems_);
       if (!value) continue;
       if (!seen.insert(json_text(*value)).second) {
-        problems_.add(*node.items[i], item_path, fmt::format("{} stands twice; keep one of them", json_text(*value)));
+        problems_.add(*node.items[i], item_path,
+                      fmt::format("{} is listed twice; remove one of the two", json_text(*value)));
         continue;
       }
       axis.values.push_back(*value);
@@ -191,7 +193,7 @@ class ModelReader {
     return axis;
   }
 
-  // One model for each point.
+  // Adds one model for each combination of the axes' values.
   void add_product(const NodePointer& entry, const FamilyWords& family, const std::vector<Axis>& axes,
                    const std::string& label, const ModelEntry& common) {
     std::size_t count = 1;
@@ -225,8 +227,9 @@ class ModelReader {
     key.parameters = without_defaults(model.parameters, family.parameters);
     const auto [first, is_new] = recipes_.emplace(json_text(model_json(key)), model.label);
     if (!is_new) {
-      problems_.add(entry, "models",
-                    fmt::format("{} is the same model as {}; keep one of them", model.label, first->second));
+      problems_.add(
+          entry, "models",
+          fmt::format("{} is the same model as {}; remove one of the two entries", model.label, first->second));
     }
     return !is_new;
   }
@@ -235,19 +238,19 @@ class ModelReader {
                       const std::string& label, const std::string& path) {
     const std::size_t before = problems_.count();
     ModelEntry model = UserModelReader(folder_, problems_).read(kind, given, path);
-    if (model.file.empty() && model.factory.empty()) return;  // it has its problem
+    if (model.file.empty() && model.factory.empty()) return;  // its problem is reported already
     model.label = label.empty() ? model.label + suffix_of(model) : label;
     ModelEntry key = model;
     key.label.clear();
     if (problems_.count() == before && !files_.insert(json_text(model_json(key))).second) {
       problems_.add(*given.at(kind), join_path(path, kind),
-                    fmt::format("{}: stands twice; keep one of them", shown(given.at(kind)->text)));
+                    fmt::format("{} is listed twice; remove one of the two entries", shown(given.at(kind)->text)));
       return;
     }
     add(entry, std::move(model));
   }
 
-  // Tells a model that is compiled for any batch from one that is compiled for each.
+  // Returns what distinguishes the label of a model that is compiled once for any batch size.
   static std::string suffix_of(const ModelEntry& model) { return model.dynamic_batch ? " dynamic_batch" : ""; }
 
   void add(const NodePointer& entry, ModelEntry model) {

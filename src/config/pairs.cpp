@@ -16,7 +16,7 @@ std::vector<std::string> device_names(const std::vector<DeviceEntry>& devices) {
   return names;
 }
 
-// Labels and names, each once: what an entry of pairs may say.
+// Returns the words that an entry of pairs may contain: labels and names, each once.
 std::vector<std::string> compiler_words(const std::vector<work::Compiler>& compilers) {
   std::vector<std::string> words;
   for (const work::Compiler& compiler : compilers) {
@@ -66,7 +66,8 @@ class PairReader {
       const bool is_meant = is_label ? compiler.label == node.text : compiler.name == node.text;
       if (is_meant) is_new = chosen.insert(compiler.label).second || is_new;
     }
-    if (!is_new) problems_.add(node, path, fmt::format("{}: stands twice; keep one of them", shown(node.text)));
+    if (!is_new)
+      problems_.add(node, path, fmt::format("{} is listed twice; remove one of the two entries", shown(node.text)));
   }
 
   const std::vector<work::Compiler>& compilers_;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxShownBytes = 60;
 constexpr std::size_t kMaxListedWords = 30;
 
-// The maps that `<<: *base` or `<<: [*a, *b]` names, in the order of precedence.
+// Returns the maps that `<<: [*a, *b]` names, in the order of precedence.
 std::vector<NodePointer> merged_maps(const DocumentNode& value, const std::string& path, Problems& problems) {
   std::vector<NodePointer> maps;
   const auto refuse = [&](const DocumentNode& at) {
@@ -39,7 +39,7 @@ class FieldCollector {
  public:
   FieldCollector(const std::string& path, Problems& problems) : path_(path), problems_(problems) {}
 
-  // The map's own keys first: what it merges is collected after them and gives way.
+  // Collects the map's own keys, then those of the maps that it merges. The first value of a key is kept.
   void collect(const DocumentNode& map) {
     std::set<std::string> own;
     std::vector<NodePointer> bases;
@@ -50,7 +50,7 @@ class FieldCollector {
         auto more = value->is_map() ? std::vector<NodePointer>{value} : merged_maps(*value, path_, problems_);
         bases.insert(bases.end(), more.begin(), more.end());
       } else if (!own.insert(key->text).second) {
-        problems_.add(*key, join_path(path_, shown(key->text)), "stands twice; keep one of them");
+        problems_.add(*key, join_path(path_, shown(key->text)), "the key is given twice; remove one of the two");
       } else if (seen_.insert(key->text).second) {
         fields_.push_back({key->text, key, value});
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects what is wrong with a study file, and walks its maps so that no key is read twice or unseen.
+// Collects the problems of a study file, and lists the entries of its maps so that no key is missed or read twice.
 #pragma once
 
 #include <span>
@@ -17,11 +17,11 @@ class Problems {
   explicit Problems(std::string file) : file_(std::move(file)) {}
 
   void add(const DocumentNode& at, std::string key, std::string message);
-  // About the file as a whole.
+  // Adds a problem of the file as a whole, without line and column.
   void add(std::string key, std::string message);
   [[nodiscard]] bool empty() const { return problems_.empty(); }
   [[nodiscard]] std::size_t count() const { return problems_.size(); }
-  // In the order of lines and columns.
+  // Moves the problems out, sorted by line and column.
   [[nodiscard]] std::vector<StudyProblem> take();
 
  private:
@@ -35,20 +35,22 @@ struct Field {
   NodePointer value{};
 };
 
-// The entries of a map; `<<` is resolved, an explicit key wins. A key that is no scalar or stands twice is a problem
-// and left out. Precondition: map.is_map().
+// Returns the entries of a map. `<<` is resolved; an explicit key overrides a merged one. A key that is not a scalar or
+// is given twice is added to `problems` and left out. Precondition: map.is_map().
 std::vector<Field> fields(const DocumentNode& map, const std::string& path, Problems& problems);
 
-// "compilers" + "version" -> "compilers.version"; "" + "version" -> "version".
+// Joins the names of keys: "compilers" + "version" -> "compilers.version"; "" + "version" -> "version".
 std::string join_path(const std::string& path, std::string_view name);
 
-// A user's word as it is safe to print: at most 60 bytes, no control characters, "" as two quotes.
+// Returns a user's word in a form that is safe to print: at most 60 bytes, without control characters. The empty word
+// becomes two quotes.
 std::string shown(std::string_view word);
 
-// "openvno: unknown compiler, did you mean openvino?"; without a near word: "…, expected one of: a, b".
+// Returns the message "openvno: unknown compiler, did you mean openvino?", where "compiler" is `what`. If no word of
+// `known` is similar, it ends in "expected one of: a, b".
 std::string unknown_word(std::string_view word, std::string_view what, std::span<const std::string> known);
 
-// "a list", "a mapping", "nothing", "text "abc"" …: what stands there, for "expected …, found …".
+// Describes a node for "expected …, found …": "a list", "a mapping", "nothing", "the text "abc"", "1.5".
 std::string found(const DocumentNode& node);
 
 }  // namespace ngb::config

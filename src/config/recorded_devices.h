@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of a study that was recorded with a run.
+// Reads the devices of a study that was recorded with a run.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace ngb::config {
 
-// As to_json(Study) has written them, whatever the study's models and compilers are. Error: the text is not of that
-// form.
+// Returns the devices of a study that to_json(Study) has written. Does not read its models and compilers, which this
+// release may not know. Returns an error if the text does not have that form.
 Result<std::vector<DeviceEntry>> devices_of_study(const std::string& study_json);
 
 }  // namespace ngb::config

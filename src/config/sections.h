@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a study file that are more than one value: each reader adds its problems and yields what it could read.
+// Readers for the structured parts of a study file. Each adds its problems to `problems` and returns what it could
+// read.
 #pragma once
 
 #include <filesystem>
@@ -15,36 +16,41 @@ namespace ngb::config {
 
 inline constexpr std::size_t kMaxModels = 10'000;
 
-// Entries `zoo` (axes become their product, the last one fastest) and `onnx` (from the study's folder; must be a file).
+// Reads `models`. The axes of a recipe become one model for each combination of values; the last axis changes fastest.
+// Relative paths start at `folder`, the study's folder.
 std::vector<ModelEntry> read_models(const DocumentNode& node, const std::filesystem::path& folder,
                                     const Vocabulary& vocabulary, Problems& problems);
 
-// Threads and versions that an entry does not give come from `threads` and the vocabulary; labels are made unique.
+// Reads `compilers`. An entry without threads gets `threads`; one without a version gets the vocabulary's default.
+// Labels that the study does not give are made unique.
 std::vector<work::Compiler> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
                                            Problems& problems);
 
-// Devices by name (local, or one that is `known`), or described here; each runs every compiler until read_pairs says
-// otherwise.
+// Reads `devices`. An entry is the name `local`, the name or tag of a `known` device, or describes a device. Leaves
+// DeviceEntry::compilers empty.
 std::vector<DeviceEntry> read_devices(const DocumentNode& node, const std::vector<DeviceEntry>& known,
                                       Problems& problems);
-// The mapping below a device's name.
+// Reads the mapping below a device's name into `device`.
 void read_device_body(const DocumentNode& body, const std::string& path, DeviceEntry& device, Problems& problems);
-// The value of one key of it, `way`.
+// Reads the value of one key of that mapping: `way`, which says how the device is reached.
 void read_way(const Key& way, const DocumentNode& node, const std::string& path, DeviceEntry& device,
               Problems& problems);
 DeviceEntry local_device();
-// At most 64 letters, digits and . _ -, the first one no . or -: it names a folder, too.
+// Returns whether `name` has 1 to 64 letters, digits and . _ - and begins with neither . nor -. It must, because
+// folders are called by it.
 bool is_device_name(std::string_view name);
 
-// Device -> labels or names of compilers; a name means every compiler of the study that has it.
+// Reads `pairs`, which maps a device to labels or names of compilers, into DeviceEntry::compilers. A name means every
+// compiler of the study that has it.
 void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& compilers,
                 std::vector<DeviceEntry>& devices, Problems& problems);
 
-// A label that stands twice is a problem at the second; `at` gives the node of each entry.
+// Adds a problem for each label that an earlier entry has already. `at` has the node of each entry.
 void check_labels(const std::vector<std::string>& labels, const std::vector<NodePointer>& at, const std::string& path,
                   Problems& problems);
 
-// `given` without those that equal their defaults, sorted by name: two entries are the same exactly if these are.
+// Returns `given` without the values that equal their defaults, sorted by name. Two entries mean the same exactly if
+// these are equal.
 Parameters without_defaults(Parameters given, const std::vector<Parameter>& described);
 
 }  // namespace ngb::config

@@ -72,7 +72,8 @@ class StudyReader {
 
   void read_lists(const DocumentNode& root) {
     for (const char* const required : {"models", "compilers"}) {
-      if (!nodes_.contains(required)) problems_.add(root, required, "missing; a study names its models and compilers");
+      if (!nodes_.contains(required))
+        problems_.add(root, required, "the key is missing; a study must list models and compilers");
     }
     if (const DocumentNode* const node = given("models")) {
       study_.models = read_models(*node, study_.path.parent_path(), vocabulary_, problems_);
@@ -93,7 +94,8 @@ class StudyReader {
     }
   }
 
-  // A compiler that could not be read may well be the one that `pairs` names: its own problem is enough.
+  // Returns the study's compilers and all others. `pairs` may name a compiler whose entry could not be read; the
+  // problem of that entry is enough.
   [[nodiscard]] std::vector<work::Compiler> with_whole_vocabulary() const {
     std::vector<work::Compiler> all = study_.compilers;
     for (const CompilerWords& words : vocabulary_.compilers) all.push_back({.name = words.name, .label = words.name});
@@ -103,7 +105,7 @@ class StudyReader {
   void settle_reference() {
     if (study_.reference == "none") {
       if (!study_.reference_version.empty()) {
-        problems_.add(*nodes_.at("reference_version"), "reference_version", "there is no reference; leave this out");
+        problems_.add(*nodes_.at("reference_version"), "reference_version", "there is no reference; remove this key");
       }
       return;
     }
@@ -123,7 +125,7 @@ class StudyReader {
     if (!study_.reference_version.empty()) {
       if (words->default_version.empty()) {
         problems_.add(*nodes_.at("reference_version"), "reference_version",
-                      fmt::format("{} has no versions; leave this out", words->name));
+                      fmt::format("{} has no versions; remove this key", words->name));
       }
       return;
     }
@@ -134,7 +136,7 @@ class StudyReader {
     study_.exporter_version = study_.reference == kExporter ? study_.reference_version : default_version(kExporter);
   }
 
-  // Of the study's first compiler of this name; where there is none, the vocabulary's.
+  // Returns the version of the study's first compiler of this name; if there is none, the vocabulary's default version.
   [[nodiscard]] std::string default_version(const std::string& compiler) const {
     const auto own = std::find_if(study_.compilers.begin(), study_.compilers.end(),
                                   [&](const work::Compiler& entry) { return entry.name == compiler; });
@@ -170,11 +172,11 @@ class StudyReader {
 
   void settle_output() {
     if (!nodes_.contains("output")) study_.output = std::filesystem::path("results") / study_.name;
-    if (study_.output.empty()) return;  // told of where it stands
+    if (study_.output.empty()) return;  // already reported as a problem of the key
     std::error_code failed;
     const std::filesystem::path absolute = std::filesystem::absolute(study_.output, failed);
     if (failed) {
-      problems_.add("output", "the working folder is gone; go to another one");
+      problems_.add("output", "the working folder no longer exists; change to another folder");
     } else {
       study_.output = absolute.lexically_normal();
     }
@@ -218,7 +220,7 @@ tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem:
     return tl::unexpected(std::vector{StudyProblem{path.string(), problem.line, problem.column, "", problem.message}});
   }
   if (*document == nullptr || ((*document)->is_null() && (*document)->text.empty())) {
-    return tl::unexpected(std::vector{whole_file(path, "empty; a study names its models and compilers")});
+    return tl::unexpected(std::vector{whole_file(path, "the file is empty; a study must list models and compilers")});
   }
   Problems problems(path.string());
   const DocumentNode& root = **document;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study as its author meant it: every default filled in, every word checked.
+// A study as it was read from its file: defaults are filled in, and every word is checked.
 #pragma once
 
 #include <cstdint>
@@ -23,33 +23,34 @@ using Parameters = work::Options;
 
 using InputShapes = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;  // extents, or kBatchExtent
 
-// What a study says of one of a model's inputs.
+// The settings of one input of a model.
 struct InputEntry {
-  std::optional<std::pair<double, double>> range{};  // least and largest of its seeded values
-  std::filesystem::path file{};                      // its values instead: an .npy or .npz, absolute
-  std::string array{};                               // which of an .npz; "": the one that is called as the input
-  std::string type{};                                // pytorch and timm: "i64"; "" where the study does not say
+  std::optional<std::pair<double, double>> range{};  // least and largest of the seeded values
+  std::filesystem::path file{};                      // has the values instead: .npy or .npz, absolute
+  std::string array{};                               // of an .npz; "": the array with the input's name
+  std::string type{};                                // pytorch, timm: "i64"; "" if the study gives none
   bool operator==(const InputEntry&) const = default;
 };
 
-// A recipe, an ONNX file, a Python file's function, or a model of timm's.
+// A recipe, an ONNX file, a function in a Python file, or a model of timm.
 enum class ModelKind { zoo, onnx, pytorch, timm };
 
 struct ModelEntry {
-  std::string label{};           // unique in the study; for people: "resnet18", "conv_block width=64 depth=1"
-  std::string family{};          // zoo: "resnet18", "conv_block"
-  Parameters parameters{};       // those that the study gives; zoo: one entry per point of an axis
-  std::filesystem::path file{};  // onnx, pytorch: absolute, or relative to the study's folder and then made absolute
-  InputShapes shapes{};          // by input, sorted; onnx: where the file leaves it open
-  std::string factory{};         // pytorch: a function of the file; timm: the model's name
-  std::filesystem::path state_dict{};                              // pytorch, timm: absolute; "" for none
+  std::string label{};                 // unique in the study: "resnet18", "conv_block width=64 depth=1"
+  std::string family{};                // zoo: "resnet18", "conv_block"
+  Parameters parameters{};             // only those that the study gives; zoo: one value for each axis
+  std::filesystem::path file{};        // onnx, pytorch: absolute
+  InputShapes shapes{};                // by input, sorted; onnx: of inputs that the file leaves open
+  std::string factory{};               // pytorch: a function of the file; timm: the model's name
+  std::filesystem::path state_dict{};  // pytorch, timm: absolute; empty: none
   std::vector<std::pair<std::string, std::int64_t>> dimensions{};  // onnx: named dimension -> extent, or kBatchExtent
-  std::vector<std::pair<std::string, InputEntry>> inputs{};        // by name; "": one .npz for all; sorted
-  bool dynamic_batch = false;                                      // compiled once for any batch
+  std::vector<std::pair<std::string, InputEntry>> inputs{};        // by name, sorted; "": one .npz for all
+  bool dynamic_batch = false;                                      // compiled once for any batch size
 
   [[nodiscard]] ModelKind kind() const;
 };
 
+// The compiler that makes ONNX files from PyTorch modules.
 inline constexpr const char* kExporter = "identity";
 
 struct Study {
@@ -59,48 +60,50 @@ struct Study {
   std::vector<work::Compiler> compilers{};
   std::vector<int> batch_sizes{1};
   std::vector<DeviceEntry> devices{};
-  int threads = 1;  // of compilers that do not say otherwise
+  int threads = 1;  // of compilers without threads of their own
   std::string precision = "f32";
   work::Protocol protocol{};
   std::string reference = "identity";  // a compiler's name, or "none"
-  std::string reference_version{};     // of the study's first compiler of that name, else the vocabulary's default
-  // Version of kExporter, which makes ONNX files from PyTorch modules: the reference's if that is the same compiler,
-  // else that of the study's first entry of that name, else the vocabulary's default.
+  // Default: the version of the study's first compiler with that name, else the vocabulary's default version.
+  std::string reference_version{};
+  // Version of kExporter: the reference's if the reference is the same compiler, else that of the study's first
+  // compiler with that name, else the vocabulary's default version.
   std::string exporter_version{};
   work::Limits limits{};
-  bool best_options = false;         // the best settings of each compiler are named below the table
+  bool best_options = false;         // print each compiler's best settings below the table
   std::filesystem::path output{};    // results folder, absolute; default: results/<name> in the working folder
-  std::vector<std::string> given{};  // keys that the file gives ("tolerances.absolute"); all others have their defaults
+  std::vector<std::string> given{};  // keys in the file ("tolerances.absolute"); all others have their defaults
 };
 
 struct StudyProblem {
   std::string file{};
-  int line = 0;           // 1 …; 0 when the file as a whole is meant
+  int line = 0;           // 1 …; 0: the file as a whole
   int column = 0;         // 1 …
   std::string key{};      // "compilers[1].version"
-  std::string message{};  // what is wrong, what was expected, the nearest word: "openvno: unknown compiler, did you
-                          // mean openvino?"
+  std::string message{};  // "openvno: unknown compiler, did you mean openvino?"
 
-  [[nodiscard]] std::string text() const;  // file:line:column: key: message
+  [[nodiscard]] std::string text() const;  // "file:line:column: key: message"
 };
 
-// The Study, or every problem of the file at once, in the order of lines. Broken YAML is one problem: nothing after it
-// can be read. Bounds: 1 MiB, 32 levels, 20,000 nodes with aliases expanded, 1,000,000 cells and as many processes.
+// Reads a study file. If it has problems, returns all of them in the order of lines; broken YAML is one problem,
+// because nothing after it can be read. Bounds: 1 MiB, 32 levels, 20,000 nodes with aliases expanded, 1,000,000 cells
+// and as many processes.
 tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
                                                           const Vocabulary& vocabulary);
 
-// Devices that every study may name, from a file of `name: {ssh: HOST}`: described as in a study's `devices`.
-// A device that stands for several nodes of a cluster, as these; any other as itself.
+// Returns one device for each node ("far-n1") if the device has several nodes of a cluster, else the device itself.
 std::vector<DeviceEntry> one_for_each_node(const DeviceEntry& device);
 bool has_tag(const DeviceEntry& device, std::string_view tag);
 
+// Reads the devices that every study may name, from a file of entries `name: {ssh: HOST}`. They are described as in a
+// study's `devices`. Returns all problems of the file together.
 tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(const std::filesystem::path& path);
 
-// The JSON Schema of study files (draft 2020-12) for this vocabulary.
+// Returns the JSON Schema (draft 2020-12) of study files with this vocabulary.
 nlohmann::json study_schema(const Vocabulary& vocabulary);
 
-// The study with every default, as it is shown by `ngb plan --json` and stored with the results. It is itself a study
-// file (JSON is YAML) that yields the same Study again.
+// Returns the study with every default, as `ngb plan --json` shows it and as it is stored with the results. The JSON is
+// itself a study file (JSON is YAML) that is read as the same Study again.
 nlohmann::json to_json(const Study& study);
 
 struct Setting {
@@ -109,7 +112,7 @@ struct Setting {
   bool is_default = true;
 };
 
-// Every key but models, compilers, devices and pairs, in the order of docs/study.md.
+// Returns the value of every key but models, compilers, devices and pairs, in the order of docs/study.md.
 std::vector<Setting> settings(const Study& study);
 
 }  // namespace ngb::config

@@ -69,7 +69,7 @@ void add_settings(const Study& study, std::span<const Key> keys, const std::stri
     }
     if (key.type == ValueType::structured) continue;
     const bool is_given = std::find(study.given.begin(), study.given.end(), name) != study.given.end();
-    // A reference without a version has none to speak of.
+    // The default text describes how a missing version is chosen; a reference without versions has none.
     const bool is_absent = key.name == "reference_version" && is_off;
     out.push_back({name, is_absent ? "none" : for_people(key, value), !is_given});
   }

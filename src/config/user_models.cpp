@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr const char* kBatchWord = "batch";
 
-// Any YAML as JSON.
+// Returns any YAML as JSON.
 json json_of_node(const DocumentNode& node) {
   if (node.is_map()) {
     json object = json::object();
@@ -60,7 +60,7 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
   const bool is_file = kind == "onnx";
   for (const auto& [name, input] : model.inputs) {
     if (!is_file || input.type.empty()) continue;
-    problems_.add(*given.at("inputs"), path + ".inputs", "an ONNX file knows its types; leave type out");
+    problems_.add(*given.at("inputs"), path + ".inputs", "an ONNX file contains its types; remove the key type");
   }
   return model;
 }
@@ -74,7 +74,8 @@ void UserModelReader::read_common(const ModelFields& given, const std::string& p
   }
 }
 
-// Absolute; "" with a problem when there is no such file.
+// Returns the file's absolute path. Adds a problem if there is no such file or if it is a folder. Returns "" if the
+// value is not a path.
 std::filesystem::path UserModelReader::read_file(const DocumentNode& node, const std::string& path,
                                                  const std::string& expected_file) {
   static const Key kFile{.name = "file", .type = ValueType::path};
@@ -218,7 +219,8 @@ InputEntry UserModelReader::read_input(const DocumentNode& node, const std::stri
       (field.name == "array" ? input.array : input.type) = value->get<std::string>();
     }
   }
-  if (input.range && !input.file.empty()) problems_.add(node, path, "expected either range or file");
+  if (input.range && !input.file.empty())
+    problems_.add(node, path, "range and file are both given; remove one of the two");
   return input;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an entry of models says beside a recipe: a user's own model, and what is fed to any of them.
+// Reads an entry of `models` that names a user's own model (onnx, pytorch or timm), and the keys that all models have.
 #pragma once
 
 #include <filesystem>
@@ -15,14 +15,14 @@ namespace ngb::config {
 
 using ModelFields = std::map<std::string, NodePointer>;  // of an entry, by key
 
-// The entry, its files sought from `folder`. What could not be read is a problem and left out.
+// Reads entries whose relative paths start at `folder`. A part that cannot be read is added to `problems` and left out.
 class UserModelReader {
  public:
   UserModelReader(const std::filesystem::path& folder, Problems& problems) : folder_(folder), problems_(problems) {}
 
-  // `kind`: onnx, pytorch or timm, whichever stands in `given`. `path`: of the entry.
+  // Reads the entry at `path` ("models[0]"). `kind` is onnx, pytorch or timm, and is a key of `given`.
   ModelEntry read(const std::string& kind, const ModelFields& given, const std::string& path);
-  // The keys that every kind has: inputs, dynamic_batch.
+  // Reads the keys that every kind has: inputs, dynamic_batch.
   void read_common(const ModelFields& given, const std::string& path, ModelEntry& model);
 
  private:

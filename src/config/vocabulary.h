@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words a study may use, given to the parser as data: which compilers and model families exist, with their options
-// and parameters. Comes from the compilers' own descriptions and the zoo's table.
+// The words that a study may use, as data for the parser: the existing compilers and model families with their options
+// and parameters. They come from each compiler's compiler.json and from the zoo's table.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ namespace ngb::config {
 struct Parameter {
   std::string name{};
   std::string type{};                 // "bool" | "int" | "float" | "string" | "int_list"
-  std::vector<std::string> values{};  // the allowed words of a string, plain or as JSON text; empty: any
+  std::vector<std::string> values{};  // allowed words of a string, plain or as JSON text; empty: any
   std::string minimum{};              // of a number, or of each number of a list; "" for none
   std::string maximum{};
-  std::string default_value{};  // JSON text; "" when there is none
+  std::string default_value{};  // JSON text; "" for none
   std::string meaning{};
 };
 
@@ -28,14 +28,14 @@ struct CompilerWords {
 };
 
 struct FamilyWords {
-  std::string name{};  // "resnet"; a variant is a family without parameters: "resnet18"
+  std::string name{};  // "resnet"; a variant such as "resnet18" is a family without parameters
   std::vector<Parameter> parameters{};
 };
 
 struct Vocabulary {
   std::vector<CompilerWords> compilers{};
   std::vector<FamilyWords> models{};
-  std::vector<DeviceEntry> devices{};  // those that the user has described once for all studies
+  std::vector<DeviceEntry> devices{};  // described by the user once for all studies
 };
 
 }  // namespace ngb::config

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys below a device's name. Each row says where its value is kept, so that reading a study, writing it as JSON,
-// the JSON Schema and docs/study.md need nothing else.
+// The keys below a device's name. Each row has the place of its value in a DeviceEntry, so that reading a study,
+// writing it as JSON, the JSON Schema and docs/study.md need nothing else.
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// What can be no option of ssh.
+// kHost, kSlurmWord and kUser match no option of ssh or sbatch: their first character is never "-".
 constexpr const char* kHost = R"(^[0-9A-Za-z_:\[][0-9A-Za-z_.:%@\[\]-]{0,252}$)";
 constexpr const char* kSlurmWord = R"(^[0-9A-Za-z_][0-9A-Za-z_.:,&|*@()\[\]-]{0,98}$)";
 constexpr const char* kUser = R"(^[0-9A-Za-z_][0-9A-Za-z_.@\\-]{0,63}$)";
@@ -49,7 +49,8 @@ json field_json(const std::optional<T>& field) {
   return field ? json(*field) : json();
 }
 
-// `key`, whose value is the member of a DeviceEntry to which `Path` leads: &DeviceEntry::ssh, &SshAddress::host.
+// Returns `key` with functions for its value in a DeviceEntry. `Path` leads to it: &DeviceEntry::ssh,
+// &SshAddress::host.
 template <auto... Path>
 Key kept_in(Key key) {
   key.set_of = [](DeviceEntry& device, const json& value) { set_field((device.*....*Path), value); };
@@ -91,7 +92,7 @@ Key ssh_key() {
           .way = Way{.example = "ssh: HOST"}};
 }
 
-// Handed to sbatch as it is.
+// Returns the key of a text that sbatch receives unchanged.
 template <auto Member>
 Key slurm_word(const char* name, const char* meaning) {
   return text_key<&DeviceEntry::slurm, Member>(name, kSlurmWord, meaning, "the cluster's own", ValueType::bare_text);
@@ -112,7 +113,7 @@ Key slurm_key() {
                    "time", "Limit of one job, such as 30 or 2:00:00; a study that needs longer gets another job"),
                text_key<&DeviceEntry::slurm, &SlurmRequest::nodes>("nodes", kHost, "Each of these nodes is a device",
                                                                    "one device, on any node", ValueType::texts)},
-      .example = "what Slurm is asked for, such as {partition: bench}",
+      .example = "a request to Slurm such as {partition: bench}",
       .way = Way{.example = "slurm: {…}", .through = "ssh", .may_name_devices = true}};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of work/protocol.h as keys of a study file.
+// Makes keys of a study file from the rows of work/protocol.h.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Where a record is in a study. `read` yields its defaults where the study has none.
+// Finds a record in a study. `read` returns a record of defaults if the study has none.
 template <class Record>
 struct Access {
   std::function<Record&(Study&)> change;
@@ -27,7 +27,7 @@ concept Section = requires { T::fields(); };
 
 bool is_scaled(const work::StudyKey& row) { return row.multiply != 1 || row.divide != 1; }
 
-// 0.07 * 100 is 7.000000000000001: the digits that nobody wrote are dropped.
+// Removes the digits that are only an error of multiplication: 0.07 * 100 is 7.000000000000001.
 double rounded(double value) { return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr); }
 
 template <class Value>
@@ -53,7 +53,7 @@ void describe(Key& key, const work::StudyKey& /*row*/, const Access<Value>& acce
   key.keys = keys_of(access);
 }
 
-// Null: there is no such section.
+// Describes an optional section. The value null means that the study has no such section.
 template <Section Inner>
 void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optional<Inner>>& access) {
   key.type = ValueType::section;

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// As a label, without slashes and leading dots.
+// Matches a label without slashes that does not begin with a dot.
 constexpr const char* kFileName = R"(^[^\x00-\x20/.]([^\x00-\x1f/]{0,98}[^\x00-\x20/])?$)";
 constexpr const char* kVersion = R"(^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$)";
 
@@ -33,7 +33,7 @@ Key structured(const char* name, const char* default_text, const char* meaning) 
   return {.name = name, .type = ValueType::structured, .meaning = meaning, .default_text = default_text};
 }
 
-std::vector<Key> what_is_measured() {
+std::vector<Key> measurement_keys() {
   return {
       {.name = "name",
        .type = ValueType::text,
@@ -59,7 +59,7 @@ std::vector<Key> what_is_measured() {
   };
 }
 
-std::vector<Key> what_is_right() {
+std::vector<Key> reference_keys() {
   return {
       {.name = "reference",
        .type = ValueType::text,
@@ -80,7 +80,7 @@ std::vector<Key> what_is_right() {
   };
 }
 
-std::vector<Key> what_is_shown() {
+std::vector<Key> output_keys() {
   return {
       {.name = "best_options",
        .type = ValueType::boolean,
@@ -98,12 +98,12 @@ std::vector<Key> what_is_shown() {
 }
 
 std::vector<Key> all_keys() {
-  std::vector<Key> all = what_is_measured();
+  std::vector<Key> all = measurement_keys();
   const auto add = [&](std::span<const Key> keys) { all.insert(all.end(), keys.begin(), keys.end()); };
   add(protocol_keys());
-  add(what_is_right());
+  add(reference_keys());
   add(limit_keys());
-  add(what_is_shown());
+  add(output_keys());
   return all;
 }
 

@@ -18,7 +18,7 @@ json closed_object(json properties) {
   return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
 }
 
-// {"name": body} for one of several names.
+// Returns the schema of an object with exactly one of these properties: {"name": body}.
 json one_of_names(json properties) {
   json schema = closed_object(std::move(properties));
   schema["minProperties"] = 1;
@@ -32,7 +32,7 @@ json parameter_schema(const Parameter& parameter) {
   return schema;
 }
 
-// A value, or a list of values that span an axis.
+// Returns the schema of a value, or of a list of values that spans an axis.
 json axis_schema(const Parameter& parameter) {
   json axis = list_of(value_schema(key_of(parameter)));
   axis["uniqueItems"] = true;
@@ -41,7 +41,7 @@ json axis_schema(const Parameter& parameter) {
   return schema;
 }
 
-// Integers and the word batch.
+// Returns the schema of an integer or the word batch.
 json extent_schema() {
   return any_of({{"type", "integer"}, {"minimum", 1}, {"maximum", 2147483647}}, {{"const", "batch"}});
 }
@@ -99,7 +99,7 @@ json models_schema(const Vocabulary& vocabulary) {
   return list_of({{"anyOf", std::move(kinds)}});
 }
 
-// The value, or a list of such values to compare.
+// Returns the schema of a value, or of a list of such values to compare.
 json or_list(const json& value) { return any_of(value, list_of(value)); }
 
 json compiler_body_schema(const CompilerWords& words) {
@@ -116,7 +116,7 @@ json compiler_body_schema(const CompilerWords& words) {
   return any_of(null_schema(), closed_object(std::move(properties)));
 }
 
-// The names as an enumeration; the compiler called null may also be written without quotes.
+// Returns the schema of one of the names. The compiler called null may also be written without quotes.
 json name_schema(json names) {
   bool has_null = false;
   for (const json& name : names) has_null = has_null || name == "null";
@@ -149,7 +149,7 @@ json device_key_schema(const Key& key) {
   return key.first_may_stand_alone ? any_of(value_schema(key.keys.front()), std::move(mapping)) : mapping;
 }
 
-// {"name": value}, and nothing else.
+// Returns the schema of {"name": value} without other properties.
 json only(const std::string& name, json value) {
   json schema = closed_object({{name, std::move(value)}});
   schema["required"] = {name};

@@ -112,7 +112,7 @@ std::optional<json> accept_scalar(const Key& key, const DocumentNode& node) {
 
 std::string range_text(const Key& key) { return fmt::format("from {} to {}", key.minimum, key.maximum); }
 
-// The same without exponents, which nobody writes for a count.
+// Returns the range of a count, without exponents: "from 1 to 1000000".
 std::string integer_range(const Key& key) { return fmt::format("from {:.0f} to {:.0f}", key.minimum, key.maximum); }
 
 Key one_of_list(const Key& key) {
@@ -144,7 +144,7 @@ std::optional<json> read_list(const Key& key, const DocumentNode& node, const st
     if (!value) continue;
     const bool may_repeat = key.type == ValueType::integers || key.type == ValueType::arguments;
     if (!may_repeat && !seen.insert(*value).second) {
-      problems.add(*node.items[i], item_path, fmt::format("{} stands twice; keep one of them", value->dump()));
+      problems.add(*node.items[i], item_path, fmt::format("{} is listed twice; remove one of the two", value->dump()));
       is_good = false;
     }
     list.push_back(*value);
@@ -221,7 +221,7 @@ json scalar_json(const DocumentNode& node) {
 
 std::optional<json> read_value(const Key& key, const DocumentNode& node, const std::string& path, Problems& problems) {
   if (!node.tag.empty()) {
-    problems.add(node, path, fmt::format("the tag {} means nothing here; leave it out", shown(node.tag)));
+    problems.add(node, path, fmt::format("the tag {} has no meaning here; remove it", shown(node.tag)));
     return std::nullopt;
   }
   if (key.accepts_null && node.is_null()) return json();

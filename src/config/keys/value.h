@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One value of a study file against the row of its key: accepted, or told what was expected. The same rows as schema.
+// Checks one value of a study file against the row of its key, and writes the same row as JSON Schema.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,32 +13,33 @@
 
 namespace ngb::config {
 
-// A scalar or null as JSON, by YAML 1.2's core schema without octal and hexadecimal numbers: 1.5, true and null where
-// they are plain, else text. Infinite numbers and numbers beyond a double become infinity. Precondition: no list or
-// map.
+// Returns a scalar or null as JSON, by YAML 1.2's core schema without octal and hexadecimal numbers. Without
+// quotes 1.5, true and null are a number, a boolean and null; everything else is text. Infinite numbers, not-a-number
+// and numbers beyond a double become infinity. Precondition: `node` is neither a list nor a map.
 nlohmann::json scalar_json(const DocumentNode& node);
 
-// The value in the form that Key::set takes, or nothing and a problem that says what was expected.
-// Not for sections and structured keys.
+// Returns the value in the form that Key::set expects. If the value is not accepted, returns nothing and adds a problem
+// that says what was expected. Precondition: the key is neither a section nor structured.
 std::optional<nlohmann::json> read_value(const Key& key, const DocumentNode& node, const std::string& path,
                                          Problems& problems);
 
-// "an integer from 1 to 4096"
+// Describes the values of a key: "an integer from 1 to 4096".
 std::string expected(const Key& key);
 
-// What read_value accepts, as JSON Schema.
+// Returns the JSON Schema of the values that read_value accepts.
 nlohmann::json value_schema(const Key& key);
 
-// JSON text -> value; text that is not JSON stands for itself. "" -> null.
+// Parses JSON text. "" becomes null; other text that is not JSON becomes a string.
 nlohmann::json json_of(const std::string& text);
-// Parameters as one object.
+// Returns the parameters as one JSON object.
 nlohmann::json object_of(const Parameters& parameters);
-// The JSON text under which a value is kept in Parameters; numbers without a needless fraction.
+// Returns the JSON text by which Parameters keep a value. Whole numbers below 9e15 have no fraction.
 std::string json_text(const nlohmann::json& value);
-// For people: without the quotes of a plain word.
+// Returns a value as text for people: a string without quotes, any other value as json_text.
 std::string plain_text(const nlohmann::json& value);
 
-// "4 GB" -> 4000000000. Units: B kB MB GB TB (1000), KiB MiB GiB TiB (1024). Nothing when it is not such a text.
+// Returns the bytes that a text such as "4 GB" (4000000000) means, or nothing if it has another form. Units: B kB MB GB
+// TB (powers of 1000), KiB MiB GiB TiB (powers of 1024).
 std::optional<double> parse_bytes(const std::string& text);
 
 }  // namespace ngb::config

@@ -33,7 +33,7 @@ TEST(StudyCompilers, GiveVersionThreadsAndOptions) {
               ElementsAre(Pair("arena", "false"), Pair("graph_optimization", "\"basic\""), Pair("spin", "5")));
 }
 
-TEST(StudyCompilers, AVersionNeedsNoQuotesEvenWhereYamlSeesANumber) {
+TEST(StudyCompilers, AVersionNeedsNoQuotesEvenIfYamlReadsANumber) {
   EXPECT_EQ(good(with_compilers("  - onnxruntime: {version: 1.30}")).compilers[0].version, "1.30");
   EXPECT_EQ(good(with_compilers("  - onnxruntime: {version: 2026}")).compilers[0].version, "2026");
 }
@@ -43,7 +43,7 @@ TEST(StudyCompilers, AnOptionGivenAtItsDefaultIsTheSameAsNone) {
               IsEmpty());
 }
 
-TEST(StudyCompilers, ThreadsComeFromTheStudyWhereverTheKeyStands) {
+TEST(StudyCompilers, ThreadsComeFromTheStudyEvenIfTheKeyFollowsTheCompilers) {
   EXPECT_EQ(good(with_compilers("  - onnxruntime\nthreads: 3")).compilers[0].threads, 3);
 }
 
@@ -65,7 +65,7 @@ TEST(StudyCompilers, AnEmptyEntryIsNotTheCompilerCalledNull) {
                           "openvino"));
 }
 
-TEST(StudyCompilers, LabelsAddWhatTellsNamesakesApart) {
+TEST(StudyCompilers, LabelsNameTheSettingsInWhichNamesakesDiffer) {
   EXPECT_THAT(
       compiler_labels(good(with_compilers("  - identity\n  - onnxruntime\n  - onnxruntime: {version: 1.30.0}"))),
       ElementsAre("identity", "onnxruntime 1.31.1", "onnxruntime 1.30.0"));
@@ -77,7 +77,7 @@ TEST(StudyCompilers, LabelsAddWhatTellsNamesakesApart) {
       ElementsAre("onnxruntime 1.31.1 graph_optimization=all", "onnxruntime 1.31.1 graph_optimization=basic", "old"));
 }
 
-TEST(StudyCompilers, AListStandsForOneCompilerForEachOfItsValuesTheLastListFastest) {
+TEST(StudyCompilers, AListGivesOneCompilerForEachValueAndTheLastListIsFastest) {
   const Study study =
       good(with_compilers("  - onnxruntime: {threads: [1, 2], options: {graph_optimization: [basic, all]}}\n"
                           "  - onnxruntime: {version: [1.29.0, 1.30.0], label: old}"));
@@ -92,23 +92,25 @@ TEST(StudyCompilers, AListStandsForOneCompilerForEachOfItsValuesTheLastListFaste
   EXPECT_EQ(study.compilers[5].version, "1.30.0");
 }
 
-TEST(StudyCompilers, MistakesInAListAreToldWhereTheyStand) {
+TEST(StudyCompilers, MistakesInAListAreReportedAtTheirPlaces) {
   EXPECT_THAT(problems(with_compilers("  - onnxruntime: {threads: [1, 0], options: {graph_optimization: [basics]}}\n"
                                       "  - onnxruntime: {threads: [2, 2]}\n"
                                       "  - onnxruntime: {threads: [], label: [a, b]}")),
               ElementsAre(testing::HasSubstr("compilers[0].onnxruntime.threads[1]: expected an integer from 1"),
                           testing::HasSubstr("graph_optimization[0]: basics: unknown value, did you mean basic?"),
-                          testing::HasSubstr("compilers[1]: onnxruntime: stands twice with the same settings"),
+                          testing::HasSubstr("compilers[1]: onnxruntime is listed twice with the same settings"),
                           testing::HasSubstr("compilers[2].onnxruntime.threads: expected an integer from 1"),
                           testing::HasSubstr("compilers[2].onnxruntime.label: expected one line of text")));
 }
 
 TEST(StudyCompilers, TheSameCompilerTwiceIsAProblem) {
-  EXPECT_THAT(problems(with_compilers("  - onnxruntime\n  - onnxruntime: {version: 1.31.1, label: again}")),
-              ElementsAre("4:5: compilers[1]: onnxruntime: stands twice with the same settings; keep one of them"));
+  EXPECT_THAT(
+      problems(with_compilers("  - onnxruntime\n  - onnxruntime: {version: 1.31.1, label: again}")),
+      ElementsAre(
+          "4:5: compilers[1]: onnxruntime is listed twice with the same settings; remove one of the two entries"));
 }
 
-TEST(StudyCompilers, NameTheNearestCompilerOptionAndWord) {
+TEST(StudyCompilers, MistakesNameTheNearestCompilerOptionAndWord) {
   EXPECT_THAT(
       problems(with_compilers("  - openvno\n"
                               "  - onnxruntime: {options: {graph_optimisation: basic}}\n"
@@ -123,22 +125,22 @@ TEST(StudyCompilers, NameTheNearestCompilerOptionAndWord) {
           "6:31: compilers[3].onnxruntime: verson: unknown key, did you mean version?"));
 }
 
-TEST(StudyCompilers, AnOptionBesideOptionsIsToldWhereItBelongs) {
+TEST(StudyCompilers, AnOptionBesideOptionsIsReportedWithItsProperPlace) {
   EXPECT_THAT(problems(with_compilers("  - onnxruntime: {arena: false}")),
               ElementsAre("3:19: compilers[0].onnxruntime: arena: an option of onnxruntime; put it below options"));
 }
 
-TEST(StudyCompilers, AVersionIsOneVersion) {
+TEST(StudyCompilers, AVersionThatNamesNoReleaseIsRefused) {
   EXPECT_THAT(problems(with_compilers("  - onnxruntime: {version: latest}\n  - openvino: {version: ../../etc}\n"
                                       "  - null: {version: 1}\n  - openvino: {options: {a: 1}}")),
               ElementsAre("3:28: compilers[0].onnxruntime.version: latest: expected a version such as 1.31.1, so that "
                           "the study can be repeated",
                           "4:25: compilers[1].openvino.version: expected a version such as 1.31.1, found ../../etc",
-                          "5:21: compilers[2].null.version: null has no versions; leave this out",
+                          "5:21: compilers[2].null.version: null has no versions; remove this key",
                           "6:26: compilers[3].openvino.options: a: openvino has no options"));
 }
 
-TEST(StudyCompilers, SettingsBesideTheNameInsteadOfBelowItAreTold) {
+TEST(StudyCompilers, SettingsBesideTheNameInsteadOfBelowItAreReported) {
   EXPECT_THAT(problems(with_compilers("  - onnxruntime:\n    version: 1.30.0")),
               ElementsAre("3:5: compilers[0]: expected one compiler with its settings indented below it"));
 }

@@ -43,7 +43,7 @@ TEST(StudyDevices, ADeviceIsDescribedWhereItIsNamed) {
   EXPECT_EQ(study.devices[2].compilers.size(), 4U);
 }
 
-TEST(StudyDevices, AKnownDeviceIsNamedOnly) {
+TEST(StudyDevices, AKnownDeviceNeedsOnlyItsName) {
   Vocabulary known = small_vocabulary();
   const TemporaryFolder folder;
   const auto devices = load_devices(folder.write("devices.yaml", "xeon: {ssh: xeon.lab, folder: /data}\n"));
@@ -59,40 +59,41 @@ TEST(StudyDevices, SlurmGivesADeviceForEachNodeOrAnyNodeThatFits) {
   const Study study = good(
       with_pairs("devices: [slurm: {partition: bench, nodes: [edge1, edge2]}, {orin: {slurm: {constraint: orin}}}, "
                  "{far: {ssh: login.lab, slurm: {nodes: [n1, n2], time: 30}, folder: /scratch}}]"));
-  std::vector<std::string> told;
+  std::vector<std::string> described;
   for (const DeviceEntry& device : study.devices) {
     EXPECT_EQ(device.kind, "slurm");
-    told.push_back(device.name + ": " + device.slurm.partition + "/" + device.slurm.constraint + "/" +
-                   text::join(device.slurm.nodes, ",") + "/" + device.slurm.time + "/" + device.ssh.host + "/" +
-                   device.folder);
+    described.push_back(device.name + ": " + device.slurm.partition + "/" + device.slurm.constraint + "/" +
+                        text::join(device.slurm.nodes, ",") + "/" + device.slurm.time + "/" + device.ssh.host + "/" +
+                        device.folder);
   }
-  EXPECT_THAT(told, ElementsAre("edge1: bench//edge1///~/.ngraphbench", "edge2: bench//edge2///~/.ngraphbench",
-                                "orin: /orin////~/.ngraphbench", "far-n1: //n1/30/login.lab//scratch",
-                                "far-n2: //n2/30/login.lab//scratch"));
+  EXPECT_THAT(described, ElementsAre("edge1: bench//edge1///~/.ngraphbench", "edge2: bench//edge2///~/.ngraphbench",
+                                     "orin: /orin////~/.ngraphbench", "far-n1: //n1/30/login.lab//scratch",
+                                     "far-n2: //n2/30/login.lab//scratch"));
 }
 
-TEST(StudyDevices, WhatSlurmIsAskedForIsNoOptionOfItsCommands) {
+TEST(StudyDevices, RequestsToSlurmContainNoOptionsAndNoShellText) {
   for (const std::string word : {"--uid=0", "'a b'", "\"$(touch x)\"", "'a;b'", "''"}) {
     EXPECT_EQ(problems(with_pairs("devices: [slurm: {partition: " + word + "}]")).size(), 1U) << word;
     EXPECT_EQ(problems(with_pairs("devices: [slurm: {nodes: [" + word + "]}]")).size(), 1U) << word;
   }
 }
 
-TEST(StudyDevices, MistakesAreToldWhereTheyStand) {
+TEST(StudyDevices, MistakesAreReportedAtTheirPlaces) {
   EXPECT_THAT(
       problems(with_pairs("devices: [local, raspberry, {pi: {}}, {pi2: {shs: pi2}}, local, {-x: {ssh: a}}]")),
-      ElementsAre("3:18: devices[1]: raspberry: unknown device, expected one of: local; or say how it is reached: "
-                  "raspberry: {ssh: HOST}",
-                  "3:34: devices[2].pi: how is it reached? Add ssh: HOST, slurm: {…}, or command: [docker, exec, "
-                  "-i, box, sh]",
-                  "3:45: devices[3].pi2: how is it reached? Add ssh: HOST, slurm: {…}, or command: [docker, exec, "
-                  "-i, box, sh]",
-                  "3:46: devices[3].pi2: shs: unknown key, did you mean ssh?",
-                  "3:58: devices[4]: local: stands twice; keep one of them",
-                  "3:66: devices[5]: -x: expected a name of letters, digits, . _ - that is not local"));
+      ElementsAre(
+          "3:18: devices[1]: raspberry: unknown device, expected one of: local; or describe how it is reached: "
+          "raspberry: {ssh: HOST}",
+          "3:34: devices[2].pi: how is the device reached? Add ssh: HOST, slurm: {…}, or command: [docker, exec, "
+          "-i, box, sh]",
+          "3:45: devices[3].pi2: how is the device reached? Add ssh: HOST, slurm: {…}, or command: [docker, exec, "
+          "-i, box, sh]",
+          "3:46: devices[3].pi2: shs: unknown key, did you mean ssh?",
+          "3:58: devices[4]: local is listed twice; remove one of the two entries",
+          "3:66: devices[5]: -x: expected a name of letters, digits and . _ - other than local"));
 }
 
-TEST(StudyDevices, ACommandIsAListOfItsWordsWhichMayRepeatAndBeNumbers) {
+TEST(StudyDevices, ACommandIsAListOfWordsThatMayRepeatAndBeNumbers) {
   const Study study = good(with_pairs("devices: [{box: {command: [ssh, -p, 2222, -v, -v, box, sh]}}]"));
   EXPECT_EQ(study.devices.at(0).kind, "command");
   EXPECT_THAT(study.devices[0].command, ElementsAre("ssh", "-p", "2222", "-v", "-v", "box", "sh"));
@@ -104,19 +105,19 @@ TEST(StudyDevices, ACommandIsAListOfItsWordsWhichMayRepeatAndBeNumbers) {
   }
 }
 
-TEST(StudyDevices, ADeviceIsReachedInOneWay) {
+TEST(StudyDevices, ADeviceWithTwoWaysIsRefused) {
   EXPECT_THAT(problems(with_pairs("devices: [{x: {ssh: x, command: [sh]}}, {y: {command: [sh], slurm: {}}}]")),
               ElementsAre(HasSubstr("x.command: a device is reached in one way; remove ssh or command"),
                           HasSubstr("y.slurm: a device is reached in one way; remove command or slurm")));
 }
 
-TEST(StudyDevices, AHostThatSshWouldTakeForAnOptionIsRefused) {
+TEST(StudyDevices, AHostThatSshWouldReadAsAnOptionIsRefused) {
   for (const std::string host : {"-oProxyCommand=touch /tmp/x", "'a b'", "\"$(touch x)\"", "\"a\\nb\"", "''"}) {
     EXPECT_EQ(problems(with_pairs("devices: [{x: {ssh: " + host + "}}]")).size(), 1U) << host;
   }
 }
 
-TEST(StudyDevices, WhatHoldsOnADeviceStandsWithIt) {
+TEST(StudyDevices, EnvironmentLimitsAndTagsAreReadWithTheirDevice) {
   const Study study =
       good(with_pairs("devices: [{orin: {ssh: orin.lab, environment: {OMP_PROC_BIND: close, CUDA_HOME: /opt/cuda 13}, "
                       "limits: {memory: 4 GB, free_disk: 500 MB, time_s: 7200}, tags: [edge, arm]}}]"));
@@ -128,7 +129,7 @@ TEST(StudyDevices, WhatHoldsOnADeviceStandsWithIt) {
   EXPECT_THAT(orin.tags, ElementsAre("edge", "arm"));
 }
 
-TEST(StudyDevices, ATagStandsForEveryKnownDeviceThatHasIt) {
+TEST(StudyDevices, ATagMeansEveryKnownDeviceThatHasIt) {
   Vocabulary known = small_vocabulary();
   const TemporaryFolder folder;
   known.devices = *load_devices(folder.write("devices.yaml",
@@ -145,22 +146,22 @@ TEST(StudyDevices, ATagStandsForEveryKnownDeviceThatHasIt) {
   EXPECT_EQ(wrong.error().at(0).message, "egde: unknown tag, did you mean edge?");
 }
 
-TEST(StudyDevices, AVariableHasAnOrdinaryNameThatIsNotOurs) {
+TEST(StudyDevices, AVariableMayNotHaveAnOddNameOrOneOfOurs) {
   EXPECT_THAT(problems(with_pairs("devices: [{x: {ssh: x, environment: {1A: b, NGB_LIB: c, 'A=B': d, OK: [e]}}}]")),
               ElementsAre(HasSubstr("1A: expected a variable's name"), HasSubstr("NGB_LIB: expected a variable's name"),
                           HasSubstr("A=B: expected a variable's name"), HasSubstr("environment.OK: expected")));
 }
 
-TEST(StudyDevices, PairsNameTheNearestWord) {
+TEST(StudyDevices, MistakesInPairsNameTheNearestWord) {
   EXPECT_THAT(problems(with_pairs("pairs: {locl: [identity], local: [onnxrutime, identity, identity]}")),
               ElementsAre("3:9: pairs: locl: unknown device of this study, did you mean local?",
                           "3:35: pairs.local[0]: onnxrutime: unknown compiler of this study, did you mean onnxruntime?",
-                          "3:57: pairs.local[2]: identity: stands twice; keep one of them"));
+                          "3:57: pairs.local[2]: identity is listed twice; remove one of the two entries"));
   EXPECT_THAT(problems(with_pairs("pairs: {local: []}")),
               ElementsAre("3:16: pairs.local: expected a list of the study's compilers, found an empty list"));
 }
 
-TEST(StudyDevices, ACompilerThatCouldNotBeReadIsNotAProblemOfPairsToo) {
+TEST(StudyDevices, ACompilerThatCannotBeReadIsNotReportedAgainForPairs) {
   EXPECT_THAT(problems("models: [{zoo: resnet18}]\ncompilers: [openvno]\npairs: {local: [openvino]}"),
               ElementsAre("2:13: compilers[0]: openvno: unknown compiler, did you mean openvino?"));
 }

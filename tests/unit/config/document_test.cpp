@@ -30,7 +30,7 @@ TEST(Document, CountsColumnsInCharactersFromOne) {
   EXPECT_EQ(list.items.at(1)->column, 9);
 }
 
-TEST(Document, ForgivesAByteOrderMarkAndWindowsLineEnds) {
+TEST(Document, AcceptsAByteOrderMarkAndWindowsLineEnds) {
   const auto document = parse_document(
       "\xEF\xBB\xBF"
       "a: 1\r\nb: 2\r\n");
@@ -39,7 +39,7 @@ TEST(Document, ForgivesAByteOrderMarkAndWindowsLineEnds) {
   EXPECT_EQ((*document)->entries.at(1).second->text, "2");
 }
 
-TEST(Document, NothingButCommentsIsNoDocument) {
+TEST(Document, TextWithOnlyCommentsHasNoDocument) {
   for (const char* const text : {"", "\n\n", "# a comment\n"}) {
     const auto document = parse_document(text);
     ASSERT_TRUE(document) << text;
@@ -53,7 +53,7 @@ TEST(Document, SharesTheNodeOfAnAnchorWithItsAliases) {
   EXPECT_EQ((*document)->entries.at(0).second, (*document)->entries.at(1).second);
 }
 
-TEST(Document, BoundsTheSizeThatAliasesStandFor) {
+TEST(Document, BoundsTheSizeWithAliasesExpanded) {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
     const std::string before = "*a" + std::to_string(i - 1);
@@ -62,7 +62,7 @@ TEST(Document, BoundsTheSizeThatAliasesStandFor) {
   EXPECT_NE(problem(bomb).find("more than 20000 values"), std::string::npos) << problem(bomb);
 }
 
-TEST(Document, BoundsItsDepthAlsoThroughAliases) {
+TEST(Document, BoundsTheDepthWithAliasesExpanded) {
   EXPECT_NE(problem(repeated("[", 40) + repeated("]", 40)).find("nested deeper than 32 levels"), std::string::npos);
   EXPECT_NE(problem(repeated("[", 200'000)).find("nested deeper than 32 levels"), std::string::npos);
   EXPECT_NE(problem(repeated("{a: ", 100'000)).find("nested deeper than 32 levels"), std::string::npos);
@@ -75,23 +75,23 @@ TEST(Document, BoundsItsDepthAlsoThroughAliases) {
 }
 
 TEST(Document, AnAliasWithinItsOwnAnchorIsAProblem) {
-  EXPECT_EQ(problem("a: &x [1, *x]"), "1:11: an alias within its own anchor");
+  EXPECT_EQ(problem("a: &x [1, *x]"), "1:11: an alias is used within its own anchor");
 }
 
-TEST(Document, NamesThePlaceOfBytesThatAreNoText) {
+TEST(Document, NamesThePlaceOfBytesThatAreNotText) {
   EXPECT_EQ(problem("a: 1\nb: \xFF\xFE\n"), "2:4: byte 0xff is not UTF-8 text; save the file as UTF-8");
   EXPECT_EQ(problem(std::string_view("a: \0x", 5)), "1:4: byte 0x00 is not UTF-8 text; save the file as UTF-8");
 }
 
 TEST(Document, ASecondDocumentIsAProblem) {
-  EXPECT_EQ(problem("a: 1\n---\nb: 2\n"), "3:1: a second YAML document; a study file holds one");
+  EXPECT_EQ(problem("a: 1\n---\nb: 2\n"), "3:1: a second YAML document; a study file has only one");
 }
 
 TEST(Document, MoreThanAMebibyteIsRefusedByItsSize) {
   EXPECT_EQ(problem(std::string(kMaxDocumentBytes + 1, 'x')), "0:0: larger than 1048576 bytes; is this a study file?");
 }
 
-TEST(Document, TakesAtMostFiveSecondsOfProcessorTimeForAnyTextOfTheLargestSize) {
+TEST(Document, NeedsAtMostFiveSecondsOfProcessorTimeForAnyTextOfTheLargestSize) {
   const int largest = static_cast<int>(kMaxDocumentBytes);
   for (const std::string& text :
        {repeated("- a\n", 4999), repeated("[", largest), repeated("? ", largest / 2), repeated("a: ", largest / 3),

@@ -38,12 +38,12 @@ TEST(StudyModels, ALabelReplacesTheRecipesNameAndKeepsTheAxes) {
   EXPECT_THAT(model_labels(good(with_models("  - {zoo: resnet18, label: small one}"))), ElementsAre("small one"));
 }
 
-TEST(StudyModels, ARecipeMayStandWithoutParameters) {
+TEST(StudyModels, ARecipeNeedsNoParameters) {
   EXPECT_THAT(model_labels(good(with_models("  - zoo: {conv_block: }\n  - zoo: resnet50"))),
               ElementsAre("conv_block", "resnet50"));
 }
 
-TEST(StudyModels, AFileIsFoundFromTheStudysFolderAndMadeAbsolute) {
+TEST(StudyModels, ARelativePathStartsAtTheStudysFolderAndIsMadeAbsolute) {
   const TemporaryFolder folder;
   static_cast<void>(folder.write("net.onnx", "x"));
   const auto path = folder.write(
@@ -56,49 +56,51 @@ TEST(StudyModels, AFileIsFoundFromTheStudysFolderAndMadeAbsolute) {
               ElementsAre(Pair("image", ElementsAre(1, 3, 224, 224)), Pair("tokens", ElementsAre(1, 128))));
 }
 
-TEST(StudyModels, AMissingFileIsNamedWithTheFolderThatItWasLookedForIn) {
+TEST(StudyModels, AMissingFileIsReportedWithTheFolderWherePathsStart) {
   EXPECT_THAT(problems(with_models("  - onnx: gone.onnx")),
               ElementsAre("3:11: models[0].onnx: gone.onnx: no such file; relative paths start at the study's folder"));
   EXPECT_THAT(problems(with_models("  - onnx: /tmp")),
               ElementsAre("3:11: models[0].onnx: /tmp: a folder, expected an ONNX file"));
 }
 
-TEST(StudyModels, NamesTheNearestRecipeAndParameter) {
+TEST(StudyModels, MistakesNameTheNearestRecipeAndParameter) {
   EXPECT_THAT(
       problems(with_models("  - zoo: resnet81\n  - zoo: {conv_block: {widht: 3}}\n  - zoo: {resnet18: {a: 1}}")),
       ElementsAre("3:10: models[0].zoo: resnet81: unknown recipe, did you mean resnet18?",
                   "4:24: models[1].zoo.conv_block: widht: unknown parameter of conv_block, did you mean width?",
-                  "5:22: models[2].zoo.resnet18: a: resnet18 takes no parameters"));
+                  "5:22: models[2].zoo.resnet18: a: resnet18 has no parameters"));
 }
 
 TEST(StudyModels, ChecksEachValueOfAnAxis) {
-  EXPECT_THAT(problems(with_models("  - zoo: {conv_block: {width: [0, 64, 64, wide], depth: []}}")),
-              ElementsAre("3:32: models[0].zoo.conv_block.width[0]: expected an integer from 1 to 4096, found 0",
-                          "3:39: models[0].zoo.conv_block.width[2]: 64 stands twice; keep one of them",
-                          "3:43: models[0].zoo.conv_block.width[3]: expected an integer from 1 to 4096, found wide",
-                          "3:57: models[0].zoo.conv_block.depth: expected an integer from 1 to 6, or a list of such, "
-                          "found an empty list"));
+  EXPECT_THAT(
+      problems(with_models("  - zoo: {conv_block: {width: [0, 64, 64, wide], depth: []}}")),
+      ElementsAre("3:32: models[0].zoo.conv_block.width[0]: expected an integer from 1 to 4096, found 0",
+                  "3:39: models[0].zoo.conv_block.width[2]: 64 is listed twice; remove one of the two",
+                  "3:43: models[0].zoo.conv_block.width[3]: expected an integer from 1 to 4096, found wide",
+                  "3:57: models[0].zoo.conv_block.depth: expected an integer from 1 to 6, or a list of such values, "
+                  "found an empty list"));
 }
 
-TEST(StudyModels, TheSameModelTwiceIsAProblemAlsoWhereADefaultIsWrittenOut) {
-  EXPECT_THAT(problems(with_models("  - zoo: conv_block\n  - zoo: {conv_block: {width: 64}}")),
-              ElementsAre("4:5: models: conv_block width=64 is the same model as conv_block; keep one of them"));
+TEST(StudyModels, TheSameModelTwiceIsAProblemEvenIfADefaultIsWrittenOut) {
+  EXPECT_THAT(
+      problems(with_models("  - zoo: conv_block\n  - zoo: {conv_block: {width: 64}}")),
+      ElementsAre("4:5: models: conv_block width=64 is the same model as conv_block; remove one of the two entries"));
 }
 
 TEST(StudyModels, TwoModelsWithOneLabelAreAProblem) {
   EXPECT_THAT(problems(with_models("  - zoo: resnet18\n  - {zoo: resnet50, label: resnet18}")),
-              ElementsAre("4:5: models: the label resnet18 stands twice; give one of them another label"));
+              ElementsAre("4:5: models: the label resnet18 is used twice; change one of the two labels"));
 }
 
-TEST(StudyModels, AnEntryOfTheWrongFormIsTold) {
+TEST(StudyModels, AnEntryOfTheWrongFormIsReported) {
   EXPECT_THAT(
       problems(
           with_models("  - resnet18\n  - {zoo: resnet18, onnx: a}\n  - {label: x}\n  - {zoo: resnet18, shapes: {}}\n"
                       "  - {zoo: resnet50, lable: y}")),
       ElementsAre("3:5: models[0]: expected a mapping such as {zoo: resnet18} or {onnx: model.onnx}, found resnet18",
-                  "4:5: models[1]: expected one of zoo, onnx, pytorch and timm",
-                  "5:5: models[2]: expected one of zoo, onnx, pytorch and timm",
-                  "6:29: models[3].shapes: a recipe knows its shapes; leave this out",
+                  "4:5: models[1]: expected exactly one of the keys zoo, onnx, pytorch and timm",
+                  "5:5: models[2]: expected exactly one of the keys zoo, onnx, pytorch and timm",
+                  "6:29: models[3].shapes: a recipe defines its shapes; remove this key",
                   "7:21: models[4]: lable: unknown key, did you mean label?"));
 }
 
@@ -147,7 +149,7 @@ TEST(StudyModels, DimensionsAndInputsOfAFileAreRead) {
   EXPECT_THAT(study->models[1].inputs, ElementsAre(Pair("", InputEntry{.file = folder.path() / "all.npz"})));
 }
 
-TEST(StudyModels, WhatIsWrongWithAUsersModelIsSaidAtItsPlace) {
+TEST(StudyModels, MistakesInAUsersModelAreReportedAtTheirPlaces) {
   const TemporaryFolder folder;
   for (const char* const name : {"net.py", "net.onnx"}) static_cast<void>(folder.write(name, "x"));
   const auto study = load_study(folder.write("study.yaml", with_models(R"(  - pytorch: net.py
@@ -161,14 +163,14 @@ TEST(StudyModels, WhatIsWrongWithAUsersModelIsSaidAtItsPlace) {
   - {timm: a b})")),
                                 small_vocabulary());
   ASSERT_FALSE(study);
-  std::vector<std::string> said;
-  for (const StudyProblem& problem : study.error()) said.push_back(problem.key + ": " + problem.message);
+  std::vector<std::string> texts;
+  for (const StudyProblem& problem : study.error()) texts.push_back(problem.key + ": " + problem.message);
   EXPECT_THAT(
-      said,
+      texts,
       ElementsAre("models[0].pytorch: expected FILE.py:FUNCTION, found net.py",
                   "models[1].pytorch: gone.py: no such file; relative paths start at the study's folder",
-                  "models[2].parameters: this is for pytorch and timm; leave it out",
-                  "models[3].state_dict: this is for pytorch and timm; leave it out",
+                  "models[2].parameters: this key is only for pytorch and timm; remove it",
+                  "models[3].state_dict: this key is only for pytorch and timm; remove it",
                   "models[4].shapes.x[0]: expected an integer from 1 to 2147483647, or the word batch, found batches",
                   "models[5].inputs.x.range: expected [least, largest], two numbers in this order, found a list",
                   "models[6].inputs.x: rnage: unknown key, did you mean range?",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever bytes stand in a study file: a Study or problems, soon, and no crash.
+// A study file with any bytes is read as a Study or as problems, without a crash and within a second.
 #include <ctime>
 #include <random>
 
@@ -31,7 +31,7 @@ timeouts:
 seed: 7
 )";
 
-// The bytes that mean something to YAML, and some that should not be there.
+// Bytes that have a meaning in YAML, and some that a text may not contain.
 constexpr std::string_view kBytes = "{}[]:,-#&*!|>'\"%@`?<~ \n\t\r\\0129.eE+_a\x80\xC3\xFF";
 
 class Mutator {
@@ -75,7 +75,7 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-TEST(MutatedStudyFile, EndsInAStudyOrInProblemsWithinASecondOfProcessorTime) {
+TEST(MutatedStudyFile, GivesAStudyOrProblemsWithinASecondOfProcessorTime) {
   const TemporaryFolder folder;
   const Vocabulary vocabulary = small_vocabulary();
   ASSERT_TRUE(load_study(folder.write("study.yaml", kGood), vocabulary));

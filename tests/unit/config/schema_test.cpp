@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema and the parser agree on every document below. The judge of the schema is Python's jsonschema, the
+// The schema and the parser agree on every document below. The schema is evaluated by Python's jsonschema, the
 // reference implementation of draft 2020-12 that every distribution packages (python3-jsonschema).
 #include <algorithm>
 #include <array>
@@ -101,10 +101,11 @@ std::vector<std::string> patches() {
   return all;
 }
 
-// What a schema cannot know: files, the bounds of a text's meaning, what other parts of the study say.
+// Returns whether the problem depends on files, on the meaning of a text, or on other parts of the study. A schema
+// cannot find these.
 bool is_beyond_a_schema(const StudyProblem& problem) {
   constexpr std::array<const char*, 6> kWords{"no such file", "a folder, expected", "unknown compiler of this study",
-                                              "stands twice", "is more than",       "there is no reference"};
+                                              "twice",        "is more than",       "there is no reference"};
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](const char* words) { return problem.message.find(words) != std::string::npos; });
 }

@@ -70,7 +70,7 @@ TEST(StudyFile, GivesEveryKeyItsValue) {
 
 TEST(StudyFile, FillsInTheDefaultsOfTheMeasurementProtocol) {
   const Study study = good(kSmallest);
-  EXPECT_EQ(study.name, "study");  // the file's
+  EXPECT_EQ(study.name, "study");  // from the file's name
   EXPECT_THAT(study.batch_sizes, ElementsAre(1));
   EXPECT_EQ(study.protocol.processes, 5);
   EXPECT_EQ(study.protocol.repetitions, 20);
@@ -100,14 +100,14 @@ TEST(StudyFile, FillsInTheDefaultsOfStopWhen) {
   EXPECT_EQ(study.protocol.stop_when->max_ns, 5'000'000'000);
 }
 
-TEST(StudyFile, TakesNullForWhatHasNoValueByDefault) {
+TEST(StudyFile, AcceptsNullForKeysWithoutAValueByDefault) {
   const Study study = good_with("stop_when: null\nmemory_limit: ~\nwarm_up: auto");
   EXPECT_FALSE(study.protocol.stop_when.has_value());
   EXPECT_FALSE(study.limits.memory_bytes.has_value());
   EXPECT_FALSE(study.protocol.warm_up.has_value());
 }
 
-TEST(StudyFile, TakesASingleBatchSizeWithoutAList) {
+TEST(StudyFile, AcceptsASingleBatchSizeWithoutAList) {
   EXPECT_THAT(good_with("batch_sizes: 8").batch_sizes, ElementsAre(8));
 }
 
@@ -118,7 +118,7 @@ TEST(StudyFile, ReadsMemoryInBytesAndInPowersOf1000And1024) {
   EXPECT_EQ(good_with("memory_limit: \"512 MiB\"").limits.memory_bytes, 536'870'912U);
 }
 
-TEST(StudyFile, TakesTheReferencesVersionFromTheStudysOwnCompiler) {
+TEST(StudyFile, UsesTheVersionOfTheStudysOwnCompilerForTheReference) {
   EXPECT_EQ(good("models: [{zoo: resnet18}]\ncompilers: [{identity: {version: 2.14.0}}]").reference_version, "2.14.0");
   EXPECT_EQ(good_with("reference_version: 2.13.1").reference_version, "2.13.1");
   EXPECT_EQ(good_with("reference: none").reference_version, "");

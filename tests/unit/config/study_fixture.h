@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vocabulary made by hand, and studies as text.
+// Makes a small vocabulary by hand, and reads studies from text.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ inline tl::expected<Study, std::vector<StudyProblem>> parse(std::string_view tex
   return load_study(folder.write("study.yaml", text), small_vocabulary());
 }
 
-// The Study; a test that expects one ends where there is none.
+// Returns the Study; the test fails with every problem if there is none.
 inline Study good(std::string_view text) {
   auto study = parse(text);
   if (study) return *std::move(study);
@@ -59,7 +59,7 @@ inline Study good(std::string_view text) {
   return {};
 }
 
-// Every problem as "line:column: key: message".
+// Returns every problem as "line:column: key: message".
 inline std::vector<std::string> problems(std::string_view text) {
   const auto study = parse(text);
   std::vector<std::string> lines;
@@ -73,7 +73,7 @@ inline std::vector<std::string> problems(std::string_view text) {
 
 inline constexpr std::string_view kSmallest = "models: [{zoo: resnet18}]\ncompilers: [onnxruntime]\n";
 
-// The smallest study with one more line, which is its line 3.
+// These read the smallest study with one more line, which is its line 3.
 inline std::vector<std::string> problems_with(std::string_view line) {
   return problems(std::string(kSmallest) + std::string(line));
 }

@@ -14,17 +14,17 @@ std::vector<StudyProblem> failures(const std::filesystem::path& path) {
   return study ? std::vector<StudyProblem>{} : study.error();
 }
 
-TEST(StudyProblems, AllOfAFileComeAtOnceInTheOrderOfLines) {
+TEST(StudyProblems, AreReportedTogetherInTheOrderOfLines) {
   EXPECT_THAT(problems("modles: [{zoo: resnet18}]\n"
                        "compilers: [openvno]\n"
                        "batch_sizes: [1, 0, 8, 8]\n"
                        "repetitions: many\n"
                        "tolerances: {absolut: 1e-4}\n"),
               ElementsAre("1:1: modles: unknown key, did you mean models?",
-                          "1:1: models: missing; a study names its models and compilers",
+                          "1:1: models: the key is missing; a study must list models and compilers",
                           "2:13: compilers[0]: openvno: unknown compiler, did you mean openvino?",
                           "3:18: batch_sizes[1]: expected an integer from 1 to 65536, found 0",
-                          "3:24: batch_sizes[3]: 8 stands twice; keep one of them",
+                          "3:24: batch_sizes[3]: 8 is listed twice; remove one of the two",
                           "4:14: repetitions: expected an integer from 1 to 1000000, found many",
                           "5:14: tolerances: absolut: unknown key, did you mean absolute?"));
 }
@@ -35,16 +35,17 @@ TEST(StudyProblems, TextNamesFileLineColumnAndKey) {
   EXPECT_EQ((StudyProblem{"a/study.yaml", 0, 0, "", "no such file"}).text(), "a/study.yaml: no such file");
 }
 
-TEST(StudyProblems, AMissingFileAFolderAndAnEmptyFileAreToldApart) {
+TEST(StudyProblems, DistinguishAMissingFileAFolderAndAnEmptyFile) {
   const TemporaryFolder folder;
   EXPECT_EQ(failures(folder.path() / "gone.yaml").at(0).message, "no such file");
   EXPECT_EQ(failures(folder.path()).at(0).message, "a folder, expected a study file");
-  EXPECT_EQ(failures(folder.write("a.yaml", "")).at(0).message, "empty; a study names its models and compilers");
+  EXPECT_EQ(failures(folder.write("a.yaml", "")).at(0).message,
+            "the file is empty; a study must list models and compilers");
   EXPECT_EQ(failures(folder.write("b.yaml", "# later\n")).at(0).message,
-            "empty; a study names its models and compilers");
+            "the file is empty; a study must list models and compilers");
 }
 
-TEST(StudyProblems, AFileWithoutEndIsRefused) {
+TEST(StudyProblems, AnEndlessFileIsRefused) {
   EXPECT_EQ(failures("/dev/zero").at(0).message, "cannot read: a device, not a file");
 }
 
@@ -55,14 +56,14 @@ TEST(StudyProblems, AFifoIsRefusedAtOnce) {
   EXPECT_EQ(failures(path).at(0).message, "cannot read: a FIFO, not a file");
 }
 
-TEST(StudyProblems, AnEmptyOutputIsToldAsWhatItIs) {
+TEST(StudyProblems, AnEmptyOutputIsReportedAsEmptyText) {
   EXPECT_THAT(problems("models: [{zoo: resnet18}]\ncompilers: [openvino]\noutput: \"\"\n"),
               ElementsAre("3:9: output: expected text, found the text \"\""));
 }
 
-TEST(StudyProblems, AZeroByteThatAnEscapeMakesIsTold) {
+TEST(StudyProblems, AZeroByteFromAnEscapeIsRefused) {
   EXPECT_THAT(problems("models: [{zoo: resnet18}]\ncompilers: [openvino]\noutput: \"a\\0b\"\n"),
-              ElementsAre("3:9: a zero byte within a text; no name and no path can hold one"));
+              ElementsAre("3:9: a text contains a zero byte, which no name and no path may contain"));
 }
 
 TEST(StudyProblems, AHugeFileIsRefusedWithoutReadingIt) {
@@ -72,24 +73,25 @@ TEST(StudyProblems, AHugeFileIsRefusedWithoutReadingIt) {
   EXPECT_THAT(failures(path).at(0).message, HasSubstr("larger than 1048576 bytes"));
 }
 
-TEST(StudyProblems, BrokenYamlNamesItsPlace) {
+TEST(StudyProblems, BrokenYamlIsReportedWithItsPlace) {
   EXPECT_THAT(problems("models: [\n"), ElementsAre(HasSubstr("not valid YAML")));
   EXPECT_THAT(problems("models: a\n\tb: c\n"), ElementsAre(HasSubstr("2:1: not valid YAML")));
   EXPECT_THAT(problems("a: *nowhere\n"), ElementsAre(HasSubstr("not valid YAML")));
 }
 
-TEST(StudyProblems, ARootThatIsNoMappingIsTold) {
+TEST(StudyProblems, ARootThatIsNotAMappingIsReported) {
   EXPECT_THAT(problems("- models\n"), ElementsAre("1:1: expected keys such as models and compilers, found a list"));
   EXPECT_THAT(problems("hello\n"), ElementsAre("1:1: expected keys such as models and compilers, found hello"));
 }
 
-TEST(StudyProblems, AKeyThatStandsTwiceIsTold) {
-  EXPECT_THAT(problems_with("compilers: [identity]"), ElementsAre("3:1: compilers: stands twice; keep one of them"));
+TEST(StudyProblems, AKeyThatIsGivenTwiceIsReported) {
+  EXPECT_THAT(problems_with("compilers: [identity]"),
+              ElementsAre("3:1: compilers: the key is given twice; remove one of the two"));
   EXPECT_THAT(problems_with("timeouts: {run_s: 1, run_s: 2}"),
-              ElementsAre("3:22: timeouts.run_s: stands twice; keep one of them"));
+              ElementsAre("3:22: timeouts.run_s: the key is given twice; remove one of the two"));
 }
 
-TEST(StudyProblems, WrongTypesAreToldWithWhatWasExpected) {
+TEST(StudyProblems, AWrongTypeIsReportedWithWhatWasExpected) {
   const std::vector<std::pair<std::string, std::string>> kCases{
       {"repetitions: \"20\"", "3:14: repetitions: expected an integer from 1 to 1000000, found the text \"20\""},
       {"repetitions: 1.5", "3:14: repetitions: expected an integer from 1 to 1000000, found 1.5"},
@@ -110,7 +112,7 @@ TEST(StudyProblems, WrongTypesAreToldWithWhatWasExpected) {
       {"precision: f23", "3:12: precision: f23: unknown value, did you mean f32?"},
       {"precision: 32", "3:12: precision: 32: unknown value, did you mean f32?"},
       {"reference: identiy", "3:12: reference: identiy: unknown compiler, did you mean identity?"},
-      {"reference: none\nreference_version: 1.0", "4:20: reference_version: there is no reference; leave this out"},
+      {"reference: none\nreference_version: 1.0", "4:20: reference_version: there is no reference; remove this key"},
       {"tolerances: 1e-3", "3:13: tolerances: expected a mapping with absolute, relative, found 1e-3"},
       {"tolerances: {absolute: -1}", "3:24: tolerances.absolute: expected a number from 0 to 1000000, found -1"},
       {"timeouts: {compile_s: 0}", "3:23: timeouts.compile_s: expected a number from 0.001 to 10000000, found 0"},
@@ -129,14 +131,14 @@ TEST(StudyProblems, WrongTypesAreToldWithWhatWasExpected) {
       {"stop_when: {min_repetitions: 2000}",
        "3:30: stop_when.min_repetitions: min_repetitions 2000 is more than max_repetitions 1000"},
       {"seed: !!str 5", "3:7: seed: expected an integer from 0 to 9007199254740991, found the text \"5\""},
-      {"seed: !secret 5", "3:7: seed: the tag !secret means nothing here; leave it out"},
+      {"seed: !secret 5", "3:7: seed: the tag !secret has no meaning here; remove it"},
       {"? [a, b]\n: 1", "3:3: expected a word as key, found a list"},
       {"<<: 5", "3:5: <<: expected a mapping to merge, found 5"},
   };
   for (const auto& [line, problem] : kCases) EXPECT_THAT(problems_with(line), ElementsAre(problem)) << line;
 }
 
-TEST(StudyProblems, AFarWordIsAnsweredWithTheListOfKeys) {
+TEST(StudyProblems, AnUnknownKeyWithoutASimilarOneIsReportedWithTheListOfKeys) {
   EXPECT_THAT(
       problems_with("colour: red"),
       ElementsAre(HasSubstr("3:1: colour: unknown key, expected one of: name, models, compilers, batch_sizes")));
