@@ -6,15 +6,15 @@
 namespace ngb::plan {
 namespace {
 
-constexpr double kStudy_s = 5;                    // an interpreter with its packages imported, the agent started
-constexpr double kModel_s = 2;                    // the file written, the reference outputs made
-constexpr double kProcess_s = 1;                  // started, library open, outputs checked
+constexpr double kStudy_s = 5;                    // importing an interpreter's packages, starting the agent
+constexpr double kModel_s = 2;                    // writing the file, computing the reference outputs
+constexpr double kProcess_s = 1;                  // starting, opening the library, checking the outputs
 constexpr double kCompilePerParameter_s = 1e-8;   // 0.25 s for ResNet-50
-constexpr double kCall_s = 50e-6;                 // of an inference without arithmetic
+constexpr double kCall_s = 50e-6;                 // an inference without its arithmetic
 constexpr double kMacsPerThreadPerSecond = 40e9;  // f32, ResNet-50 on one thread: 0.1 s
-constexpr double kMacsPerSampleOfAFile = 1e9;     // where nothing better is known
-constexpr double kWarmUpRepetitions = 5;          // where it is found from the data
-constexpr double kRepetitionsToPrecision = 100;   // with stop_when
+constexpr double kMacsPerSampleOfAFile = 1e9;     // if the MACs are unknown
+constexpr double kWarmUpRepetitions = 5;          // if the study does not give their number
+constexpr double kRepetitionsToPrecision = 100;   // assumed with stop_when
 
 double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
 

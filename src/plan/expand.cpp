@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// Everything that is wrong with the models, so that it can be mended at once.
+// Collects the problems of all models, so that the user can correct them together.
 class ModelProblems {
  public:
   void add(const std::string& label, const Error& error) {
@@ -48,7 +48,8 @@ Result<std::vector<work::Model>> make_models(const config::Study& study) {
       }
       const auto [known, is_new] = label_of_hash.emplace(model->key.hash, entry.label);
       if (!is_new && known->second != entry.label) {
-        problems.add(entry.label, {fmt::format("the same model as {}; keep one of them", known->second), {}, {}});
+        problems.add(entry.label,
+                     {fmt::format("the same model as {}; remove one of the two entries", known->second), {}, {}});
       }
       models.push_back(*std::move(model));
     }

@@ -26,7 +26,8 @@ json object_of_pairs(const std::vector<std::pair<std::string, T>>& pairs) {
   return object;
 }
 
-// Adds a file that lies alone, unless it is there already. Its name.
+// Adds a file that needs no other files beside it, unless the model has it already. Returns its name, which contains a
+// part of its hash.
 Result<std::string> add_file(work::Model& model, const std::string& folder, const std::filesystem::path& path) {
   const Result<std::string> hash = hash::sha256_of_file(path);
   if (!hash) return error_of(hash);
@@ -66,13 +67,14 @@ Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch) {
   return model;
 }
 
-// A module's inputs as far as the study gives them.
+// Adds the module's inputs whose shapes the study gives. Returns an error if it gives shapes, but none with the batch
+// size.
 Status add_inputs(work::Model& model, const config::ModelEntry& entry, int batch) {
   bool has_batch = entry.shapes.empty();
   for (const auto& [input, shape] : entry.shapes) {
-    const auto said = std::find_if(entry.inputs.begin(), entry.inputs.end(),
-                                   [&name = input](const auto& each) { return each.first == name; });
-    const std::string type = said == entry.inputs.end() || said->second.type.empty() ? "f32" : said->second.type;
+    const auto given = std::find_if(entry.inputs.begin(), entry.inputs.end(),
+                                    [&name = input](const auto& each) { return each.first == name; });
+    const std::string type = given == entry.inputs.end() || given->second.type.empty() ? "f32" : given->second.type;
     TensorSignature signature{input, *parse_data_type(type), shape};
     TensorSignature open = signature;
     std::replace(signature.shape.begin(), signature.shape.end(), kBatchExtent, std::int64_t{batch});
@@ -83,10 +85,11 @@ Status add_inputs(work::Model& model, const config::ModelEntry& entry, int batch
   }
   if (has_batch) return Done{};
   return fail(fmt::format("no shape has the batch size {}", batch), entry.label,
-              "write the word batch where it stands: shapes: {x: [batch, 3, 224, 224]}");
+              "write the word batch in its place, as in shapes: {x: [batch, 3, 224, 224]}");
 }
 
-// {"module":{…}}: what the exporter and PyTorch's compilers make it from. Files are called by their names.
+// Makes a model whose source is {"module":{…}}, from which the exporter and PyTorch's compilers make the module. It
+// names files by UserFile::name.
 Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std::uint64_t seed,
                                 PythonFiles& python_files) {
   work::Model model{.path = entry.file.string()};
@@ -138,10 +141,10 @@ Status check_values(const work::Model& model, const work::InputValues& values) {
 }
 
 Status add_values(work::Model& model, const config::ModelEntry& entry) {
-  for (const auto& [input, said] : entry.inputs) {
-    work::InputValues values{.input = input, .range = said.range, .array = said.array};
-    if (!said.file.empty()) {
-      const Result<std::string> name = add_file(model, "inputs", said.file);
+  for (const auto& [input, given] : entry.inputs) {
+    work::InputValues values{.input = input, .range = given.range, .array = given.array};
+    if (!given.file.empty()) {
+      const Result<std::string> name = add_file(model, "inputs", given.file);
       if (!name) return error_of(name);
       values.file = *name;
     }
@@ -153,16 +156,17 @@ Status add_values(work::Model& model, const config::ModelEntry& entry) {
   return Done{};
 }
 
-// One model with other shapes, other values or compiled in another way is another model.
+// Returns the hash of the model with its shapes, its values and the way in which it is compiled. A model in which one
+// of these differs is another model.
 std::string hash_of_all(const work::Model& model, const config::ModelEntry& entry) {
   json all{{"content", model.key.hash}};
   if (entry.kind() == config::ModelKind::onnx && !entry.shapes.empty()) all["shapes"] = object_of_pairs(entry.shapes);
   if (!entry.dimensions.empty()) all["dimensions"] = object_of_pairs(entry.dimensions);
   for (const work::InputValues& values : model.values) {
-    json& said = all["values"][values.input];
-    if (values.range) said["range"] = {values.range->first, values.range->second};
-    if (!values.file.empty()) said["file"] = work::file_called(model.files, values.file)->sha256;
-    if (!values.array.empty()) said["array"] = values.array;
+    json& given = all["values"][values.input];
+    if (values.range) given["range"] = {values.range->first, values.range->second};
+    if (!values.file.empty()) given["file"] = work::file_called(model.files, values.file)->sha256;
+    if (!values.array.empty()) given["array"] = values.array;
   }
   if (model.dynamic_batch) all["dynamic_batch"] = true;
   if (all.size() == 1) return model.key.hash;

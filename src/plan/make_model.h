@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An entry of a study's models, at one batch size, as the plan knows it.
+// Makes the plan's model from an entry of a study's models at one batch size.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace ngb::plan {
 
-// `seed`: of weights that are made up. Error: a recipe that cannot be resolved; a file that cannot be read; an input,
-// dimension or value that does not fit the model.
-// `python_files`: the same one for all models of a study.
+// Reads the model's files and computes its hash. `seed` is the seed of random weights. `python_files` is the same
+// object for all models of a study. Returns an error if a recipe cannot be resolved, if a file cannot be read, or if an
+// input, dimension or value does not fit the model.
 Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::uint64_t seed,
                                PythonFiles& python_files);
 

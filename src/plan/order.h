@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a plan's processes; plan.h says which.
+// Orders a plan's processes; plan.h defines the order.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace ngb::plan {
 
-// `cells` stand in the order device, model, batch, compiler, so that the cells of a group are neighbours.
+// Returns the groups of the cells with their steps, in the order in which they are measured. Precondition: `cells` are
+// sorted by device, model, batch and compiler, so that the cells of a group are neighbours.
 std::vector<work::Group> order(const std::vector<work::Model>& models, const std::vector<work::Cell>& cells,
                                int processes, std::uint64_t seed);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Study -> cells, in the order in which they are to be measured. Pure: reads model files, starts nothing.
+// Expands a study into its cells and orders their processes. Reads model files, and starts Python only to find the
+// imports of a user's Python file.
 //
 // The order is the same on every machine (base/random.h has the generator and the shuffle):
-//   1. groups (device, model, batch) stand in the order of the study and are shuffled by one generator that starts at
+//   1. groups (device, model, batch) are listed in the order of the study and shuffled by one generator that starts at
 //      the study's seed;
 //   2. each group has a generator of its own, which starts at the first 64 bits of the SHA-256 of the text
 //      "<seed> <device> <model hash> <batch>"; so a group keeps its inner order when other models join the study;
-//   3. round r of a group is process r of each of its cells, which stand in the order of the study and are shuffled
-//   anew.
+//   3. round r of a group is process r of each of its cells, which are listed in the order of the study and shuffled by
+//      the group's generator, which continues from round to round.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +21,29 @@
 
 namespace ngb::plan {
 
-// Its cells are in the order of the study: device, model, batch, compiler; its groups in the order to measure, shuffled
-// with the study's seed. Its compilers are the study's.
+// The cells are in the order of the study: device, model, batch, compiler. The groups are in the order in which they
+// are measured. The compilers are the study's, with its precision.
 struct Plan : work::Lists {
   config::Study study{};
 };
 
-// Error: a recipe that cannot be resolved, a model file that cannot be read (all of them in one Error), two entries
-// that turn out to be the same model.
+// Returns the plan of a study. Returns one error that lists every problem with the models: those of make_model, and
+// entries that turn out to be the same model.
 Result<Plan> expand(const config::Study& study);
 
-// Rough seconds for the whole plan, from constants in estimate.cpp that hold within a factor of about 3 for a current
-// desktop CPU:
-//   study + models * model + sum over processes of (process + parameters * compile + repetitions * repetition),
+// Estimates the seconds for the whole plan, from constants in estimate.cpp that are right within a factor of about 3
+// for a current desktop CPU:
+//   study + groups * model + sum over processes of (process + parameters * compile + repetitions * repetition),
 //   repetition = max(min_repetition_ms, call + macs / (rate * threads)), warm-up included.
-// A user's file counts as 1 GMAC a sample. With stop_when: as if every process stopped at 100 repetitions or max_s.
+// A model whose MACs are unknown (a user's) counts as 1 GMAC a sample. With stop_when, every process is assumed to stop
+// at 100 repetitions or after max_s, within the study's least and largest number of repetitions.
 double estimate_seconds(const Plan& plan);
 
-// Processes over all cells.
+// Returns the number of processes of all cells.
 std::uint64_t process_count(const Plan& plan);
 
 nlohmann::json to_json(const Plan& plan);
-// The table that `ngb plan` prints: defaults, cells, order, estimate.
+// Returns the text that `ngb plan` prints: settings, cells, order, estimate.
 std::string to_text(const Plan& plan);
 
 }  // namespace ngb::plan

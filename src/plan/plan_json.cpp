@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// Null: there is no such text.
+// Returns null for an empty text.
 json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
 json model_json(const work::Model& model) {

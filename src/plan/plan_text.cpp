@@ -16,13 +16,13 @@ using Row = std::vector<std::string>;
 constexpr std::size_t kShownGroups = 5;
 constexpr int kShownRounds = 2;
 
-// Characters, as a terminal counts most of them.
+// Returns the number of characters, which is the width of most texts in a terminal.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-// Columns two blanks apart; those in `right` are aligned to the right.
+// Returns the rows as text with two blanks before each column. The columns in `right` are aligned to the right.
 std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>& right = {}) {
   std::vector<std::size_t> widths;
   for (const Row& row : rows) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 64U << 20U;
 
-// Relative to the folder of `path`, which comes first.
+// Returns the names of the files, relative to the folder of `path`. That of `path` is the first.
 Result<std::vector<std::string>> names_of(const std::filesystem::path& path) {
   constexpr const char* kMostFiles = "1000";
   const std::string command = python::default_command();
@@ -26,7 +26,7 @@ Result<std::vector<std::string>> names_of(const std::filesystem::path& path) {
                                                   .folder = path.parent_path()});
   if (!answer) {
     return fail(answer.error().what, path.string(),
-                fmt::format("mend the imports; they were read by {}: NGB_PYTHON names another Python", command));
+                fmt::format("correct the imports, which {} has parsed, or set NGB_PYTHON to another Python", command));
   }
   try {
     return nlohmann::json::parse(*answer).get<std::vector<std::string>>();
@@ -46,7 +46,7 @@ Result<std::vector<work::UserFile>> find_files(const std::filesystem::path& path
     const Result<std::string> content = file::read(source, kMostBytes);
     if (!content) return error_of(content);
     bytes += content->size();
-    if (bytes > kMostBytes) return fail("its Python files are larger than 64 MiB", path.parent_path().string());
+    if (bytes > kMostBytes) return fail("the model's Python files are larger than 64 MiB", path.parent_path().string());
     files.push_back({"model/" + name, source.string(), hash::sha256(*content)});
   }
   return files;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python files that a user's model is made of: the one that the study names, and what it imports from beside it.
+// Finds the Python files of a user's model: the file that the study names, and the files beside it that it imports.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 
 namespace ngb::plan {
 
-// Finds each file's imports once, by python_files.py, however many models and batch sizes name it.
+// Runs python_files.py once for each file, even if several models and batch sizes use the file.
 class PythonFiles {
  public:
-  // `path` first; then, sorted by name, every file and package beside it that an `import` statement names, in it or in
-  // one of these. Of a package: all of its .py files. What is imported in another way (importlib, exec) is not seen.
-  // Error: there is no Python (base/python.h); a file cannot be read, or is no Python (of a package's files these name
-  // nothing); there are more than 1,000 files or 64 MiB of them.
+  // Returns `path`, then, sorted by name, every file and package beside it that an `import` statement names, in `path`
+  // or in one of these files. A package gives all of its .py files. Imports by other means (importlib, exec) are not
+  // found. Returns an error if there is no Python (base/python.h), if a file cannot be read, if a file is not Python
+  // (except in a package, where it counts as a file without imports), or if there are more than 1,000 files or 64 MiB.
   Result<std::vector<work::UserFile>> of(const std::filesystem::path& path);
 
  private:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python files that a user's model is made of, found through its `import` statements, as Python itself parses them.
+"""Finds the Python files of a user's model through its `import` statements, as Python itself parses them.
 
-Run in the model's folder as `python3 -c TEXT FILE MOST`. The answer is the last line of output: a JSON list of at most
-MOST paths, FILE first, the others sorted.
+Runs in the model's folder as `python3 -c TEXT FILE MOST`. The last line of output is a JSON list of at most MOST paths:
+FILE first, the others sorted.
 """
 
 import sys
 
-sys.path = [folder for folder in sys.path if folder]  # not the user's working folder, where an ast.py may be
+sys.path = [folder for folder in sys.path if folder]  # without the user's working folder, which may have an ast.py
 
 import ast  # noqa: E402
 import json  # noqa: E402
@@ -16,7 +16,10 @@ import warnings  # noqa: E402
 
 
 def modules_in(path):
-    """First parts of the modules that a file imports: "a" of `from a.b import c`. Relative imports stay in a package."""
+    """Yields the first parts of the modules that a file imports: "a" of `from a.b import c`.
+
+    Ignores relative imports, which name modules of the same package.
+    """
     with open(path, "rb") as file:
         tree = ast.parse(file.read(), path)
     for node in ast.walk(tree):
@@ -33,7 +36,7 @@ def sources_of(package):
 
 
 def files_of(first, most):
-    """Every file and package here that `first` imports, or one of these does. Of a package: all of its files."""
+    """Returns `first` and every file here that it or one of these imports. A package gives all of its .py files."""
     found = set()
     open_files = [(first, False)]
     while open_files:
@@ -47,7 +50,7 @@ def files_of(first, most):
             modules = sorted(set(modules_in(path)))
         except (SyntaxError, ValueError, RecursionError) as error:
             if is_of_package:
-                continue  # a template, say, which nothing imports
+                continue  # for example a template, which nothing imports
             line = getattr(error, "lineno", None)
             sys.exit(f"{path}{f', line {line}' if line else ''}: {getattr(error, 'msg', None) or error}")
         for module in modules:
@@ -58,7 +61,7 @@ def files_of(first, most):
     return [first, *sorted(found - {first})]
 
 
-warnings.simplefilter("ignore")  # about the user's code
+warnings.simplefilter("ignore")  # warnings about the user's code
 try:
     answer = files_of(sys.argv[1], int(sys.argv[2]))
 except OSError as error:

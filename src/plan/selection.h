@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Removes cells from what a plan measures.
 #pragma once
 
 #include <set>
@@ -8,7 +9,8 @@
 
 namespace ngb::plan {
 
-// The plan without the steps of these cells; groups that are left empty go. Cells and models stay, so that indices do.
+// Returns the plan without the steps of these cells and without groups that then have no steps. Cells and models are
+// kept, so indices stay valid.
 Plan without_cells(Plan plan, const std::set<std::string>& cell_ids);
 
 }  // namespace ngb::plan

@@ -4,7 +4,7 @@
 namespace ngb::plan {
 namespace {
 
-// One cell, by hand: 4 GMAC at 40 GMAC/s and thread, 20 million parameters.
+// Returns a plan of one cell: 4 GMAC at 40 GMAC/s per thread, 20 million parameters.
 Plan one_cell() {
   Plan plan;
   plan.study.protocol.processes = 5;
@@ -16,7 +16,7 @@ Plan one_cell() {
   return plan;
 }
 
-TEST(Estimate, AddsUpWhatItsHeaderSays) {
+TEST(Estimate, FollowsTheFormulaOfItsHeader) {
   // 5 + 2 + 5 * (1 + 0.2 + 25 * 0.10005)
   EXPECT_NEAR(estimate_seconds(one_cell()), 25.50625, 1e-9);
 }

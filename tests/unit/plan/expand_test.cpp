@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAreArray;
 
-// A folder with a small ONNX file of fixed batch 1.
+// A folder with a small ONNX file whose batch size is fixed at 1.
 class ModelFolder : public TemporaryFolder {
  public:
   ModelFolder() {
@@ -32,7 +32,7 @@ config::Study study_of(std::vector<config::ModelEntry> models) {
   return study;
 }
 
-TEST(Plan, CellsStandInTheOrderDeviceModelBatchCompiler) {
+TEST(Plan, CellsAreInTheOrderDeviceModelBatchCompiler) {
   config::Study study = small_study();
   study.models.push_back(recipe("resnet18", "resnet18"));
   const Plan plan = expanded(study);
@@ -57,8 +57,8 @@ TEST(Plan, ModelsCarryTheFactsOfTheirRecipe) {
   EXPECT_THAT(plan.models[0].inputs, ElementsAre(TensorSignature{"input", DataType::f32, {1, 3, 224, 224}}));
 }
 
-// Both from Python's hashlib over the JSON that plan.h and recipe.h describe.
-TEST(Plan, ACellsIdIsTheHashOfWhatItIsMadeOf) {
+// Both hashes were computed with Python's hashlib over the JSON of cell_id in expand.cpp and of a recipe.
+TEST(Plan, ACellsIdIsTheHashOfItsProperties) {
   config::Study study = small_study();
   study.models = {recipe("mine", "conv_block", {{"depth", "1"}, {"width", "64"}})};
   study.batch_sizes = {8};
@@ -87,7 +87,7 @@ TEST(Plan, IdsDependNeitherOnOrderNorOnLabels) {
   EXPECT_THAT(ids(expanded(study)), UnorderedElementsAreArray(before));
 }
 
-TEST(Plan, IdsDependOnEverythingThatACellIsMadeOf) {
+TEST(Plan, IdsDependOnEveryPropertyOfACell) {
   const auto one = [](auto&& change) {
     config::Study study = study_of({recipe("conv_block", "conv_block")});
     study.compilers = {{.name = "onnxruntime", .version = "1.31.1", .label = "onnxruntime"}};
@@ -120,7 +120,7 @@ TEST(Plan, OnlyTheCompilersOfADeviceRunThere) {
   EXPECT_EQ(plan.compiler_of(plan.cells[1]).name, "null");
 }
 
-TEST(Plan, AFileIsKnownByItsContentWhereverItLies) {
+TEST(Plan, AFileIsIdentifiedByItsContentInAnyFolder) {
   const ModelFolder folder;
   const auto copy = folder.path() / "copy.onnx";
   std::filesystem::copy_file(folder.file(), copy);
@@ -133,14 +133,14 @@ TEST(Plan, AFileIsKnownByItsContentWhereverItLies) {
   EXPECT_THAT(first.models.at(0).inputs, ElementsAre(TensorSignature{"input", DataType::f32, {1, 3, 8, 8}}));
 }
 
-TEST(Plan, OneFileWithGivenShapesIsAnotherModel) {
+TEST(Plan, AFileWithGivenShapesIsAnotherModel) {
   const ModelFolder folder;
   const Plan plan = expanded(study_of({{.label = "a", .file = folder.file()},
                                        {.label = "b", .file = folder.file(), .shapes = {{"input", {1, 3, 8, 8}}}}}));
   EXPECT_NE(plan.models.at(0).key.hash, plan.models.at(1).key.hash);
 }
 
-TEST(Plan, EverythingThatIsWrongWithModelsIsToldAtOnce) {
+TEST(Plan, AllProblemsOfModelsAreReportedTogether) {
   const auto plan = expand(study_of({recipe("wide", "conv_block", {{"width", "0"}}),
                                      {.label = "gone", .file = "/nowhere/gone.onnx"},
                                      recipe("fine", "resnet18")}));
@@ -159,7 +159,7 @@ TEST(Plan, AFileThatIsNotOnnxIsAnError) {
 TEST(Plan, TwoEntriesThatTurnOutToBeOneModelAreAnError) {
   const auto plan = expand(study_of({recipe("resnet18", "resnet18"), recipe("mine", "resnet")}));
   ASSERT_FALSE(plan);
-  EXPECT_THAT(plan.error().what, HasSubstr("mine: the same model as resnet18; keep one of them"));
+  EXPECT_THAT(plan.error().what, HasSubstr("mine: the same model as resnet18; remove one of the two entries"));
 }
 
 TEST(Plan, AReferenceNeedNotBeAmongTheCompilers) {

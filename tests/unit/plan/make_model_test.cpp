@@ -35,7 +35,7 @@ class UserModel : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(UserModel, AModuleTravelsWithWhatItImportsBesideIt) {
+TEST_F(UserModel, AModuleBringsTheFilesBesideItThatItImports) {
   write("net.py", "import os, helpers as h\nfrom blocks.attention import Block  # a package\nimport torch\n");
   write("helpers.py", "from more import *\n");
   write("more.py", "");
@@ -54,7 +54,7 @@ TEST_F(UserModel, AModuleTravelsWithWhatItImportsBesideIt) {
   EXPECT_EQ(recipe["seed"], 7);
 }
 
-TEST_F(UserModel, ImportsAreReadAsPythonReadsThem) {
+TEST_F(UserModel, ImportsAreFoundAsPythonParsesThem) {
   write("net.py",
         "\"\"\"\nimport said_only\n\"\"\"\nimport a; import b\nfrom c import (\n    d,\n    e)\nimport os, \\\n  f\n"
         "def build():\n  if True: import g.h\n");
@@ -67,7 +67,7 @@ TEST_F(UserModel, ImportsAreReadAsPythonReadsThem) {
                                          "model/g/h.py", "model/g/template.py"));
 }
 
-TEST_F(UserModel, AnImportedFileThatIsNoPythonIsNamedWithItsLine) {
+TEST_F(UserModel, AnImportedFileThatIsNotPythonIsReportedWithItsLine) {
   write("net.py", "import helpers\n");
   write("helpers.py", "a = 1\nb = = 2\n");
   const auto model = make_model(module("net.py"), 2, 7);
@@ -85,7 +85,7 @@ TEST_F(UserModel, ImportsAreReadOnceForAllBatchSizes) {
   ::unsetenv("NGB_PYTHON");
 }
 
-TEST_F(UserModel, AModuleIsKnownByAllThatItIsMadeOf) {
+TEST_F(UserModel, AModulesHashDependsOnEverythingThatItIsMadeOf) {
   write("net.py", "import helpers\n");
   write("helpers.py", "a = 1\n");
   const auto hash_of = [&](auto&& change) {
@@ -96,7 +96,7 @@ TEST_F(UserModel, AModuleIsKnownByAllThatItIsMadeOf) {
     return model ? model->key.hash : "";
   };
   std::vector<std::string> all{hash_of([](auto&) {})};
-  EXPECT_EQ(make_model(module("net.py"), 8, 1)->key.hash, all[0]);  // at any batch size
+  EXPECT_EQ(make_model(module("net.py"), 8, 1)->key.hash, all[0]);  // the same at any batch size
   EXPECT_NE(make_model(module("net.py"), 2, 2)->key.hash, all[0]);  // other weights
   all.push_back(hash_of([](auto& entry) { entry.parameters = {{"depth", "2"}}; }));
   all.push_back(hash_of([](auto& entry) { entry.factory = "other"; }));
@@ -108,7 +108,7 @@ TEST_F(UserModel, AModuleIsKnownByAllThatItIsMadeOf) {
   for (const std::string& hash : all) EXPECT_EQ(std::count(all.begin(), all.end(), hash), 1);
 }
 
-TEST_F(UserModel, AShapeWithoutABatchIsRefusedWhereItIsNotThatBatch) {
+TEST_F(UserModel, AShapeWithoutTheWordBatchIsRefusedAtOtherBatchSizes) {
   write("net.py", "");
   config::ModelEntry entry = module("net.py");
   entry.shapes = {{"x", {1, 4}}};
@@ -116,7 +116,7 @@ TEST_F(UserModel, AShapeWithoutABatchIsRefusedWhereItIsNotThatBatch) {
   EXPECT_THAT(make_model(entry, 8, 1).error().text(), HasSubstr("no shape has the batch size 8; write the word batch"));
 }
 
-TEST_F(UserModel, ValuesThatDoNotFitAreSaidBeforeAnythingRuns) {
+TEST_F(UserModel, ValuesThatDoNotFitAreReportedBeforeAnythingRuns) {
   write("net.py", "");
   config::ModelEntry entry = module("net.py");
   entry.inputs = {{"y", {.range = {{0, 1}}}}};

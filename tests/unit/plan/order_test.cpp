@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected orders come from a separate implementation in Python of what plan.h and base/random.h say.
+// The expected orders were computed by a separate implementation, in Python, of the rules in plan.h and base/random.h.
 #include "plan/order.h"
 
 #include <set>
@@ -60,7 +60,7 @@ TEST(Order, EachRoundHasEveryCompilerOnce) {
   EXPECT_EQ(steps.size(), 60U);
 }
 
-TEST(Order, AGroupKeepsItsRoundsWhenModelsJoin) {
+TEST(Order, AGroupKeepsItsRoundsWhenModelsAreAdded) {
   SmallPlan plan = small_plan();
   const auto rounds_of = [](const std::vector<work::Group>& groups, int model) {
     std::vector<int> cells;

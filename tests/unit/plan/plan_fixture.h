@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies as the parser would yield them.
+// Makes studies as the parser returns them.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ inline config::Study small_study() {
   return study;
 }
 
-// The Plan; a test that expects one ends where there is none.
+// Returns the Plan; the test fails with the error if there is none.
 inline Plan expanded(const config::Study& study) {
   auto plan = expand(study);
   if (plan) return *std::move(plan);

@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Two models, two compilers, three rounds: made by hand, so that nothing of expand is needed.
+// Returns a plan of two models, two compilers and three rounds. It is made by hand, without expand.
 Plan by_hand() {
   Plan plan;
   plan.study = small_study();
@@ -57,7 +57,8 @@ TEST(PlanText, ShowsTheOrderByRounds) {
 }
 
 TEST(PlanText, EndsWithCountsAndTime) {
-  // 5 + 2 * 2 + 12 * 1, and 25 repetitions in 3 processes of 1 ms (twice), 0.40005 s and 0.02505 s.
+  // The time is 5 + 2 * 2 + 12 * 1 s, and 25 repetitions in 3 processes of each cell: 1 ms (twice), 0.40005 s, 0.02505
+  // s.
   const std::string text = to_text(by_hand());
   EXPECT_TRUE(text.ends_with("\n4 cells, 12 processes: about 53.0 s\n")) << text;
 }

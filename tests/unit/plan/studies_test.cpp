@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The studies of studies/ from file to plan.
+// Reads and expands the study files of studies/.
 #include "plan_fixture.h"
 
 namespace ngb::plan {
@@ -30,35 +30,35 @@ Plan plan_of(const std::string& name) {
   return {};
 }
 
-TEST(Studies, TheQuickstartIsTwelveCellsOfAFewMinutes) {
+TEST(Studies, TheQuickstartHasTwelveCellsAndLastsAFewMinutes) {
   const Plan plan = plan_of("quickstart.yaml");
   EXPECT_EQ(plan.cells.size(), 12U);
   EXPECT_EQ(process_count(plan), 60U);
   EXPECT_LT(estimate_seconds(plan), 6 * 60);
 }
 
-TEST(Studies, VersionsIsAHundredAndTwentyCells) {
+TEST(Studies, VersionsHasAHundredAndTwentyCells) {
   const Plan plan = plan_of("versions.yaml");
   EXPECT_EQ(plan.cells.size(), 120U);  // 8 models, 3 batch sizes, 5 compilers
   EXPECT_EQ(process_count(plan), 600U);
 }
 
-TEST(Studies, ResnetScalingIsThreeDepthsTimesThreeWidths) {
+TEST(Studies, ResnetScalingHasThreeDepthsTimesThreeWidths) {
   const Plan plan = plan_of("resnet_scaling.yaml");
   EXPECT_EQ(plan.cells.size(), 27U);  // 9 models, 3 compilers
 }
 
-TEST(Studies, MhaIsEmbedTimesDepthTimesBatch) {
+TEST(Studies, MhaHasACellForEachWidthDepthBatchSizeAndCompiler) {
   const Plan plan = plan_of("mha.yaml");
   EXPECT_EQ(plan.cells.size(), 72U);  // 12 models, 2 batch sizes, 3 compilers
 }
 
-TEST(Studies, TvmTuningIsTwoModelsTimesFiveCompilers) {
+TEST(Studies, TvmTuningHasTwoModelsTimesFiveCompilers) {
   const Plan plan = plan_of("tvm_tuning.yaml");
   EXPECT_EQ(plan.cells.size(), 10U);
 }
 
-TEST(Studies, TextEncoderIsTwoLengthsTimesTwoBatchSizesTimesFourCompilers) {
+TEST(Studies, TextEncoderHasTwoLengthsTimesTwoBatchSizesTimesFourCompilers) {
   const Plan plan = plan_of("text_encoder.yaml");
   EXPECT_EQ(plan.cells.size(), 16U);
   EXPECT_EQ(plan.models.at(0).label, "32 tokens");
