@@ -24,7 +24,7 @@ class Fleet {
         const std::function<bool()>& stop_requested)
       : installation_(installation), shares_(shares), recording_(loop_, callbacks), stop_requested_(stop_requested) {}
 
-  // `task`: what is to be done with each.
+  // Runs the task for every share and returns the endings.
   std::vector<DeviceEnding> run(asio::awaitable<void> (Fleet::*task)(std::size_t)) {
     endings_.resize(shares_.size());
     running_ = shares_.size();
@@ -83,7 +83,7 @@ class Fleet {
   }
 
  private:
-  // What is thrown for one device (it sends more than there is memory for) ends that one alone.
+  // An exception for one device (it sends more than fits into memory) ends that device alone.
   asio::awaitable<void> alone(std::size_t index, asio::awaitable<void> (Fleet::*task)(std::size_t)) {
     std::string thrown;
     try {
@@ -92,15 +92,15 @@ class Fleet {
       thrown = exception.what();
     }
     if (!thrown.empty()) {
-      const Error error{"what it says cannot be dealt with: " + thrown, endings_[index].device,
-                        "what is measured is kept; run the same command again to go on"};
+      const Error error{"its messages cannot be processed: " + thrown, endings_[index].device,
+                        "the results so far are kept; run the same command again to resume"};
       endings_[index].ending = tl::unexpected(error);
       if (task == &Fleet::tear_down_device) endings_[index].torn_down = tl::unexpected(error);
     }
     leave();
   }
 
-  // What a device itself says of a place is about a place there.
+  // The place that a device names in an error is a place on that device.
   static Error error_of(const std::string& device, Error error) {
     if (error.where != device) error.where = error.where.empty() ? device : device + ": " + error.where;
     return error;
@@ -115,7 +115,8 @@ class Fleet {
     if (error) std::rethrow_exception(error);
   }
 
-  // All that devices elsewhere may want of this machine is done before it measures; it needs the same itself.
+  // Makes the reference outputs that devices elsewhere may need before this machine measures, so that nothing disturbs
+  // its measurements. This machine needs the same outputs.
   asio::awaitable<void> make_references() {
     for (const Share& share : shares_) {
       const bool may_want = std::any_of(share.toolchains.begin(), share.toolchains.end(),
@@ -147,7 +148,7 @@ class Fleet {
   std::size_t running_ = 0;
 };
 
-// Every device takes some, and many systems begin with 1024.
+// Every device needs some descriptors, and many systems start with a limit of 1024.
 void allow_descriptors_for(std::size_t devices) {
   constexpr std::size_t kOfADevice = 5;
   constexpr std::size_t kOthers = 100;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All devices of a run at work on their shares of its plan, side by side: none waits for another.
+// Runs the shares of all devices of a run side by side: no device waits for another.
 #pragma once
 
 #include <filesystem>
@@ -21,45 +21,49 @@
 
 namespace ngb::dispatch {
 
-enum class Ending { finished, stopped, left };  // left: at work, without us
+enum class Ending { finished, stopped, left };  // left: its agent continues without this client
 
 struct DeviceEnding {
   std::string device{};
-  // How its share ended. Error: the agent could not start, died (again and again), was not heard of, or said that it
-  // cannot go on; what was recorded stays.
+  // How its share ended. It is an error if the agent could not start, died repeatedly, could not be reached for too
+  // long, or reported an error that ends it. Recorded results are kept.
   Result<Ending> ending = Ending::stopped;
-  // Of a device elsewhere whose share is finished: whether nothing of the run is left there, or what is.
+  // For a device elsewhere from which the run was removed: success if nothing of the run is left there, otherwise an
+  // error that names what is left. Nothing if no removal was tried.
   std::optional<Status> torn_down{};
 };
 
-// Runs every share to its end, or until `stop_requested` (asked for every 200 ms) is true: the process in flight is
-// ended, what is recorded stays. In the order of `shares`. Should nothing be recorded any more, all stop.
+// Runs every share to its end, or until `stop_requested`, which is called every 200 ms, returns true: running processes
+// are then ended and recorded results are kept. All devices stop, too, if results can no longer be recorded. Returns
+// the endings in the order of `shares`.
 std::vector<DeviceEnding> run_fleet(const Installation& installation, const std::vector<Share>& shares,
                                     const Callbacks& callbacks, const std::function<bool()>& stop_requested);
 
-// Gets what is recorded of runs whose job is not at hand any more; jobs are not asked for. With `ends_there`, what is
-// at work is ended first, and what was fetched is taken away: `torn_down` says whether all of it is. In the order of
-// `shares`; of one that was fetched `ending` is `left`, and an Error says why it could not be reached within 15 s.
+// Fetches what the devices have recorded, without the shares' jobs, which are never made. With `ends_there` the run is
+// ended on the device first, and removed from it after the fetch; `torn_down` then says whether all of it was removed.
+// Returns the endings in the order of `shares`: `left` if the device was fetched, otherwise the error, for instance
+// that it could not be reached within 15 s.
 std::vector<DeviceEnding> fetch_fleet(const Installation& installation, const std::vector<Share>& shares,
                                       const Callbacks& callbacks, const std::function<bool()>& stop_requested);
 
-// Ends what is at work for these shares on devices elsewhere, and takes everything of the run away there. In the order
-// of `shares`; of each only `torn_down` is told. `on_remark`: for the user, what a device has to say meanwhile.
+// Ends the processes of these shares on devices elsewhere and removes everything of the run there. Returns the endings
+// in the order of `shares`, with nothing but `torn_down` set. `on_remark` shows the user a line about a device
+// meanwhile.
 std::vector<DeviceEnding> tear_down_fleet(
     const Installation& installation, const std::vector<Share>& shares,
     const std::function<void(const std::string& device, const std::string& remark)>& on_remark,
     const std::function<bool()>& stop_requested);
 
-// What a device elsewhere tells of itself.
+// Examination is what a device elsewhere reports about itself.
 struct Examination {
   std::string device{};
-  Result<samples::Arrival> arrival{};
+  Result<samples::Arrival> arrival{};  // the error if the device could not be examined
   samples::Description description{};
-  std::chrono::duration<double> clock_offset{};  // of its clock against ours, within the time of a message
+  std::chrono::duration<double> clock_offset{};  // its clock minus ours, exact up to the time of a message
 };
 
-// Reaches every device (none of them local) side by side; leaves the agent there, and nothing else. `log_folder`: what
-// ssh says, a file for each device.
+// Examines all devices (none of them local) side by side. Leaves nothing on them but the agent. The output of ssh goes
+// to `log_folder`, in a file for each device. Returns an error if a file of this installation cannot be read.
 Result<std::vector<Examination>> examine(const Installation& installation,
                                          const std::vector<config::DeviceEntry>& devices,
                                          const std::filesystem::path& log_folder);

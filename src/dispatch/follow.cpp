@@ -15,7 +15,7 @@ namespace ngb::dispatch {
 namespace {
 
 constexpr Nanoseconds kMessagePatience = std::chrono::seconds(5);
-// A stopped agent ends its worker, and tells what it has recorded before.
+// A stopped agent ends its worker and sends the events that it has recorded.
 constexpr Nanoseconds kDrainPatience = std::chrono::seconds(15);
 constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
 
@@ -39,24 +39,24 @@ asio::awaitable<Result<Ending>> Follower::follow(Connection& agent, const MakeJo
       continue;
     }
     last_heard = loop_.clock.now();
-    const Result<Taken> taken = co_await take_all(agent, **message);
-    if (has_code(taken, ErrorCode::lost)) continue;  // the loop stops, and what came stays with the device
-    if (!taken) co_return error_of(taken);
+    const Result<Received> received = co_await handle_all(agent, **message);
+    if (has_code(received, ErrorCode::lost)) continue;  // the loop stops, and the device keeps the events
+    if (!received) co_return error_of(received);
     last_heard = loop_.clock.now();  // recording may have had to wait
-    if (taken->is_busy) continue;
-    // A device tells its progress when it has nothing else to tell.
-    if (share_.only_fetch && has_greeted && taken->has_progress) co_return Ending::left;
-    // Not before it has spoken: until then it may be a relay on the way to the agent that listens.
+    if (received->is_busy) continue;
+    // A device sends its progress only when it has no events to send.
+    if (share_.only_fetch && has_greeted && received->has_progress) co_return Ending::left;
+    // The job is sent only after the agent's first message, because a relay on the way may be reading before that.
     if (!has_greeted) {
       const Status greeted = co_await greet(agent, job);
       if (!greeted) co_return error_of(greeted);
       has_greeted = true;
     }
-    if (taken->has_gap) {
-      recording_.say(share_.device.name, fmt::format("what came after event {} is asked for again", last_sequence_));
+    if (received->has_gap) {
+      recording_.say(share_.device.name, fmt::format("the events after {} are requested again", last_sequence_));
       co_return lost();
     }
-    if (!taken->is_finished) continue;
+    if (!received->is_finished) continue;
     co_await farewell(agent);
     co_return Ending::finished;
   }
@@ -73,10 +73,10 @@ asio::awaitable<Status> Follower::fetch(Connection& agent, Nanoseconds silence) 
       continue;
     }
     last_heard = loop_.clock.now();
-    const Result<Taken> taken = co_await take_all(agent, **message);
-    if (!taken) co_return error_of(taken);
-    if (taken->is_fetched) co_return Done{};
-    if (taken->has_gap) co_return lost();
+    const Result<Received> received = co_await handle_all(agent, **message);
+    if (!received) co_return error_of(received);
+    if (received->is_fetched) co_return Done{};
+    if (received->has_gap) co_return lost();
     if (has_greeted) continue;
     agent.allow_frames(samples::kMaxFrameBytes);
     agent.queue(samples::Hello{});
@@ -113,10 +113,11 @@ asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_j
   co_return Done{};
 }
 
-// Takes this message and those that are here with it; what they record becomes durable and is then acknowledged. Error
-// `lost`: the loop stops before that.
-asio::awaitable<Result<Follower::Taken>> Follower::take_all(Connection& agent, const samples::AgentMessage& first) {
-  Taken taken;
+// Handles this message and those that have arrived with it. Their events become durable and are then acknowledged.
+// Returns an error with the code `lost` if the loop stops before that.
+asio::awaitable<Result<Follower::Received>> Follower::handle_all(Connection& agent,
+                                                                 const samples::AgentMessage& first) {
+  Received received;
   Status status;
   bool is_ready = false;
   Result<std::optional<samples::AgentMessage>> later;  // behind the first one
@@ -126,38 +127,38 @@ asio::awaitable<Result<Follower::Taken>> Follower::take_all(Connection& agent, c
       if (!ready) co_return error_of(ready);
       is_ready = true;
     }
-    status = take(*message, taken);
+    status = handle(*message, received);
     if (!status) break;
     later = agent.take();
     if (!later) status = tl::unexpected(later.error());
     message = later && later->has_value() ? &**later : nullptr;
   }
-  // What came before an Error counts.
-  if (taken.has_events) {
+  // Events that arrived before an error are recorded.
+  if (received.has_events) {
     const Status durable = co_await recording_.commit();
     if (!durable) co_return error_of(durable);
     agent.queue(samples::Acknowledge{last_sequence_});
     co_await agent.flush();
   }
   if (!status) co_return error_of(status);
-  co_return taken;
+  co_return received;
 }
 
-Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
+Status Follower::handle(const samples::AgentMessage& message, Received& received) {
   if (const auto* error = std::get_if<Error>(&message)) return tl::unexpected(*error);
   if (const auto* busy = std::get_if<samples::Busy>(&message)) {
-    taken.is_busy = true;
+    received.is_busy = true;
     return wait_for_turn(*busy);
   }
   if (const auto* progress = std::get_if<samples::Progress>(&message)) {
-    taken.has_progress = true;
+    received.has_progress = true;
     recording_.show(share_.device.name, *progress);
   }
   if (const auto* remark = std::get_if<samples::Remark>(&message)) {
     recording_.say(share_.device.name, remark->text);
   }
-  taken.is_fetched = taken.is_fetched || std::holds_alternative<samples::Fetched>(message);
-  if (std::holds_alternative<samples::Hello>(message)) taken.is_busy = false;  // its turn has come
+  received.is_fetched = received.is_fetched || std::holds_alternative<samples::Fetched>(message);
+  if (std::holds_alternative<samples::Hello>(message)) received.is_busy = false;  // its turn has come
   if (const auto* hello = std::get_if<samples::Hello>(&message);
       hello != nullptr && hello->protocol != samples::kProtocolVersion) {
     return fail(fmt::format("the agent {} speaks protocol {}, this client {}", hello->version, hello->protocol,
@@ -166,10 +167,10 @@ Status Follower::take(const samples::AgentMessage& message, Taken& taken) {
   }
   const auto* event = std::get_if<samples::Event>(&message);
   if (event == nullptr) return Done{};
-  taken.has_gap = taken.has_gap || event->sequence > last_sequence_ + 1;
-  if (taken.has_gap) return Done{};
-  taken.has_events = true;
-  taken.is_finished = taken.is_finished || std::holds_alternative<samples::Finished>(event->body);
+  received.has_gap = received.has_gap || event->sequence > last_sequence_ + 1;
+  if (received.has_gap) return Done{};
+  received.has_events = true;
+  received.is_finished = received.is_finished || std::holds_alternative<samples::Finished>(event->body);
   if (event->sequence <= last_sequence_) return Done{};
   if (Status recorded = recording_.record(share_.device.name, *event); !recorded) return recorded;
   last_sequence_ = event->sequence;
@@ -189,7 +190,7 @@ Status Follower::wait_for_turn(const samples::Busy& busy) {
     waits_since_ = now;
     recording_.say(share_.device.name, "is busy with " + with + "; waits for it");
   }
-  // As long as any device of this study is at work, that one may be.
+  // While any device of this study reports something, the run for which this device waits may still be at work.
   const Nanoseconds since = is_ours ? std::max(waits_since_, recording_.last_heard()) : waits_since_;
   if (now - since <= share_.lost_after) return Done{};
   return fail(fmt::format("has been busy with {} for {}", with,
@@ -198,7 +199,7 @@ Status Follower::wait_for_turn(const samples::Busy& busy) {
               "run the same command again when that run has ended, or end it: ngb cancel with its results folder");
 }
 
-// The last acknowledgement is to arrive; then the agent leaves by itself.
+// Waits until the agent has received the last acknowledgement, after which it ends by itself.
 asio::awaitable<void> Follower::farewell(Connection& agent) {
   const Nanoseconds give_up = loop_.clock.now() + kMessagePatience;
   while (!agent.is_gone() && loop_.clock.now() < give_up) {
@@ -208,7 +209,7 @@ asio::awaitable<void> Follower::farewell(Connection& agent) {
   }
 }
 
-// What was recorded before the agent heard of the stop still counts.
+// Records the events that the agent recorded before it received the stop.
 asio::awaitable<Status> Follower::drain(Connection& agent) {
   const Nanoseconds give_up = loop_.clock.now() + loop_.left_of(kDrainPatience, kWordsAfterStop);
   Alarm pause(loop_);
@@ -217,9 +218,9 @@ asio::awaitable<Status> Follower::drain(Connection& agent) {
     Result<std::optional<samples::AgentMessage>> message = agent.take();
     if (!message) co_return error_of(message);
     if (message->has_value()) {
-      const Result<Taken> taken = co_await take_all(agent, **message);
-      if (has_code(taken, ErrorCode::lost)) break;
-      if (!taken) co_return error_of(taken);
+      const Result<Received> received = co_await handle_all(agent, **message);
+      if (has_code(received, ErrorCode::lost)) break;
+      if (!received) co_return error_of(received);
     } else if (was_gone) {
       break;
     } else {

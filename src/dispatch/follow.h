@@ -12,7 +12,7 @@
 
 namespace ngb::dispatch {
 
-// An agent that dies more often than this without having done anything in between is not started again.
+// An agent that has died more than this many times without having done anything in between is not started again.
 inline constexpr int kMaxDeathsWithoutProgress = 3;
 
 class Follower {
@@ -23,29 +23,30 @@ class Follower {
 
   [[nodiscard]] std::uint64_t last_sequence() const { return last_sequence_; }
 
-  // Returns when the job is over. Errors: `lost`, if the connection ended, lost an event or was silent for so long (a
-  // working agent reports its progress every second); else why the device cannot go on. `job` is called when the agent
-  // is ready for it. A device that is busy with another run is waited for: until that run has ended, if it is of this
-  // study, else until the share counts as lost.
+  // Returns when the job is over. Returns an error with the code `lost` if the connection ended, lost an event or was
+  // silent for `silence` (a working agent reports its progress every second). Any other error says why the device
+  // cannot continue. `job` is called when the agent is ready for it. Waits for a device that is busy with another run:
+  // until that run has ended if it belongs to this study, otherwise until the share counts as lost.
   asio::awaitable<Result<Ending>> follow(Connection& agent, const MakeJob& job, Nanoseconds silence);
 
-  // Fetches what the agent has recorded of the share's run, without the job. Errors: `lost`, also if the loop stops;
-  // else why the device cannot.
+  // Fetches what the agent has recorded of the share's run, without the job. Returns an error with the code `lost` in
+  // the cases of `follow`, and also if the loop stops. Any other error says why the device cannot send it.
   asio::awaitable<Status> fetch(Connection& agent, Nanoseconds silence);
 
  private:
-  struct Taken {
+  // Received says what a batch of messages contained.
+  struct Received {
     bool is_finished = false;
     bool has_events = false;
     bool has_progress = false;
-    bool is_fetched = false;  // everything recorded has come
-    bool has_gap = false;     // an event did not come; those after it are not taken
+    bool is_fetched = false;  // everything recorded has arrived
+    bool has_gap = false;     // an event did not arrive; those after it are not recorded
     bool is_busy = false;     // with another run
   };
   asio::awaitable<Status> greet(Connection& agent, const MakeJob& job);
-  Status take(const samples::AgentMessage& message, Taken& taken);
+  Status handle(const samples::AgentMessage& message, Received& received);
   Status wait_for_turn(const samples::Busy& busy);
-  asio::awaitable<Result<Taken>> take_all(Connection& agent, const samples::AgentMessage& first);
+  asio::awaitable<Result<Received>> handle_all(Connection& agent, const samples::AgentMessage& first);
   asio::awaitable<void> farewell(Connection& agent);
   asio::awaitable<Status> drain(Connection& agent);
 
@@ -53,8 +54,8 @@ class Follower {
   Recording& recording_;
   const Share& share_;
   std::uint64_t last_sequence_;
-  std::string busy_with_{};    // what the user was told of last
-  Nanoseconds waits_since_{};  // for that
+  std::string busy_with_{};    // the other run on the device, as last shown to the user
+  Nanoseconds waits_since_{};  // since when this run waits for that one
 };
 
 }  // namespace ngb::dispatch

@@ -9,9 +9,10 @@
 namespace ngb::dispatch {
 namespace {
 
-// It ends its worker first.
+// The agent ends its worker before it ends itself.
 constexpr Nanoseconds kLocalEndPatience = std::chrono::seconds(15);
-// So long it may be busy with one thing and neither say nor take anything: the hash of a model of a hundred gigabytes.
+// The agent may neither send nor read anything for this long while it does one thing: hash a model of a hundred
+// gigabytes.
 constexpr Nanoseconds kLocalSilence = std::chrono::minutes(10);
 
 std::vector<std::string> command_of(const Installation& installation, const std::filesystem::path& work_folder) {
@@ -29,7 +30,7 @@ std::vector<std::string> command_of(const Installation& installation, const std:
 
 asio::awaitable<Result<Ending>> run_local(Loop& loop, Recording& recording, const Installation& installation,
                                           const Share& share) {
-  if (share.only_fetch) co_return Ending::left;  // its agent lives with its client
+  if (share.only_fetch) co_return Ending::left;  // a local agent runs only while its client does
   Follower follower(loop, recording, share);
   const std::filesystem::path log = share.work_folder / "agent.log";
   for (int deaths = 1;; ++deaths) {
@@ -58,7 +59,7 @@ asio::awaitable<Result<Ending>> fetch_local(Loop& loop, Recording& recording, co
   const Status fetched = co_await follower.fetch(**agent, kLocalEndPatience);
   const std::string how = co_await (*agent)->end(kLocalEndPatience);
   if (has_code(fetched, ErrorCode::lost)) {
-    co_return fail("the agent did not say what its journal holds: " + how, share.device.name);
+    co_return fail("the agent did not send what its journal contains: " + how, share.device.name);
   }
   if (!fetched) co_return error_of(fetched);
   co_return Ending::left;

@@ -22,8 +22,8 @@ asio::awaitable<Status> look_there(Loop& loop, const Parts& parts, const config:
   const std::string script = bootstrap_script(parts.agents, device);
   const std::filesystem::path log = log_folder / (device.name + ".log");
   const Share share{.device = device};
-  const Say nobody_is_told = [](const std::string&) {};
-  const std::unique_ptr<Route> route = kind_of(device).route(loop, parts, share, nobody_is_told);
+  const Say ignored = [](const std::string&) {};
+  const std::unique_ptr<Route> route = kind_of(device).route(loop, parts, share, ignored);
   const Command command = route->command_for_a_look(script.size());
   const auto connection = route->open(loop, command, log);
   if (!connection) co_return error_of(connection);
@@ -48,7 +48,7 @@ asio::awaitable<Status> look_there(Loop& loop, const Parts& parts, const config:
 
 }  // namespace
 
-// What is thrown for one device (it sends more than there is memory for) is its own end.
+// An exception for one device (it sends more than fits into memory) ends that device alone.
 asio::awaitable<Status> look(Loop& loop, const Parts& parts, const config::DeviceEntry& device,
                              const std::filesystem::path& log_folder, const LookTask& task) {
   std::string thrown;
@@ -58,7 +58,7 @@ asio::awaitable<Status> look(Loop& loop, const Parts& parts, const config::Devic
   } catch (const std::exception& exception) {
     thrown = exception.what();
   }
-  co_return fail("what it says cannot be dealt with: " + thrown, device.name);
+  co_return fail("its messages cannot be processed: " + thrown, device.name);
 }
 
 }  // namespace ngb::dispatch

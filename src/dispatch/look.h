@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A visit to a device that belongs to no run: leaves the agent there, and what the task brings.
+// Visits a device elsewhere outside any run. Leaves nothing there but the agent and what the task delivers.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace ngb::dispatch {
 
 using LookTask = std::function<asio::awaitable<Status>(Connection& device, const samples::Arrival& arrival)>;
 
-// Error: it cannot be reached, or that of the task. `log_folder`: what ssh says, a file for each device. All references
-// outlive it.
+// Connects to the device and runs `task`. Returns an error if the device cannot be reached, or the error of `task`. The
+// output of ssh goes to `log_folder`, in a file for each device. All references outlive the call.
 asio::awaitable<Status> look(Loop& loop, const Parts& parts, const config::DeviceEntry& device,
                              const std::filesystem::path& log_folder, const LookTask& task);
 

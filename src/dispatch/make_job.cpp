@@ -10,13 +10,14 @@
 namespace ngb::dispatch {
 namespace {
 
-// Numbers of the plan's items as they are in a job, which has only those that the device needs, in the plan's order.
+// Gives the plan's items their numbers in a job. A job contains only the items that the device needs, in the order in
+// which their numbers are first requested.
 class Renumbered {
  public:
   int operator()(int index_in_plan) {
     return numbers_.emplace(index_in_plan, static_cast<int>(numbers_.size())).first->second;
   }
-  // The items, by their new numbers.
+  // Returns the items of the job, in the order of their new numbers.
   template <class T>
   std::vector<T> chosen(const std::vector<T>& all) const {
     std::vector<T> items(numbers_.size());
@@ -29,7 +30,7 @@ class Renumbered {
   std::map<int, int> numbers_{};
 };
 
-// A study that was planned before may not have the device any more: then it has no limits.
+// Adds the device's limits and variables. There are none if the study no longer contains the device that was planned.
 void describe_device(const config::Study& study, work::Job& job) {
   const auto device = std::find_if(study.devices.begin(), study.devices.end(),
                                    [&](const config::DeviceEntry& each) { return each.name == job.device; });
@@ -38,7 +39,8 @@ void describe_device(const config::Study& study, work::Job& job) {
   job.environment = device->environment;
 }
 
-// The study's own answer (a parsed study always has one); else the version that it names for the reference's compiler.
+// Returns the study's version of the reference (a parsed study always has one), otherwise the version that the study
+// names for the reference's compiler.
 std::string reference_version(const config::Study& study) {
   if (!study.reference_version.empty()) return study.reference_version;
   const auto entry = std::find_if(study.compilers.begin(), study.compilers.end(),
@@ -46,7 +48,7 @@ std::string reference_version(const config::Study& study) {
   return entry == study.compilers.end() ? "" : entry->version;
 }
 
-// The reference computes with as many threads as any cell may.
+// The reference computes with as many threads as the cell with the most threads.
 void add_reference(const config::Study& study, work::Job& job) {
   if (study.reference == "none") return;
   job.reference = {.name = study.reference, .version = reference_version(study)};
@@ -81,7 +83,7 @@ Status add_places(const FindPlace& place_of, work::Job& job) {
 }  // namespace
 
 work::DeviceLimits limits_of(const config::DeviceEntry& device) {
-  constexpr std::uint64_t kFreeDiskBytes = 64U << 20U;  // for everybody else there
+  constexpr std::uint64_t kFreeDiskBytes = 64U << 20U;  // for other users of the device
   work::DeviceLimits limits{.memory_bytes = device.limits.memory_bytes,
                             .free_disk_bytes = device.limits.free_disk_bytes};
   if (!limits.free_disk_bytes && !config::is_here(device)) limits.free_disk_bytes = kFreeDiskBytes;

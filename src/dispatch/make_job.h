@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: a plan restricted to one device, with the places of its compilers there.
+// Makes a job: the part of a plan that belongs to one device, with the places of its compilers there.
 #pragma once
 
 #include <functional>
@@ -13,23 +13,25 @@
 
 namespace ngb::dispatch {
 
-// Says where a version of a compiler is.
+// Returns where a version of a compiler is installed.
 using FindPlace = std::function<Result<work::Place>(const std::string& name, const std::string& version)>;
 
-// As the agent gets them; where the user does not say, 64 MiB of disk stay free on a device elsewhere.
+// Returns the device's limits in the agent's form. If the user sets no limit, 64 MiB of disk stay free on a device
+// elsewhere.
 work::DeviceLimits limits_of(const config::DeviceEntry& device);
 
-// The jobs of all devices, each made when it is asked for: a large fleet's together are larger than its plan.
+// Makes each device's job when it is requested, because the jobs of a large fleet together are larger than its plan.
 class Jobs {
  public:
-  // `plan` outlives it.
+  // `plan` outlives this object.
   Jobs(const plan::Plan& plan, std::string run_id);
 
-  // Error: whatever `place_of` returns.
+  // Returns the device's job, or the error of `place_of`.
   [[nodiscard]] Result<work::Job> of(const std::string& device, const FindPlace& place_of,
                                      const std::string& reference_cache) const;
 
-  // Models that are users' files: every device has all models.
+  // Returns the models that are users' files. They are the same for all devices, because every device measures all
+  // models.
   [[nodiscard]] std::vector<work::Model> files() const;
 
  private:

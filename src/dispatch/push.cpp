@@ -30,12 +30,12 @@ asio::awaitable<Status> bring(Connection& device, const samples::Arrival& arriva
   const Result<std::vector<std::string>> lacking = co_await ask(device, paths);
   if (!lacking) co_return error_of(lacking);
   const Say say = [&](const std::string& words) { pushing.remark(pushed.device, words); };
-  bool is_told = false;
-  const OnBytesLeft tell_once = [&](std::uint64_t left_bytes) {
-    if (!std::exchange(is_told, true)) say(text::human_bytes(left_bytes) + " to deliver");
+  bool is_said = false;
+  const OnBytesLeft say_once = [&](std::uint64_t left_bytes) {
+    if (!std::exchange(is_said, true)) say(text::human_bytes(left_bytes) + " to deliver");
   };
   ToolchainDelivery delivery(pushing.loop, pushing.parts, pushing.toolchains, say);
-  const Status delivered = co_await delivery.deliver(device, arrival, *lacking, keep_free_bytes, tell_once);
+  const Status delivered = co_await delivery.deliver(device, arrival, *lacking, keep_free_bytes, say_once);
   pushed.missing = delivery.missing();
   if (!delivered) co_return error_of(delivered);
   Result<samples::Inspection> inspection = co_await inspect(device, paths);
@@ -52,11 +52,11 @@ asio::awaitable<void> push_to(const Pushing& pushing, const config::DeviceEntry&
   pushed.done = co_await look(pushing.loop, pushing.parts, device, log_folder, task);
 }
 
-asio::awaitable<Status> take_up(Connection& device, const std::string& path, const MakeAdoption& make) {
+asio::awaitable<Status> inspect_and_adopt(Connection& device, const std::string& path, const MakeAdoption& make) {
   const std::vector<std::string> paths{path};
   const Result<samples::Inspection> found = co_await inspect(device, paths);
   if (!found) co_return error_of(found);
-  if (found->folders.size() != 1) co_return fail("the device says nothing of this folder", path);
+  if (found->folders.size() != 1) co_return fail("the device did not describe this folder", path);
   const Result<samples::Adopt> adoption = make(found->folders.front());
   if (!adoption) co_return error_of(adoption);
   device.queue(*adoption);
@@ -76,7 +76,7 @@ asio::awaitable<void> adopt_on(Loop& loop, const Parts& parts, const config::Dev
 Result<std::vector<Pushed>> push(const Installation& installation, const std::vector<config::DeviceEntry>& devices,
                                  const std::vector<ToolchainTree>& toolchains, const std::filesystem::path& log_folder,
                                  const Remark& remark) {
-  Loop loop;  // outlives what waits in it
+  Loop loop;  // outlives `parts`, whose alarms refer to it
   Result<Parts> parts = find_parts(installation);
   if (!parts) return error_of(parts);
   std::vector<Pushed> all(devices.size());
@@ -96,7 +96,7 @@ Status adopt_there(const Installation& installation, const config::DeviceEntry& 
   Loop loop;
   Status done;
   const LookTask task = [&](Connection& connection, const samples::Arrival& /*arrival*/) {
-    return take_up(connection, path, make);
+    return inspect_and_adopt(connection, path, make);
   };
   asio::co_spawn(loop.io, adopt_on(loop, *parts, device, log_folder, task, done), asio::detached);
   loop.io.run();

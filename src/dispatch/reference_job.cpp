@@ -37,7 +37,7 @@ work::Job job_for_references(work::Job only) {
   only.compilers.clear();
   only.cells.clear();
   only.groups.clear();
-  // Nothing is timed: no more than this machine has.
+  // No more threads than this machine has processors: nothing is timed here.
   const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   only.reference->threads = std::min(only.reference->threads, processors);
   for (std::size_t i = 0; i < only.models.size(); ++i) only.groups.push_back({.model_index = static_cast<int>(i)});
@@ -67,14 +67,14 @@ asio::awaitable<Result<References::OfModels>> References::of(const Share& share)
 asio::awaitable<void> References::make(const Share& share, work::Job job) {
   const work::Compiler& reference = *job.reference;
   if (job.place_of(reference).toolchain_dir.empty()) {
-    const auto why = none(fmt::format("{0} {1} is not installed there either (ngb toolchain install {0}@{1})",
+    const auto why = none(fmt::format("{0} {1} is not installed on the client either (ngb toolchain install {0}@{1})",
                                       reference.name, reference.version));
     for (const work::Model& model : job.models) made_.emplace(model.key, why);
     co_return;
   }
   const std::filesystem::path folder = share.work_folder / "references";
   std::error_code code;
-  std::filesystem::remove_all(folder, code);  // what failed in an earlier run is tried again
+  std::filesystem::remove_all(folder, code);  // outputs that failed in an earlier run are tried again
   const Share here{.device = {.name = share.device.name, .kind = config::kLocal},
                    .run_id = job.run_id,
                    .job = [&job] { return job; },
@@ -82,7 +82,7 @@ asio::awaitable<void> References::make(const Share& share, work::Job job) {
                    .work_folder = folder};
   Callbacks callbacks;
   callbacks.on_event = [this](const std::string&, const samples::Event& event) {
-    if (const auto* made = std::get_if<samples::ReferenceMade>(&event.body)) take(*made);
+    if (const auto* made = std::get_if<samples::ReferenceMade>(&event.body)) keep(*made);
     return Status{};
   };
   callbacks.commit = [] { return Status{}; };
@@ -95,11 +95,11 @@ asio::awaitable<void> References::make(const Share& share, work::Job job) {
   const Result<Ending> ending = co_await run_local(loop_, recording, installation_, here);
   if (loop_.is_stopping) co_return;
   for (const work::Model& model : job.models) {
-    made_.emplace(model.key, none(ending ? "its agent did not say" : ending.error().text()));
+    made_.emplace(model.key, none(ending ? "the agent that makes them gave no reason" : ending.error().text()));
   }
 }
 
-void References::take(const samples::ReferenceMade& made) {
+void References::keep(const samples::ReferenceMade& made) {
   made_.emplace(made.model, made.failure ? none(made.failure->message) : reference_in(made.path, made.key));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference outputs for devices that have no toolchain to make their own: made on this machine by an agent of its own,
-// into this machine's usual cache, once for all devices.
+// Makes reference outputs for devices without a toolchain that could make them. An agent on this machine makes them
+// once for all devices, in this machine's usual cache.
 #pragma once
 
 #include <map>
@@ -14,28 +14,29 @@
 namespace ngb::dispatch {
 
 struct MadeReference {
-  LocalTree tree{};       // one file, called by its content: "references/<sha256>/outputs.ref"
-  std::string key{};      // of all that they depend on
-  std::string why_not{};  // not empty: there are none, and no tree
+  LocalTree tree{};       // one file, named by its content: "references/<sha256>/outputs.ref"
+  std::string key{};      // names everything on which the outputs depend
+  std::string why_not{};  // if not empty, there are no outputs and no tree, for this reason
 };
 
-// On the device, within the tree.
+// The name of the file in the tree.
 inline constexpr const char* kReferenceFile = "outputs.ref";
 
 class References {
  public:
-  // All references outlive it.
+  // All references outlive this object.
   References(Loop& loop, Recording& recording, const Installation& installation)
       : loop_(loop), recording_(recording), installation_(installation) {}
 
-  // Of each model in the share's job; they live as long as this. What was made, or could not be, is not tried again;
-  // what others are having made is waited for. Only some of them when the loop stops. Error: there is no job.
+  // Returns the reference outputs of each model in the share's job; the pointers are valid as long as this object.
+  // Makes only outputs that no earlier call has made or failed to make, and waits for those that another call is
+  // making. Returns only some of them if the loop stops. Returns an error if the job cannot be made.
   using OfModels = std::map<work::ModelKey, const MadeReference*>;
   asio::awaitable<Result<OfModels>> of(const Share& share);
 
  private:
   asio::awaitable<void> make(const Share& share, work::Job job);
-  void take(const samples::ReferenceMade& made);
+  void keep(const samples::ReferenceMade& made);
 
   Loop& loop_;
   Recording& recording_;
@@ -44,7 +45,7 @@ class References {
   bool is_at_work_ = false;  // one agent at a time
 };
 
-// The job whose only task is the reference outputs of that job's models.
+// Turns a job into one that only makes the reference outputs of its models. Precondition: the job has a reference.
 work::Job job_for_references(work::Job job);
 
 }  // namespace ngb::dispatch

@@ -19,17 +19,18 @@ namespace ngb::dispatch {
 namespace {
 
 constexpr Nanoseconds kLongestPause = std::chrono::seconds(30);
-// A device without sha256sum cannot tell that its agent is damaged.
+// A device without sha256sum cannot detect that its agent is damaged. The agent is sent again after this many failed
+// starts.
 constexpr int kStartsBeforeAnew = 3;
 
-// A user's files are called by their content there.
+// Returns the tree of a user's model on the device, which is named by the content of its files.
 std::string tree_of_model(const work::Model& model) {
   std::string lines;
   for (const work::UserFile& file : model.files) lines += file.sha256 + " " + file.name + "\n";
   return "models/" + hash::sha256(lines);
 }
 
-// One for each set of files, which several batch sizes share.
+// Returns one tree for each set of files; several batch sizes may share a set.
 std::vector<LocalTree> trees_of(const std::vector<work::Model>& models) {
   std::vector<LocalTree> trees;
   std::set<std::string> known;
@@ -86,7 +87,7 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
     const Status prepared = co_await route_->prepare(follower_.last_sequence());
     if (has_code(prepared, ErrorCode::lost)) break;
     if (!prepared) co_return error_of(prepared);
-    last_heard += loop_.clock.now() - asked;  // nobody was there to be heard
+    last_heard += loop_.clock.now() - asked;  // the wait for a machine is not silence of the device
     const std::uint64_t known_before = follower_.last_sequence();
     const Talk<Ending> talk = [this](Connection& device) { return visit_over(device); };
     Result<Ending> ending = co_await visit(route_->command(script_.size()), talk);
@@ -109,20 +110,21 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
     }
     if (loop_.clock.now() - last_heard > share_.lost_after) {
       co_return fail(
-          fmt::format("not heard of for {}: {}",
+          fmt::format("could not be reached for {}: {}",
                       text::human_duration(std::chrono::duration<double>(share_.lost_after).count()), words_),
-          share_.device.name, "what is measured is kept; run the same command again to go on");
+          share_.device.name, "the results so far are kept; run the same command again to resume");
     }
     recording_.say(share_.device.name, fmt::format("no connection ({}); trying again in {}", words_,
                                                    text::human_duration(std::chrono::duration<double>(pause).count())));
     co_await pause_.wait(pause);
   }
-  // No machine is held for a run that goes on some other time.
+  // A stopped run, which may be resumed at any later time, holds no machine.
   co_await route_->leave();
   co_return Ending::stopped;
 }
 
-// Does it once, before anything is brought; durable when this returns.
+// Records once, before anything is delivered, that files of the run may be on the device. The record is durable when
+// this returns.
 asio::awaitable<Status> RemoteRun::note_presence() {
   if (is_noted_) co_return Done{};
   Status noted = co_await recording_.ready();
@@ -132,7 +134,8 @@ asio::awaitable<Status> RemoteRun::note_presence() {
   co_return noted;
 }
 
-// Error: no further try can help. An agent that is there and does not start is sent anew, once.
+// Runs the bootstrap. Returns an error without the code `lost` if no further try can help. An agent that is on the
+// device and repeatedly fails to start is sent again, once.
 asio::awaitable<Result<samples::Arrival>> RemoteRun::arrive(Connection& device) {
   bool had_agent = false;
   Result<samples::Arrival> arrival = co_await bootstrap(device, script_, parts_.agents, &had_agent);
@@ -143,10 +146,10 @@ asio::awaitable<Result<samples::Arrival>> RemoteRun::arrive(Connection& device) 
   if (was_lost) {
     if (failed_starts_ == kStartsBeforeAnew && !std::exchange(was_sent_anew_, true)) {
       recording_.say(share_.device.name,
-                     fmt::format("the agent there does not start ({}): it is sent anew", device.last_words()));
+                     fmt::format("the agent there does not start ({}); it is sent again", device.last_words()));
       script_ = bootstrap_script(parts_.agents, share_.device, Trust::none);
     }
-    // Once the device was reached, anything may pass.
+    // Once the device has sent an event, every failure may be temporary.
     const bool was_ever_reached = follower_.last_sequence() > 0;
     const Status worth = was_ever_reached ? Status{} : route_->is_worth_another_try(device.last_words());
     if (!worth) co_return error_of(worth);
@@ -172,8 +175,9 @@ asio::awaitable<Result<Ending>> RemoteRun::visit_over(Connection& device) {
   co_return ending;
 }
 
-// The job as the device can do it. A toolchain that it lacks and that is not to be had: its cells fail, with why as
-// their reason; if it is the reference's, we have made the reference outputs.
+// Returns the job in the form that this device can run. The cells of a toolchain that is missing there and was found
+// nowhere fail with that reason. If the reference's toolchain is missing, the job contains the reference outputs that
+// were made here.
 Result<work::Job> RemoteRun::job_there() const {
   Result<work::Job> job = share_.job();
   if (!job) return job;
@@ -200,7 +204,9 @@ Result<work::Job> RemoteRun::job_there() const {
 
 asio::awaitable<Status> RemoteRun::deliver_all(Connection& device, const samples::Arrival& arrival) {
   const LocalTree* const bundle = parts_.bundle_for(arrival.machine);
-  if (bundle == nullptr) co_return fail("nothing here is for a machine of the kind " + text::to_utf8(arrival.machine));
+  if (bundle == nullptr) {
+    co_return fail("this installation has no bundle for a machine of the kind " + text::to_utf8(arrival.machine));
+  }
   const std::vector<LocalTree> models = trees_of(share_.files);
   std::vector<std::string> wanted{bundle->tree.path};
   for (const LocalTree& model : models) wanted.push_back(model.tree.path);
@@ -228,7 +234,7 @@ asio::awaitable<Status> RemoteRun::deliver_all(Connection& device, const samples
   co_return Done{};
 }
 
-// Made here, if that is still to be done; the device waits.
+// Makes the reference outputs here, unless that is done already, and delivers them. The device waits meanwhile.
 asio::awaitable<Status> RemoteRun::deliver_references(Connection& device) {
   Result<References::OfModels> made = co_await references_.of(share_);
   if (!made) co_return error_of(made);

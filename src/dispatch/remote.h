@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device elsewhere, from the first connection to the teardown.
+// Runs the share of a device elsewhere, from the first connection to the teardown.
 #pragma once
 
 #include <filesystem>
@@ -22,26 +22,29 @@
 
 namespace ngb::dispatch {
 
-// Delivers what the device lacks and follows its agent, which works on when the connection ends. A lost connection is
-// tried again until the share's patience is over.
+// Delivers what the device lacks and follows its agent, which continues if the connection ends. Tries a lost connection
+// again until Share::lost_after has passed.
 class RemoteRun {
  public:
-  // All references outlive it. `parts` and `references` are what can be delivered.
+  // All references outlive this object. `parts` and `references` contain what can be delivered.
   RemoteRun(Loop& loop, Recording& recording, Parts& parts, References& references, const Share& share,
             std::unique_ptr<Route> route);
 
+  // Runs the share until its job is finished or the loop stops. Returns an error if the device cannot be reached for
+  // too long, if its agent dies repeatedly without having done anything, or if device or agent report an error.
   asio::awaitable<Result<Ending>> run();
-  // Fetches what the device has recorded of the run, without the job. Error: why that is not possible.
+  // Fetches what the device has recorded of the run, without the job. Returns an error if that is not possible.
   asio::awaitable<Status> fetch();
-  // Removes everything of the run from the device. Error: what is left there, or why it cannot be reached (`lost`).
+  // Removes everything of the run from the device. Returns an error that says what is left there, or, with the code
+  // `lost`, why the device cannot be reached.
   asio::awaitable<Status> tear_down();
 
  private:
   static constexpr Nanoseconds kFirstPause = std::chrono::seconds(1);
   static constexpr Nanoseconds kEndPatience = std::chrono::seconds(3);
 
-  // Opens a connection for `talk`; how_ and words_ say how it ended. Errors with the code `lost`, here and below: the
-  // connection ended, or the loop stops.
+  // Opens a connection and runs `talk` over it. Afterwards how_ and words_ say how the connection ended. Errors of this
+  // and the functions below have the code `lost` if the connection ended or the loop stops.
   template <class T>
   using Talk = std::function<asio::awaitable<Result<T>>(Connection& device)>;
   template <class T>
@@ -76,17 +79,17 @@ class RemoteRun {
   std::unique_ptr<Route> route_;
   Alarm pause_;
   std::string script_;
-  std::filesystem::path log_;  // what ssh or srun says
-  std::string how_{};          // the last connection ended
-  std::string words_{};        // for people
-  bool is_noted_ = false;      // that something of the run may be there
-  int failed_starts_ = 0;      // in a row, of an agent that was there
-  bool was_sent_anew_ = false;
-  std::string waits_for_{};  // what the user was last told
-  bool was_reached_ = false;
+  std::filesystem::path log_;   // the standard error of ssh or srun
+  std::string how_{};           // how the last connection ended
+  std::string words_{};         // the same for people: the last output of ssh or srun
+  bool is_noted_ = false;       // recorded: files of the run may be there
+  int failed_starts_ = 0;       // of an agent that was already on the device, in a row
+  bool was_sent_anew_ = false;  // the agent, after it had failed to start
+  std::string waits_for_{};     // as last shown to the user
+  bool was_reached_ = false;    // during the last visit
   ToolchainDelivery toolchains_;
-  Manifests manifests_{};                        // of the toolchains there, by path
-  References::OfModels references_of_models_{};  // made here; none: the device makes its own
+  Manifests manifests_{};                        // of the toolchains on the device, by path
+  References::OfModels references_of_models_{};  // made here; empty if the device makes its own
 };
 
 }  // namespace ngb::dispatch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run is taken off a device elsewhere: what it has measured is fetched, then everything of it is removed there.
+// Removes a run from a device elsewhere: fetches what was measured there, and deletes everything of the run.
 #include <fmt/format.h>
 
 #include <utility>
@@ -17,7 +17,7 @@ constexpr Nanoseconds kRemovalPatience = std::chrono::minutes(5);
 
 }  // namespace
 
-// A machine may just be changing hands: what cannot be reached is looked for once more.
+// Tries again for kTeardownPatience, because a machine may be unreachable only while it passes from one job to another.
 asio::awaitable<Status> RemoteRun::tear_down() {
   const Nanoseconds give_up = loop_.clock.now() + kTeardownPatience;
   Status done = co_await remove_all();
@@ -29,8 +29,8 @@ asio::awaitable<Status> RemoteRun::tear_down() {
   co_return done;
 }
 
-// Removes everything of the run from all its machines. Error: of a machine that was not made clean, with the code
-// `lost` if any was out of reach.
+// Removes everything of the run from all its machines. Returns the error of a machine on which something is left, with
+// the code `lost` if any machine could not be reached.
 asio::awaitable<Status> RemoteRun::remove_all() {
   const Result<std::vector<Route::Remains>> all = co_await route_->remains(script_.size());
   if (!all) co_return error_of(all);
@@ -73,7 +73,9 @@ asio::awaitable<Status> RemoteRun::fetch_over(Connection& device) {
   }
   if (!arrival) co_return error_of(arrival);
   const LocalTree* const bundle = parts_.bundle_for(arrival->machine);
-  if (bundle == nullptr) co_return fail("nothing here is for a machine of the kind " + text::to_utf8(arrival->machine));
+  if (bundle == nullptr) {
+    co_return fail("this installation has no bundle for a machine of the kind " + text::to_utf8(arrival->machine));
+  }
   const std::vector<std::string> wanted{bundle->tree.path};
   const std::vector<const LocalTree*> trees{bundle};
   const Result<std::vector<std::string>> lacking = co_await ask(device, wanted);
@@ -104,7 +106,7 @@ asio::awaitable<Status> RemoteRun::remove_over(Connection& device, const Route::
   if (!removed) co_return error_of(removed);
   if (!removed->kept_for.empty()) {
     recording_.say(share_.device.name,
-                   fmt::format("what runs share stays there for {}", fmt::join(removed->kept_for, ", ")));
+                   fmt::format("files that runs share are kept there for {}", fmt::join(removed->kept_for, ", ")));
   }
   if (removed->left.empty() && removed->processes_left == 0) co_return Done{};
   co_return fail(fmt::format("left behind: {}, {} processes", fmt::join(removed->left, ", "), removed->processes_left),

@@ -29,7 +29,7 @@ class SlurmJobs(SlurmFleetTest):
         client = self.start("run", self.study)
         output = client.communicate(timeout=300)[0]
         self.assertEqual(client.returncode, 0, output)
-        self.assertIn("ended: TIMEOUT; another one goes on", output)
+        self.assertIn("ended: TIMEOUT; another job continues", output)
         self.assert_whole()
 
 

@@ -254,7 +254,7 @@ class WithoutTheReferenceCompiler(FleetTest):
         self.assertEqual(self.query("SELECT DISTINCT kind, message FROM failure"), [(
             "no_reference",
             f"identity {version} is not installed on this device, and the client could not make its outputs: "
-            f"identity {version} is not installed there either (ngb toolchain install identity@{version})")])
+            f"identity {version} is not installed on the client either (ngb toolchain install identity@{version})")])
 
         self.adopt_identity()
         done = self.ngb("run", "--retry-failed", self.study)

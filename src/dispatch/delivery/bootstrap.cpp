@@ -12,11 +12,11 @@ namespace ngb::dispatch {
 namespace {
 
 constexpr Nanoseconds kLinePatience = std::chrono::seconds(30);
-// A device that is slow to install the agent and to start it.
+// A slow device needs time to install the agent and to start it.
 constexpr Nanoseconds kArrivalPatience = std::chrono::seconds(60);
-// So long a batch job waits for the agent.
+// A batch job waits this long for the agent.
 constexpr int kDeliveryPatienceS = 600;
-// A login shell may greet; not for ever.
+// A login shell may print a greeting, but not without end.
 constexpr int kMaxForeignLines = 200;
 
 std::string quoted_folder(const std::string& folder) {
@@ -24,7 +24,7 @@ std::string quoted_folder(const std::string& folder) {
   return shell_quoted(folder);
 }
 
-// Sets folder, machine, hash, size and program.
+// The returned part of the script sets folder, machine, hash, size and program, and defines the functions of the rest.
 std::string find_program(const std::vector<AgentFile>& agents, const config::DeviceEntry& device) {
   std::string cases;
   for (const AgentFile& agent : agents) {
@@ -42,7 +42,7 @@ refuse() {{ echo "ngb-refused $*"; exit 3; }}
 check_modes() {{
   case $(ls -ld "$1/.") in ?????w*|????????w*) refuse "$2-writable" ;; esac
 }}
-# Where the device has the program sync; an old one ignores the names given.
+# Some devices have no sync, and an old sync ignores the names.
 on_disk() {{ sync "$@" 2> /dev/null || sync 2> /dev/null || :; }}
 is_whole() {{
   [ -f "$1" ] && [ -O "$1" ] && [ "$(wc -c < "$1")" -eq "$size" ] || return 1
@@ -53,8 +53,8 @@ is_whole() {{
                      quoted_folder(device.folder), cases);
 }
 
-// Nothing is put into the folder, and nothing there is run, before it is known to be ours: others may have files there,
-// or may have put programs there. The agent looks deeper where there is no mark yet.
+// Before the script knows that the folder is ours, it writes nothing into it and runs nothing from it, because others
+// may have files or programs there. If the folder has no mark yet, the agent later checks it more thoroughly.
 std::string claim_folder() {
   return fmt::format(R"sh(mkdir -p "$folder"
 [ -O "$folder/." ] || refuse folder-owner
@@ -77,7 +77,7 @@ fi
                      samples::kMarkFile, shell_quoted(samples::kMarkText), fmt::join(samples::kDeviceShelves, "|"));
 }
 
-// The toolchains may be the system's.
+// The folder of the toolchains may belong to root, too.
 std::string claim_toolchains(const config::DeviceEntry& device) {
   return fmt::format(R"sh(toolchains={}
 if [ -n "$toolchains" ] && [ ! -e "$folder/toolchains" ]; then
@@ -94,17 +94,19 @@ fi
                      device.toolchains.empty() ? "''" : quoted_folder(device.toolchains));
 }
 
-// What the script says of a folder that it does not use.
+// Returns the error for what follows "ngb-refused": why the script does not use a folder.
 Error refusal(std::string_view words) {
   constexpr const char* kOwnFolder = "give the device a folder of its own (folder: in the study or in devices.yaml)";
-  constexpr const char* kModes = "look through it, then run there: chmod go-w on it";
+  constexpr const char* kModes = "check its content, then run chmod go-w on it there";
   const std::size_t space = words.find(' ');
   const std::string_view code = words.substr(0, space);
   if (code == "folder-owner") return {"the device's folder belongs to another user", "", kOwnFolder};
   if (code == "folder-writable") {
     return {"other users may write in the device's folder, and may have put programs there", "", kModes};
   }
-  if (code == "toolchains-owner") return {"the device's toolchains belong to another user", "", "use others"};
+  if (code == "toolchains-owner") {
+    return {"the device's toolchains belong to another user", "", "name a folder that belongs to you or to root"};
+  }
   if (code == "toolchains-writable") {
     return {"other users may write in the folder of the device's toolchains, and may have put programs there", "",
             kModes};
@@ -150,7 +152,7 @@ else
   echo "ngb-need $machine"
   partial=$program.partial-$$
   head -c "$size" > "$partial"
-  is_whole "$partial" || { rm -f "$partial"; echo "the agent was damaged on its way" >&2; exit 3; }
+  is_whole "$partial" || { rm -f "$partial"; echo "the agent was damaged during its transfer" >&2; exit 3; }
   chmod 500 "$partial"
   on_disk "$partial"
   mv -f "$partial" "$program"
@@ -196,14 +198,17 @@ asio::awaitable<Result<samples::Arrival>> bootstrap(Connection& device, const st
     if ((*line)->starts_with("ngb-refused ")) co_return tl::unexpected(refusal(machine));
     if ((*line)->starts_with("ngb-unsupported ")) {
       co_return fail("there is no agent for a machine of the kind " + machine, "",
-                     machine == "aarch64" ? "make devices builds one" : "devices are Linux on x86_64 or aarch64");
+                     machine == "aarch64" ? "build one: make devices" : "devices are Linux on x86_64 or aarch64");
     }
-    if (i > kMaxForeignLines) co_return fail("the login shell says too much", "", "make it quiet for commands");
+    if (i > kMaxForeignLines) {
+      co_return fail("the login shell prints too much before the command runs", "",
+                     "let it print nothing when it is not interactive");
+    }
   }
-  const OnSent nobody_is_told = [](std::uint64_t) {};
+  const OnSent ignored = [](std::uint64_t) {};
   for (const AgentFile& agent : agents) {
     if (!is_needed || agent.machine != machine) continue;
-    const Status sent = co_await send_file(device, agent.path, 0, agent.size_bytes, nobody_is_told);
+    const Status sent = co_await send_file(device, agent.path, 0, agent.size_bytes, ignored);
     if (!sent) co_return error_of(sent);
   }
   Result<samples::Arrival> arrival = co_await answer_of<samples::Arrival>(device, kArrivalPatience);

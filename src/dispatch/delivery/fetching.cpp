@@ -8,13 +8,15 @@
 namespace ngb::dispatch {
 namespace {
 
-// Gigabytes may have to come over a slow line.
+// The program may download gigabytes over a slow line.
 constexpr Nanoseconds kFetchPatience = std::chrono::hours(6);
 
 Result<Fetched> answer_of(const Result<ProgramEnd>& end) {
   if (!end) return error_of(end);
   Result<Fetched> fetched = fetched_from_json(end->output);
-  if (!fetched && end->output.empty()) return fail("fetching it broke off: " + end->words);
+  if (!fetched && end->output.empty()) {
+    return fail("the program that fetches the toolchain ended without an answer: " + end->words);
+  }
   return fetched;
 }
 
@@ -22,7 +24,7 @@ Result<Fetched> answer_of(const Result<ProgramEnd>& end) {
 
 Result<Fetched> fetched_from_json(std::string_view text) {
   const nlohmann::json answer = nlohmann::json::parse(text, nullptr, false);
-  if (!answer.is_object()) return fail("no answer");
+  if (!answer.is_object()) return fail("the program that fetches the toolchain did not answer with a JSON object");
   try {
     if (answer.contains("error")) {
       const nlohmann::json& error = answer.at("error");

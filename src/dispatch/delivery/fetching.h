@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that get a toolchain for devices of some kind: each is run once, however many devices wait for it, while the
-// loop goes on.
+// Runs programs that fetch a toolchain for devices of one kind. Each program runs once, no matter how many devices wait
+// for it, and does not block the loop.
 #pragma once
 
 #include <filesystem>
@@ -15,18 +15,21 @@
 
 namespace ngb::dispatch {
 
-// What such a program answers on its standard output, as one JSON object: {"folder": …}, or {"requirements": …,
-// "manifest": …} for a device that is to install it itself (samples::InstallThere), or {"error": {what, where, next}}.
+// Fetched is the answer of such a program. The program prints one JSON object on its standard output: {"folder": …}; or
+// {"requirements": …, "manifest": …} if the device installs the toolchain itself (samples::InstallThere); or {"error":
+// {what, where, next}}, which becomes an error here.
 struct Fetched {
   std::filesystem::path folder{};
   std::string requirements{};
   std::string manifest{};
 };
+// Returns an error if the program answered one, or if `text` is not such an answer.
 Result<Fetched> fetched_from_json(std::string_view text);
 
 class Fetching {
  public:
-  // One loop for all calls, which outlives this object. Error: what the program answered; also of an earlier call.
+  // Runs the command, or returns the answer or error of an earlier call. Returns an error if the program answered one
+  // or gave no answer. All calls use the same loop, which outlives this object.
   asio::awaitable<Result<Fetched>> fetch(Loop& loop, const std::vector<std::string>& command);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this installation can deliver: for every kind of machine an agent and a bundle.
+// Parts are what this installation can deliver: an agent and a bundle for each kind of machine, and toolchains.
 #pragma once
 
 #include <map>
@@ -14,21 +14,22 @@
 namespace ngb::dispatch {
 
 struct Parts {
-  std::string machine{};  // this one's kind
+  std::string machine{};  // the kind of this machine: "x86_64"
   std::vector<AgentFile> agents{};
   std::map<std::string, LocalTree> bundles{};  // by machine
 
-  // By folder here: those that some device has lacked.
-  std::map<std::filesystem::path, LocalTree> toolchains{};
+  std::map<std::filesystem::path, LocalTree> toolchains{};  // those that a device lacked, by folder here
   Fetching fetching{};
 
-  // Null: there is none for it.
+  // Returns the bundle for that kind of machine; null if there is none.
   [[nodiscard]] const LocalTree* bundle_for(const std::string& machine) const;
-  // Of gigabytes, perhaps, so hashed once, however many devices lack it. Error: a file cannot be read.
+  // Returns the toolchain in `folder` as a tree for `path` on the device. It may have gigabytes, so it is hashed once,
+  // no matter how many devices lack it. Returns an error if a file cannot be read.
   Result<const LocalTree*> tree_of_toolchain(const std::filesystem::path& folder, const std::string& path);
 };
 
-// This machine's own parts, and those in lib/ngraphbench-devices/<machine>. Error: a file cannot be read.
+// Returns this machine's own parts and those in lib/ngraphbench-devices/<machine>. Returns an error if a file cannot be
+// read.
 Result<Parts> find_parts(const Installation& installation);
 
 }  // namespace ngb::dispatch

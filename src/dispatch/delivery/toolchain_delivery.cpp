@@ -11,7 +11,7 @@ namespace ngb::dispatch {
 namespace {
 
 constexpr Nanoseconds kInspectionPatience = std::chrono::minutes(1);
-// Of a pip on the device, which may have gigabytes to fetch.
+// pip on the device may have to download gigabytes.
 constexpr Nanoseconds kInstallPatience = std::chrono::hours(1);
 constexpr Nanoseconds kMargin = std::chrono::minutes(1);
 
@@ -27,9 +27,9 @@ asio::awaitable<Status> ToolchainDelivery::deliver(Connection& device, const sam
     if (!description) {
       device.queue(samples::Describe{});
       co_await device.flush();
-      Result<samples::Description> told = co_await answer_of<samples::Description>(device, kInspectionPatience);
-      if (!told) co_return error_of(told);
-      description = *std::move(told);
+      Result<samples::Description> answer = co_await answer_of<samples::Description>(device, kInspectionPatience);
+      if (!answer) co_return error_of(answer);
+      description = *std::move(answer);
     }
     const Result<Fetched> fetched = co_await get(toolchain, arrival, *description);
     if (loop_.is_stopping) co_return lost();
@@ -49,7 +49,7 @@ asio::awaitable<Result<Fetched>> ToolchainDelivery::get(const ToolchainTree& too
   const Result<ToolchainSource> source = toolchain.find(arrival, description);
   if (!source) co_return error_of(source);
   if (source->command.empty()) co_return Fetched{source->folder, {}, {}};
-  if (said_.insert("get " + toolchain.path).second) say_("looking for the wheels of " + toolchain.path);
+  if (said_.insert("get " + toolchain.path).second) say_("searching for the wheels of " + toolchain.path);
   Result<Fetched> fetched = co_await parts_.fetching.fetch(loop_, source->command);
   co_return fetched;
 }
@@ -69,7 +69,7 @@ asio::awaitable<Status> ToolchainDelivery::bring(Connection& device, const Toolc
     Status delivered = co_await dispatch::deliver(device, **tree, keep_free_bytes, on_bytes_left, say_once());
     co_return delivered;
   }
-  say_("its own pip installs " + toolchain.path);
+  say_("the device's own pip installs " + toolchain.path);
   device.queue(samples::InstallThere{toolchain.path, fetched.requirements, fetched.manifest, kInstallPatience.count()});
   co_await device.flush();
   const Result<samples::Installed> installed =

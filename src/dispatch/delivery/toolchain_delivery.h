@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a device the toolchains that it lacks: one of this machine if it fits, else one that is fetched for devices of
-// its kind; which of the two, ToolchainTree::find says (link/share.h). Errors with the code `lost`: the connection
-// ended, or the loop stops.
+// Delivers to a device the toolchains that it lacks: one of this machine if it fits, else one that is fetched for
+// devices of its kind. ToolchainTree::find (link/share.h) decides which. Errors have the code `lost` if the connection
+// ended or the loop stops.
 #pragma once
 
 #include <map>
@@ -21,17 +21,17 @@ namespace ngb::dispatch {
 
 class ToolchainDelivery {
  public:
-  // `say` shows a line to the user. All references outlive it.
+  // `say` shows a line to the user. All references outlive this object.
   ToolchainDelivery(Loop& loop, Parts& parts, const std::vector<ToolchainTree>& toolchains, Say say)
       : loop_(loop), parts_(parts), toolchains_(toolchains), say_(std::move(say)) {}
 
-  // Brings those of `lacking` (paths there) that can be had. Errors: also that the device refused one (disk full), or
-  // that a file here cannot be read.
+  // Delivers those of `lacking` (paths on the device) that are available; `missing` then returns the others. Also
+  // returns an error if the device refuses one (disk full) or if a file here cannot be read.
   asio::awaitable<Status> deliver(Connection& device, const samples::Arrival& arrival,
                                   const std::vector<std::string>& lacking, std::uint64_t keep_free_bytes,
                                   const OnBytesLeft& on_bytes_left);
 
-  // Those that cannot be had, by path there, and why.
+  // Returns the toolchains that the last `deliver` found nowhere, by path on the device, with the reason.
   [[nodiscard]] const std::map<std::string, Error>& missing() const { return missing_; }
 
  private:
@@ -49,11 +49,11 @@ class ToolchainDelivery {
   std::set<std::string> said_{};
 };
 
-// Asks the device which packages are at these paths.
+// Asks the device which packages are at these paths, and returns its answer.
 asio::awaitable<Result<samples::Inspection>> inspect(Connection& device, const std::vector<std::string>& paths);
 
-// Records those of the share's toolchains that are on the device. Returns the SHA-256 of their manifests, by path
-// there.
+// Records those of the share's toolchains that are on the device. Returns the SHA-256 of their manifests, by path on
+// the device.
 using Manifests = std::map<std::string, std::string>;
 asio::awaitable<Result<Manifests>> record_toolchains(Connection& device, const std::string& machine, const Share& share,
                                                      Recording& recording);

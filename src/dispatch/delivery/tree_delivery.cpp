@@ -17,13 +17,15 @@ namespace {
 
 // A device may hash gigabytes before it answers.
 constexpr Nanoseconds kAnswerPatience = std::chrono::minutes(15);
-// Each device of a large fleet has one on its way.
+// A client holds one chunk for each device of a large fleet.
 constexpr std::size_t kChunkBytes = 1U << 16U;
 
-// What a device asks for is never more than it was told of.
+// Returns an error if the device asks for files or offsets that the announced tree does not have.
 Result<std::uint64_t> bytes_wanted(const samples::Want& want, const samples::Tree& tree) {
   std::uint64_t bytes = 0;
-  if (want.pieces.size() > tree.files.size()) return fail("the device asks for more than there is", tree.path);
+  if (want.pieces.size() > tree.files.size()) {
+    return fail("the device asks for more files than the tree has", tree.path);
+  }
   for (const samples::Want::Piece& piece : want.pieces) {
     const bool is_there =
         piece.file_index < tree.files.size() && piece.offset_bytes <= tree.files[piece.file_index].size_bytes;
@@ -43,7 +45,7 @@ asio::awaitable<Status> send_file(Connection& device, const std::filesystem::pat
   while (offset_bytes < size_bytes && !device.is_over()) {
     const ssize_t count = ::pread(file.get(), chunk.data(), chunk.size(), static_cast<off_t>(offset_bytes));
     if (count < 0) co_return tl::unexpected(file::from_errno("read", source, errno));
-    if (count == 0) co_return fail("has become shorter while it was sent", source.string(), "try again");
+    if (count == 0) co_return fail("the file became shorter while it was sent", source.string(), "try again");
     const auto part =
         static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(count), size_bytes - offset_bytes));
     co_await device.write(std::string_view(chunk).substr(0, part));

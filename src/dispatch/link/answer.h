@@ -12,11 +12,12 @@
 
 namespace ngb::dispatch {
 
-// Told what an answer waits for: "waits for another delivery to this device (process 12)".
+// Is called with what the device does before it answers: "waits for another delivery to this device (process 12)".
 using OnProgress = std::function<void(const std::string& doing)>;
 
-// Returns the device's answer of that type. Each progress message before it is passed on and renews the patience.
-// Errors: `lost`; or the device sent an Error, something else, or nothing for that long.
+// Returns the device's next message, an Answer. Progress messages before it are passed to `on_progress`, and each
+// renews the patience. Returns an error with the code `lost` if the connection ended, the Error that the device sent,
+// or another error if it sent something else or nothing for `patience`.
 template <class Answer>
 asio::awaitable<Result<Answer>> answer_of(Connection& device, Nanoseconds patience, OnProgress on_progress = {}) {
   Nanoseconds give_up = device.clock().now() + patience;
@@ -35,7 +36,7 @@ asio::awaitable<Result<Answer>> answer_of(Connection& device, Nanoseconds patien
       if (on_progress) on_progress(progress->doing);
       continue;
     }
-    co_return fail("the device answered something else");
+    co_return fail("the device sent an unexpected message");
   }
   co_return fail("the device does not answer");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this room uses of Boost.Asio, in one place: the headers of Boost 1.74 use <utility> and do not include it.
+// Includes the parts of Boost.Asio that this room uses. They are in one place because the headers of Boost 1.74 use
+// <utility> and do not include it.
 #pragma once
 
 // clang-format off

@@ -23,7 +23,8 @@
 namespace ngb::dispatch {
 namespace {
 
-// So much of what a program says waits here for being taken; then the program waits. A large fleet has a thousand such.
+// Limits the received bytes that wait here until they are consumed; beyond that the program waits. A large fleet has a
+// thousand connections.
 constexpr std::size_t kMaxIncomingBytes = 1U << 16U;
 constexpr std::size_t kReadBytes = 1U << 14U;
 constexpr std::size_t kMaxLineBytes = 4096;
@@ -34,7 +35,7 @@ Result<std::shared_ptr<Connection>> Connection::start(Loop& loop, const std::vec
                                                       const std::filesystem::path& log_path, Nanoseconds silence) {
   Result<ProgramLog> log = ProgramLog::open(log_path);
   if (!log) return error_of(log);
-  // A socket, so that writing to a program that is gone is an error value here and no signal.
+  // The input is a socket, so that writing to a program that is gone returns an error instead of raising a signal.
   std::array<int, 2> input{};
   std::array<int, 2> output{};
   std::array<int, 2> errors{};
@@ -51,7 +52,8 @@ Result<std::shared_ptr<Connection>> Connection::start(Loop& loop, const std::vec
   const FileDescriptor their_errors(errors[1]);
   process::Spawn spawn{command};
   spawn.descriptors = {{their_input.get(), 0}, {their_output.get(), 1}, {their_errors.get(), 2}};
-  // Ctrl-C is for the client, which then asks the agent to stop; should the client die, the program sees it by itself.
+  // Ctrl-C must reach only the client, which then asks the agent to stop. If the client dies, the program notices it by
+  // the end of its input.
   spawn.own_group = true;
   spawn.dies_with_parent = false;
   const Result<pid_t> pid = process::spawn(spawn);
@@ -64,9 +66,9 @@ std::shared_ptr<Connection> Connection::over(Loop& loop, const Ends& ours, Progr
   const std::shared_ptr<Connection> self(new Connection(loop, pid, ours, std::move(log), silence));
   asio::co_spawn(loop.io, read_all(self), asio::detached);
   asio::co_spawn(loop.io, read_errors(self), asio::detached);
-  // What reads for a Connection owns it, too. The owners outside have a pointer of their own, to see the last of them
-  // go.
-  return std::shared_ptr<Connection>(self.get(), [self](Connection* /*it*/) { self->let_go(); });
+  // The coroutines that read own the Connection, too. The owners outside share another pointer, whose deleter runs when
+  // the last of them is gone.
+  return std::shared_ptr<Connection>(self.get(), [self](Connection* /*it*/) { self->abandon(); });
 }
 
 Connection::Connection(Loop& loop, pid_t pid, const Ends& ours, ProgramLog log, Nanoseconds silence)
@@ -87,7 +89,7 @@ Connection::Connection(Loop& loop, pid_t pid, const Ends& ours, ProgramLog log, 
 Connection::~Connection() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
-  // Not for ever: it may hang in the kernel.
+  // The wait is limited, because the program may hang in the kernel.
   const Nanoseconds give_up = system_clock().now() + kKillPatience;
   const FileDescriptor end = process::end_of(pid_);
   while (::waitpid(pid_, nullptr, WNOHANG) == 0 && system_clock().now() < give_up) {
@@ -95,8 +97,8 @@ Connection::~Connection() {
   }
 }
 
-// Nobody has waited for its end, since something was thrown.
-void Connection::let_go() {
+// Kills a program for whose end nobody has waited, because an exception was thrown.
+void Connection::abandon() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
   boost::system::error_code ignored;
@@ -121,13 +123,13 @@ asio::awaitable<void> Connection::read_all(std::shared_ptr<Connection> self) {
       self->changed_.ring();
     }
   } catch (const std::bad_alloc&) {
-    // Then it is as if the program were gone.
+    // Without memory for its messages, the program counts as gone.
   }
   self->is_gone_ = true;
   self->changed_.ring();
 }
 
-// A program that says more than its log takes is read slowly: it waits, and nobody else does.
+// A program that writes more than its log keeps is read slowly: only the program waits.
 asio::awaitable<void> Connection::read_errors(std::shared_ptr<Connection> self) {
   constexpr Nanoseconds kSlowly = std::chrono::milliseconds(2);
   std::array<char, kReadBytes> chunk{};
@@ -167,19 +169,19 @@ void Connection::ring_when_there_is_room() {
 }
 
 asio::awaitable<void> Connection::write(std::string_view bytes) {
-  Nanoseconds taken_at = loop_.clock.now();  // something of it
+  Nanoseconds last_accepted_at = loop_.clock.now();
   while (!bytes.empty() && !is_deaf_ && input_.is_open()) {
     const ssize_t count = ::send(input_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     const Nanoseconds now = loop_.clock.now();
     if (count >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(count));
-      taken_at = now;
+      last_accepted_at = now;
       continue;
     }
     is_deaf_ = errno != EAGAIN;
     if (is_deaf_) co_return;
-    const Nanoseconds left = loop_.left_of(taken_at + silence_ - now, kWritesAfterStop);
+    const Nanoseconds left = loop_.left_of(last_accepted_at + silence_ - now, kWritesAfterStop);
     if (left <= Nanoseconds(0)) {
       is_deaf_ = true;
       is_lost_ = !loop_.is_stopping;
@@ -230,7 +232,9 @@ asio::awaitable<Result<std::optional<std::string>>> Connection::read_line(Nanose
       incoming_.erase(0, end + 1);
       co_return line;
     }
-    if (incoming_.size() > kMaxLineBytes) co_return fail("what came is not a line");
+    if (incoming_.size() > kMaxLineBytes) {
+      co_return fail(fmt::format("the device sent a line of more than {} bytes", kMaxLineBytes));
+    }
     const Nanoseconds left = give_up - loop_.clock.now();
     if (is_over() || left <= Nanoseconds(0)) co_return std::nullopt;
     co_await changed_.wait(left);
@@ -255,7 +259,7 @@ asio::awaitable<std::string> Connection::end(Nanoseconds patience) {
   pid_ = -1;
   if (is_lost_) {
     const double seconds = std::chrono::duration<double>(silence_).count();
-    how = fmt::format("it took nothing of what it was sent for {}", text::human_duration(seconds));
+    how = fmt::format("it read nothing of what it was sent for {}", text::human_duration(seconds));
   }
   co_return how;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that speaks the protocol of samples/message.h on its standard input and output: an agent, or what leads to
-// one on another machine. Its messages in, ours out.
+// A Connection runs a program that speaks the protocol of samples/message.h on its standard input and output: an agent,
+// or a program that leads to one on another machine (ssh). It receives the program's messages and sends ours.
 #pragma once
 
 #include <sys/types.h>
@@ -22,66 +22,69 @@
 
 namespace ngb::dispatch {
 
-// A program that takes nothing of what it is sent for so long is lost: what leads there may not notice that there is
-// nothing any more.
+// A program that has read nothing of what it was sent for this long counts as lost, because ssh may not notice that the
+// other side is gone.
 inline constexpr Nanoseconds kSilence = std::chrono::seconds(20);
-// Frames of a device that has not told yet what it is, and of one that has and is not at work yet.
+// Limit the frames of a device that has not sent its Arrival yet, and of one that has but does not run the job yet.
 inline constexpr std::uint32_t kMaxFirstFrameBytes = 1U << 20U;
 inline constexpr std::uint32_t kMaxAnswerBytes = 16U << 20U;
 
-// The error of whatever needs a connection that has ended, or a loop that stops.
+// Returns the error, with the code `lost`, of functions whose connection has ended or whose loop stops.
 tl::unexpected<Error> lost();
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // `log`: the file to which its standard error is added (program_log.h says how much); its folder is made. When the
-  // last owner lets go of a Connection that was not brought to its `end`, the program is killed.
+  // Starts the program. Its standard error is added to the file `log` (up to the limits in program_log.h), whose folder
+  // is created. If the last owner releases a Connection without having called `end`, the program is killed.
   static Result<std::shared_ptr<Connection>> start(Loop& loop, const std::vector<std::string>& command,
                                                    const std::filesystem::path& log, Nanoseconds silence = kSilence);
-  // Our ends of what leads to it: a socket that it reads, and two pipes that it writes.
+  // Ends are our ends of a socket that the program reads (`input`) and of two pipes that it writes.
   struct Ends {
     int input;
     int output;
     int errors;
   };
-  // The same without a program: over `ours`, which the Connection closes. `pid` is a child that ends with it; -1: none.
+  // Makes a Connection over existing descriptors, which it closes. `pid` is a child that ends with the Connection; -1
+  // if there is none.
   static std::shared_ptr<Connection> over(Loop& loop, const Ends& ours, ProgramLog log, Nanoseconds silence = kSilence,
                                           pid_t pid = -1);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // From the next frame on, one that claims more bytes is an Error of `receive`.
+  // Limits the next frames: `receive` returns an error if one claims more bytes.
   void allow_frames(std::uint32_t max_bytes) { frames_.limit(max_bytes); }
 
-  // `flush` sends what was queued; `write` sends bytes that are no message. A program that is gone takes everything,
-  // and nothing becomes of it. One that takes nothing for `silence` is gone. A loop that stops waits for a second. (Two
-  // steps, since g++ 12 destroys what is made within a co_await expression twice.)
+  // `queue` and then `flush` send messages; they are two steps because g++ 12 destroys an object that is made within a
+  // co_await expression twice. `write` sends bytes that are not a message. Bytes for a program that is gone are
+  // discarded. A program that reads nothing for `silence` counts as gone. Once the loop stops, `flush` and `write` wait
+  // at most one second.
   void queue(const samples::ClientMessage& message);
   asio::awaitable<void> flush();
   asio::awaitable<void> write(std::string_view bytes);
 
-  // The next message; nothing when none is there within `patience`, or the program is gone, or the loop stops. Error:
-  // what came is not a message.
+  // Returns the next message. Returns nothing if none arrives within `patience`, if the program is gone or if the loop
+  // stops. Returns an error if the received bytes are not a message.
   asio::awaitable<Result<std::optional<samples::AgentMessage>>> receive(Nanoseconds patience);
-  // The next message of those that are here already.
+  // Returns the next message that has already arrived, or nothing. Does not wait. Returns errors as `receive` does.
   Result<std::optional<samples::AgentMessage>> take();
-  // The next line, which ends in '\n' (left out) and comes before the first frame; nothing as for `receive`. Error:
-  // more than 4 KiB without one.
+  // Returns the next line without its '\n'; only before the first frame. Returns nothing in the cases of `receive`.
+  // Returns an error if more than 4 KiB arrive without a '\n'.
   asio::awaitable<Result<std::optional<std::string>>> read_line(Nanoseconds patience);
 
-  // It has closed its output, or taken nothing for too long; what it said before can still be taken.
+  // Returns whether the program has closed its output, or has read nothing for too long. Its earlier messages can still
+  // be received.
   [[nodiscard]] bool is_gone() const { return is_gone_; }
-  // That, or the loop stops: `receive` waits for nothing any more.
+  // Returns whether the program is gone or the loop stops: `receive` no longer waits.
   [[nodiscard]] bool is_over() const { return is_gone_ || loop_.is_stopping; }
 
-  // Lets go of it: it sees the end of its input and leaves; waits for that, and kills it when that takes too
-  // long. "exit code 3", "signal 9", or why it was given up.
+  // Closes the program's input and waits until the program ends; kills it after `patience`, or kEndsAfterStop after the
+  // loop has stopped. Returns how it ended: "exit code 3", "signal 9", or why it was given up.
   asio::awaitable<std::string> end(Nanoseconds patience);
 
   [[nodiscard]] const Clock& clock() const { return loop_.clock; }
 
-  // What it said last on its standard error, for an Error about its end; also after `end`.
+  // Returns the end of the program's standard error, for an error about the program's end. Works after `end`, too.
   [[nodiscard]] std::string last_words();
 
  private:
@@ -90,26 +93,26 @@ class Connection : public std::enable_shared_from_this<Connection> {
   static asio::awaitable<void> read_errors(std::shared_ptr<Connection> self);
   void ring_when_there_is_room();
   void read_errors_that_are_here();
-  void let_go();
+  void abandon();
 
   Loop& loop_;
   pid_t pid_;
-  asio::local::stream_protocol::socket input_;  // the program's
-  asio::posix::stream_descriptor output_;       // the program's
-  asio::posix::stream_descriptor errors_;       // likewise
+  asio::local::stream_protocol::socket input_;  // leads to the program's standard input
+  asio::posix::stream_descriptor output_;       // comes from the program's standard output
+  asio::posix::stream_descriptor errors_;       // comes from its standard error
   ProgramLog log_;
   Nanoseconds silence_;
-  Alarm changed_;  // something came, or was taken
-  Alarm room_;     // it may take more
+  Alarm changed_;  // bytes arrived or were consumed, or the program is gone
+  Alarm room_;     // the program may accept more bytes
   Alarm errors_pause_;
   std::string outgoing_{};
   std::string incoming_{};  // not yet given to `frames_`
   samples::FrameReader frames_{};
   bool is_gone_ = false;
-  bool is_deaf_ = false;    // it has closed its input; that it is gone shows on its output
-  bool is_lost_ = false;    // it took nothing for too long
-  bool is_ending_ = false;  // what it still says is for nobody
-  bool is_asking_ = false;  // the loop is to tell when it may take more
+  bool is_deaf_ = false;    // nothing more is sent: it closed its input, or read nothing for too long
+  bool is_lost_ = false;    // it read nothing for too long
+  bool is_ending_ = false;  // what still arrives is discarded
+  bool is_asking_ = false;  // the loop will ring room_ once it may accept more
 };
 
 }  // namespace ngb::dispatch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one event loop in which all devices of a run are followed, each by a coroutine. One thread; nothing here waits
-// but by co_await.
+// Defines the event loop of a run, in which a coroutine for each device follows that device. One thread runs the loop,
+// and nothing in it waits except by co_await.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ namespace ngb::dispatch {
 
 class Alarm;
 
-// When the user wants the run to stop, nothing takes longer than this from then on, whatever devices do: what is still
-// to be written to them, what they still say, and their programs' ends. The client is gone within five seconds.
+// Once the user stops the run, writing to devices, receiving their last messages and waiting for their programs' ends
+// last at most this long after the stop, whatever the devices do. The client ends within five seconds.
 inline constexpr Nanoseconds kWritesAfterStop = std::chrono::seconds(1);
 inline constexpr Nanoseconds kWordsAfterStop = std::chrono::milliseconds(2500);
 inline constexpr Nanoseconds kEndsAfterStop = std::chrono::milliseconds(3500);
@@ -24,18 +24,19 @@ struct Loop {
 
   const Clock& clock;
   bool is_stopping = false;  // the user wants the run to stop
-  Nanoseconds stopped_at{};  // since then
+  Nanoseconds stopped_at{};  // when `stop` was called first
   std::set<Alarm*> alarms{};
-  asio::io_context io{1};  // last: what it destroys still knows the others
+  asio::io_context io{1};  // the last member: the coroutines that it destroys still use the others
 
-  // From now on nothing waits for long: every Alarm rings, now and whenever one is waited for.
+  // Stops the loop: every Alarm rings now, and Alarm::wait returns at once from now on.
   void stop();
-  // `patience`; of a loop that stops, not more than what is left until `after_stop` after that. May be negative.
+  // Returns `patience`. Once the loop stops, returns at most the time left until `after_stop` after the stop, which may
+  // be negative.
   [[nodiscard]] Nanoseconds left_of(Nanoseconds patience, Nanoseconds after_stop) const;
 };
 
-// Something to wait for, at most so long by the loop's clock. Only the system's clock rings it; whoever passes another
-// one to the loop moves that clock and rings what is due.
+// An Alarm is something to wait for, with a time limit by the loop's clock. Only with the system's clock does it ring
+// by itself: whoever passes another clock to the loop advances that clock and rings the alarms that are due.
 class Alarm {
  public:
   explicit Alarm(Loop& loop);
@@ -43,12 +44,12 @@ class Alarm {
   Alarm& operator=(const Alarm&) = delete;
   ~Alarm();
 
-  // Until it rings, or `patience` is over.
+  // Waits until it rings or `patience` is over. Returns at once if the loop stops.
   asio::awaitable<void> wait(Nanoseconds patience);
-  // As `wait`, but a fleet that stops does not shorten it.
+  // Waits as `wait` does, but also if the loop has stopped before.
   asio::awaitable<void> wait_regardless(Nanoseconds patience);
   void ring();
-  // When the patience of who waits for it is over, by a clock that is not the system's; nothing: nobody waits.
+  // Returns the time by the loop's clock at which the present wait is over; nothing if nobody waits.
   [[nodiscard]] std::optional<Nanoseconds> due() const { return due_; }
 
  private:

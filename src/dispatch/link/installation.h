@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an installation keeps its parts.
+// Lists where an installation keeps its parts.
 #pragma once
 
 #include <filesystem>

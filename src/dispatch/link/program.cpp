@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMaxOutputBytes = 64U << 20U;
 constexpr std::size_t kMaxWordsBytes = 2000;
 
-// Memory as a file: nobody has to take part while the program reads or writes it.
+// Returns a file in memory. The program reads or writes it without any action of ours.
 FileDescriptor memory(const char* name) { return FileDescriptor(::memfd_create(name, MFD_CLOEXEC)); }
 
 std::string content_of(const FileDescriptor& file, std::size_t limit_bytes) {

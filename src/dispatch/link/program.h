@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs (sbatch, squeue) run to their end while the loop goes on.
+// Runs other programs (sbatch, squeue) to their end without blocking the loop.
 #pragma once
 
 #include <sys/types.h>
@@ -13,11 +13,13 @@
 
 namespace ngb::dispatch {
 
-// A process that SIGKILL has not ended within this time hangs in the kernel: it is not waited for any longer.
+// If SIGKILL has not ended a process within this time, the process hangs in the kernel and nobody waits for it any
+// longer.
 inline constexpr Nanoseconds kKillPatience = std::chrono::seconds(1);
 
-// Waits for a child's end and returns its status as waitpid gives it. SIGKILL goes to `to_kill` (the child, or minus
-// its group) after `patience`, or `after_stop` the loop has stopped. Nothing: it hangs in the kernel.
+// Waits for a child's end and returns its status in waitpid's form, or nothing if the child hangs in the kernel. Sends
+// SIGKILL to `to_kill` (the child, or its group as a negative number) after `patience`, or if `after_stop` has passed
+// since the loop stopped.
 asio::awaitable<std::optional<int>> end_of_child(Loop& loop, pid_t pid, pid_t to_kill, Nanoseconds patience,
                                                  Nanoseconds after_stop);
 
@@ -26,11 +28,12 @@ inline const std::string kNoInput;
 struct ProgramEnd {
   bool succeeded = false;
   std::string output{};  // at most 64 MiB
-  std::string words{};   // of its standard error, or how it ended: for people
+  std::string words{};   // for people: at most 2,000 bytes of its standard error, or how it ended
 };
 
-// `input` is its standard input; both are the caller's until it has ended. It is killed when it takes longer than
-// `patience`; when the loop stops, soon after, and with `stops_with_loop` at once. Error: it cannot be started.
+// Runs the program `words[0]` with these arguments and with `input` as its standard input. `words` and `input` must
+// outlive the call. The program is killed after `patience`; if the loop stops, it is killed within kWordsAfterStop, or
+// at once with `stops_with_loop`. Returns an error if the program cannot be started or hangs in the kernel.
 asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<std::string>& words,
                                                 const std::string& input, Nanoseconds patience,
                                                 bool stops_with_loop = false);

@@ -28,7 +28,7 @@ Result<ProgramLog> ProgramLog::open(const std::filesystem::path& path) {
   return ProgramLog(std::move(file));
 }
 
-// A log that cannot be written (a full disk) ends nothing.
+// Ignores write errors: a log that cannot be written (the disk is full) does not end the run.
 void ProgramLog::add(std::string_view bytes) {
   tail_ += bytes;
   if (tail_.size() > 2 * kLastWordsBytes) tail_.erase(0, tail_.size() - kLastWordsBytes);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program says on its standard error: kept in a file and bounded there, since it may be a device's words, and
-// without end.
+// Keeps a program's standard error in a file. Its size is limited, because a device may have written it without end.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +15,22 @@ namespace ngb::dispatch {
 
 class ProgramLog {
  public:
-  // The file keeps about so much of all programs before this one: a larger one is renamed to `<path>.1`, which replaces
-  // the one that had that name.
+  // `open` renames a file that is larger than this to `<path>.1`, replacing an earlier file of that name.
   static constexpr std::uint64_t kMaxFileBytes = 1U << 20U;
-  // So much of one program is written; the rest is counted.
+  // At most this much of one program is written; the rest is counted.
   static constexpr std::uint64_t kMaxProgramBytes = 256U << 10U;
 
-  // Opens the file for appending; its folder is made.
+  // Opens the file for appending and creates its folder. Returns an error if either is impossible.
   static Result<ProgramLog> open(const std::filesystem::path& path);
 
   void add(std::string_view bytes);
-  // Nothing of what is added is written any more: whoever writes need not be read quickly.
+  // Returns whether bytes were dropped: nothing more is written, so the program need not be read quickly.
   [[nodiscard]] bool is_full() const { return dropped_bytes_ > 0; }
-  // Writes how much was not kept, if any.
+  // Writes how many bytes were dropped, if any.
   void end();
 
-  // The last 2,000 bytes that were added, as valid UTF-8 without space around them: for an Error about the program's
-  // end.
+  // Returns the last 2,000 bytes that were added, as valid UTF-8 without surrounding space, for an error about the
+  // program's end.
   [[nodiscard]] std::string last_words() const;
 
  private:

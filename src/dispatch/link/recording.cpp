@@ -7,9 +7,9 @@
 namespace ngb::dispatch {
 namespace {
 
-// Between two tries while another program holds the results.
+// The pause between two tries while another program holds the results.
 constexpr Nanoseconds kTryPause = std::chrono::milliseconds(200);
-// It may be about to let go when the user stops the run.
+// When the user stops the run, the other program may be about to release the results.
 constexpr Nanoseconds kTriesAfterStop = std::chrono::seconds(1);
 
 }  // namespace
@@ -17,7 +17,7 @@ constexpr Nanoseconds kTriesAfterStop = std::chrono::seconds(1);
 asio::awaitable<Status> Recording::commit() {
   if (!round_) {
     round_ = std::make_shared<Round>(loop_);
-    // Not at once: other devices may have something to commit in this turn.
+    // The commit is postponed, because other devices may record events in this turn of the loop.
     asio::post(loop_.io, [this, round = round_] {
       asio::co_spawn(loop_.io, end_round(*this, round), [this, round](const std::exception_ptr& thrown) {
         if (!thrown) return;

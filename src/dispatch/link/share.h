@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device is to do, and where what it lacks comes from.
+// Describes a share: what one device does, and where the files that it lacks come from.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,17 @@
 
 namespace ngb::dispatch {
 
-// Tells the user something about a device, while that takes its time.
+// Shows the user a line about a device, for which the run waits.
 using Say = std::function<void(const std::string& remark)>;
 
-// Where a toolchain for a device that lacks it comes from.
+// ToolchainSource says where a toolchain for a device that lacks it comes from: a folder on this machine or, if
+// `command` is not empty, a program that fetches it.
 struct ToolchainSource {
-  std::filesystem::path folder{};      // here
-  std::vector<std::string> command{};  // else: a program that gets it (fetching.h says what it answers)
+  std::filesystem::path folder{};
+  std::vector<std::string> command{};  // fetching.h describes what it answers
 };
-// For a device like this one. Error: it cannot be had; cells that need it fail with that as their reason.
+// Returns the source for a device like this one. Returns an error if there is none; cells that need the toolchain then
+// fail with that error as their reason.
 using FindToolchain =
     std::function<Result<ToolchainSource>(const samples::Arrival& device, const samples::Description& description)>;
 
@@ -33,32 +35,32 @@ using FindToolchain =
 struct ToolchainTree {
   std::string path{};  // on the device, within its folder: "toolchains/onnxruntime/1.31.1"
   FindToolchain find{};
-  bool makes_references = false;  // for all others
+  bool makes_references = false;  // it is the toolchain of the reference
 };
 
-// Asked for at every connection, when the device takes it: the jobs of a large fleet together need more memory than its
-// plan.
+// Makes a device's job. It is called at every connection, when the device is ready for the job, because the jobs of a
+// large fleet together need more memory than its plan.
 using MakeJob = std::function<Result<work::Job>()>;
 
-// What one device is to do.
 struct Share {
   config::DeviceEntry device{};
   std::string run_id{};
-  // Of a device elsewhere: paths of toolchains are within the device's folder.
+  // In the job of a device elsewhere, paths of toolchains are relative to the device's folder.
   MakeJob job{};
-  // Of a device elsewhere: the same as this machine would take it. Where the device cannot make its reference outputs,
-  // they are made here.
+  // For a device elsewhere: makes the same job with this machine's toolchains, with which reference outputs are made
+  // here if the device cannot make them.
   MakeJob job_here{};
-  std::vector<work::Model> files{};  // the models in it that are users' files
-  // What is recorded already: the number of the last event; at every connection, the completed processes.
-  std::uint64_t last_sequence = 0;
+  std::vector<work::Model> files{};  // the models of the job that are users' files
+  std::uint64_t last_sequence = 0;   // the number of the last event that is recorded already
+  // Returns the completed processes that are recorded already. It is called at every connection.
   std::function<Result<std::vector<samples::Completed>>()> completed{};
-  std::filesystem::path work_folder{};                // here, on the client: logs; the local agent's journal
-  std::vector<ToolchainTree> toolchains{};            // of a device elsewhere
-  bool remove_toolchains = false;                     // at the teardown
-  bool ends_there = false;                            // for fetch_fleet: nothing is begun there any more
-  bool only_fetch = false;                            // what the device has done; it goes on alone
-  Nanoseconds lost_after = std::chrono::minutes(10);  // without a connection it is given up, and can be resumed
+  std::filesystem::path work_folder{};      // on the client: logs, and the local agent's journal
+  std::vector<ToolchainTree> toolchains{};  // of a device elsewhere
+  bool remove_toolchains = false;           // at the teardown
+  bool ends_there = false;                  // for fetch_fleet: the run is ended on the device
+  bool only_fetch = false;                  // only fetch what the device has recorded; it continues alone
+  // A device without a connection is given up after this time; its run can be resumed.
+  Nanoseconds lost_after = std::chrono::minutes(10);
 };
 
 }  // namespace ngb::dispatch

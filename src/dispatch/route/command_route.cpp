@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command of the user's that leads to a shell: docker exec, kubectl exec, adb shell, a cloud's own ssh. The shell
-// reads the bootstrap from its standard input, since such commands treat further arguments in different ways.
+// Reaches a device through a command of the user's that starts a shell there: docker exec, kubectl exec, adb shell, a
+// cloud's own ssh. The shell reads the bootstrap from its standard input, because such commands treat further arguments
+// in different ways.
 #include <memory>
 #include <string>
 
@@ -19,11 +20,11 @@ class CommandRoute final : public Route {
 
   [[nodiscard]] Command command(std::size_t /*script_bytes*/) const override { return device_.command; }
 
-  // Any other code may be that of the program there.
+  // Any other exit code may be that of the program on the device.
   [[nodiscard]] bool was_cut_off(const std::string& how) const override {
     return how == "exit code 255" || how.starts_with("signal ");
   }
-  // A container may be about to start.
+  // Every failure is worth another try, because a container may be about to start.
   [[nodiscard]] Status is_worth_another_try(const std::string& /*said*/) const override { return {}; }
   [[nodiscard]] std::string how_to_try() const override { return in_one_line(device_); }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of devices elsewhere, a row each.
+// Lists the kinds of devices elsewhere, one row for each way to reach a device.
 #pragma once
 
 #include <memory>
@@ -17,17 +17,18 @@ class Route;
 
 struct Kind {
   std::string_view name{};  // the key of a study file that says how the device is reached: "ssh"
-  // `say` is for the user, while the route takes its time. All references outlive the route.
+  // Makes the route to the share's device. `say` shows the user a line while the route waits. All references outlive
+  // the route.
   std::unique_ptr<Route> (*route)(Loop& loop, const Parts& parts, const Share& share, Say say);
   std::string (*address)(const config::DeviceEntry& device);  // for people: "ssh HOST"
 };
 
-// Each is in the file of its name.
+// Each is defined in the file of its name: ssh_route.cpp, slurm_route.cpp, command_route.cpp.
 Kind ssh_kind();
 Kind slurm_kind();
 Kind command_kind();
 
-// Precondition: the device is not this machine.
+// Returns the row of the device's kind. Precondition: the device is not this machine.
 Kind kind_of(const config::DeviceEntry& device);
 
 }  // namespace ngb::dispatch

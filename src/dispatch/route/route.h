@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a device elsewhere is reached: where one runs the bootstrap (bootstrap.h) to speak with it.
+// A route leads to a device elsewhere: it says which command runs the bootstrap (bootstrap.h) on the device.
 #pragma once
 
 #include <cstddef>
@@ -20,59 +20,66 @@ namespace ngb::dispatch {
 
 using Command = std::vector<std::string>;
 
-// As it stands here, to a machine that nobody lends: one command leads there at any time.
+// The functions below that are not pure virtual suit a machine that one command reaches at any time. A route to a
+// machine that is allocated, as by Slurm, overrides them.
 class Route {
  public:
-  // `machine` is its name in an Error. The share outlives the route.
+  // `machine` is the device's name in errors. The share outlives the route.
   Route(const Share& share, std::string machine)
       : device_(share.device), machine_(std::move(machine)), run_folder_("runs/" + run_name(share)) {}
   Route(const Route&) = delete;
   Route& operator=(const Route&) = delete;
   virtual ~Route() = default;
 
-  // Whether `prepare` submits a job, which waits for a machine and then on it.
+  // Returns whether `prepare` submits a batch job, which waits for a machine and then waits on it for the agent.
   [[nodiscard]] virtual bool has_batch_job() const { return false; }
-  // Whether there is a machine to reach now.
+  // Returns whether there is a machine to reach now.
   virtual asio::awaitable<Result<bool>> is_there() { co_return true; }
-  // Waits until there is one; `progress` grows whenever the device has done something. Errors: `lost`, if the loop
-  // stops; else why there never will be one.
+  // Waits until there is a machine. `progress` is a number that grows whenever the device has done something. Returns
+  // an error with the code `lost` if the loop stops; any other error says why there will never be a machine.
   virtual asio::awaitable<Status> prepare(std::uint64_t /*progress*/) { co_return Done{}; }
-  // Begins a visit: runs the command and speaks with it. `log`: the file for what ssh or srun says.
+  // Begins a visit: runs the command and returns the connection to it. What ssh or srun writes on its standard error is
+  // added to the file `log`.
   virtual Result<std::shared_ptr<Connection>> open(Loop& loop, const Command& command,
                                                    const std::filesystem::path& log) {
     return Connection::start(loop, command, log);
   }
-  // On that machine; takes a script of so many bytes from its standard input.
+  // Returns the command that runs a script on that machine. The script's `script_bytes` bytes come from the command's
+  // standard input.
   [[nodiscard]] virtual Command command(std::size_t script_bytes) const = 0;
-  // There, the run's work folder, and the file that a batch job waits for (empty: none does; samples::Attach).
+  // Returns the run's work folder on that machine, within the device's folder.
   [[nodiscard]] virtual std::string run_folder() const { return run_folder_; }
+  // Returns the file for which a batch job waits there (samples::Attach); "" if no batch job waits.
   [[nodiscard]] virtual std::string holder() const { return {}; }
 
-  // A connection that ended like this ("exit code 255") was cut off; else what ran there has ended.
+  // Returns whether a connection that ended like this ("exit code 255") was cut off. If not, the program on the device
+  // has ended.
   [[nodiscard]] virtual bool was_cut_off(const std::string& how) const = 0;
-  // Error: what was said when nothing could be reached shows that no further try can help.
+  // Returns an error if `said`, the output of a command that did not reach the device, shows that no further try can
+  // help.
   [[nodiscard]] virtual Status is_worth_another_try(const std::string& said) const = 0;
 
-  // What the user may type to see why the device cannot be reached.
+  // Returns the command that the user can type to see why the device cannot be reached.
   [[nodiscard]] virtual std::string how_to_try() const { return "ssh HOST true"; }
 
-  // A visit that belongs to no run.
+  // Returns the command for a visit that belongs to no run.
   [[nodiscard]] virtual Command command_for_a_look(std::size_t script_bytes) const { return command(script_bytes); }
 
-  // The machines on which something of the run may be, and the work folders there.
+  // Remains describes a machine on which files or processes of the run may be left.
   struct Remains {
     Command command{};
-    std::vector<std::string> run_folders{};
+    std::vector<std::string> run_folders{};  // the run's work folders there
     std::string machine{};
   };
+  // Returns all such machines.
   virtual asio::awaitable<Result<std::vector<Remains>>> remains(std::size_t script_bytes) {
     std::vector<Remains> all{{command(script_bytes), {run_folder_}, machine_}};
     co_return all;
   }
-  // There is nothing any more on that one.
+  // Notes that nothing of the run is left on that machine.
   virtual void forget(const Remains& /*remains*/) {}
 
-  // Nothing is wanted of the machine for now.
+  // Releases the machine, which this run does not need for now.
   virtual asio::awaitable<void> leave() { co_return; }
 
  protected:

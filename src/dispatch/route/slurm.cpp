@@ -16,14 +16,14 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-// Nothing else of the client's environment is for the job.
+// The job receives only these three variables of the client's environment.
 constexpr const char* kExport = "--export=HOME,USER,PATH";
 
 JobState state_of(const Words& words) {
   constexpr std::array kEnds{"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE",      "FAILED",
                              "NODE_FAIL", "PREEMPTED", "TIMEOUT",   "OUT_OF_MEMORY", "REVOKED"};
   const auto has = [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
-  // One that is on its way out, or back into the queue, is neither there nor gone.
+  // A job that is completing or returns to the queue can neither be used nor replaced yet.
   if (has("COMPLETING") || has("REQUEUED") || has("PENDING")) return JobState::waiting;
   if (std::any_of(kEnds.begin(), kEnds.end(), has)) return JobState::ended;
   return has("RUNNING") && words.size() == 1 ? JobState::running : JobState::waiting;
@@ -67,16 +67,16 @@ Result<std::optional<SlurmJob>> newest_job(std::string_view squeue_json, std::st
       if (object.at("name") != job_name) continue;
       SlurmJob job = job_of(object);
       if (!job.user.empty() && job.user != user) {
-        return fail(fmt::format("job {} is called {}, as ours would be, and belongs to {}", job.id, job_name, job.user),
-                    "squeue",
-                    fmt::format("ask {} what it is, or have it cancelled; ngb takes no job of others", job.user));
+        return fail(
+            fmt::format("job {} has the name {} of this run's job but belongs to {}", job.id, job_name, job.user),
+            "squeue", fmt::format("ask {} what it is, or have it cancelled; ngb uses only your own jobs", job.user));
       }
       if (!newest || job.id > newest->id) newest = std::move(job);
     }
     return newest;
   } catch (const json::exception& error) {
-    return fail(fmt::format("cannot read what squeue --json says: {}", error.what()), "squeue",
-                "Slurm 22.05 or later, with its JSON serializer, is needed");
+    return fail(fmt::format("cannot read the output of squeue --json: {}", error.what()), "squeue",
+                "install Slurm 22.05 or later with its JSON serializer");
   }
 }
 

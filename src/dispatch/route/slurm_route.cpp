@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine that Slurm gives: a batch job holds it and is the agent's home; srun leads there. No file system needs to
-// be shared; where one is, what stands on it is not delivered twice.
+// Reaches a machine that Slurm allocates. A batch job holds the machine and starts the agent; srun connects to it. No
+// file system needs to be shared; files on a shared one are not delivered twice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@
 namespace ngb::dispatch {
 namespace {
 
-constexpr Nanoseconds kCommandPatience = std::chrono::minutes(2);  // with one of Slurm's commands
-constexpr Nanoseconds kFirstLookPause = std::chrono::milliseconds(500);
-constexpr Nanoseconds kLongestLookPause = std::chrono::seconds(30);
+constexpr Nanoseconds kCommandPatience = std::chrono::minutes(2);  // for one of Slurm's commands
+constexpr Nanoseconds kFirstPollPause = std::chrono::milliseconds(500);
+constexpr Nanoseconds kLongestPollPause = std::chrono::seconds(30);
 constexpr Nanoseconds kJobEndPatience = std::chrono::seconds(10);
 constexpr int kMaxEndsWithoutProgress = 3;
 
@@ -43,11 +43,12 @@ class SlurmRoute final : public Route {
 
   [[nodiscard]] bool has_batch_job() const override { return true; }
   asio::awaitable<Result<bool>> is_there() override;
-  // Submits the job where there is none, also one that reached its time limit, lost its machine or was preempted, and
-  // waits until it runs.
+  // Submits a job if there is none, or if the last one reached its time limit, lost its machine or was preempted. Waits
+  // until the job runs.
   asio::awaitable<Status> prepare(std::uint64_t progress) override;
   [[nodiscard]] Command command(std::size_t script_bytes) const override;
-  // Another one on every machine that the job moves to: a journal of an earlier stay may know less than is recorded.
+  // Returns another folder for every machine to which the job moves: the journal of an earlier stay may contain fewer
+  // events than the client has recorded.
   [[nodiscard]] std::string run_folder() const override;
   [[nodiscard]] std::string holder() const override { return "holders/" + name_; }
   [[nodiscard]] bool was_cut_off(const std::string& /*how*/) const override { return true; }
@@ -60,23 +61,23 @@ class SlurmRoute final : public Route {
  private:
   [[nodiscard]] Command at_login(const Command& words) const;
   [[nodiscard]] std::string folder_of_stay(std::size_t stay) const;
-  asio::awaitable<Result<std::optional<SlurmJob>>> look();
+  asio::awaitable<Result<std::optional<SlurmJob>>> find_job();
   asio::awaitable<Status> learn_user();
   asio::awaitable<Status> submit();
-  asio::awaitable<Status> take_end(const SlurmJob& job, std::uint64_t progress);
+  asio::awaitable<Status> judge_end(const SlurmJob& job, std::uint64_t progress);
   Status arrive(const std::string& node);
-  Status keep_stays();
+  Status write_stays();
 
   Loop& loop_;
   Say say_;
   std::string name_;                  // of the job, and of the run's folders
-  std::string script_;                // the batch job's
+  std::string script_;                // the batch job's script
   std::filesystem::path stays_file_;  // in the results folder: a node on each line
-  std::vector<std::string> stays_{};  // in the order in which the job came to them
+  std::vector<std::string> stays_{};  // the nodes on which the job ran, in that order; "": nothing is left there
   Alarm pause_;
-  std::string user_{};        // who we are where Slurm's commands run; "": not asked yet
-  std::uint64_t job_id_ = 0;  // that we submitted or have seen alive; 0: none
-  std::string told_{};        // of the job's state
+  std::string user_{};         // our name where Slurm's commands run; "": not asked yet
+  std::uint64_t job_id_ = 0;   // the job that we submitted or saw alive; 0: none
+  std::string shown_state_{};  // the last state of the job that was shown to the user
   std::uint64_t progress_ = 0;
   int ends_without_progress_ = 0;
 };
@@ -92,7 +93,7 @@ SlurmRoute::SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say s
       pause_(loop) {}
 
 asio::awaitable<Result<bool>> SlurmRoute::is_there() {
-  const Result<std::optional<SlurmJob>> job = co_await look();
+  const Result<std::optional<SlurmJob>> job = co_await find_job();
   if (!job) co_return error_of(job);
   co_return job->has_value() && (*job)->state == JobState::running;
 }
@@ -100,7 +101,7 @@ asio::awaitable<Result<bool>> SlurmRoute::is_there() {
 asio::awaitable<Status> SlurmRoute::prepare(std::uint64_t progress) {
   Nanoseconds since = loop_.clock.now();
   while (!loop_.is_stopping) {
-    const Result<std::optional<SlurmJob>> found = co_await look();
+    const Result<std::optional<SlurmJob>> found = co_await find_job();
     if (!found) co_return error_of(found);
     const bool is_alive = found->has_value() && (*found)->state != JobState::ended;
     if (is_alive) job_id_ = (*found)->id;
@@ -110,22 +111,22 @@ asio::awaitable<Status> SlurmRoute::prepare(std::uint64_t progress) {
     }
     if (!is_alive) {
       const SlurmJob last = found->value_or(SlurmJob{});
-      const Status worth = co_await take_end(last, progress);
+      const Status worth = co_await judge_end(last, progress);
       if (!worth) co_return error_of(worth);
       const Status submitted = co_await submit();
       if (!submitted && !has_code(submitted, ErrorCode::busy)) co_return error_of(submitted);
       if (submitted) since = loop_.clock.now();
-    } else if (const std::string state = (*found)->word + " (" + (*found)->reason + ")"; state != told_) {
+    } else if (const std::string state = (*found)->word + " (" + (*found)->reason + ")"; state != shown_state_) {
       say_(fmt::format("job {}: {}", job_id_, state));
-      told_ = state;
+      shown_state_ = state;
     }
-    // The longer it has waited, the longer it may wait.
-    co_await pause_.wait(std::clamp((loop_.clock.now() - since) / 8, kFirstLookPause, kLongestLookPause));
+    // The pause grows with the time that the job has waited so far.
+    co_await pause_.wait(std::clamp((loop_.clock.now() - since) / 8, kFirstPollPause, kLongestPollPause));
   }
   co_return lost();
 }
 
-// Leaves the name empty where the way there is cut; `look` asks again.
+// Leaves the name empty if the login host does not answer; `find_job` then asks again.
 asio::awaitable<Status> SlurmRoute::learn_user() {
   if (!user_.empty()) co_return Done{};
   const Command words = at_login(user_command());
@@ -135,16 +136,17 @@ asio::awaitable<Status> SlurmRoute::learn_user() {
   co_return Done{};
 }
 
-// What Slurm says of our job; a controller that does not answer is asked again. Error `lost`: the loop stops.
-asio::awaitable<Result<std::optional<SlurmJob>>> SlurmRoute::look() {
-  for (Nanoseconds pause = kFirstLookPause;; pause = std::min(2 * pause, kLongestLookPause)) {
+// Asks Slurm for our job; repeats this until the controller answers. Returns an error with the code `lost` if the loop
+// stops.
+asio::awaitable<Result<std::optional<SlurmJob>>> SlurmRoute::find_job() {
+  for (Nanoseconds pause = kFirstPollPause;; pause = std::min(2 * pause, kLongestPollPause)) {
     if (const Status known = co_await learn_user(); !known) co_return error_of(known);
     const Command words = at_login(squeue_command(name_));
     const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kCommandPatience, true);
     if (loop_.is_stopping) co_return lost();
     if (!end) {
       co_return fail(end.error().what, device_.name,
-                     "ngb runs where Slurm's commands are, or give the device ssh: HOST");
+                     "run ngb where Slurm's commands are installed, or add ssh: HOST to the device");
     }
     if (end->succeeded && !user_.empty()) co_return newest_job(end->output, name_, user_);
     say_(fmt::format("squeue: {}; trying again in {}", end->words,
@@ -154,21 +156,21 @@ asio::awaitable<Result<std::optional<SlurmJob>>> SlurmRoute::look() {
   }
 }
 
-// A job of ours that is over: whether another one is worth it. One from before this program was started is none of
-// ours.
-asio::awaitable<Status> SlurmRoute::take_end(const SlurmJob& job, std::uint64_t progress) {
+// Returns an error if submitting another job after this ended one cannot help. A job that ended before this program
+// started is not considered.
+asio::awaitable<Status> SlurmRoute::judge_end(const SlurmJob& job, std::uint64_t progress) {
   const std::uint64_t known = std::exchange(job_id_, 0);
   if (known == 0) co_return Done{};
   std::string word = job.word;
   if (job.id != known) {
     const Command words = at_login(sacct_command(known));
     const Result<ProgramEnd> end = co_await run_program(loop_, words, kNoInput, kCommandPatience, true);
-    const bool was_told = end && end->succeeded;
-    word = was_told ? text::to_utf8(text::trim(end->output)) : "";
+    const bool has_answered = end && end->succeeded;
+    word = has_answered ? text::to_utf8(text::trim(end->output)) : "";
     if (word.empty()) word = "gone";
   }
   if (word.starts_with("CANCELLED")) {
-    co_return fail(fmt::format("job {} was cancelled", known), device_.name, "run the same command again to go on");
+    co_return fail(fmt::format("job {} was cancelled", known), device_.name, "run the same command again to resume");
   }
   ends_without_progress_ = progress > progress_ ? 0 : ends_without_progress_ + 1;
   progress_ = progress;
@@ -177,11 +179,11 @@ asio::awaitable<Status> SlurmRoute::take_end(const SlurmJob& job, std::uint64_t 
                                kMaxEndsWithoutProgress, word),
                    device_.name, fmt::format("see agent.log in {} there", device_.folder + "/" + run_folder()));
   }
-  say_(fmt::format("job {} ended: {}; another one goes on", known, word));
+  say_(fmt::format("job {} ended: {}; another job continues", known, word));
   co_return Done{};
 }
 
-// Error `busy`: Slurm's controller does not answer at present.
+// Returns an error with the code `busy` if Slurm's controller does not answer at present.
 asio::awaitable<Status> SlurmRoute::submit() {
   const Command words = at_login(sbatch_command(device_.slurm, name_));
   const Result<ProgramEnd> end = co_await run_program(loop_, words, script_, kCommandPatience);
@@ -197,17 +199,17 @@ asio::awaitable<Status> SlurmRoute::submit() {
     say_("sbatch: " + end->words);
     co_return fail("sbatch: " + end->words, device_.name, {}, ErrorCode::busy);
   }
-  co_return fail("sbatch: " + end->words, device_.name, "correct the device's slurm keys");
+  co_return fail("sbatch: " + end->words, device_.name, "correct the keys under slurm: of this device");
 }
 
 Status SlurmRoute::arrive(const std::string& node) {
   if (!stays_.empty() && stays_.back() == node) return Done{};
   stays_.push_back(node);
-  told_.clear();
-  return keep_stays();
+  shown_state_.clear();
+  return write_stays();
 }
 
-Status SlurmRoute::keep_stays() {
+Status SlurmRoute::write_stays() {
   if (Status made = file::make_folder(stays_file_.parent_path()); !made) return made;
   return file::write_atomically(stays_file_, stays_.empty() ? "" : text::join(stays_, "\n") + "\n");
 }
@@ -230,14 +232,14 @@ Command SlurmRoute::command_for_a_look(std::size_t script_bytes) const {
   return at_login(srun_command(device_.slurm, text::join(device_.slurm.nodes, ","), bootstrap_words(script_bytes)));
 }
 
-// While the job lives, its machine can be reached through it only: nobody else gets it.
+// While the job runs, its machine can be reached only through it, because Slurm allocates that machine to nobody else.
 asio::awaitable<Result<std::vector<Route::Remains>>> SlurmRoute::remains(std::size_t script_bytes) {
-  const Result<std::optional<SlurmJob>> job = co_await look();
+  const Result<std::optional<SlurmJob>> job = co_await find_job();
   if (!job && !has_code(job, ErrorCode::lost)) co_return error_of(job);
   const bool is_running = job && job->has_value() && (*job)->state == JobState::running;
   std::vector<Remains> all;
   for (std::size_t i = 0; i < stays_.size(); ++i) {
-    if (stays_[i].empty()) continue;  // forgotten
+    if (stays_[i].empty()) continue;  // nothing is left there
     const auto known =
         std::find_if(all.begin(), all.end(), [&](const Remains& each) { return each.machine == stays_[i]; });
     if (known != all.end()) {
@@ -256,19 +258,19 @@ asio::awaitable<Result<std::vector<Route::Remains>>> SlurmRoute::remains(std::si
 }
 
 void SlurmRoute::forget(const Remains& remains) {
-  // The places of the others tell the names of their folders.
+  // The entry is emptied and kept, because the position of each later stay is part of its folder's name.
   std::replace(stays_.begin(), stays_.end(), remains.machine, std::string());
   if (std::all_of(stays_.begin(), stays_.end(), [](const std::string& node) { return node.empty(); })) stays_.clear();
-  (void)keep_stays();  // else it is looked for there once more
+  (void)write_stays();  // if this fails, the next teardown visits that machine once more
 }
 
-// A job whose machine is clean ends by itself.
+// Waits for the job's end if the run's machines are clean, because such a job ends by itself. Cancels a job that stays.
 asio::awaitable<void> SlurmRoute::leave() {
   const Nanoseconds give_up = loop_.clock.now() + kJobEndPatience;
   while (stays_.empty() && job_id_ != 0 && loop_.clock.now() < give_up && !loop_.is_stopping) {
-    const Result<std::optional<SlurmJob>> job = co_await look();
+    const Result<std::optional<SlurmJob>> job = co_await find_job();
     if (!job || !job->has_value() || (*job)->state == JobState::ended) co_return;
-    co_await pause_.wait(kFirstLookPause);
+    co_await pause_.wait(kFirstPollPause);
   }
   const Command words = at_login(scancel_command(name_));
   (void)co_await run_program(loop_, words, kNoInput, kCommandPatience);

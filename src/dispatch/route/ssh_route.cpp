@@ -31,15 +31,15 @@ class SshRoute final : public Route {
     return ssh_command(device_.ssh, shell_command(bootstrap_words(script_bytes)));
   }
 
-  // ssh ends so when the connection did; else it ends as the program there.
+  // ssh exits with 255 if the connection ended, otherwise with the exit code of the program on the device.
   [[nodiscard]] bool was_cut_off(const std::string& how) const override { return how == "exit code 255"; }
 
   [[nodiscard]] Status is_worth_another_try(const std::string& said) const override {
     for (const auto& [words, advice] :
          {std::pair{"Host key verification failed", "check the host's key, then run: ssh HOST true"},
           {"REMOTE HOST IDENTIFICATION HAS CHANGED", "find out why before you trust the new key"},
-          {"Permission denied", "make a login with a key work: ssh HOST true"},
-          {"Could not resolve hostname", "check the device's host, or ~/.ssh/config"},
+          {"Permission denied", "set up a login with a key, then check it: ssh HOST true"},
+          {"Could not resolve hostname", "check the device's host in the study, or ~/.ssh/config"},
           {"Bad configuration option", "correct the ssh configuration"}}) {
       if (said.find(words) != std::string::npos) return fail(said, device_.name, advice);
     }

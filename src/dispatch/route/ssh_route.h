@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's OpenSSH client: the user's configuration, keys, jump hosts and known hosts apply, and nothing of them is
-// ever switched off.
+// Reaches a device through the system's OpenSSH client. The user's configuration, keys, jump hosts and known hosts
+// apply; no check of them is ever switched off.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace ngb::dispatch {
 
-// Asks for nothing, and ends when it has heard nothing for 15 s.
+// Returns the ssh command that runs `remote_command`. It asks the user nothing, and it ends if the host has sent
+// nothing for 15 s.
 Command ssh_command(const config::SshAddress& address, const std::string& remote_command);
 
 }  // namespace ngb::dispatch

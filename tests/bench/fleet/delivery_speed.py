@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Delivery to a device over ssh, by an sshd of our own on this machine. Needs root, sshd and scp.
+"""Measures delivery to a device over ssh, with an sshd of our own on this machine. Needs root, sshd and scp.
 
     delivery_speed.py BUILD [--toolchain NAME] [--rounds N]
 
-First delivery: from the command `ngb run` until the agent takes its job, against scp -r of what lies in the device's
-folder then, and against scp of the same in one file, interleaved. Then the same to a device that has everything: seconds, and bytes on the wire both ways,
-a job of one process and its results included."""
+First delivery: the time from the command `ngb run` until the agent receives its job, compared with scp -r of what the
+device's folder then contains, and with scp of the same content in one file; the three are interleaved. Then a delivery
+to a device that has everything: seconds, and bytes on the wire both ways, including a job of one process and its
+results."""
 
 import argparse
 import pathlib
@@ -37,7 +38,7 @@ devices: [{{device: {{ssh: {{host: device, config: {config}}}, folder: {folder}}
 
 
 class Wire:
-    """Passes connections on to a port and counts."""
+    """Passes connections on to a port and counts the bytes of both directions."""
 
     def __init__(self, port):
         self.bytes = 0
@@ -61,7 +62,7 @@ class Wire:
 
 
 class Host:
-    """An sshd, and a way to it with a wire that counts and one without."""
+    """Runs an sshd, with one ssh configuration that leads to it directly and one through a Wire."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -98,7 +99,7 @@ class Deliveries:
         self.studies = 0
 
     def start(self, config):
-        """Seconds until the agent has its job, and the client, which goes on."""
+        """Returns the seconds until the agent has its job, and the client, which continues."""
         self.studies += 1
         study = self.host.folder / f"study{self.studies}.yaml"
         study.write_text(STUDY.format(name=f"study{self.studies}", seed=self.studies, compiler=self.compiler,
@@ -115,7 +116,7 @@ class Deliveries:
         return time.monotonic() - begin, client
 
     def first(self):
-        """Everything stays there, for another run to find."""
+        """Returns the seconds of a delivery to an empty device. The delivered files stay there for later runs."""
         shutil.rmtree(self.device, ignore_errors=True)
         took_s, client = self.start(self.host.direct)
         client.send_signal(signal.SIGINT)
@@ -130,7 +131,7 @@ class Deliveries:
         return took_s, self.host.wire.bytes - before
 
     def stage(self):
-        """What the device was given, once."""
+        """Returns a folder with a copy of everything that was delivered to the device."""
         staged = self.host.folder / "staged"
         shutil.rmtree(staged, ignore_errors=True)
         shutil.copytree(self.device, staged, ignore=lambda _, names: {"files", "runs", "lock"} & set(names))
@@ -153,7 +154,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--toolchain", default="onnxruntime")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--check", action="store_true", help="exit 1 where a limit is missed")
+    parser.add_argument("--check", action="store_true", help="exit 1 if a limit is missed")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ngb-delivery-") as name:
         host = Host(pathlib.Path(name))

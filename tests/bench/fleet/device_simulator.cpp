@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client hears of a device that ssh leads to, without the device: device_simulator COMMAND, COMMAND being what
-// ssh would run there. It delivers nothing, measures nothing and keeps nothing; the processes of its job are made up as
-// the client takes them, so that a thousand of these fit on one machine. For the bench of large fleets.
+// Sends a client what a device would send through ssh, without the device, for the benchmark of large fleets. It is
+// called as device_simulator COMMAND, where COMMAND is what ssh would run there. It delivers, measures and keeps
+// nothing. It makes up the processes of its job as the client reads them, so that a thousand simulators fit on one
+// machine.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/utsname.h>
@@ -33,7 +34,8 @@ using ngb::Result;
 using ngb::Status;
 namespace samples = ngb::samples;
 
-// So much fits into a pipe that poll calls writable: writing never waits, and what the client says is always heard.
+// A pipe that poll reports as writable has room for this many bytes: writing never waits, and the client's messages are
+// always read.
 constexpr std::size_t kPipeBytes = 4096;
 
 // The bootstrap is `eval "$(head -c BYTES)"`.
@@ -50,7 +52,7 @@ samples::Environment environment_of(const std::string& machine) {
            {"machine", "", ngb::Known<std::string>::of(machine), true}}};
 }
 
-// A job's processes, in its order; the same ones whenever it is asked for, so that nothing need be kept.
+// Makes up a job's processes in the job's order. They are the same at every call, so that nothing needs to be kept.
 class MadeUp {
  public:
   MadeUp(const ngb::work::Job& job, const samples::Environment& environment)
@@ -101,7 +103,7 @@ class Device {
     machine_ = system.machine;
   }
 
-  // Until the client is gone, or has all there is.
+  // Runs until the client is gone or has received everything.
   Status run() {
     std::string chunk(1U << 16U, '\0');
     while (!is_over_ || !outgoing_.empty()) {
@@ -172,7 +174,7 @@ class Device {
     }
     is_followed_ = true;
   }
-  // Everything is recorded: it leaves.
+  // Ends once everything is recorded.
   void answer(const samples::Acknowledge& acknowledge) {
     is_over_ = has_finished_ && acknowledge.sequence == sequence_;
   }
@@ -200,7 +202,7 @@ class Device {
     }
   }
 
-  // No more than what the client can take at once.
+  // Makes no more than the client can read at once.
   void make_more() {
     while (is_followed_ && !has_finished_ && !is_over_ && outgoing_.size() < kPipeBytes) {
       if (next_ < steps_.size()) {

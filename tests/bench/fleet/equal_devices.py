@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Wall time of a study on equal devices, from command to table, against the slowest device's own time.
+"""Compares the wall time of a study on equal devices, from command to table, with the slowest device's own time.
 
     equal_devices.py BUILD [--devices N] [--processes N] [--check]
 
-Real agents on this machine, null compiler, half a second to compile. A device's own time is from the start of its first
-process to the end of its last one. The processes keep a core busy: more devices than cores slow each other down, which
-is in both times."""
+The devices are real agents on this machine, with the null compiler and half a second to compile. A device's own time is
+from the start of its first process to the end of its last one. Each device keeps a core busy, so more devices than
+cores slow each other down; that is part of both times."""
 
 import argparse
 import pathlib
@@ -23,7 +23,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--devices", type=int, default=3)
     parser.add_argument("--processes", type=int, default=20)
-    parser.add_argument("--check", action="store_true", help="exit 1 where the limit is missed")
+    parser.add_argument("--check", action="store_true", help="exit 1 if the limit is missed")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ngb-fleet-") as name:
         fleet = Fleet(name, arguments.build / "bin/ngb", LOCAL_SHELL)

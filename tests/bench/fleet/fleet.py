@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What benchmarks of fleets have in common: an `ssh` of our own in front of PATH, a study, and `ngb run` under watch."""
+"""Shared by the benchmarks of fleets: puts an `ssh` of our own at the front of PATH, writes a study, runs and watches
+`ngb run`."""
 
 import dataclasses
 import os
@@ -9,7 +10,7 @@ import subprocess
 import threading
 import time
 
-# The program called ssh. Each host is a home folder on this machine.
+# A program named ssh, for which each host is a home folder on this machine.
 LOCAL_SHELL = """\
 #!/bin/sh
 while [ "$1" != -- ]; do shift; done
@@ -39,20 +40,21 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 @dataclasses.dataclass
 class Run:
-    """Of ngb itself, without what it starts."""
+    """What one `ngb run` used. The figures are those of ngb alone, without the programs that it starts."""
     exit_code: int
     wall_s: float
     cpu_s: float
-    children_cpu_s: float  # of the programs it started and that have ended
+    children_cpu_s: float  # of the programs that it started and that have ended
     peak_mib: float
-    recording_s: float  # from the first process it told of to the last one
+    recording_s: float  # from the first process that it reported to the last one
     recording_cpu_s: float
-    torn_down: str  # what it said of it
-    output: str  # the end of what it said
+    torn_down: str  # its line about the teardown
+    output: str  # the end of its output
 
 
 class Fleet:
-    """`ssh`: the text of the program; what is in braces there is replaced."""
+    """Runs the client with another program as ssh. `ssh` is the program's text, in which `words` replace the names in
+    braces."""
 
     def __init__(self, folder, ngb, ssh, **words):
         self.folder = pathlib.Path(folder).resolve()
@@ -68,7 +70,7 @@ class Fleet:
 
     def write_study(self, *, devices, depths=1, batches=1, compilers=1, options="", reference='"null"', processes=1,
                     repetitions=20):
-        """A study of depths x batches x compilers cells on each device; the compilers are all `null`."""
+        """Writes a study of depths x batches x compilers cells on each device; the compilers are all `null`."""
         labels = [f'"null": {{label: null{i}, options: {{memory_bytes: {i}{options}}}}}' for i in range(compilers)]
         study = self.folder / "study.yaml"
         study.write_text(STUDY.format(
@@ -78,7 +80,7 @@ class Fleet:
         return study
 
     def run(self, study):
-        """ngb run, into `results`. Its words go to a file, so that nobody makes it wait."""
+        """Runs ngb run, into `results`. Its output goes to a file, so that it never waits for a reader."""
         words = self.folder / "words"
         with words.open("wb") as out:
             start = time.monotonic()
@@ -102,7 +104,8 @@ class Fleet:
             return database.execute(sql).fetchall()
 
     def lost_and_twice(self):
-        """Planned processes that are not recorded with all their repetitions, and those that are recorded twice."""
+        """Returns how many planned processes are not recorded with all their repetitions, and how many are recorded
+        twice."""
         [(planned,)] = self.query("SELECT sum(planned_processes) FROM cell")
         [(recorded,)] = self.query(
             "SELECT count(*) FROM (SELECT DISTINCT cell_key, process_index FROM process WHERE is_complete AND "
@@ -114,14 +117,15 @@ class Fleet:
 
 
 def cpu_of(pid, first=11):
-    """Seconds of processor time of a process, also when it has ended and nobody asked how; from 13, of its children."""
+    """Returns the seconds of processor time of a process, also after its end until it is waited for. first=13: those of
+    its children."""
     after_name = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(after_name[first]) + int(after_name[first + 1])) / TICKS_PER_S
 
 
 class Watch:
-    """Looks at a process and at the size of the file of its words, until `end`. A process that is recorded is told of
-    in a line of its own; before and after these, nothing is said for a while."""
+    """Polls ngb's memory and the size of the file of its output, until `end`. ngb prints a line for each process that
+    it records; before the first and after the last of them it prints nothing for a while."""
 
     PAUSE_S = 0.02
 
@@ -129,18 +133,18 @@ class Watch:
         self.peak_mib = self.first_s = self.last_s = self.first_cpu_s = self.last_cpu_s = 0
         self._pid, self._words = pid, words
         self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._look)
+        self._thread = threading.Thread(target=self._poll)
         self._thread.start()
 
     def end(self):
         self._is_over.set()
         self._thread.join()
 
-    def _look(self):
+    def _poll(self):
         said, is_measuring = 0, False
         with self._words.open("rb") as words:
             while not self._is_over.wait(self.PAUSE_S):
-                self._look_at_memory()
+                self._read_memory()
                 size = self._words.stat().st_size
                 if size == said:
                     continue
@@ -154,7 +158,7 @@ class Watch:
                     self.first_s, self.first_cpu_s = self.last_s, self.last_cpu_s
                     is_measuring = True
 
-    def _look_at_memory(self):
+    def _read_memory(self):
         for line in pathlib.Path(f"/proc/{self._pid}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 self.peak_mib = int(line.split()[1]) / 1024

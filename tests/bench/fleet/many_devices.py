@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One client and many devices: memory, processor time, samples recorded per second, and that none is lost or doubled.
+"""Measures one client with many devices: memory, processor time and samples recorded per second. Checks that no process
+is lost or recorded twice.
 
     many_devices.py BUILD agents|simulated [--devices N] [--shape DEPTHS BATCHES COMPILERS] [--check]
 
-agents: real ones, all on this machine, null compiler. simulated: bench/device_simulator, which speaks as fast as it is
-heard. A device has DEPTHS x BATCHES x COMPILERS cells. Exit 1 where something is lost, doubled or left behind; with --check
-also where a limit is missed."""
+agents: real agents, all on this machine, with the null compiler. simulated: bench/device_simulator, which sends as fast
+as the client reads. A device has DEPTHS x BATCHES x COMPILERS cells. Exits with 1 if something is lost, recorded twice
+or left on a device, and with --check also if a limit is missed."""
 
 import argparse
 import pathlib
@@ -28,7 +29,7 @@ def main():
     parser.add_argument("--shape", type=int, nargs=3, default=[1, 1, 2])
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--folder", help="kept; default: a temporary one")
+    parser.add_argument("--folder", help="is kept; default: a temporary folder")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ngb-fleet-") as name:
         folder = pathlib.Path(arguments.folder or name)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first contact with a device, through a real shell; the connection is a pipe instead of ssh.
+// Tests the first contact with a device through a real shell; the connection is a pipe instead of ssh.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class Bootstrap : public testing::Test {
   static constexpr const char* kAgent = NGB_BUILD_DIR "/bin/ngb-agent";
   TemporaryFolder folder_;
   Parts parts_;
-  std::vector<std::string> shell_;  // without arguments; empty: /bin/sh -c, with what ssh would send
+  std::vector<std::string> shell_;  // the whole command; empty: /bin/sh -c with the command that ssh would send
 
  private:
   Result<samples::Arrival> talk(const std::filesystem::path& device_folder, const std::string& before,
@@ -73,7 +73,7 @@ class Bootstrap : public testing::Test {
   }
 };
 
-TEST_F(Bootstrap, BringsTheAgentOnceAndFindsItThenOn) {
+TEST_F(Bootstrap, DeliversTheAgentOnceAndFindsItLater) {
   const std::filesystem::path device = folder_.path() / "device";
   const auto first = arrive(device);
   ASSERT_TRUE(first);
@@ -85,7 +85,7 @@ TEST_F(Bootstrap, BringsTheAgentOnceAndFindsItThenOn) {
   EXPECT_EQ(std::filesystem::last_write_time(agent), written);
 }
 
-TEST_F(Bootstrap, TakesAFoldersNameAsItIs) {
+TEST_F(Bootstrap, UsesTheNameOfAFolderUnchanged) {
   for (const std::string name : {"it's", "a b", "$(touch pwned)", "`touch pwned`", "-rf", "\"quoted\"", "line\nbreak",
                                  "back\\slash", "semi;colon", "*", "ü"}) {
     const std::filesystem::path device = folder_.path() / name;
@@ -98,7 +98,7 @@ TEST_F(Bootstrap, TakesAFoldersNameAsItIs) {
   EXPECT_FALSE(std::filesystem::exists("pwned"));
 }
 
-TEST_F(Bootstrap, ReplacesAnAgentThatIsDamaged) {
+TEST_F(Bootstrap, ReplacesADamagedAgent) {
   const std::filesystem::path device = folder_.path() / "device";
   const AgentFile& whole = parts_.agents[0];
   const std::filesystem::path agent = device / "agents" / whole.sha256 / "ngb-agent";
@@ -113,7 +113,7 @@ TEST_F(Bootstrap, ReplacesAnAgentThatIsDamaged) {
   }
 }
 
-TEST_F(Bootstrap, BringsTheAgentAnewWhereNobodyCanTellThatItIsDamaged) {
+TEST_F(Bootstrap, DeliversTheAgentAgainIfTheDeviceCannotDetectItsDamage) {
   const std::filesystem::path device = folder_.path() / "device";
   const std::filesystem::path agent = device / "agents" / parts_.agents[0].sha256 / "ngb-agent";
   std::filesystem::create_directories(agent.parent_path());
@@ -135,7 +135,7 @@ TEST_F(Bootstrap, BringsTheAgentAnewWhereNobodyCanTellThatItIsDamaged) {
   EXPECT_TRUE(second);
 }
 
-TEST_F(Bootstrap, RunsNoProgramThatSomebodyElseMayHavePutThere) {
+TEST_F(Bootstrap, RunsNoProgramThatAnotherUserMayHavePutThere) {
   const std::filesystem::path device = folder_.path() / "device";
   const std::filesystem::path agent = device / "agents" / parts_.agents[0].sha256 / "ngb-agent";
   std::filesystem::create_directories(agent.parent_path());
@@ -177,14 +177,14 @@ TEST_F(Bootstrap, PutsNothingIntoAFolderThatIsNotOurs) {
   }
 }
 
-TEST_F(Bootstrap, PassesOverWhatALoginShellSaysFirst) {
+TEST_F(Bootstrap, SkipsWhatALoginShellPrintsFirst) {
   EXPECT_TRUE(arrive(folder_.path() / "device", "echo welcome; echo 'you have mail'; "));
 }
 
-TEST_F(Bootstrap, DoesNotListenToALoginShellForEver) {
+TEST_F(Bootstrap, GivesUpOnALoginShellThatPrintsTooMuch) {
   const auto arrival = arrive(folder_.path() / "device", "yes | head -n 100000; ");
   ASSERT_FALSE(arrival);
-  EXPECT_THAT(arrival.error().what, HasSubstr("says too much"));
+  EXPECT_THAT(arrival.error().what, HasSubstr("prints too much"));
 }
 
 TEST_F(Bootstrap, SaysWhenThereIsNoAgentForAMachine) {
@@ -194,7 +194,7 @@ TEST_F(Bootstrap, SaysWhenThereIsNoAgentForAMachine) {
   EXPECT_THAT(arrival.error().what, HasSubstr("there is no agent for a machine of the kind"));
 }
 
-TEST_F(Bootstrap, BringsADeviceOfAnotherKindWhatIsForIt) {
+TEST_F(Bootstrap, DeliversTheAgentAndTheBundleForTheDevicesKind) {
   const std::string kind = parts_.machine == "aarch64" ? "x86_64" : "aarch64";
   const std::filesystem::path theirs = folder_.path() / "ngraphbench-devices" / kind;
   std::filesystem::create_directories(theirs / "bin");
@@ -217,7 +217,7 @@ TEST_F(Bootstrap, BringsADeviceOfAnotherKindWhatIsForIt) {
   EXPECT_EQ(parts_.bundle_for(kind)->sources.at(0), theirs / "bin/ngb-worker");
 }
 
-TEST_F(Bootstrap, DeliversABundleWithoutWhatPythonLeavesBehind) {
+TEST_F(Bootstrap, DeliversABundleWithoutPythonsCaches) {
   const std::filesystem::path device = folder_.path() / "device";
   ASSERT_TRUE(arrive_and_deliver(device));
   const std::filesystem::path bundle = device / parts_.bundles.begin()->second.tree.path;

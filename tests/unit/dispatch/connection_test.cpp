@@ -26,7 +26,7 @@ asio::awaitable<void> write_three_times_after_its_end(Connection& program, std::
   ended = co_await program.end(1s);
 }
 
-TEST(Connection, DoesNotWaitForAProgramThatIsGoneToTakeWhatItIsTold) {
+TEST(Connection, DoesNotWaitWhenItWritesToAProgramThatIsGone) {
   Loop loop;
   const TemporaryFolder folder;
   const auto program = Connection::start(loop, {"sh", "-c", "exit 3"}, folder / "log");
@@ -50,7 +50,7 @@ asio::awaitable<void> write_a_lot(Connection& device, Outcome& outcome) {
   outcome.ended = co_await device.end(1s);
 }
 
-TEST(Connection, IsLostWhenItsDeviceTakesNothingForTwentySeconds) {
+TEST(Connection, IsLostWhenItsDeviceReadsNothingForTwentySeconds) {
   FakeClock clock;
   Loop loop(clock);
   const TemporaryFolder folder;
@@ -59,7 +59,7 @@ TEST(Connection, IsLostWhenItsDeviceTakesNothingForTwentySeconds) {
   Outcome outcome;
   asio::co_spawn(loop.io, write_a_lot(**device, outcome), asio::detached);
   test::run(loop, clock);
-  EXPECT_THAT(outcome.ended, testing::StartsWith("it took nothing of what it was sent for 20"));
+  EXPECT_THAT(outcome.ended, testing::StartsWith("it read nothing of what it was sent for 20"));
   EXPECT_EQ(outcome.after, 20s);
 }
 
@@ -91,7 +91,7 @@ asio::awaitable<void> deliver_and_stop(Loop& loop, Connection& device, const Loc
   co_await device.end(3s);
 }
 
-TEST(Connection, CanBeStoppedWithinASecondWhenItsDeviceHasStoppedReadingInADelivery) {
+TEST(Connection, StopsWithinASecondIfTheDeviceStopsReadingDuringADelivery) {
   FakeClock clock;
   Loop loop(clock);
   const TemporaryFolder folder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device elsewhere without processes and without waiting: its end of a connection is a coroutine of the test, in the
-// client's own loop, and the time jumps to the next alarm whenever nothing else is to be done.
+// Simulates a device elsewhere without processes and without waiting: its end of a connection is a coroutine of the
+// test, in the client's own loop, and the time jumps to the next alarm whenever nothing else can run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,14 +53,14 @@ class FakeDevice {
         pause_(loop),
         script_bytes_(script_bytes) {}
 
-  // So many bytes of what the client sends; fewer when it hangs up.
+  // Returns the next `bytes` bytes that the client sends; fewer if it hangs up.
   asio::awaitable<std::string> read(std::size_t bytes) {
     while (incoming_.size() < bytes && co_await read_more()) continue;
     std::string result = incoming_.substr(0, bytes);
     incoming_.erase(0, bytes);
     co_return result;
   }
-  // The client's next message; nothing when it hangs up.
+  // Returns the client's next message; nothing if it hangs up.
   asio::awaitable<std::optional<samples::ClientMessage>> receive() {
     for (;;) {
       const std::string header = incoming_.substr(0, samples::kFrameHeaderBytes);
@@ -73,7 +73,7 @@ class FakeDevice {
       co_return samples::decode_client_message(payload).value();
     }
   }
-  // The client's next message of that type, whatever comes before it.
+  // Returns the client's next message of that type and skips all others before it; nothing if the client hangs up.
   template <class Message>
   asio::awaitable<std::optional<Message>> receive_a() {
     for (;;) {
@@ -85,19 +85,21 @@ class FakeDevice {
   void send(const samples::AgentMessage& message) { write(output_, samples::frame(samples::encode(message))); }
   void say(const std::string& line) { write(output_, line + "\n"); }
   void complain(const std::string& words) { write(errors_, words); }
-  // Also when the client's loop stops, which rings every alarm.
+  // Waits for the whole time, even if the client's loop stops, which rings every alarm.
   asio::awaitable<void> wait(Nanoseconds time) {
     const Nanoseconds end = clock_.now() + time;
     while (clock_.now() < end) co_await pause_.wait_regardless(end - clock_.now());
   }
 
-  // Takes the script. `word`: whether it has the agent ("ngb-have"), or needs it ("ngb-need").
+  // Receives the script and returns it. `word` says whether the device has the agent ("ngb-have") or needs it
+  // ("ngb-need").
   asio::awaitable<std::string> take_script(const std::string& word = "ngb-have") {
     std::string script = co_await read(script_bytes_);
     say(word + " x86_64");
     co_return script;
   }
-  // Is reached, lacks nothing, and is asked for the run's agent. Nothing: the client hangs up.
+  // Answers the client until it attaches to the run's agent; the device lacks nothing. Returns nothing if the client
+  // hangs up.
   asio::awaitable<std::optional<samples::Attach>> attach() {
     co_await take_script();
     send(samples::Arrival{"/home/me/.ngraphbench", "x86_64", 1U << 30U, 0});
@@ -108,7 +110,7 @@ class FakeDevice {
       if (std::holds_alternative<samples::Ask>(*message)) send(samples::Lacking{});
     }
   }
-  // As `attach`, and becomes the agent: the number of the event after which the client wants all others.
+  // Does what `attach` does, then becomes the agent. Returns the number of the last event that the client has.
   asio::awaitable<std::uint64_t> begin() {
     co_await attach();
     send(samples::Hello{});
@@ -138,12 +140,12 @@ class FakeDevice {
   std::string incoming_{};
 };
 
-// What the device does at one visit; it hangs up when that ends.
+// The device's part of one visit; it hangs up at the end.
 using Visit = std::function<asio::awaitable<void>(FakeDevice& device)>;
 
 inline asio::awaitable<void> converse(Visit visit, std::shared_ptr<FakeDevice> device) { co_await visit(*device); }
 
-// The client's end of a connection to such a device.
+// Returns the client's end of a connection to such a device.
 inline Result<std::shared_ptr<Connection>> connect(Loop& loop, Visit visit, const std::filesystem::path& log,
                                                    std::size_t script_bytes = 0) {
   Result<ProgramLog> kept = ProgramLog::open(log);
@@ -163,10 +165,10 @@ class FakeRoute : public Route {
  public:
   FakeRoute(Loop& loop, const Share& share) : Route(share, "edge"), loop_(loop), machine_comes_(loop) {}
 
-  std::deque<Visit> visits{};                // one after another; the last one again and again
-  bool is_cut = true;                        // whenever a connection ends; else what ran there has ended
-  bool is_batch = false;                     // a job waits for a machine
-  Nanoseconds waits_for{};                   // the machine
+  std::deque<Visit> visits{};                // one after another; the last one is repeated
+  bool is_cut = true;                        // a connection that ends was cut off; false: the program there has ended
+  bool is_batch = false;                     // a batch job waits for a machine
+  Nanoseconds waits_for{};                   // how long it takes until there is a machine
   std::vector<std::string> happened{};       // "prepare", "visit", "leave"
   std::vector<std::int64_t> visited_at_s{};  // by the loop's clock
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several devices side by side: each of them a local one, in a work folder of its own.
+// Tests several devices side by side. Each is a local one with a work folder of its own.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST_F(LocalFleet, RunsEveryDeviceToItsEnd) {
   }
 }
 
-TEST_F(LocalFleet, ADeviceThatFailsHoldsUpNoOther) {
+TEST_F(LocalFleet, CompletesTheOthersWhenOneDeviceFails) {
   refused_ = "bad";
   const auto endings = run_fleet(installation_, {share("bad", 1), share("good", 3)}, callbacks_, [] { return false; });
   ASSERT_FALSE(endings[0].ending);
@@ -72,7 +72,7 @@ TEST_F(LocalFleet, ADeviceThatFailsHoldsUpNoOther) {
   EXPECT_EQ(agent::test::processes_of(events_["good"]).size(), 3U);
 }
 
-TEST_F(LocalFleet, ADeviceForWhichMemoryRunsOutHoldsUpNoOther) {
+TEST_F(LocalFleet, CompletesTheOthersWhenMemoryRunsOutForOneDevice) {
   const auto record = callbacks_.on_event;
   callbacks_.on_event = [&](const std::string& device, const samples::Event& event) -> Status {
     if (device == "bad") throw std::bad_alloc();

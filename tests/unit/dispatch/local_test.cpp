@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local device with a real agent and the worker of the agent's tests.
+// Tests the local device with a real agent and the worker of the agent's tests.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class LocalDevice : public testing::Test {
   Result<Ending> run(const work::Job& job, std::uint64_t last = 0) {
     return run_fleet(installation_, {share_of(job, last)}, callbacks_, [this] { return is_stopped_; }).at(0).ending;
   }
-  // The agent that works there, from its lock.
+  // Returns the agent that works in the work folder, from its lock.
   [[nodiscard]] pid_t agent_pid() const {
     const std::string owner = file::read(work() / "lock").value_or("");
     return std::stoi(owner.substr(owner.find("\"pid\":") + 6));
@@ -56,7 +56,7 @@ class LocalDevice : public testing::Test {
     std::filesystem::permissions(bin() / "ngb-agent", std::filesystem::perms::owner_all);
   }
 
-  // unruly_agent.py between the agent and its client.
+  // Puts unruly_agent.py between the agent and its client.
   void make_unruly_agent(const std::string& order) {
     std::filesystem::create_directory(folder_.path() / "true");
     std::filesystem::rename(bin() / "ngb-agent", folder_.path() / "true/ngb-agent");
@@ -87,7 +87,7 @@ work::Job job_of(int processes, const std::string& behave = "") {
   return job;
 }
 
-TEST_F(LocalDevice, RunsAJobToItsEndAndHandsOverEveryEventOnce) {
+TEST_F(LocalDevice, RunsAJobToItsEndAndReportsEveryEventOnce) {
   const auto ending = run(job_of(3));
   ASSERT_TRUE(ending) << ending.error().text();
   EXPECT_EQ(*ending, Ending::finished);
@@ -114,7 +114,7 @@ TEST_F(LocalDevice, StopsWhenAsked) {
   EXPECT_EQ(agent::test::processes_of(events_).size(), 0U);
 }
 
-TEST_F(LocalDevice, StartsAnAgentAgainThatWasKilledAndLosesNothing) {
+TEST_F(LocalDevice, RestartsAKilledAgentAndLosesNothing) {
   int kills = 0;
   on_event_ = [&](const samples::Event& event) -> Status {
     if (std::holds_alternative<samples::ProcessResult>(event.body) && kills < 6) {
@@ -132,7 +132,7 @@ TEST_F(LocalDevice, StartsAnAgentAgainThatWasKilledAndLosesNothing) {
   for (int i = 0; i < 8; ++i) EXPECT_EQ(processes[static_cast<std::size_t>(i)].process_index, i);
 }
 
-TEST_F(LocalDevice, TakesOnceWhatIsDeliveredTwice) {
+TEST_F(LocalDevice, RecordsOnceWhatArrivesTwice) {
   make_unruly_agent("twice");
   const auto ending = run(job_of(3));
   ASSERT_TRUE(ending) << ending.error().text();
@@ -140,7 +140,7 @@ TEST_F(LocalDevice, TakesOnceWhatIsDeliveredTwice) {
   EXPECT_THAT(sequences(), testing::ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
-TEST_F(LocalDevice, AsksAgainForWhatComesInAnotherOrder) {
+TEST_F(LocalDevice, AsksAgainForEventsThatArriveInAnotherOrder) {
   make_unruly_agent("swapped");
   const auto ending = run(job_of(3));
   ASSERT_TRUE(ending) << ending.error().text();
@@ -149,7 +149,7 @@ TEST_F(LocalDevice, AsksAgainForWhatComesInAnotherOrder) {
   for (const auto& process : agent::test::processes_of(events_)) processes.push_back(process.process_index);
   EXPECT_THAT(processes, testing::ElementsAre(0, 1, 2));
   for (std::size_t i = 0; i < events_.size(); ++i) EXPECT_EQ(events_[i].sequence, i + 1);
-  EXPECT_THAT(remarks_, testing::ElementsAre("what came after event 1 is asked for again"));
+  EXPECT_THAT(remarks_, testing::ElementsAre("the events after 1 are requested again"));
 }
 
 TEST_F(LocalDevice, EndsTheAgentWhenAnEventCannotBeRecorded) {
@@ -176,12 +176,12 @@ TEST_F(LocalDevice, AcknowledgesNothingThatCouldNotBeMadeDurable) {
   EXPECT_EQ(events_.front().sequence, 1U);
 }
 
-TEST_F(LocalDevice, WaitsForAReaderOfTheResultsHoweverLongItReadsAndSaysSoOnce) {
+TEST_F(LocalDevice, WaitsAsLongAsAnotherProgramReadsTheResultsAndSaysSoOnce) {
   int refusals = 3;
   std::size_t events_at_refusal = 0;
   commit_ = [&]() -> Status {
     if (events_.size() < 3 || refusals == 0) return Done{};
-    EXPECT_TRUE(events_at_refusal == 0 || events_at_refusal == events_.size()) << "events are taken up meanwhile";
+    EXPECT_TRUE(events_at_refusal == 0 || events_at_refusal == events_.size()) << "events are recorded meanwhile";
     events_at_refusal = events_.size();
     --refusals;
     return kBusy;
@@ -195,7 +195,7 @@ TEST_F(LocalDevice, WaitsForAReaderOfTheResultsHoweverLongItReadsAndSaysSoOnce) 
   EXPECT_THAT(remarks_, testing::ElementsAre("python3 reads"));
 }
 
-TEST_F(LocalDevice, TakesUpNothingWhileAnotherProgramWrites) {
+TEST_F(LocalDevice, RecordsNothingWhileAnotherProgramWrites) {
   int refusals = 3;
   callbacks_.begin = [&]() -> Status { return --refusals < 0 ? Status{} : kBusy; };
   on_event_ = [&](const samples::Event&) -> Status {
@@ -222,8 +222,8 @@ TEST_F(LocalDevice, CanBeStoppedWhileAReaderHoldsTheResultsAndAcknowledgesNothin
   EXPECT_THAT(sequences(), testing::ElementsAre(1, 2, 3, 4, 5)) << "all of it had stayed with the agent";
 }
 
-TEST_F(LocalDevice, CanBeStoppedWhenItHasStoppedReadingInTheJob) {
-  make_unruly_agent("deaf");  // for longer than a test may take
+TEST_F(LocalDevice, CanBeStoppedWhenItsAgentHasStoppedReadingTheJob) {
+  make_unruly_agent("deaf");  // reads nothing for longer than a test may last
   work::Job job = agent::test::small_job(1);
   for (int i = 0; i < 5000; ++i) agent::test::add_cell(job, fmt::format("cell {}", i));
   int asked = 0;
@@ -233,7 +233,7 @@ TEST_F(LocalDevice, CanBeStoppedWhenItHasStoppedReadingInTheJob) {
   EXPECT_EQ(*endings[0].ending, Ending::stopped);
 }
 
-TEST_F(LocalDevice, KeepsOfAFloodOfWordsOnlyTheFirst) {
+TEST_F(LocalDevice, KeepsOnlyTheBeginningOfAFloodOfOutput) {
   make_agent("head -c 3000000 /dev/zero | tr '\\0' x >&2\nexit 9");
   const auto ending = run(job_of(1));
   ASSERT_FALSE(ending);
@@ -241,14 +241,14 @@ TEST_F(LocalDevice, KeepsOfAFloodOfWordsOnlyTheFirst) {
   EXPECT_THAT(file::read(work() / "agent.log").value(), HasSubstr("more were not kept"));
 }
 
-TEST_F(LocalDevice, EndsAloneWhenItsWordsTakeMoreMemoryThanThereIs) {
+TEST_F(LocalDevice, FailsWithAnErrorWhenMemoryRunsOut) {
   on_event_ = [](const samples::Event&) -> Status { throw std::bad_alloc(); };
   const auto ending = run(job_of(1));
   ASSERT_FALSE(ending);
   EXPECT_THAT(ending.error().what, HasSubstr("bad_alloc"));
 }
 
-TEST_F(LocalDevice, HandsOnWhyTheAgentCannotGoOn) {
+TEST_F(LocalDevice, ReportsWhyTheAgentEnds) {
   work::Job job = job_of(1);
   job.models[0].source = work::Recipe{"large"};
   const auto ending = run(job);
@@ -256,7 +256,7 @@ TEST_F(LocalDevice, HandsOnWhyTheAgentCannotGoOn) {
   EXPECT_THAT(ending.error().what, HasSubstr("the disk is full"));
 }
 
-TEST_F(LocalDevice, GivesUpOnAnAgentThatOnlyDiesAndQuotesItsLastWords) {
+TEST_F(LocalDevice, GivesUpOnAnAgentThatDiesFourTimesAndQuotesItsLastWords) {
   make_agent("echo start >>" + (folder_.path() / "starts").string() + "\necho 'cannot map memory' >&2\nexit 9");
   const auto ending = run(job_of(1));
   ASSERT_FALSE(ending);
@@ -266,14 +266,14 @@ TEST_F(LocalDevice, GivesUpOnAnAgentThatOnlyDiesAndQuotesItsLastWords) {
   EXPECT_EQ(file::read(folder_.path() / "starts").value_or(""), "start\nstart\nstart\nstart\n");
 }
 
-TEST_F(LocalDevice, NamesAnAgentThatIsNotThere) {
+TEST_F(LocalDevice, NamesAMissingAgent) {
   std::filesystem::remove(bin() / "ngb-agent");
   const auto ending = run(job_of(1));
   ASSERT_FALSE(ending);
   EXPECT_EQ(ending.error().where, (bin() / "ngb-agent").string());
 }
 
-TEST_F(LocalDevice, RefusesAnAgentThatSpeaksSomethingElse) {
+TEST_F(LocalDevice, RefusesAnAgentThatDoesNotSpeakTheProtocol) {
   make_agent("echo 'hello, this is not a frame'");
   const auto ending = run(job_of(1));
   ASSERT_FALSE(ending);

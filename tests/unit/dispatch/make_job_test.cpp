@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Two devices; on "local" two cells of one model, on "board" one of another.
+// Returns a plan for two devices: two cells of one model on "local", one cell of another model on "board".
 plan::Plan two_devices() {
   plan::Plan plan;
   plan.study.compilers = {{.name = "identity", .version = "2.15.0", .label = "identity"}};
@@ -40,7 +40,7 @@ Result<work::Job> make_job(const plan::Plan& plan, const std::string& device, co
   return job;
 }
 
-TEST(MakeJob, TakesTheDevicesShareOfThePlanInItsOrder) {
+TEST(MakeJob, ContainsTheDevicesShareOfThePlanInItsOrder) {
   const auto job = make_job(two_devices(), "local", "run-1", found, "/cache");
   ASSERT_TRUE(job);
   EXPECT_EQ(job->run_id, "run-1");
@@ -60,7 +60,7 @@ TEST(MakeJob, TakesTheDevicesShareOfThePlanInItsOrder) {
   EXPECT_THAT(steps, ElementsAre(testing::Pair("b", 0), testing::Pair("a", 0), testing::Pair("a", 1)));
 }
 
-TEST(MakeJob, NumbersWhatTheDeviceNeedsAnew) {
+TEST(MakeJob, RenumbersWhatTheDeviceNeeds) {
   const auto job = make_job(two_devices(), "board", "run-1", found, "");
   ASSERT_TRUE(job);
   EXPECT_EQ(job->compiler_of(job->cells.at(0)).name, "identity");
@@ -68,12 +68,12 @@ TEST(MakeJob, NumbersWhatTheDeviceNeedsAnew) {
   EXPECT_EQ(job->cell_of(job->groups[0].steps.at(0)).id, "c");
 }
 
-TEST(MakeJob, SaysOnceWhereACompilerIs) {
+TEST(MakeJob, NamesThePlaceOfEachCompilerOnce) {
   const auto job = make_job(two_devices(), "local", "run-1", found, "");
   EXPECT_EQ(job->places.size(), 2U) << "the reference is measured, too";
 }
 
-TEST(MakeJob, TakesTheReferenceInTheStudysVersionAtItsDefaults) {
+TEST(MakeJob, UsesTheReferenceInTheStudysVersionWithDefaultOptions) {
   const auto job = make_job(two_devices(), "local", "run-1", found, "");
   ASSERT_TRUE(job->reference);
   EXPECT_EQ(job->reference->name, "identity");
@@ -82,19 +82,19 @@ TEST(MakeJob, TakesTheReferenceInTheStudysVersionAtItsDefaults) {
   EXPECT_TRUE(job->reference->options.empty());
 }
 
-TEST(MakeJob, TakesTheDefaultVersionOfAReferenceThatTheStudyDoesNotMeasure) {
+TEST(MakeJob, UsesTheDefaultVersionOfAReferenceThatTheStudyDoesNotMeasure) {
   plan::Plan plan = two_devices();
   plan.study.compilers.clear();
   EXPECT_EQ(make_job(plan, "local", "run-1", found, "")->reference->version, "default");
 }
 
-TEST(MakeJob, ChecksNothingWhenTheStudySaysNone) {
+TEST(MakeJob, HasNoReferenceIfTheStudyNamesNone) {
   plan::Plan plan = two_devices();
   plan.study.reference = "none";
   EXPECT_FALSE(make_job(plan, "local", "run-1", found, "")->reference);
 }
 
-TEST(MakeJob, HandsOnTheFilesAndValuesOfAUsersModel) {
+TEST(MakeJob, ContainsTheFilesAndValuesOfAUsersModel) {
   plan::Plan plan = two_devices();
   plan.models[0].source = work::OnnxFile{};
   plan.models[0].files = {{"model/user.onnx", "/home/user.onnx", "ba78"},
@@ -107,7 +107,7 @@ TEST(MakeJob, HandsOnTheFilesAndValuesOfAUsersModel) {
   EXPECT_FALSE(job->exporter);
 }
 
-TEST(MakeJob, NamesWhoExportsAModule) {
+TEST(MakeJob, NamesTheCompilerThatExportsAModule) {
   plan::Plan plan = two_devices();
   plan.models[0].source = work::Module{R"({"module":{"timm":"resnet18"}})"};
   plan.study.exporter_version = "2.15.0";
@@ -118,7 +118,7 @@ TEST(MakeJob, NamesWhoExportsAModule) {
   EXPECT_EQ(job->exporter->version, "2.15.0");
 }
 
-TEST(MakeJob, HandsOnWhyAToolchainIsNotThere) {
+TEST(MakeJob, ReportsWhyAToolchainIsMissing) {
   const auto job = make_job(
       two_devices(), "local", "run-1",
       [](const std::string& name, const std::string&) -> Result<work::Place> {

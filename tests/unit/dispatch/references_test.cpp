@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference outputs made here for devices elsewhere: a real agent, with the worker of the agent's tests.
+// Tests reference outputs that are made here for devices elsewhere, with a real agent and the worker of the agent's
+// tests.
 #include "dispatch/reference_job.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +30,7 @@ class ReferencesHere : public testing::Test {
     job_.reference_cache = (folder_.path() / "cache").string();
   }
 
-  // Of devices that ask at the same time.
+  // Returns the answers to devices that ask at the same time.
   std::vector<Result<References::OfModels>> ask(const std::vector<std::string>& devices) {
     std::vector<Share> shares;
     for (const std::string& device : devices) {
@@ -58,7 +59,7 @@ class ReferencesHere : public testing::Test {
   References references_{loop_, recording_, installation_};
 };
 
-TEST_F(ReferencesHere, AreMadeOnceForAllDevicesAndCalledByTheirContent) {
+TEST_F(ReferencesHere, AreMadeOnceForAllDevicesAndNamedByTheirContent) {
   const auto answers = ask({"a", "b"});
   ASSERT_TRUE(answers[0] && answers[1]);
   const MadeReference& made = *answers[0]->at(job_.models[0].key);
@@ -68,24 +69,24 @@ TEST_F(ReferencesHere, AreMadeOnceForAllDevicesAndCalledByTheirContent) {
   EXPECT_EQ(made.key, made.tree.sources[0].stem().string());
   EXPECT_EQ(made.tree.sources[0].parent_path(), folder_.path() / "cache");
   EXPECT_EQ(answers[1]->at(job_.models[0].key), &made);
-  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "b"));  // no agent was at work for the second
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "b"));  // no agent ran for the second device
 }
 
-TEST_F(ReferencesHere, ThatCannotBeMadeHaveTheirReason) {
+TEST_F(ReferencesHere, ReportWhyTheyCannotBeMade) {
   job_.reference->options = {{"behave", "crash"}};
   const auto answers = ask({"a"});
   EXPECT_THAT(answers.at(0)->at(job_.models[0].key)->why_not,
               HasSubstr("fake 2.0 could not make the reference outputs (crash)"));
 }
 
-TEST_F(ReferencesHere, OfACompilerThatIsNotHereHaveThatAsTheirReason) {
+TEST_F(ReferencesHere, ReportThatTheirCompilerIsNotInstalled) {
   job_.places[0].toolchain_dir.clear();
   const auto answers = ask({"a"});
   EXPECT_EQ(answers.at(0)->at(job_.models[0].key)->why_not,
-            "fake 2.0 is not installed there either (ngb toolchain install fake@2.0)");
+            "fake 2.0 is not installed on the client either (ngb toolchain install fake@2.0)");
 }
 
-TEST_F(ReferencesHere, AreGivenUpWhenTheLoopStops) {
+TEST_F(ReferencesHere, AreNotMadeOnceTheLoopStops) {
   loop_.stop();
   const auto answers = ask({"a"});
   EXPECT_TRUE(answers.at(0)->empty());

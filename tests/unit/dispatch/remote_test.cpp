@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the client does about a device elsewhere that is out of reach, dies, is slow or comes late.
+// Tests the client with a device elsewhere that cannot be reached, dies, is slow or is available late.
 #include "dispatch/remote.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ class RemoteDevice : public testing::Test {
     return hash::sha256_of_file(folder_ / name).value();
   }
 
-  // Each visit in turn, the last one again and again.
+  // Sets the device's visits, which follow one another; the last one is repeated.
   void visits(std::vector<test::Visit> all) { route_->visits.assign(all.begin(), all.end()); }
 
   Result<Ending> run() {
@@ -96,9 +96,9 @@ asio::awaitable<void> out_of_reach(FakeDevice& device) {
   device.complain("no route to host");
   co_return;
 }
-// Its agent goes at once.
+// The agent ends at once.
 asio::awaitable<void> attach_only(FakeDevice& device) { co_await device.attach(); }
-// Its agent does one thing more and goes.
+// The agent records one more event and ends.
 asio::awaitable<void> do_one_thing(FakeDevice& device) {
   const std::uint64_t known = co_await device.begin();
   device.send(samples::Event{known + 1, samples::ModelWritten{}});
@@ -118,7 +118,7 @@ TEST_F(RemoteDevice, IsTriedAgainWithGrowingPausesAndIsLostAfterTenMinutes) {
   visits({out_of_reach});
   const auto ending = run();
   ASSERT_FALSE(ending);
-  EXPECT_EQ(ending.error().what, "not heard of for 10 min 00 s: no route to host");
+  EXPECT_EQ(ending.error().what, "could not be reached for 10 min 00 s: no route to host");
   const std::vector<std::int64_t>& times = route_->visited_at_s;
   ASSERT_GT(times.size(), 8U);
   EXPECT_THAT(std::vector(times.begin(), times.begin() + 8), ElementsAre(0, 1, 3, 7, 15, 31, 61, 91));
@@ -133,7 +133,7 @@ TEST_F(RemoteDevice, IsTriedAgainSoonOnceItWasReached) {
   EXPECT_THAT(recorded_, ElementsAre(1, 2));
 }
 
-TEST_F(RemoteDevice, IsGivenUpAtOnceWhereNoFurtherTryCanHelp) {
+TEST_F(RemoteDevice, IsGivenUpAtOnceIfNoFurtherTryCanHelp) {
   visits({[](FakeDevice& device) -> asio::awaitable<void> {
     device.complain("hopeless");
     co_return;
@@ -168,10 +168,10 @@ TEST_F(RemoteDevice, IsNotGivenUpWhenOnlyItsConnectionIsCut) {
 TEST_F(RemoteDevice, IsConnectedToAgainAfterTwentySecondsOfSilence) {
   visits({say_nothing_more, finish});
   EXPECT_EQ(run(), Ending::finished);
-  EXPECT_THAT(route_->visited_at_s, ElementsAre(0, 26));  // it is asked every 5 s, and the pause is 1 s
+  EXPECT_THAT(route_->visited_at_s, ElementsAre(0, 26));  // the silence is checked every 5 s, and the pause is 1 s
 }
 
-TEST_F(RemoteDevice, MayLetTheClientWaitForTheMachineOfABatchJob) {
+TEST_F(RemoteDevice, IsWaitedForUntilItsBatchJobHasAMachine) {
   route_->is_batch = true;
   route_->waits_for = 3h;
   visits({out_of_reach, finish});
@@ -180,7 +180,7 @@ TEST_F(RemoteDevice, MayLetTheClientWaitForTheMachineOfABatchJob) {
   EXPECT_EQ(route_->visited_at_s.front(), 3 * 3600);
 }
 
-TEST_F(RemoteDevice, WithoutAMachineHasNothingToFetchYet) {
+TEST_F(RemoteDevice, HasNothingToFetchWithoutAMachine) {
   route_->waits_for = 3h;
   share_.only_fetch = true;
   visits({finish});
@@ -190,7 +190,7 @@ TEST_F(RemoteDevice, WithoutAMachineHasNothingToFetchYet) {
   EXPECT_THAT(route_->happened, IsEmpty());
 }
 
-TEST_F(RemoteDevice, IsBroughtTheRestOfADeliveryThatWasCutOff) {
+TEST_F(RemoteDevice, ReceivesTheRestOfAnInterruptedDelivery) {
   std::string taken;
   const auto take = [&](FakeDevice& device, std::size_t bytes) -> asio::awaitable<void> {
     co_await device.take_script();
@@ -208,7 +208,7 @@ TEST_F(RemoteDevice, IsBroughtTheRestOfADeliveryThatWasCutOff) {
   EXPECT_EQ(hash::sha256(taken), hash_of("worker"));
 }
 
-TEST_F(RemoteDevice, IsSentItsAgentAnewWhenThatDoesNotStartThreeTimes) {
+TEST_F(RemoteDevice, ReceivesItsAgentAgainIfThatFailsToStartThreeTimes) {
   std::vector<std::string> scripts;
   std::string agent;
   const auto keep_script = [&](FakeDevice& device) -> asio::awaitable<void> {
@@ -227,7 +227,7 @@ TEST_F(RemoteDevice, IsSentItsAgentAnewWhenThatDoesNotStartThreeTimes) {
   EXPECT_EQ(hash::sha256(agent), hash_of("agent"));
 }
 
-TEST_F(RemoteDevice, ThatIsBusyWithAnotherRunIsWaitedForTenMinutes) {
+TEST_F(RemoteDevice, IsWaitedForTenMinutesWhileItIsBusyWithAnotherRun) {
   visits({[](FakeDevice& device) -> asio::awaitable<void> {
     co_await device.attach();
     for (int i = 0; i < 1000; ++i) {
@@ -269,7 +269,7 @@ TEST_F(RemoteDevice, IsTornDownWhenItCanBeReachedAgainWithinFifteenSeconds) {
   EXPECT_EQ(route_->happened.back(), "leave");
 }
 
-TEST_F(RemoteDevice, ThatStaysOutOfReachIsNotTornDownAndTheCommandForItIsNamed) {
+TEST_F(RemoteDevice, NamesTheCommandForTheTeardownIfItStaysOutOfReach) {
   visits({out_of_reach});
   const Status done = tear_down();
   ASSERT_FALSE(done);

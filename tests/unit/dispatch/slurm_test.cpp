@@ -35,13 +35,13 @@ TEST(NewestJob, IsTheLastSubmittedOfThatName) {
   EXPECT_EQ((*job)->reason, "Resources");
 }
 
-TEST(NewestJob, IsNothingWhereSlurmKnowsNoneOfThatName) {
+TEST(NewestJob, IsEmptyIfNoJobHasTheName) {
   const auto job = newest_job(R"({"jobs": []})", "ngb-a", "me");
   ASSERT_TRUE(job);
   EXPECT_FALSE(job->has_value());
 }
 
-TEST(NewestJob, HasItsStateAsAWordOrAsAList) {
+TEST(NewestJob, ReadsAStateThatIsAWordOrAList) {
   EXPECT_EQ(only_job(R"("RUNNING")").state, JobState::running);
   EXPECT_EQ(only_job(R"(["RUNNING"])").state, JobState::running);
   EXPECT_EQ(only_job(R"(["RUNNING"])").node, "edge1");
@@ -52,30 +52,30 @@ TEST(NewestJob, HasItsStateAsAWordOrAsAList) {
   EXPECT_EQ(only_job(R"(["TIMEOUT"])").state, JobState::ended);
 }
 
-TEST(NewestJob, SaysWhenTheAnswerIsNoneOfSqueues) {
+TEST(NewestJob, RefusesAnAnswerThatIsNotFromSqueue) {
   for (const char* answer : {"", "[]", "{\"jobs\": 3}", R"({"jobs": [{"name": "ngb-a"}]})", "not json"}) {
     const auto job = newest_job(answer, "ngb-a", "me");
     ASSERT_FALSE(job) << answer;
-    EXPECT_THAT(job.error().text(), HasSubstr("cannot read what squeue --json says"));
+    EXPECT_THAT(job.error().text(), HasSubstr("cannot read the output of squeue --json"));
   }
 }
 
-TEST(NewestJob, OfSomebodyElseIsRefusedWithHisName) {
+TEST(NewestJob, RefusesTheJobOfAnotherUserAndNamesThatUser) {
   const auto job = newest_job(
       R"({"jobs": [{"job_id": 9, "name": "ngb-a", "job_state": "RUNNING", "user_name": "eve"}]})", "ngb-a", "me");
   ASSERT_FALSE(job);
-  EXPECT_EQ(job.error().what, "job 9 is called ngb-a, as ours would be, and belongs to eve");
+  EXPECT_EQ(job.error().what, "job 9 has the name ngb-a of this run's job but belongs to eve");
   const auto ours = newest_job(
       R"({"jobs": [{"job_id": 9, "name": "ngb-a", "job_state": "RUNNING", "user_name": "me"}]})", "ngb-a", "me");
   EXPECT_TRUE(ours && ours->has_value());
 }
 
-TEST(Squeue, AndScancelSeeOurOwnJobsOnly) {
+TEST(SlurmCommands, ListAndCancelOnlyOurOwnJobs) {
   EXPECT_THAT(squeue_command("ngb-a"), Contains("--me"));
   EXPECT_THAT(scancel_command("ngb-a"), Contains("--me"));
 }
 
-TEST(Sbatch, AsksForOneMachineAloneAndTakesNothingOfTheEnvironmentAlong) {
+TEST(Sbatch, RequestsOneMachineForItselfAndExportsOnlyThreeVariables) {
   const auto words =
       sbatch_command({.partition = "bench", .constraint = "arm&edge", .gres = "gpu:1", .time = "30"}, "ngb-a");
   for (const char* word : {"--exclusive", "--nodes=1", "--requeue", "--partition=bench", "--constraint=arm&edge",
@@ -85,7 +85,7 @@ TEST(Sbatch, AsksForOneMachineAloneAndTakesNothingOfTheEnvironmentAlong) {
   EXPECT_THAT(words, Not(Contains(StartsWith("--account"))));
 }
 
-TEST(Srun, LeadsIntoAJobBesideWhatRunsThere) {
+TEST(Srun, RunsInsideAJobBesideItsOtherProcesses) {
   const auto words = srun_command(7, {"/bin/sh", "-c", "true"});
   EXPECT_THAT(words, Contains("--jobid=7"));
   EXPECT_THAT(words, Contains("--overlap"));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An agent on a bad line: ngb-agent, what it says of events being delivered `twice`, each of them, or, the first time that
-it is started, `swapped`: the third before the second. A `deaf` one greets and reads nothing.
+"""Runs ngb-agent behind a bad line. `twice` delivers every event twice. `swapped` delivers the third event before the
+second, but only the first time that it is started. `deaf` passes the agent's output on and reads nothing.
 
     unruly_agent.py twice|swapped|deaf NGB_AGENT ARGUMENT..."""
 
