@@ -21,7 +21,7 @@ std::map<std::string, std::string> recorded_protocol(sql::Database& database) {
   return recorded;
 }
 
-// A file without a protocol yet agrees with every one.
+// A file that has no protocol yet agrees with every study.
 Status compare_protocol(sql::Database& database, const config::Study& study) {
   const std::map<std::string, std::string> recorded = recorded_protocol(database);
   if (recorded.empty()) return Done{};
@@ -29,7 +29,8 @@ Status compare_protocol(sql::Database& database, const config::Study& study) {
   for (const ProtocolKey& row : protocol_of(study)) {
     const auto found = recorded.find(row.key);
     const std::string there = found == recorded.end() ? "not set" : found->second;
-    if (there != row.value) differences.push_back(fmt::format("{} is {} there and {} here", row.key, there, row.value));
+    if (there != row.value)
+      differences.push_back(fmt::format("{} is {} in the results and {} in the study", row.key, there, row.value));
   }
   if (differences.empty()) return Done{};
   return fail("these results were measured under another protocol: " + text::join(differences, ", "),
@@ -61,7 +62,7 @@ void add_model(sql::Database& database, const work::Model& model) {
   }
 }
 
-// The options as one JSON object: their values are JSON text already.
+// Returns the options as one JSON object. Their values are JSON text already.
 std::string options_json(const work::Options& options) {
   std::string object = "{";
   for (const auto& [name, value] : options) {

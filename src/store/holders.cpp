@@ -17,8 +17,8 @@
 namespace ngb::store {
 namespace {
 
-// The process of a line "1: POSIX  ADVISORY  READ 123 fd:01:456 1073741826 1073742335", if it is about that inode; 0:
-// of another one, or the kernel does not tell.
+// Returns the process (123) of a line "1: POSIX  ADVISORY  READ 123 fd:01:456 1073741826 1073742335" about that inode.
+// Returns 0 if the line is about another inode or this process, or if the kernel does not give the process.
 pid_t holder_in(const std::string& line, const std::string& inode) {
   std::vector<std::string> words = text::split(line, ' ');
   std::erase(words, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which other programs hold locks on a file.
+// Describes the other programs that hold locks on a file.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,9 @@
 
 namespace ngb::store {
 
-// "python3 (process 123), sqlite3 (process 456)", from /proc/locks; "another program" where the kernel does not tell:
-// of another machine or container. The file is not opened: closing it would drop our own locks.
+// Returns text such as "python3 (process 123), sqlite3 (process 456)", from /proc/locks. Returns "another program" if
+// the kernel does not list a holder, which may be on another machine or in another container. Does not open the file,
+// because closing it would release this process's own locks.
 std::string describe_holders(const std::filesystem::path& file);
 
 }  // namespace ngb::store

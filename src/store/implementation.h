@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Store holds.
+// Holds the state of a Store: its lock, its database and what is not committed yet.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,8 @@
 
 namespace ngb::store {
 
-// The view `origin` as a table of a query, since a file's own views are not trusted: WITH <this> SELECT … FROM alike.
+// Gives a query the view `origin` as a table `alike`: WITH <this> SELECT … FROM alike. A file's own views are not
+// trusted.
 inline constexpr const char* kAlike =
     "alike AS MATERIALIZED (SELECT cell_key, origin, count(DISTINCT process_index) AS processes, row_number() OVER "
     "(PARTITION BY cell_key ORDER BY min(count(DISTINCT process_index), planned_processes) DESC, "
@@ -23,36 +24,36 @@ inline constexpr const char* kAlike =
     "GROUP BY cell_key, origin)";
 
 struct Store::Implementation {
-  // What record() has looked up. Forgotten when a transaction is rolled back.
+  // Caches what record() has looked up. It is cleared when a transaction is rolled back.
   struct Known {
     struct Device {
       std::int64_t run_key = 0;
       std::uint64_t last_sequence = 0;
-      bool is_ahead = false;                               // of the file: last_sequence is written with the commit
-      int attempts = 1;                                    // that the study allows each process
-      std::map<std::string, std::int64_t> environments{};  // hash -> key of the latest
+      bool is_ahead = false;                               // last_sequence is not in the file before the commit
+      int attempts = 1;                                    // attempts that the study allows each process
+      std::map<std::string, std::int64_t> environments{};  // hash -> key of the newest
     };
     std::map<std::pair<std::string, std::string>, Device> devices{};  // {run id, device}
     std::map<std::string, std::int64_t> made_with{};                  // the hashes -> key
   };
 
-  // The file as it was opened; none: it is only read.
+  // Identifies the file that was opened to be written.
   struct FileMark {
     dev_t device = 0;
     ino_t inode = 0;
   };
 
-  std::optional<WriterLock> lock;  // before the database: held until it is closed
+  std::optional<WriterLock> lock;  // declared before the database, so that it is held until that is closed
   sql::Database database;
   Known known{};
-  std::uint64_t pending = 0;  // events recorded since the last flush
-  bool is_changed = false;    // the revision is raised in the open transaction
-  std::optional<FileMark> mark{};
-  std::optional<Error> lost{};  // why some of these are forgotten; the next flush tells
+  std::uint64_t pending = 0;       // events recorded since the last flush
+  bool is_changed = false;         // the revision is raised in the open transaction
+  std::optional<FileMark> mark{};  // nothing: the file is only read
+  std::optional<Error> lost{};     // why pending events were discarded; the next flush returns it
 
-  // Throws SqlError when the results' name does not lead to the file any more that is written.
+  // Throws SqlError if the file was deleted, moved or replaced since it was opened.
   void require_same_file() const;
-  // Opens a transaction where none is open; the first change in it raises the revision.
+  // Opens a transaction if none is open. The first change in a transaction raises the revision.
   void begin_change() {
     open_transaction();
     if (std::exchange(is_changed, true)) return;
@@ -81,7 +82,7 @@ struct Store::Implementation {
     known = {};
     pending = 0;
   }
-  // As sql::guarded, and an Error rolls everything back to the last flush.
+  // Does what sql::guarded does. An error also rolls back everything since the last flush.
   template <class Work>
   auto changing(Work&& work) -> decltype(work()) {
     auto result = sql::guarded(std::forward<Work>(work));

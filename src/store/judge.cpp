@@ -25,16 +25,16 @@ bool has_failed_for_good(sql::Database& database, std::int64_t cell_key, int att
   return has_failed;
 }
 
-// Why an event of that device can not be true. `what` is the event's: "process 3 of cell 00ff…".
-Status without_sense(const sql::Database& database, const std::string& device, const std::string& what,
-                     const std::string& wrong) {
-  return fail(fmt::format("{} sent what cannot be, and nothing of it was recorded: {}: {}", device, what, wrong),
+// Returns the error for an event that cannot be true. `what` is the event's subject: "process 3 of cell 00ff…".
+Status impossible_event(const sql::Database& database, const std::string& device, const std::string& what,
+                        const std::string& wrong) {
+  return fail(fmt::format("{} sent an event that cannot be true, and it was not recorded: {}: {}", device, what, wrong),
               database.file().string(),
-              "update NGraphBench on both sides; if that is done, do not trust what this device says");
+              "update NGraphBench on this machine and on the device; if both are up to date, do not trust the device");
 }
 
-// What is left of the device's share, in words; "" when nothing is: each cell is complete, or has failed for a reason
-// that another attempt would not change, or was given up by a run before.
+// Describes what is missing from the device's share. Returns "" if each cell is complete, has failed for a reason that
+// another attempt would not change or in its last attempt, or was given up by an earlier run.
 std::string left_of_share(Store::Implementation& store, const Store::Implementation::Known::Device& known,
                           const std::string& device) {
   sql::Statement& query = store.database.kept(
@@ -56,7 +56,7 @@ std::string left_of_share(Store::Implementation& store, const Store::Implementat
   return left;
 }
 
-// Whether the event can be true, after all that was recorded.
+// Decides whether an event can be true, one overload for each kind of event.
 class Judge {
  public:
   Judge(Store::Implementation& store, const std::string& device, const Store::Implementation::Known::Device& known)
@@ -65,7 +65,7 @@ class Judge {
   Status operator()(const ProcessResult& result) const {
     const std::optional<std::int64_t> cell = key_of_cell(store_, known_.run_key, device_, result.cell_id);
     if (!cell) {
-      return fail(fmt::format("an event of {} names a cell that this run has not planned there: {}", device_,
+      return fail(fmt::format("an event of {} names a cell that this run has not planned for that device: {}", device_,
                               result.cell_id.substr(0, kShown)),
                   store_.database.file().string(), "begin a run of the study first");
     }
@@ -73,37 +73,38 @@ class Judge {
     query.bind(*cell);
     const samples::Asked asked{query.step() ? query.small(0) : 0, known_.attempts};
     query.reset();
-    return told(samples::check_sense(result, asked),
-                fmt::format("process {} of cell {}", result.process_index, result.cell_id));
+    return with_subject(samples::check_sense(result, asked),
+                        fmt::format("process {} of cell {}", result.process_index, result.cell_id));
   }
   Status operator()(const samples::ModelWritten& model) const {
     const std::string what = fmt::format("model {}", work::file_name(model.model));
-    if (const Status sense = told(samples::check_sense(model), what); !sense) return sense;
+    if (const Status sense = with_subject(samples::check_sense(model), what); !sense) return sense;
     sql::Statement& query = store_.database.kept(
-        "SELECT count(*) FROM model JOIN cell USING (model_key) JOIN run_cell USING (cell_key) WHERE model_hash = ? AND "
-        "batch = ? AND device = ? AND run_key = ?");
+        "SELECT count(*) FROM model JOIN cell USING (model_key) JOIN run_cell USING (cell_key) "
+        "WHERE model_hash = ? AND batch = ? AND device = ? AND run_key = ?");
     query.bind(model.model.hash, model.model.batch, device_, known_.run_key);
     const bool is_planned = query.step() && query.integer(0) > 0;
     query.reset();
-    return is_planned ? Status{} : told(fail("this run has not planned it there"), what);
+    return is_planned ? Status{} : with_subject(fail("this run has not planned this model for that device"), what);
   }
   Status operator()(const samples::ReferenceMade& /*reference*/) const {
-    return told(fail("reference outputs are not part of a run that measures"), "its reference outputs");
+    return with_subject(fail("a run that measures makes no reference outputs"), "its reference outputs");
   }
   Status operator()(const samples::Environment& environment) const {
-    return told(samples::check_sense(environment), "its environment");
+    return with_subject(samples::check_sense(environment), "its environment");
   }
   Status operator()(const samples::Skipped& /*skipped*/) const { return Done{}; }
   Status operator()(const samples::Finished& /*finished*/) const {
     const std::string left = left_of_share(store_, known_, device_);
-    return left.empty() ? Status{} : told(fail(left), "it has finished");
+    return left.empty() ? Status{} : with_subject(fail(left), "`finished`");
   }
 
  private:
   static constexpr std::size_t kShown = 100;
 
-  Status told(const Status& sense, const std::string& what) const {
-    return sense ? Status{} : without_sense(store_.database, device_, what, sense.error().what);
+  // Returns success if `sense` is success, else an error about `what`.
+  Status with_subject(const Status& sense, const std::string& what) const {
+    return sense ? Status{} : impossible_event(store_.database, device_, what, sense.error().what);
   }
 
   Store::Implementation& store_;

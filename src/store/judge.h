@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an event of a device can be true, after all that is recorded. Both functions throw SqlError.
+// Decides whether an event of a device can be true, given everything that is recorded. Both functions throw SqlError.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@
 
 namespace ngb::store {
 
-// Nothing when the run has not planned that cell on that device.
+// Returns the cell's key, or nothing if the run has not planned that cell on that device.
 std::optional<std::int64_t> key_of_cell(Store::Implementation& store, std::int64_t run_key, const std::string& device,
                                         const std::string& cell_id);
 
-// The Error names what the event is about, the field, its value and what was expected. `finished` is believed when
-// every cell of the device's share is complete, has failed for good, or was given up by an earlier run.
+// Returns an error if the event cannot be true. It names the event's subject, the field, its value and what was
+// expected. `finished` is accepted if every cell of the device's share is complete, has failed for a reason that
+// another attempt would not change or in its last attempt, or was given up by an earlier run.
 Status judge(Store::Implementation& store, const std::string& device, const Store::Implementation::Known::Device& known,
              const samples::Event& event);
 

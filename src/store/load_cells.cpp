@@ -28,7 +28,7 @@ std::uint64_t get_unsigned(const sql::Statement& row, int column) {
 double get_real(const sql::Statement& row, int column) { return row.real(column); }
 int get_small(const sql::Statement& row, int column) { return row.small(column); }
 
-// A word of a taxonomy, which only a damaged or hand-edited file holds wrongly.
+// Returns a parsed word of a fixed list. Throws SqlError if it is not in the list, as in a damaged or hand-edited file.
 template <class T>
 T word(Result<T> parsed, const sql::Database& database) {
   if (!parsed) throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, parsed.error().what, database.file()), SQLITE_CORRUPT);
@@ -39,7 +39,7 @@ T word(Result<T> parsed, const sql::Database& database) {
   throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, what, database.file()), SQLITE_CORRUPT);
 }
 
-// Nobody nests JSON as deep in a study; who reads it would run out of stack.
+// Throws SqlError if the JSON is nested deeper than in any study, because parsing it could exhaust the stack.
 void require_shallow(const sql::Database& database, const std::string& text) {
   constexpr work::JsonBounds kBounds{1'000'000, 100'000, 1'000'000, 64};
   if (Status shallow = work::check_bounds(text, kBounds); !shallow) refuse_damaged(database, shallow.error().what);
@@ -51,7 +51,7 @@ std::string parameters_of(const std::string& recipe_json) {
   return recipe.is_object() && recipe.contains("parameters") ? recipe["parameters"].dump() : std::string{};
 }
 
-// Loads whole tables in the order of processes and hands each row to its process.
+// Loads whole tables in the order of processes and adds each row to its process.
 class Loader {
  public:
   explicit Loader(sql::Database& database) : database_(database) {}
@@ -83,9 +83,9 @@ class Loader {
   }
 
  private:
-  // What no device could have sent was written by somebody else.
+  // Throws SqlError if no device could have sent the process: somebody else has written it.
   void require_sense(const CellData& cell, const ProcessResult& process) const {
-    constexpr int kMostAttempts = 100;  // that a study may allow
+    constexpr int kMostAttempts = 100;  // the largest number that a study may allow
     const Status sense = samples::check_sense(process, {cell.planned_processes, kMostAttempts});
     if (sense) return;
     refuse_damaged(database_,
@@ -124,7 +124,7 @@ class Loader {
     }
   }
 
-  // Of most cells, none.
+  // Finds the origins that do not count. Most cells have none.
   void load_set_aside() {
     sql::Statement row =
         database_.statement(fmt::format("WITH {} SELECT cell_key, origin FROM alike WHERE rank > 1", kAlike));
@@ -134,7 +134,7 @@ class Loader {
     }
   }
 
-  // By cell, index and attempt, so that each list of a cell ends up in order.
+  // Loads processes by cell, index and attempt, so that each list of a cell is in order.
   void load_processes() {
     sql::Statement row = database_.statement(
         "SELECT process_key, cell_key, cell_id, process_index, attempt, process.environment_hash, started_unix_ns, "
@@ -199,7 +199,7 @@ class Loader {
   void load_repetitions() {
     each("SELECT process_key, wall_ns, inferences, is_warm_up FROM repetition ORDER BY process_key, repetition_index",
          [](const sql::Statement& row, ProcessResult& process) {
-           // 0 makes no sense either, and is told.
+           // A number out of range becomes 0 or the maximum; require_sense refuses 0.
            const std::int64_t most = std::numeric_limits<std::uint32_t>::max();
            const auto inferences = static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(2), 0, most));
            process.repetitions.push_back({row.integer(1), inferences, row.small(3) != 0});
@@ -231,9 +231,9 @@ class Loader {
          [](const sql::Statement& row, ProcessResult& process) { process.facts.emplace(row.text(1), row.text(2)); });
   }
 
-  // Rows of one process follow each other, so that it is looked up once.
-  template <class Take>
-  void each(const char* select, const Take& take) {
+  // Calls `use` with each row and its process. Rows of one process follow each other, so it is looked up once.
+  template <class Use>
+  void each(const char* select, const Use& use) {
     sql::Statement row = database_.statement(select);
     std::optional<std::int64_t> key;
     ProcessResult* process = nullptr;
@@ -244,7 +244,7 @@ class Loader {
         if (place == by_key_.end()) refuse_damaged(database_, fmt::format("a row belongs to no process: {}", *key));
         process = &processes_[place->second].second;
       }
-      take(row, *process);
+      use(row, *process);
     }
   }
 
@@ -252,7 +252,7 @@ class Loader {
   std::vector<CellData> cells_{};
   std::unordered_map<std::int64_t, std::size_t> position_{};  // cell key -> cells_
   std::vector<std::pair<std::size_t, RecordedProcess>> processes_{};
-  std::vector<std::string> origin_{};                          // of each of them
+  std::vector<std::string> origin_{};                          // of each of processes_
   std::unordered_map<std::int64_t, std::size_t> by_key_{};     // process key -> processes_
   std::set<std::pair<std::size_t, std::string>> set_aside_{};  // cells_ and origins that do not count
 };

@@ -18,14 +18,14 @@ void set_up(sql::Database& database) {
   database.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
 }
 
-// A writer was killed in the middle of a commit: any connection that may write undoes it by reading.
+// Undoes the unfinished commit of a killed writer: SQLite does so when a connection that may write reads.
 void undo_interrupted_commit(const std::filesystem::path& file) {
   sql::Database database(file, SQLITE_OPEN_READWRITE);
   sqlite3_busy_timeout(database.handle(), kBusyTimeoutMs);
   database.execute("SELECT count(*) FROM sqlite_master");
 }
 
-// Of a file that is larger than what it has on disk (a sparse one) not all that it claims counts.
+// Returns the file's size in bytes, less if it is sparse: a file could claim any size without using the disk.
 std::uint64_t bytes_of(const std::filesystem::path& file) {
   struct stat status{};
   if (::stat(file.c_str(), &status) != 0) return 0;
@@ -37,7 +37,7 @@ std::uint64_t bytes_of(const std::filesystem::path& file) {
 }
 
 sql::Database open_existing(const std::filesystem::path& file) {
-  // SQLite would wait for a FIFO's writer, and read a device without end.
+  // SQLite would wait for the writer of a FIFO and read a device forever.
   if (const Status regular = file::require_regular(file); !regular) {
     throw sql::SqlError(regular.error(), SQLITE_CANTOPEN);
   }
@@ -53,8 +53,9 @@ sql::Database open_existing(const std::filesystem::path& file) {
   try {
     undo_interrupted_commit(file);
   } catch (const sql::SqlError&) {
-    throw sql::SqlError({"a writer was killed in the middle of a write, and this cannot be undone without write access",
-                         file.string(), "copy the whole folder to where you can write, and read it there"},
+    throw sql::SqlError({"a program was killed while it wrote this file, and the unfinished write cannot be undone "
+                         "without write access",
+                         file.string(), "copy the whole folder to a place where you can write, and read the copy"},
                         SQLITE_READONLY_ROLLBACK);
   }
   sql::Database database(file, SQLITE_OPEN_READONLY);
@@ -89,7 +90,7 @@ sql::Database open_to_write(const std::filesystem::path& file, std::span<const M
   sql::Database database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   set_up(database);
   identify(database, steps);
-  // EXTRA: the folder is synced too, so that not even a power cut brings an old journal back.
+  // EXTRA also syncs the folder, so that a deleted journal does not reappear after a power failure.
   database.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA cache_spill = OFF");
   migrate(database, steps);
   return database;

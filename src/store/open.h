@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a results file, whatever state it is in. Both functions throw SqlError.
+// Opens a results file in whatever state it is. Both functions throw SqlError.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,13 @@ namespace ngb::store {
 
 inline constexpr const char* kInMemory = ":memory:";
 
-// Creates or migrates. One file is left when it is closed: rollback journal, no write-ahead log, since results folders
-// lie on network file systems and are copied about. A commit is on disk when it returns.
+// Opens a file to write, after creating or migrating it. A commit is on disk when it returns. The database uses a
+// rollback journal and no write-ahead log, so a closed database is one file: results folders are on network file
+// systems and are copied.
 sql::Database open_to_write(const std::filesystem::path& file, std::span<const Migration> steps);
 
-// Writes nothing. An older file is migrated in memory.
+// Opens a file to read. An older file is migrated in memory and stays unchanged. Writes only to undo the unfinished
+// commit of a killed writer.
 sql::Database open_to_read(const std::filesystem::path& file, std::span<const Migration> steps);
 
 }  // namespace ngb::store

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes two measurements comparable, in the words of the study file. One results file holds one protocol.
+// Describes the protocol of a study in the words of the study file. A results file holds measurements of one protocol.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ struct ProtocolKey {
   std::string value{};  // JSON text
 };
 
-// Everything of a study that changes what a number means, but for what is part of the cells. Sorted by key.
+// Returns every key of a study that changes the meaning of a number and is not part of the cells, sorted by key.
 std::vector<ProtocolKey> protocol_of(const config::Study& study);
 
-// SHA-256 over the cells, the protocol and the limits: equal for two studies that do the same.
+// Returns the SHA-256 over the cells, the protocol and the limits. Two studies with the same hash do the same work.
 std::string study_hash(const plan::Plan& plan);
 
 }  // namespace ngb::store

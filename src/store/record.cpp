@@ -13,7 +13,7 @@ namespace {
 using samples::ProcessResult;
 using Device = std::pair<std::string, std::string>;  // run id, name
 
-// Writes one event of a device; its place in the sequence and its cell have been checked.
+// Writes one event of a device. Its sequence number and its content have been checked.
 class Recorder {
  public:
   Recorder(Store::Implementation& store, const Device& device, std::uint64_t sequence)
@@ -65,7 +65,7 @@ class Recorder {
     }
   }
 
-  // Of a job that measures nothing: it is not recorded here.
+  // Such an event belongs to a job that measures nothing; `judge` refuses it in a run.
   void operator()(const samples::ReferenceMade& /*reference*/) { add_event("reference"); }
 
   void operator()(const samples::Environment& environment) {
@@ -93,7 +93,7 @@ class Recorder {
  private:
   sql::Database& sql() { return store_.database; }
 
-  // Nothing if nothing is known of what the process was made with.
+  // Returns the key of the row in made_with, or nothing if the process's provenance is unknown.
   std::optional<std::int64_t> key_of(const samples::Provenance& with) {
     const std::string build = with.build();
     if (build.empty()) return std::nullopt;
@@ -174,7 +174,7 @@ class Recorder {
   std::uint64_t sequence_;
 };
 
-// Throws SqlError when the run has no such device.
+// Throws SqlError if the run is unknown or has no such device.
 Store::Implementation::Known::Device& look_up(Store::Implementation& store, const Device& device) {
   const auto found = store.known.devices.find(device);
   if (found != store.known.devices.end()) return found->second;
@@ -200,7 +200,8 @@ Store::Implementation::Known::Device& look_up(Store::Implementation& store, cons
   return store.known.devices.emplace(device, std::move(known)).first->second;
 }
 
-// Whether the event may be recorded now. True: it is; false: it is recorded already.
+// Returns true if the event is the next one of its device, false if it is recorded already. Returns an error if it
+// cannot be recorded: its sequence number leaves a gap, or it cannot be true.
 Result<bool> check(Store::Implementation& store, const Device& device, const samples::Event& event) {
   return sql::guarded([&]() -> Result<bool> {
     const Store::Implementation::Known::Device& known = look_up(store, device);
@@ -210,8 +211,8 @@ Result<bool> check(Store::Implementation& store, const Device& device, const sam
       return fail(fmt::format("event {} of {} came after event {}", event.sequence, device.second, last),
                   store.database.file().string(), "ask the device for the events after the last one");
     }
-    const Status true_to_all = judge(store, device.second, known, event);
-    if (!true_to_all) return error_of(true_to_all);
+    const Status judged = judge(store, device.second, known, event);
+    if (!judged) return error_of(judged);
     return true;
   });
 }

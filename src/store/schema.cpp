@@ -14,8 +14,8 @@ namespace ngb::store {
 namespace {
 
 constexpr std::array kMigrations{Migration{"the first tables", kVersion1},
-                                 Migration{"what each process was made with, where runs still are, derived values that "
-                                           "follow every change of the file",
+                                 Migration{"the provenance of each process, the presence of runs on devices, derived "
+                                           "values that notice every change of the file",
                                            kVersion2}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {
@@ -34,7 +34,7 @@ void require_whole(const sql::Database& database) {
   }
 }
 
-// Of each table its kind and columns, in words to be compared.
+// Describes each table's kind and columns as text that can be compared.
 std::map<std::string, std::string> tables_of(const sql::Database& database) {
   std::map<std::string, std::string> tables;
   sql::Statement kinds = database.statement(
@@ -43,7 +43,7 @@ std::map<std::string, std::string> tables_of(const sql::Database& database) {
     tables[kinds.text(0)] = fmt::format("{} {} {}", kinds.text(1), kinds.integer(2), kinds.integer(3));
   }
   for (auto& [name, words] : tables) {
-    if (!words.starts_with("table ")) continue;  // not even its columns are asked for
+    if (!words.starts_with("table ")) continue;  // asking a virtual table for its columns would run its code
     sql::Statement columns =
         database.statement("SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid");
     columns.bind(name);
@@ -55,7 +55,8 @@ std::map<std::string, std::string> tables_of(const sql::Database& database) {
   return tables;
 }
 
-// A view or a virtual table in the place of one of ours could do anything when it is read.
+// Throws SqlError unless the file has the tables that ngb makes: reading a view or a virtual table in their place could
+// do anything.
 void require_our_tables(const sql::Database& database, std::span<const Migration> steps) {
   sql::Database ours(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   for (const Migration& step : steps) ours.execute(step.sql);
@@ -80,13 +81,14 @@ FileKind identify(const sql::Database& database, std::span<const Migration> step
     throw sql::SqlError(sql::to_error(SQLITE_NOTADB, "", database.file()), SQLITE_NOTADB);
   const std::int64_t version = database.integer("PRAGMA user_version");
   if (version > static_cast<std::int64_t>(steps.size())) {
-    refuse(database,
-           fmt::format("written by a newer version of ngb: the file is of version {}, this ngb knows up to version {}",
-                       version, steps.size()),
-           "use a newer ngb, or another output folder");
+    refuse(
+        database,
+        fmt::format("written by a newer version of ngb: the file has version {}, and this ngb reads versions up to {}",
+                    version, steps.size()),
+        "use a newer ngb, or another output folder");
   }
   if (version < 1) {
-    const std::string detail = fmt::format("it says that it is of version {}", version);
+    const std::string detail = fmt::format("it claims to have version {}", version);
     throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, detail, database.file()), SQLITE_CORRUPT);
   }
   require_whole(database);

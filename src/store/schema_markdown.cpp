@@ -22,7 +22,7 @@ struct Section {
   std::vector<Row> rows{};
 };
 
-// "meaning" of a line "… -- meaning"; empty without one.
+// Returns "meaning" for a line "… -- meaning", and "" for a line without a comment.
 std::string_view comment_of(std::string_view line) {
   const std::size_t at = line.find("-- ");
   return at == std::string_view::npos ? std::string_view{} : line.substr(at + 3);
@@ -32,13 +32,13 @@ std::string_view word_at(std::string_view text, std::size_t begin) {
   return text.substr(begin, text.find_first_of(" (,;", begin) - begin);
 }
 
-// What stands behind `words` at the beginning of the line. Nothing: the line begins otherwise.
+// Returns what follows `words` at the beginning of the line, or nothing if the line begins otherwise.
 std::optional<std::string_view> after(std::string_view line, std::string_view words) {
   if (!line.starts_with(words)) return std::nullopt;
   return line.substr(words.size());
 }
 
-// The name after the last " AS ", with which a view's column line ends.
+// Returns the name after the last " AS ", which ends the line of a view's column.
 std::string_view view_column(std::string_view code) {
   const std::size_t at = code.rfind(" AS ");
   return at == std::string_view::npos ? std::string_view{} : word_at(code, at + 4);
@@ -58,10 +58,10 @@ Row column_row(std::string_view code, std::string_view meaning, bool is_view) {
   return {std::string(name), fmt::format("| `{}` | {}{} | {} |\n", name, type, to, meaning)};
 }
 
-// Follows the steps line by line, as SQLite does.
+// Applies the steps line by line, as SQLite does.
 class Page {
  public:
-  void take(std::string_view line) {
+  void apply(std::string_view line) {
     const std::string_view meaning = comment_of(line);
     const std::string_view code = line.substr(0, line.find("-- "));
     if (const auto dropped = after(code, "DROP VIEW ")) return remove(word_at(*dropped, 0));
@@ -116,7 +116,7 @@ class Page {
 std::string schema_markdown() {
   Page page;
   for (const Migration& step : migrations()) {
-    for (const std::string& line : text::split(step.sql, '\n')) page.take(line);
+    for (const std::string& line : text::split(step.sql, '\n')) page.apply(line);
   }
   return page.text();
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form of this text, which schema_markdown() reads: a line that opens a table or view ends in "-- what a row is"; a
-// column's line ends in "-- what it means"; lines without a comment belong to no column. A later step adds a column in
-// one line (ALTER TABLE … ADD COLUMN …; -- what it means), and removes columns, tables and views in one line each.
+// Contains the SQL of every version. schema_markdown() reads it line by line: a line that opens a table or view ends in
+// "-- what a row is", a column's line ends in "-- what it means", and a line without a comment belongs to no column. A
+// later step adds a column in one line (ALTER TABLE … ADD COLUMN …; -- what it means), and removes a column, table or
+// view in one line.
 #pragma once
 
 namespace ngb::store {
 
 inline constexpr const char* kVersion1 = R"sql(
-CREATE TABLE protocol (  -- How every process of this file was measured; one row for each key, the same for all runs.
+CREATE TABLE protocol (  -- The protocol of every process and run of this file: one row for each key.
   key TEXT PRIMARY KEY NOT NULL,  -- as in the study file
   value TEXT NOT NULL  -- JSON text
 ) STRICT, WITHOUT ROWID;
@@ -29,7 +30,7 @@ CREATE TABLE run_device (  -- A device's share of a run.
   PRIMARY KEY (run_key, device)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE event (  -- What a device has sent, each event once.
+CREATE TABLE event (  -- An event that a device has sent; each is recorded once.
   run_key INTEGER NOT NULL,  -- the run
   device TEXT NOT NULL,  -- the device
   sequence INTEGER NOT NULL,  -- 1, 2, … without gaps, within a run and device
@@ -38,7 +39,7 @@ CREATE TABLE event (  -- What a device has sent, each event once.
   FOREIGN KEY (run_key, device) REFERENCES run_device
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE environment (  -- Where measurements were made: one row for each time that a device described itself.
+CREATE TABLE environment (  -- The environment of measurements: one row for each time that a device described itself.
   environment_key INTEGER PRIMARY KEY,  -- within this file
   run_key INTEGER NOT NULL REFERENCES run,  -- the run
   device TEXT NOT NULL,  -- the device
@@ -97,12 +98,12 @@ CREATE TABLE model_file (  -- A model file as it was made on a device.
   model_id TEXT NOT NULL,  -- within the run
   file_sha256 TEXT NOT NULL,  -- of the file
   file_bytes INTEGER NOT NULL,  -- its size
-  wall_ns INTEGER NOT NULL,  -- time that making it took
+  wall_ns INTEGER NOT NULL,  -- time to make it
   PRIMARY KEY (run_key, device, sequence),
   FOREIGN KEY (run_key, device) REFERENCES run_device
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE cell (  -- What is compared: device × compiler, version, options, threads, precision × model × batch size.
+CREATE TABLE cell (  -- A cell: device × compiler, version, options, threads, precision × model × batch size.
   cell_key INTEGER PRIMARY KEY,  -- within this file; in the order of the study
   cell_id TEXT NOT NULL UNIQUE,  -- 16 hexadecimal digits over all of the above; the same in every file
   device TEXT NOT NULL,  -- name in the study
@@ -112,13 +113,13 @@ CREATE TABLE cell (  -- What is compared: device × compiler, version, options, 
   compiler_label TEXT NOT NULL,  -- name in the study, unique there
   compiler_version TEXT NOT NULL,  -- empty for a compiler without versions
   options_json TEXT NOT NULL,  -- JSON object
-  threads INTEGER NOT NULL,  -- that the compiler may use
+  threads INTEGER NOT NULL,  -- threads that the compiler may use
   precision TEXT NOT NULL,  -- f32, …
   planned_processes INTEGER NOT NULL  -- fresh worker processes to be measured
 ) STRICT;
 CREATE INDEX cell_of_model ON cell (model_key);
 
-CREATE TABLE run_cell (  -- Which cells a run planned.
+CREATE TABLE run_cell (  -- The cells that a run planned.
   run_key INTEGER NOT NULL REFERENCES run,  -- the run
   cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
   PRIMARY KEY (run_key, cell_key)
@@ -141,7 +142,7 @@ CREATE TABLE process (  -- One worker process: completed, or failed (then it has
   is_steady INTEGER NOT NULL CHECK (is_steady IN (0, 1)),  -- 0: no steady part was found within the bound
   threads_used INTEGER,  -- threads that used processor time in the timed phase; NULL: unknown
   threads_used_unknown_reason TEXT,  -- why it is unknown
-  log_path TEXT NOT NULL,  -- what the compiler printed, relative to the results folder; may be empty
+  log_path TEXT NOT NULL,  -- file of what the compiler printed, relative to the results folder; may be empty
   UNIQUE (run_key, device, sequence),
   FOREIGN KEY (run_key, device) REFERENCES run_device
 ) STRICT;
@@ -169,9 +170,9 @@ CREATE TABLE repetition (  -- One timed repetition.
   PRIMARY KEY (process_key, repetition_index)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE output_check (  -- How far a process's outputs were from the reference outputs.
+CREATE TABLE output_check (  -- The differences between a process's outputs and the reference outputs.
   process_key INTEGER PRIMARY KEY REFERENCES process,  -- the process
-  reference TEXT NOT NULL,  -- who made the reference outputs; none: the study asks for no check
+  reference TEXT NOT NULL,  -- compiler that made the reference outputs; none: the study asks for no check
   compared_elements INTEGER NOT NULL,  -- numbers compared
   max_absolute_error REAL,  -- NULL: unknown
   max_absolute_error_unknown_reason TEXT,  -- why it is unknown
@@ -179,7 +180,7 @@ CREATE TABLE output_check (  -- How far a process's outputs were from the refere
   max_relative_error_unknown_reason TEXT  -- why it is unknown
 ) STRICT;
 
-CREATE TABLE failure (  -- Why a process has no result.
+CREATE TABLE failure (  -- The reason why a process has no result.
   process_key INTEGER PRIMARY KEY REFERENCES process,  -- the process
   kind TEXT NOT NULL,  -- crash, exit, timeout, out_of_memory, unsupported_operator, inaccurate, …
   phase TEXT NOT NULL,  -- where it failed
@@ -200,7 +201,7 @@ CREATE TABLE reading (  -- One value that the device reported around the timed p
   PRIMARY KEY (process_key, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE fact (  -- What a compiler reported about itself in a process.
+CREATE TABLE fact (  -- A fact that a compiler reported about itself in a process.
   process_key INTEGER NOT NULL REFERENCES process,  -- the process
   name TEXT NOT NULL,  -- of the fact
   value TEXT NOT NULL,  -- as the compiler wrote it
@@ -213,7 +214,7 @@ CREATE TABLE revision (  -- One row.
 ) STRICT;
 INSERT INTO revision VALUES (1, 0);
 
-CREATE TABLE derived_state (  -- What the rows of derived were computed from; no row: there are none.
+CREATE TABLE derived_state (  -- The state from which the rows of derived were computed; no row: derived is empty.
   id INTEGER PRIMARY KEY CHECK (id = 1),  -- 1
   revision INTEGER NOT NULL,  -- of the results they were computed from; another one: they are out of date
   made_by TEXT NOT NULL  -- state of the formulas they were computed with
@@ -252,10 +253,10 @@ JOIN model USING (model_key)
 WHERE process.is_complete = 1;
 )sql";
 
-// Version 2: what each process was made with, so that unlike ones of a cell are told apart; derived values that follow
-// every change of the file.
+// Version 2 records the provenance of each process, so that unlike processes of a cell are not pooled, and the presence
+// of runs on devices. Derived values are discarded after any change of the file.
 inline constexpr const char* kVersion2 = R"sql(
-CREATE TABLE manifest (  -- What a toolchain consisted of: every build that was ever recorded, once.
+CREATE TABLE manifest (  -- The packages of a toolchain: one row for each build that was ever recorded.
   manifest_sha256 TEXT PRIMARY KEY NOT NULL,  -- over compiler, version and packages: the same wheels give the same one
   manifest_json TEXT NOT NULL  -- packages with versions, sizes and hashes
 ) STRICT, WITHOUT ROWID;
@@ -273,7 +274,7 @@ INSERT INTO toolchain_manifest SELECT toolchain_key, 0, manifest_sha256 FROM too
 ALTER TABLE toolchain DROP COLUMN manifest_sha256;
 ALTER TABLE toolchain DROP COLUMN manifest_json;
 
-CREATE TABLE made_with (  -- What processes were made with, each by SHA-256; empty text: not used.
+CREATE TABLE made_with (  -- The parts that processes were made with, each by SHA-256; empty text: not used.
   made_with_key INTEGER PRIMARY KEY,  -- within this file
   build_sha256 TEXT NOT NULL,  -- over manifest, worker, package, plugin and exporter
   manifest_sha256 TEXT NOT NULL,  -- the toolchain's, as in manifest
@@ -339,7 +340,7 @@ WHERE process.is_complete = 1 AND origin.rank = 1;
 
 DELETE FROM derived;
 DROP TABLE derived_state;
-CREATE TABLE derived_state (  -- What the rows of derived were computed from; no row: there are none.
+CREATE TABLE derived_state (  -- The state from which the rows of derived were computed; no row: derived is empty.
   id INTEGER PRIMARY KEY CHECK (id = 1),  -- 1
   revision INTEGER NOT NULL,  -- of the results they were computed from; another one: they are out of date
   made_by TEXT NOT NULL,  -- state of the formulas they were computed with
@@ -363,7 +364,7 @@ CREATE TABLE model_file (  -- A model file as it was made on a device.
   model_key INTEGER NOT NULL REFERENCES model,  -- the model at its batch size
   file_sha256 TEXT NOT NULL,  -- of the file
   file_bytes INTEGER NOT NULL,  -- its size
-  wall_ns INTEGER NOT NULL,  -- time that making it took
+  wall_ns INTEGER NOT NULL,  -- time to make it
   PRIMARY KEY (run_key, device, sequence),
   FOREIGN KEY (run_key, device) REFERENCES run_device
 ) STRICT, WITHOUT ROWID;

@@ -27,13 +27,14 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
               "check the permissions of the file and its folder, or choose another output folder"};
     case SQLITE_CANTOPEN:
       return {fmt::format("cannot open the results file ({})", detail), where,
-              "check that the folder exists and its permissions, or choose another output folder"};
+              "check that the folder exists and that you may use it, or choose another output folder"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {"the results file is in use by another program", where, "wait until it has ended, then try again",
+      return {"the results file is in use by another program", where,
+              "wait until that program has ended, then try again",
               (code & 0xFF) == SQLITE_BUSY ? ErrorCode::busy : ErrorCode::other};
     case SQLITE_INTERRUPT:
-      return {"the results file is damaged, or made to be read without end", where, "ask for another copy"};
+      return {"the results file is damaged, or was made so that reading it never ends", where, "ask for another copy"};
     case SQLITE_TOOBIG:
       return {"the results file holds a text that is too long", where, "ask for another copy"};
     case SQLITE_IOERR:
@@ -52,7 +53,7 @@ namespace {
   throw SqlError(to_error(extended, detail, file), extended);
 }
 
-// What a hostile file must not use. Options that this SQLite does not know are refused by it, and left.
+// Disables what a hostile file could use. An option that this SQLite does not know has no effect.
 void defend(sqlite3* database) {
   for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -62,7 +63,7 @@ void defend(sqlite3* database) {
                                       {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0}}) {
     (void)sqlite3_db_config(database, option, value, nullptr);
   }
-  // Study and manifests are the longest texts; our own statements are far below the other limits.
+  // The longest texts are the study and the manifests. Our own statements are far below the other limits.
   for (const auto& [limit, value] : {std::pair{SQLITE_LIMIT_LENGTH, 256 << 20},
                                      {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
                                      {SQLITE_LIMIT_COLUMN, 100},
@@ -95,7 +96,7 @@ void Statement::check(int code) const {
 }
 
 void Statement::bind_one(int index, std::string_view value) {
-  // An empty view may have no address, which SQLite would take for NULL.
+  // The address of an empty view may be null, which SQLite would store as NULL.
   const char* data = value.empty() ? "" : value.data();
   check(sqlite3_bind_text(handle_.get(), index, data, static_cast<int>(value.size()), SQLITE_TRANSIENT));
 }
@@ -117,7 +118,7 @@ int Statement::small(int column) const {
   const std::int64_t value = integer(column);
   if (value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max())
     return static_cast<int>(value);
-  throw SqlError(to_error(SQLITE_CORRUPT, fmt::format("a number is {}", value), file_), SQLITE_CORRUPT);
+  throw SqlError(to_error(SQLITE_CORRUPT, fmt::format("the number {} is out of range", value), file_), SQLITE_CORRUPT);
 }
 
 std::string Statement::text(int column) const {
@@ -148,7 +149,7 @@ std::optional<std::int64_t> Database::change_counter() const {
   sqlite3_file* file = nullptr;
   const int found = sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
   if (found != SQLITE_OK || file == nullptr || file->pMethods == nullptr) return std::nullopt;
-  // Bytes 18 and 19: 1 for a rollback journal, 2 for a write-ahead log, whose changes are not counted each.
+  // Bytes 18 and 19 are 1 with a rollback journal and 2 with a write-ahead log, which does not count each change.
   std::array<unsigned char, 28> header{};
   if (file->pMethods->xRead(file, header.data(), static_cast<int>(header.size()), 0) != SQLITE_OK) return std::nullopt;
   if (header[18] != 1 || header[19] != 1) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite's C interface, as little of it as this room needs. Failures throw SqlError inside the room; its public
-// functions turn them into Errors with `guarded`.
+// Wraps the part of SQLite's C interface that this room needs. Failures throw SqlError inside the room; the room's
+// public functions convert them into Errors with `guarded`.
 #pragma once
 
 #include <sqlite3.h>
@@ -26,34 +26,34 @@ struct SqlError : std::runtime_error {
   int code;  // SQLite's extended result code
 };
 
-// What the result code means for a user, and what to do next.
+// Explains a result code to a user, with advice. `detail` is SQLite's own message.
 Error to_error(int code, std::string_view detail, const std::filesystem::path& file);
 
 class Statement {
  public:
   Statement(sqlite3* database, std::string_view sql, std::filesystem::path file);
 
-  // Binds all parameters, from the first on.
+  // Binds the values to the parameters, in order.
   template <class... Values>
   Statement& bind(const Values&... values) {
     int index = 0;
     (bind_one(++index, values), ...);
     return *this;
   }
-  // Binds, executes to the end, and is ready for the next call.
+  // Binds the values and executes the statement to its end. Afterwards it can be run again.
   template <class... Values>
   void run(const Values&... values) {
     bind(values...);
     while (step()) {
     }
   }
-  // True: a row is there. False: the end; the statement is reset.
+  // Returns true if it has reached a row. Returns false at the end, where the statement is reset.
   bool step();
   void reset() { sqlite3_reset(handle_.get()); }
 
   [[nodiscard]] bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
   [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
-  // Throws SqlError where the value is none of an int: only a damaged file has one.
+  // Throws SqlError if the value does not fit into an int, which happens in damaged files only.
   [[nodiscard]] int small(int column) const;
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   [[nodiscard]] std::string text(int column) const;
@@ -89,30 +89,32 @@ class Statement {
 
 class Database {
  public:
-  // `flags`: SQLITE_OPEN_…. Throws SqlError. Set as SQLite's list for files of unknown origin says
-  // (https://sqlite.org/security.html): no function of the schema is trusted, views and triggers do not run, sizes
-  // and depths are limited.
+  // Opens the file with `flags` (SQLITE_OPEN_…). Throws SqlError. The settings are those that SQLite recommends for
+  // files of unknown origin (https://sqlite.org/security.html): no function of the schema is trusted, views and
+  // triggers do not run, sizes and depths are limited.
   Database(std::filesystem::path file, int flags);
 
-  // From now on every statement ends with an Error after steps that no whole file of its size needs.
+  // Limits the steps of all statements from now on, together, to more than any undamaged file of this size needs. A
+  // statement that exceeds the limit throws SqlError.
   void bound_steps(std::uint64_t file_bytes);
 
   void execute(const std::string& sql);
   [[nodiscard]] Statement statement(std::string_view sql) const { return {handle_.get(), sql, file_}; }
-  // Prepared at the first call and kept. `sql` must be a literal: it is known by its address.
+  // Returns a statement that is prepared at the first call and kept. `sql` must be a string literal, because its
+  // address identifies the statement.
   Statement& kept(const char* sql);
-  // First column of the first row; 0 when there is no row.
+  // Returns the first column of the first row, or 0 if there is no row.
   [[nodiscard]] std::int64_t integer(std::string_view sql) const;
 
   [[nodiscard]] std::int64_t last_key() const { return sqlite3_last_insert_rowid(handle_.get()); }
   [[nodiscard]] bool changed() const { return sqlite3_changes(handle_.get()) > 0; }
-  // How often the file was changed by whomever, as its header counts it; nothing where it does not (a database in
-  // memory, one with a write-ahead log). Throws SqlError.
+  // Returns how often any program has changed the file, as counted in its header. Returns nothing if the header
+  // cannot be read or does not count changes: for a database in memory or one with a write-ahead log.
   [[nodiscard]] std::optional<std::int64_t> change_counter() const;
   [[nodiscard]] bool is_in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   void begin() { execute("BEGIN IMMEDIATE"); }
   void commit() { execute("COMMIT"); }
-  // Never throws: what cannot be rolled back was rolled back by SQLite itself.
+  // Rolls back the open transaction, if SQLite itself has not done so. Never throws.
   void roll_back() noexcept;
 
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
@@ -123,12 +125,12 @@ class Database {
     void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
   };
   std::filesystem::path file_;
-  std::unique_ptr<std::int64_t> steps_left_{};  // of all statements together; before handle_, which counts there
+  std::unique_ptr<std::int64_t> steps_left_{};  // declared before handle_, whose progress handler writes here
   std::unique_ptr<sqlite3, Close> handle_;
-  std::unordered_map<const char*, Statement> kept_;  // after handle_: finalized before it closes
+  std::unordered_map<const char*, Statement> kept_;  // declared after handle_: finalized before it closes
 };
 
-// Commits at `commit`, else rolls back.
+// Opens a transaction, which is rolled back at the end of the scope unless `commit` was called.
 class Transaction {
  public:
   explicit Transaction(Database& database) : database_(database) { database_.begin(); }
@@ -147,7 +149,7 @@ class Transaction {
   bool is_done_ = false;
 };
 
-// The value of `work()`, or the Error of the SqlError that it threw.
+// Returns the value of `work()`, or the Error of the SqlError that it threw.
 template <class Work>
 auto guarded(Work&& work) -> decltype(work()) {
   try {

@@ -71,7 +71,7 @@ Result<std::vector<std::string>> Store::planned_cells(const std::string& run_id)
 Result<std::vector<CellState>> Store::cell_states() {
   return sql::guarded([&]() -> Result<std::vector<CellState>> {
     std::vector<CellState> cells;
-    // A cell may belong to several runs; the last one that planned it decides whether more is to come.
+    // A cell may belong to several runs. The last run that planned it decides whether more processes will follow.
     sql::Statement row = implementation_->database.statement(
         "WITH " + std::string(kAlike) +
         ", last AS MATERIALIZED (SELECT cell_key, max(run_key) AS run_key FROM run_cell GROUP BY cell_key), "

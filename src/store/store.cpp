@@ -15,7 +15,7 @@ namespace ngb::store {
 
 namespace {
 
-constexpr Nanoseconds kPatience = std::chrono::seconds(1);  // with another writer
+constexpr Nanoseconds kPatience = std::chrono::seconds(1);  // longest wait for another writer
 
 }  // namespace
 
@@ -27,8 +27,8 @@ void Store::Implementation::require_same_file() const {
   throw sql::SqlError(
       {fmt::format("the results file was {} while it was written", is_there ? "replaced" : "deleted or moved"),
        database.file().string(),
-       "put it back and run the same command again: what it lacks is still in the devices' journals; "
-       "without it, all is measured again"},
+       "put the file back and run the same command again: the devices' journals still hold what it lacks; "
+       "without the file, everything is measured again"},
       SQLITE_READONLY);
 }
 
@@ -64,7 +64,7 @@ Status Store::flush() {
   if (const std::optional<Error> lost = std::exchange(implementation_->lost, std::nullopt)) {
     return tl::unexpected(*lost);
   }
-  implementation_->pending = 0;  // an Error of the commit is told here and now
+  implementation_->pending = 0;  // an error of the commit is returned here, not by the next flush
   return implementation_->changing([&]() -> Status {
     implementation_->commit_change();
     return Done{};
@@ -78,7 +78,8 @@ void Store::be_patient(Nanoseconds patience) {
 
 namespace {
 
-// Error with the code `busy`: another program holds the file, and what is open here stays open.
+// Returns an error with the code `busy` if another program holds the file; the open transaction then stays open. Any
+// other error discards everything since the last flush.
 template <class Step>
 Status unless_busy(Store::Implementation& store, Step&& step) {
   try {
@@ -103,7 +104,7 @@ Status Store::try_flush() {
     return tl::unexpected(*lost);
   }
   Status flushed = unless_busy(*implementation_, [&] { implementation_->commit_change(); });
-  if (!flushed && !has_code(flushed, ErrorCode::busy)) implementation_->lost.reset();  // it is told here and now
+  if (!flushed && !has_code(flushed, ErrorCode::busy)) implementation_->lost.reset();  // it is returned here
   return flushed;
 }
 

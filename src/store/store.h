@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results file: one SQLite database per results folder. The only SQL of the project lives in this room.
-// Documented for its readers in docs/results.md. One Store per thread; one writer per file at a time.
+// Reads and writes the results file: one SQLite database per results folder, described in docs/results.md. No other
+// room contains SQL. A Store is used by one thread; a file has one writer at a time.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ namespace ngb::store {
 enum class Mode {
   read_only,
   read_write,
-  write_if_free  // as read_write, for what may as well not be written: another writer is not waited for
+  write_if_free  // as read_write, but fails at once while another writer has the file
 };
 
-// A process as it was recorded: what it yielded, and in which run.
+// A process as it was recorded: its result, and the run that measured it.
 struct RecordedProcess : samples::ProcessResult {
   std::int64_t run_key = 0;  // within the file
 };
 
-// What a cell's processes yielded; what metrics are computed from.
+// A cell with the results of its processes. Metrics are computed from it.
 struct CellData {
   std::string cell_id{};
   std::string device{};
@@ -46,25 +46,25 @@ struct CellData {
   int threads = 1;
   std::string precision{};
   int planned_processes = 0;
-  std::optional<int> device_cpus{};          // logical processors of the device, if it told
-  std::vector<RecordedProcess> processes{};  // completed ones of one origin, by process_index; repetitions in order
-  std::vector<RecordedProcess> set_aside{};  // completed ones of other origins: they count in no metric
-  std::vector<RecordedProcess> failed{};     // attempts that failed, without repetitions unless measured
+  std::optional<int> device_cpus{};          // logical processors of the device, if it reported them
+  std::vector<RecordedProcess> processes{};  // completed, of one origin, by process_index; repetitions in order
+  std::vector<RecordedProcess> set_aside{};  // completed, of other origins: they count in no metric
+  std::vector<RecordedProcess> failed{};     // failed attempts; without repetitions unless some were measured
 };
 
-// What a toolchain consists of.
+// Lists what a toolchain consists of.
 struct Manifest {
-  std::string sha256{};  // over its compiler, version and packages
+  std::string sha256{};  // over compiler, version and packages
   std::string json{};
 };
 
-// How much of the processes load_cells brings.
+// Says how much of each process load_cells loads.
 enum class Detail {
-  outline,  // no phases, repetitions, checks, facts and readings
+  outline,  // without phases, repetitions, checks, facts and readings
   full
 };
 
-// A metric's value for a cell, kept so that showing a large study need not compute it again.
+// A metric's value for a cell. It is kept so that a large study is shown without computing it again.
 struct DerivedValue {
   std::string cell_id{};
   std::string metric{};
@@ -78,7 +78,7 @@ struct DeviceState {
   std::string device{};
   std::uint64_t last_sequence = 0;  // 0: no event yet
   bool is_finished = false;
-  bool may_be_there = false;  // something of the run, on that device
+  bool may_be_there = false;  // the device may still have something of the run
 };
 
 struct RunState {
@@ -95,91 +95,93 @@ struct CellState {
     planned,   // nothing recorded
     partial,   // some processes are recorded
     complete,  // every planned process completed, with one build in one environment
-    failed     // all that could be done was done, and processes are missing
+    failed     // the device has finished, and processes are missing
   };
   std::string cell_id{};
   Progress progress = Progress::planned;
   int planned_processes = 0;
-  int completed_processes = 0;  // those that count
+  int completed_processes = 0;  // of the origin that counts
   int failed_attempts = 0;
 };
 
 class Store {
  public:
-  // read_write creates folder and file where there are none, migrates an older file and keeps other writers out for as
-  // long as the Store lives. read_only never waits for a writer and changes nothing, but that it undoes what a killed
-  // writer left half done. Errors: no such file, in use by another writer (named), written by a newer version, not a
-  // results file, folder not writable, disk full, damaged. The file may be anybody's: whatever it holds, it is read
-  // with bounded work or refused with a message.
+  // Opens a results file. read_write creates a missing folder and file, migrates an older file, and excludes other
+  // writers while the Store exists. read_only never waits for a writer and changes nothing, except that it undoes the
+  // unfinished commit of a killed writer. Returns an error if the file does not exist, is in use by another writer
+  // (which is named), was written by a newer version, is not a results file or is damaged, if the folder is not
+  // writable, or if the disk is full. The file may come from anybody: reading it takes bounded work or returns an
+  // error.
   static Result<Store> open(const std::filesystem::path& file, Mode mode);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // Error when the file holds results measured under another protocol than the study's: names every key that differs.
+  // Returns an error if the file's results were measured under another protocol than the study's. The error names every
+  // key that differs.
   Status check_protocol(const config::Study& study);
-  // Records the plan's models and cells (known ones are left as they are) and the start of a run of them. Yields the id
-  // of the run: that of the unfinished run of the same study (cells, protocol, limits), whose devices then go on where
-  // they stopped, or of a new one. Durable. Error when the file holds results measured under another protocol: names
-  // every key that differs.
-  // `ngb`: what begins it.
+  // Records the plan's models and cells (known ones stay unchanged) and the start of a run of them by the program
+  // `ngb`. If a run of the same study (cells, protocol, limits) is unfinished, it is resumed where its devices stopped;
+  // else a new run begins. Returns the id of the run. The start is durable when this returns. Returns an error if the
+  // file's results were measured under another protocol; it names every key that differs.
   Result<std::string> begin_run(const plan::Plan& plan, std::int64_t started_unix_ns, const Revision& ngb = {});
-  // The id that begin_run would go on with; nothing: it would begin a new run.
+  // Returns the id of the run that begin_run would resume, or nothing if it would begin a new run.
   Result<std::optional<std::string>> open_run(const plan::Plan& plan);
-  // From now on something of the run may be on that device, until it is forgotten: because a teardown was verified, or
-  // because all that this machine's journal holds is recorded. Durable after `flush`. A device that the run has not
-  // planned for changes nothing.
+  // Record that something of the run may be on the device, or no longer is. Call forget_presence after a verified
+  // teardown, or once everything in this machine's journal is recorded. Durable after `flush`. Neither changes anything
+  // if the run has no cells on that device.
   Status note_presence(const std::string& run_id, const std::string& device);
   Status forget_presence(const std::string& run_id, const std::string& device);
-  // The plan without the cells that other runs have completed already: what is left for `run_id` to do. The same at
-  // every continuation of the run. Of a cell that other runs have measured in part, `completed` tells.
+  // Returns the plan without the cells that other runs have completed: the work left for `run_id`. The result is the
+  // same at every continuation of the run. Cells that other runs measured in part stay; `completed` lists their
+  // processes.
   Result<plan::Plan> remaining(plan::Plan plan, const std::string& run_id);
-  // What is installed of a compiler on a device. Every build that was ever recorded is kept.
+  // Records which build of a compiler is installed on a device. Earlier builds stay recorded. Durable after `flush`.
   Status record_toolchain(const std::string& device, const std::string& compiler, const std::string& version,
                           const Manifest& manifest);
 
-  // The completed processes of the run's cells on that device, whichever run measured them, by origin.
+  // Returns the completed processes of the run's cells on that device, by origin, whichever run measured them.
   Result<std::vector<samples::Completed>> completed(const std::string& run_id, const std::string& device);
-  // Last event of that device which is recorded; 0 when there is none.
+  // Returns the sequence number of the device's last recorded event, or 0 if there is none.
   Result<std::uint64_t> last_sequence(const std::string& run_id, const std::string& device);
-  // Records an event exactly once: a sequence number already recorded changes nothing, and neither does a completed
-  // process of a cell and index that is recorded already. Durable after `flush`. An event that cannot be right (a
-  // sequence number that leaves a gap, an unknown run or device, a cell that the run has not planned there, values
-  // without sense, `finished` while processes are missing) is refused and changes nothing. Any other Error
-  // (disk full): everything since the last flush is forgotten, the next flush says so, and every device has to send it
-  // again from last_sequence on.
+  // Records an event exactly once: an event whose sequence number is recorded changes nothing, and a completed process
+  // whose cell, index and origin are recorded is not stored again. Durable after `flush`. Returns an error and changes
+  // nothing if the event cannot be true: its sequence number leaves a gap, the run or device is unknown, the run has
+  // not planned the cell on that device, a value is impossible, or it is `finished` while processes are missing. Any
+  // other error (disk full) discards everything since the last flush: the next flush returns that error, and every
+  // device has to send its events after last_sequence again.
   Status record(const std::string& run_id, const std::string& device, const samples::Event& event);
   Status flush();
 
-  // For a writer that has other things to do than to wait for readers. `begin` opens the transaction that the next
-  // `record` and `record_toolchain` write to; `try_flush` is `flush`. Both wait for another program that holds
-  // the file no longer than `patience`; then the error has the code `busy`, nothing is lost, and another try may
+  // These are for a writer that must not wait long for readers. `begin` opens the transaction to which the next
+  // `record` and `record_toolchain` write. `try_flush` does what `flush` does. Both wait at most `patience` for another
+  // program that holds the file and then return an error with the code `busy`: nothing is lost, and another try may
   // succeed. After `begin`, only `try_flush` waits.
   void be_patient(Nanoseconds patience);
   Status begin();
   Status try_flush();
-  // One line about the program that holds the file, by what the kernel tells of its locks: "python3 (process 123)".
+  // Describes the programs that hold the file, from the kernel's list of locks: "python3 (process 123)".
   [[nodiscard]] std::string who_holds_it() const;
 
-  // The runs of this file, first one first.
+  // Returns the runs of this file, oldest first.
   Result<std::vector<RunState>> runs();
-  // Ids of the cells that a run planned, in the order of the study.
+  // Returns the ids of the cells that a run planned, in the order of the study.
   Result<std::vector<std::string>> planned_cells(const std::string& run_id);
-  // The cells of this file in the order of the study, with how far they are.
+  // Returns the progress of every cell of this file, in the order of the study.
   Result<std::vector<CellState>> cell_states();
 
-  // Cells in the order of the study, with everything measured so far.
+  // Returns the cells in the order of the study, with everything measured so far.
   Result<std::vector<CellData>> load_cells(Detail detail = Detail::full);
-  // What a device said of itself under this hash; no entries where the hash is not known.
+  // Returns the newest environment with this hash. It has no entries if the hash is unknown.
   Result<samples::Environment> environment(const std::string& environment_hash);
-  // The file is of an older version, and was brought up to date in memory only.
+  // Returns true if the file is of an older version and was migrated in memory only.
   [[nodiscard]] bool is_older() const;
-  // Changes whenever something was recorded.
+  // Returns a number that grows with every commit that records something.
   Result<std::int64_t> revision();
-  // The values saved last; nothing when they belong to another revision, were made by other formulas, or when anybody
-  // has changed the file since, also by other means than ngb.
+  // Returns the values that were saved last. Returns nothing if they belong to another revision, if other formulas made
+  // them, or if any program has changed the file since.
   Result<std::optional<std::vector<DerivedValue>>> load_derived(std::int64_t revision, const std::string& made_by = {});
-  // Replaces the values saved last. Nothing is saved when `revision` is not the file's any more.
+  // Replaces the values that were saved last. Saves nothing if the file's revision is no longer `revision`.
   Status save_derived(std::int64_t revision, const std::vector<DerivedValue>& values, const std::string& made_by = {});
 
   struct Implementation;  // of this room only

@@ -15,7 +15,7 @@
 namespace ngb::store {
 namespace {
 
-// "pid 123 on host": who wrote the lock file.
+// Returns who wrote the lock file: "pid 123 on host".
 std::string holder(const std::filesystem::path& path) {
   const Result<std::string> text = file::read(path, 4096);
   return text && !text->empty() ? *text : "another process";
@@ -27,7 +27,7 @@ std::string own_name() {
   return fmt::format("pid {} on {}", ::getpid(), host[0] != '\0' ? host.data() : "this machine");
 }
 
-// The file that `path` names now is the one behind `fd`: its last holder did not remove it in between.
+// Returns true if `path` still names the file behind `fd`, that is, if the last holder did not remove it in between.
 bool is_current(int fd, const std::filesystem::path& path) {
   struct stat held{};
   struct stat named{};

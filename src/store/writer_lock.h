@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One writer per results file: a lock file beside it, held by flock for as long as the object lives and removed with
-// it. A dead process holds no lock, whatever file it left.
+// Allows one writer per results file. The lock is a file beside the results file, locked with flock while the object
+// exists and removed by its destructor. A dead process holds no lock even if its file is left.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,9 @@ namespace ngb::store {
 
 class WriterLock {
  public:
-  // Waits for `patience` where another process holds it: one that shows the results keeps what it has computed, and is
-  // done soon. Error: still held (by whom), or the folder cannot be written.
+  // Waits at most `patience` for another process that holds the lock: `ngb show` holds it for a moment while it saves
+  // derived values. Returns an error that names the holder if the lock is still held, or an error if the folder is not
+  // writable.
   static Result<WriterLock> acquire(const std::filesystem::path& results_file, Nanoseconds patience);
   WriterLock(WriterLock&& other) noexcept = default;
   WriterLock& operator=(WriterLock&&) = delete;

@@ -78,7 +78,7 @@ class ALyingDevice(Untrusted):
         self.assert_refused("process_index is 1000000, expected 0 to 1", ["process_index"], 1_000_000)
         self.assert_refused("attempt is 0, expected 1 to 2", ["attempt"], 0)
         self.assert_refused("attempt is 3, expected 1 to 2", ["attempt"], 3)
-        self.assert_refused("this run has not planned there: feed", ["cell_id"], "feed")
+        self.assert_refused("this run has not planned for that device: feed", ["cell_id"], "feed")
 
     def test_is_refused_with_impossible_times_and_counts(self):
         self.assert_refused("wall_ns is -7, expected 1 to", ["wall_ns"], -7)

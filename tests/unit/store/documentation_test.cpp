@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/results.md against the real schema. NGB_UPDATE_DOCS=1 writes its generated part anew.
+// Compares docs/results.md with the real schema. NGB_UPDATE_DOCS=1 writes the generated part anew.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(ResultsDocumentation, ExplainsEveryTableViewAndColumn) {
   const Folder folder;
   ASSERT_TRUE(Store::open(folder.results(), Mode::read_write));
   const sql::Database database(folder.results(), SQLITE_OPEN_READONLY);
-  sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);  // as sqlite3 and pandas have it
+  sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);  // as in sqlite3 and pandas
   const std::string page = schema_markdown();
   sql::Statement tables = database.statement("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')");
   int columns_seen = 0;
@@ -57,7 +57,7 @@ TEST(ResultsDocumentation, ExplainsEveryTableViewAndColumn) {
   EXPECT_GT(columns_seen, 100);
 }
 
-// The code blocks of the page in this language.
+// Returns the page's code blocks in this language.
 std::vector<std::string> examples(const std::string& language) {
   const std::string page = file::read(kPage).value();
   const std::string opening = "```" + language + "\n";
@@ -87,7 +87,7 @@ TEST(ResultsDocumentation, HasQueriesThatYieldRows) {
   const Folder folder;
   fill(folder);
   const sql::Database database(folder.results(), SQLITE_OPEN_READONLY);
-  sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);  // as sqlite3 and pandas have it
+  sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);  // as in sqlite3 and pandas
   const auto queries = examples("sql");
   ASSERT_GE(queries.size(), 4U);
   for (const std::string& query : queries) {

@@ -27,7 +27,7 @@ void create(const std::filesystem::path& file) {
   ASSERT_TRUE(store->flush());
 }
 
-// What opening the file and loading all of it yields.
+// Opens the file and loads all of it. Returns the first error.
 Status read_all(const std::filesystem::path& file) {
   auto store = Store::open(file, Mode::read_only);
   if (!store) return tl::unexpected(store.error());
@@ -44,7 +44,7 @@ TEST(Faults, AMissingFileIsNamed) {
   EXPECT_EQ(refused.error().where, folder.results().string());
 }
 
-TEST(Faults, AFileThatIsNoDatabaseIsNotAResultsFile) {
+TEST(Faults, AFileThatIsNotADatabaseIsNotAResultsFile) {
   const Folder folder;
   std::ofstream(folder.results()) << std::string(8192, 'x');
   EXPECT_EQ(read_all(folder.results()).error().what, "not a results file");
@@ -68,7 +68,7 @@ TEST(Faults, AnEmptyFileHoldsNoResultsYetAndCanBecomeAResultsFile) {
   EXPECT_TRUE(read_all(folder.results()));
 }
 
-TEST(Faults, AFileThatIsDeletedOrReplacedWhileItIsWrittenIsMissedAtOnce) {
+TEST(Faults, AFileThatIsDeletedOrReplacedWhileItIsWrittenIsReportedAtOnce) {
   for (const bool is_replaced : {false, true}) {
     const Folder folder;
     auto store = Store::open(folder.results(), Mode::read_write);
@@ -84,7 +84,7 @@ TEST(Faults, AFileThatIsDeletedOrReplacedWhileItIsWrittenIsMissedAtOnce) {
     ASSERT_FALSE(flushed);
     const char* const how = is_replaced ? "was replaced" : "was deleted or moved";
     EXPECT_THAT(flushed.error().what, HasSubstr(how));
-    // Whoever puts it back has at least what was recorded before.
+    // Once the file is put back, it still has what was recorded before.
     EXPECT_THAT(store->record(run, "local", {3, made_up::process("cc", 0)}).error().what, HasSubstr(how));
     std::filesystem::rename(moved, folder.results());
     EXPECT_TRUE(
@@ -115,17 +115,17 @@ TEST(Faults, AFileOverwrittenInTheMiddleEndsInAnError) {
   EXPECT_THAT(refused.error().what, HasSubstr("damaged"));
 }
 
-TEST(Faults, ASecondWriterIsToldWhoIsAtWork) {
+TEST(Faults, ASecondWriterIsRefusedWithTheNameOfTheFirst) {
   const Folder folder;
   auto first = Store::open(folder.results(), Mode::read_write);
   ASSERT_TRUE(first);
   const auto second = Store::open(folder.results(), Mode::read_write);
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().what, HasSubstr("the results are in use by pid " + std::to_string(::getpid())));
-  EXPECT_TRUE(Store::open(folder.results(), Mode::read_only)) << "readers are welcome at any time";
+  EXPECT_TRUE(Store::open(folder.results(), Mode::read_only)) << "a reader may open the file at any time";
 }
 
-TEST(Faults, AReaderSeesWhatWasFlushedWhileAWriterIsAtWork) {
+TEST(Faults, AReaderSeesWhatWasFlushedWhileAWriterHasTheFile) {
   const Folder folder;
   auto writer = Store::open(folder.results(), Mode::read_write);
   const std::string run = writer->begin_run(made_up::plan(), 7).value();
@@ -137,7 +137,7 @@ TEST(Faults, AReaderSeesWhatWasFlushedWhileAWriterIsAtWork) {
   EXPECT_EQ(reader->load_cells().value()[0].processes.size(), 1U);
 }
 
-TEST(Faults, AReaderThatOutlastsTheWritersPatienceLosesNothing) {
+TEST(Faults, AReaderThatOutlastsTheWritersPatienceCausesNoLoss) {
   const Folder folder;
   auto writer = Store::open(folder.results(), Mode::read_write);
   ASSERT_TRUE(writer) << writer.error().text();
@@ -145,7 +145,7 @@ TEST(Faults, AReaderThatOutlastsTheWritersPatienceLosesNothing) {
   writer->be_patient(std::chrono::milliseconds(1));
   sql::Database reader(folder.results(), SQLITE_OPEN_READONLY);
   reader.execute("BEGIN; SELECT count(*) FROM process");
-  ASSERT_TRUE(writer->begin()) << "a reader keeps nobody from writing to memory";
+  ASSERT_TRUE(writer->begin()) << "a reader does not keep a writer from writing to memory";
   ASSERT_TRUE(writer->record(run, "local", {1, made_up::process("aa", 0)}));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(has_code(writer->try_flush(), ErrorCode::busy));
   ASSERT_TRUE(writer->record(run, "local", {2, made_up::process("aa", 1)}));
@@ -179,7 +179,7 @@ TEST(Faults, AProgramThatHoldsTheFileIsNamed) {
   EXPECT_EQ(writer->who_holds_it(), "another program");
 }
 
-TEST(Faults, AWriterThatGivesUpWaitingForAReaderHasRecordedNothing) {
+TEST(Faults, AWriterThatEndsBeforeItsReaderHasRecordedNothing) {
   const Folder folder;
   create(folder.results());
   sql::Database reader(folder.results(), SQLITE_OPEN_READONLY);
@@ -199,7 +199,7 @@ TEST(Faults, AWriterThatGivesUpWaitingForAReaderHasRecordedNothing) {
   EXPECT_EQ(again->last_sequence(again->runs().value().back().run_id, "local").value(), 1U);
 }
 
-TEST(Faults, AKilledWriterLeavesNoLockAndNoHalves) {
+TEST(Faults, AKilledWriterLeavesNoLockAndNothingHalfWritten) {
   const Folder folder;
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
@@ -219,7 +219,8 @@ TEST(Faults, AKilledWriterLeavesNoLockAndNoHalves) {
   EXPECT_EQ(store->load_cells().value()[0].processes.size(), 1U);
 }
 
-// A copy of the folder taken between the writer's journal and its last page: what a kill in a commit leaves.
+// Copies the folder after the writer has written its journal and before its last page, as a kill during a commit leaves
+// it.
 void leave_half_a_commit(const Folder& from, const Folder& to) {
   create(from.results());
   sql::Database writer(from.results(), SQLITE_OPEN_READWRITE);
@@ -240,7 +241,7 @@ TEST(Faults, AReaderUndoesACommitThatWasCutShort) {
   EXPECT_EQ(reader->load_cells().value()[0].processes[0].repetitions.size(), 4U);
 }
 
-// A tmpfs of this size that goes away with the test; root only.
+// Mounts a tmpfs of a given size, which needs root, and unmounts it at the end of the test.
 class SmallDisk {
  public:
   explicit SmallDisk(const char* options) {
@@ -262,7 +263,7 @@ class SmallDisk {
   bool is_mounted_ = false;
 };
 
-TEST(Faults, AFullDiskIsSaidAndKeepsWhatWasFlushed) {
+TEST(Faults, AFullDiskIsReportedAndKeepsWhatWasFlushed) {
   SmallDisk disk("size=600k");
   if (!disk.is_mounted()) GTEST_SKIP() << "only root may mount the small disk that this test fills";
   auto store = Store::open(disk.folder().results(), Mode::read_write);
@@ -283,7 +284,7 @@ TEST(Faults, AFullDiskIsSaidAndKeepsWhatWasFlushed) {
   EXPECT_EQ(store->load_cells().value()[0].processes.size(), 2U);
 }
 
-TEST(Faults, WhatAFailedEventMadeForgottenIsToldByTheNextFlush) {
+TEST(Faults, TheNextFlushFailsIfAFailedEventDiscardedOthers) {
   const Folder folder;
   auto store = Store::open(folder.results(), Mode::read_write);
   ASSERT_TRUE(store) << store.error().text();
@@ -293,13 +294,13 @@ TEST(Faults, WhatAFailedEventMadeForgottenIsToldByTheNextFlush) {
   without_facts.facts.clear();
   ASSERT_TRUE(store->record(run, "local", {1, without_facts}));
   EXPECT_FALSE(store->record(run, "local", {2, made_up::process("aa", 1)}));
-  EXPECT_FALSE(store->flush()) << "event 1 must not be taken for safe";
+  EXPECT_FALSE(store->flush()) << "event 1 was discarded";
   EXPECT_EQ(store->last_sequence(run, "local").value(), 0U);
   ASSERT_TRUE(store->record(run, "local", {1, without_facts}));
   EXPECT_TRUE(store->flush());
 }
 
-TEST(Faults, AReadOnlyFolderIsReadAndNotWritten) {
+TEST(Faults, AFileInAReadOnlyFolderIsReadAndNotWritten) {
   SmallDisk disk("size=4m");
   if (!disk.is_mounted()) GTEST_SKIP() << "only root may mount the disk that this test makes read-only";
   create(disk.folder().results());

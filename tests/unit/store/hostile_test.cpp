@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results files that somebody made to do harm to their reader.
+// Tests results files that somebody made to harm their reader.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class HostileFile : public testing::Test {
     ASSERT_TRUE(store->record(run_, "local", {2, made_up::crash("bb", 0, 2)}));
     ASSERT_TRUE(store->flush());
   }
-  // SQLite without any of our settings.
+  // Changes the file through SQLite without any of our settings.
   void change(const std::string& sql) {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(folder_.results().c_str(), &database), SQLITE_OK);
@@ -44,7 +44,7 @@ class HostileFile : public testing::Test {
   std::string run_;
 };
 
-TEST_F(HostileFile, WithAnEndlessViewInATablesPlaceIsRefused) {
+TEST_F(HostileFile, WithAnEndlessViewInPlaceOfATableIsRefused) {
   change(
       "DROP TABLE repetition; CREATE VIEW repetition AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
       "n) "
@@ -53,14 +53,14 @@ TEST_F(HostileFile, WithAnEndlessViewInATablesPlaceIsRefused) {
   EXPECT_FALSE(Store::open(folder_.results(), Mode::read_write));
 }
 
-TEST_F(HostileFile, WithAVirtualTableOrOtherColumnsInATablesPlaceIsRefused) {
+TEST_F(HostileFile, WithAVirtualTableOrOtherColumnsInPlaceOfATableIsRefused) {
   change("ALTER TABLE fact RENAME COLUMN value TO other");
   EXPECT_EQ(refusal(), "the results file is damaged (its table fact is not the one that ngb makes)");
   change("DROP TABLE fact; CREATE VIRTUAL TABLE fact USING fts5(process_key, name, value)");
   EXPECT_EQ(refusal(), "the results file is damaged (its table fact is not the one that ngb makes)");
 }
 
-TEST_F(HostileFile, WithTriggersRunsNoneOfThem) {
+TEST_F(HostileFile, WithTriggersIsWrittenWithoutRunningThem) {
   change("CREATE TRIGGER evil AFTER INSERT ON event BEGIN DELETE FROM process; END");
   {
     auto store = Store::open(folder_.results(), Mode::read_write);
@@ -70,7 +70,7 @@ TEST_F(HostileFile, WithTriggersRunsNoneOfThem) {
   EXPECT_EQ(Store::open(folder_.results(), Mode::read_only)->load_cells().value()[0].processes.size(), 2U);
 }
 
-TEST_F(HostileFile, MayHoldViewsAndIndexesOfItsReadersOwn) {
+TEST_F(HostileFile, MayHoldAReadersOwnViewsAndIndexes) {
   change("CREATE VIEW mine AS SELECT * FROM sample; CREATE INDEX mine_too ON process (wall_ns)");
   EXPECT_EQ(refusal(), "it was read");
 }
@@ -90,12 +90,12 @@ TEST_F(HostileFile, WithNumbersThatNoDeviceCouldHaveSentIsRefused) {
   change("UPDATE process SET process_index = 0; UPDATE repetition SET wall_ns = -7");
   EXPECT_THAT(refusal(), HasSubstr("repetitions: wall_ns is -7"));
   change("UPDATE cell SET planned_processes = 9000000000");
-  EXPECT_THAT(refusal(), HasSubstr("a number is 9000000000"));
+  EXPECT_THAT(refusal(), HasSubstr("the number 9000000000 is out of range"));
   change("UPDATE cell SET planned_processes = -1");
   EXPECT_THAT(refusal(), HasSubstr("-1 processes"));
 }
 
-TEST_F(HostileFile, WithJsonThatIsNestedWithoutEndIsRefused) {
+TEST_F(HostileFile, WithTooDeeplyNestedJsonIsRefused) {
   change("UPDATE cell SET options_json = '" + std::string(100'000, '[') + "'");
   EXPECT_THAT(refusal(), HasSubstr("the results file is damaged"));
 }

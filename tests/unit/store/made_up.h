@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans and results made by hand, and a folder that goes away with its test.
+// Provides plans and results made by hand, and a folder that is removed at the end of its test.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ class Folder : public TemporaryFolder {
   [[nodiscard]] std::filesystem::path results() const { return path() / "results.db"; }
 };
 
-// Compiler 0 is identity, 1 onnxruntime.
+// Returns a cell of plan(), where compiler 0 is identity and compiler 1 is onnxruntime.
 inline work::Cell cell(const std::string& id, int compiler_index, int model_index) {
   return {.id = id, .device = "local", .compiler_index = compiler_index, .model_index = model_index};
 }
@@ -32,7 +32,8 @@ inline work::Model model(int batch) {
   return made;
 }
 
-// One model at batch 1 and 4; identity and onnxruntime: cells aa (identity, 1), bb (onnxruntime, 1), cc, dd (batch 4).
+// Returns a plan of one model. The cells are aa (identity, batch 1), bb (onnxruntime, 1), cc (identity, 4) and
+// dd (onnxruntime, 4).
 inline plan::Plan plan() {
   plan::Plan made;
   made.study.name = "made up";
@@ -50,7 +51,7 @@ inline plan::Plan plan() {
   return made;
 }
 
-// A completed process: a warm-up repetition of 9 ms, then 1, 2 and 3 ms with two inferences each.
+// Returns a completed process: a warm-up repetition of 9 ms, then repetitions of 1, 2 and 3 ms, each of two inferences.
 inline samples::ProcessResult process(const std::string& cell_id, int index) {
   samples::ProcessResult made;
   made.cell_id = cell_id;
@@ -87,7 +88,7 @@ inline samples::ProcessResult crash(const std::string& cell_id, int index, int a
   return made;
 }
 
-// Fails the cells, each for good, and ends the share: the events from `sequence` on.
+// Returns the events that end a share, numbered from `sequence`: the last attempt of each cell fails, then `finished`.
 inline std::vector<samples::Event> ending(std::uint64_t sequence, const std::vector<std::string>& open_cells) {
   std::vector<samples::Event> events;
   for (const std::string& cell : open_cells) events.push_back({sequence++, crash(cell, 0, 2)});

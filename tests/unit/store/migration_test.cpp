@@ -14,7 +14,7 @@ using made_up::Folder;
 
 constexpr int kNewest = 2;
 
-// A version after this one, as a later release might bring it.
+// Returns the steps with one more version, as a later release might add it.
 std::vector<Migration> with_a_further_step() {
   std::vector<Migration> steps(migrations().begin(), migrations().end());
   steps.push_back({"a note for each run", "ALTER TABLE run ADD COLUMN note TEXT DEFAULT 'none'"});
@@ -36,7 +36,7 @@ TEST(Migration, GivesANewFileTheNewestVersionAndTheMarkOfAResultsFile) {
   EXPECT_EQ(database.integer("PRAGMA foreign_key_check"), 0);
 }
 
-TEST(Migration, TakesAnOlderFileOneStepFurtherAndKeepsItsRows) {
+TEST(Migration, MigratesAnOlderFileAndKeepsItsRows) {
   const Folder folder;
   create(folder);
   const auto steps = with_a_further_step();
@@ -64,8 +64,8 @@ TEST(Migration, ChangesNothingWhenAStepFails) {
   EXPECT_EQ(database.integer("SELECT count(*) FROM pragma_table_info('run') WHERE name = 'note'"), 0);
 }
 
-// Of the first version, nothing is known about where its runs are: those that have not finished may be anywhere.
-TEST(Migration, TakesUnfinishedRunsOfTheFirstVersionForStillThere) {
+// A file of the first version does not record where its runs are: unfinished runs may still be on their devices.
+TEST(Migration, AssumesThatUnfinishedRunsOfTheFirstVersionAreStillOnTheirDevices) {
   const Folder folder;
   {
     sql::Database database(folder.results(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
@@ -100,7 +100,7 @@ TEST(Migration, KeepsTheManifestsAndEnvironmentsOfAFileOfTheFirstVersion) {
   ASSERT_TRUE(store) << store.error().text();
   const auto cells = store->load_cells(Detail::outline).value();
   ASSERT_EQ(cells.size(), 1U);
-  ASSERT_EQ(cells[0].processes.size(), 1U) << "of two environments, one counts";
+  ASSERT_EQ(cells[0].processes.size(), 1U) << "only one of the two environments counts";
   EXPECT_EQ(cells[0].processes[0].environment_hash, "elsewhere");
   ASSERT_EQ(cells[0].set_aside.size(), 1U);
   EXPECT_EQ(cells[0].processes[0].made_with.build(), "") << "it was not recorded";
@@ -119,12 +119,12 @@ TEST(Migration, RefusesAFileOfANewerVersion) {
     const auto refused = Store::open(folder.results(), mode);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().what,
-              "written by a newer version of ngb: the file is of version 99, this ngb knows up to version 2");
+              "written by a newer version of ngb: the file has version 99, and this ngb reads versions up to 2");
     EXPECT_THAT(refused.error().next, testing::HasSubstr("use a newer ngb"));
   }
 }
 
-// A file as the first version made it.
+// Creates a file as the first version did.
 void create_first_version(const Folder& folder) {
   sql::Database old(folder.results(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   old.execute(migrations()[0].sql);
@@ -132,7 +132,7 @@ void create_first_version(const Folder& folder) {
   old.execute("PRAGMA application_id = 0x4E474252; PRAGMA user_version = 1");
 }
 
-TEST(Migration, OfAFileOfTheFirstVersionForgetsWhatItsDerivedValuesCannotSay) {
+TEST(Migration, DropsTheDerivedValuesOfAFileOfTheFirstVersion) {
   const Folder folder;
   create_first_version(folder);
   auto reader = Store::open(folder.results(), Mode::read_only);
@@ -154,7 +154,7 @@ TEST(Migration, RefusesVersionsThatNoNgbWrites) {
       const auto refused = Store::open(folder.results(), mode);
       ASSERT_FALSE(refused);
       EXPECT_EQ(refused.error().what,
-                "the results file is damaged (it says that it is of version " + std::to_string(version) + ")");
+                "the results file is damaged (it claims to have version " + std::to_string(version) + ")");
     }
   }
 }

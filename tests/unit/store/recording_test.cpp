@@ -16,10 +16,10 @@ Store open_to_write(const Folder& folder) {
   return std::move(*store);
 }
 
-// Keeps the error's text visible when a Status is not good.
+// Shows the error's text if a Status is an error.
 void expect_good(const Status& status) { EXPECT_TRUE(status) << status.error().text(); }
 
-TEST(Store, GivesBackEverythingOfAProcess) {
+TEST(Store, LoadsEveryFieldOfAProcessAsItWasRecorded) {
   const Folder folder;
   Store store = open_to_write(folder);
   const std::string run = store.begin_run(made_up::plan(), 7).value();
@@ -47,7 +47,7 @@ TEST(Store, GivesBackEverythingOfAProcess) {
   EXPECT_EQ(cell.planned_processes, 2);
   EXPECT_EQ(cell.device_cpus, 8);
   ASSERT_EQ(cell.processes.size(), 1U);
-  // Of the log the agent knows the place in its own folder.
+  // The agent names the log's place in its own folder; the store adds that folder.
   EXPECT_EQ(cell.processes[0].log_path, "devices/local/logs/bb");
   samples::ProcessResult stored = cell.processes[0];
   stored.log_path = process.log_path;
@@ -55,7 +55,7 @@ TEST(Store, GivesBackEverythingOfAProcess) {
   EXPECT_TRUE(cell.failed.empty());
 }
 
-TEST(Store, KeepsAFailureBesideTheAttemptThatWentWell) {
+TEST(Store, KeepsFailedAttemptsBesideTheCompletedOne) {
   const Folder folder;
   Store store = open_to_write(folder);
   const std::string run = store.begin_run(made_up::plan(), 7).value();
@@ -70,7 +70,7 @@ TEST(Store, KeepsAFailureBesideTheAttemptThatWentWell) {
   EXPECT_EQ(cell.processes.size(), 1U);
 }
 
-TEST(Store, LeavesOutThePartsInAnOutline) {
+TEST(Store, LoadsAnOutlineWithoutPhasesAndRepetitions) {
   const Folder folder;
   Store store = open_to_write(folder);
   const std::string run = store.begin_run(made_up::plan(), 7).value();
@@ -82,7 +82,7 @@ TEST(Store, LeavesOutThePartsInAnOutline) {
   EXPECT_TRUE(cell.processes[0].phases.empty());
 }
 
-TEST(Store, RecordsAnEventOnceHoweverOftenItComes) {
+TEST(Store, RecordsAnEventOnceHoweverOftenItArrives) {
   const Folder folder;
   Store store = open_to_write(folder);
   const std::string run = store.begin_run(made_up::plan(), 7).value();
@@ -97,7 +97,7 @@ TEST(Store, RecordsAnEventOnceHoweverOftenItComes) {
   EXPECT_EQ(store.last_sequence(run, "local").value(), 2U);
 }
 
-TEST(Store, RecordsACompletedProcessOnceThoughItComesUnderAnotherSequenceNumber) {
+TEST(Store, RecordsACompletedProcessOnceEvenUnderAnotherSequenceNumber) {
   const Folder folder;
   Store store = open_to_write(folder);
   const std::string run = store.begin_run(made_up::plan(), 7).value();
@@ -126,14 +126,15 @@ TEST(Store, RefusesAGapInTheSequence) {
   EXPECT_EQ(store.load_cells().value()[0].processes.size(), 2U);
 }
 
-TEST(Store, RefusesACellThatNobodyPlannedAndKeepsWhatOthersRecorded) {
+TEST(Store, RefusesAnUnplannedCellAndKeepsWhatIsRecorded) {
   const Folder folder;
   Store store = open_to_write(folder);
   const std::string run = store.begin_run(made_up::plan(), 7).value();
   expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
   const Status refused = store.record(run, "local", {2, made_up::process("zz", 0)});
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().what, testing::HasSubstr("names a cell that this run has not planned there: zz"));
+  EXPECT_THAT(refused.error().what,
+              testing::HasSubstr("names a cell that this run has not planned for that device: zz"));
   EXPECT_EQ(store.last_sequence(run, "local").value(), 1U);
   expect_good(store.flush());
   EXPECT_EQ(store.load_cells().value()[0].processes.size(), 1U);
@@ -146,7 +147,7 @@ TEST(Store, RefusesARunThatDidNotBegin) {
               testing::HasSubstr("no run 0000 on device local"));
 }
 
-TEST(Store, LosesNothingThatWasFlushedAndKeepsNothingThatWasNot) {
+TEST(Store, KeepsWhatWasFlushedAndNothingElse) {
   const Folder folder;
   std::string run;
   {
@@ -161,7 +162,7 @@ TEST(Store, LosesNothingThatWasFlushedAndKeepsNothingThatWasNot) {
   EXPECT_EQ(store.load_cells().value()[0].processes.size(), 1U);
 }
 
-TEST(Store, ChangesItsRevisionWithEveryFlushThatBringsSomething) {
+TEST(Store, RaisesItsRevisionWithEveryFlushThatRecordsSomething) {
   const Folder folder;
   Store store = open_to_write(folder);
   const std::string run = store.begin_run(made_up::plan(), 7).value();
@@ -173,7 +174,7 @@ TEST(Store, ChangesItsRevisionWithEveryFlushThatBringsSomething) {
   EXPECT_EQ(store.revision().value(), before + 1);
 }
 
-TEST(Store, GivesBackDerivedValuesOfThisRevisionOnly) {
+TEST(Store, LoadsDerivedValuesOfTheCurrentRevisionOnly) {
   const Folder folder;
   Store store = open_to_write(folder);
   const std::string run = store.begin_run(made_up::plan(), 7).value();

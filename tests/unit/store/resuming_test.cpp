@@ -45,12 +45,12 @@ TEST_F(Resuming, FindsTheUnfinishedRunOfTheSameStudy) {
   EXPECT_EQ(runs[0].devices[0].last_sequence, 1U);
 }
 
-TEST_F(Resuming, KnowsWhereSomethingOfARunMayBe) {
+TEST_F(Resuming, RemembersWhichDevicesMayHaveSomethingOfARun) {
   std::string run;
   {
     Store store = open();
     run = store.begin_run(made_up::plan(), 7).value();
-    EXPECT_FALSE(store.runs().value()[0].devices[0].may_be_there) << "nothing was brought yet";
+    EXPECT_FALSE(store.runs().value()[0].devices[0].may_be_there) << "nothing was delivered yet";
     ASSERT_TRUE(store.note_presence(run, "local"));
     ASSERT_TRUE(store.note_presence(run, "local"));
     ASSERT_TRUE(store.note_presence(run, "a device that the run has not planned for"));
@@ -75,7 +75,7 @@ TEST_F(Resuming, BeginsAnotherRunWhenTheFirstIsComplete) {
   EXPECT_NE(store.begin_run(made_up::plan(), 8).value(), run);
 }
 
-TEST_F(Resuming, LeavesToANewRunOnlyWhatIsMissing) {
+TEST_F(Resuming, GivesANewRunOnlyTheCellsThatAreMissing) {
   Store store = open();
   const plan::Plan plan = made_up::plan();
   const std::string first = store.begin_run(plan, 7).value();
@@ -83,7 +83,7 @@ TEST_F(Resuming, LeavesToANewRunOnlyWhatIsMissing) {
   record(store, first, 2, made_up::process("aa", 1));
   record(store, first, 3, made_up::crash("bb", 0, 1));
   record(store, first, 4, made_up::process("cc", 0));
-  EXPECT_EQ(store.remaining(plan, first).value().groups[0].steps.size(), 4U) << "its own run is handed over whole";
+  EXPECT_EQ(store.remaining(plan, first).value().groups[0].steps.size(), 4U) << "a run keeps its own cells";
   end(store, first, 5, {"bb", "cc", "dd"});
 
   const std::string second = store.begin_run(plan, 8).value();
@@ -91,12 +91,13 @@ TEST_F(Resuming, LeavesToANewRunOnlyWhatIsMissing) {
   ASSERT_EQ(left.groups.size(), 2U);
   ASSERT_EQ(left.groups[0].steps.size(), 2U);
   EXPECT_EQ(left.groups[0].steps[0].cell_index, 1);
-  EXPECT_EQ(left.groups[1].steps.size(), 4U) << "of what is there in part, completed() tells";
+  EXPECT_EQ(left.groups[1].steps.size(), 4U) << "completed() lists the processes of a cell that is measured in part";
   const auto completed = store.completed(second, "local").value();
   ASSERT_EQ(completed.size(), 1U);
   EXPECT_EQ(completed[0].processes.at("cc"), (std::vector<int>{0}));
   record(store, second, 1, made_up::process("bb", 0));
-  EXPECT_EQ(store.remaining(plan, second).value().groups[0].steps.size(), 2U) << "the same at every continuation";
+  EXPECT_EQ(store.remaining(plan, second).value().groups[0].steps.size(), 2U)
+      << "the result is the same at every continuation";
 }
 
 TEST_F(Resuming, AddsTheCellsOfAnotherStudyWithTheSameProtocol) {
@@ -125,14 +126,16 @@ TEST_F(Resuming, NamesEveryKeyInWhichTheProtocolDiffers) {
   const auto refused = store.begin_run(other, 8);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().what,
-            "these results were measured under another protocol: repetitions is 3 there and 30 here, "
-            "tolerances.relative is 0.001 there and 0.01 here, warm_up is \"auto\" there and 5 here");
+            "these results were measured under another protocol: "
+            "repetitions is 3 in the results and 30 in the study, "
+            "tolerances.relative is 0.001 in the results and 0.01 in the study, "
+            "warm_up is \"auto\" in the results and 5 in the study");
   EXPECT_THAT(refused.error().next, testing::HasSubstr("another output folder"));
   EXPECT_EQ(refused.error().where, folder_.results().string());
   EXPECT_EQ(store.runs().value().size(), 1U) << "nothing of the refused study stays";
 }
 
-TEST_F(Resuming, TellsHowFarEachCellIs) {
+TEST_F(Resuming, ReportsTheProgressOfEachCell) {
   Store store = open();
   const std::string run = store.begin_run(made_up::plan(), 7).value();
   record(store, run, 1, made_up::process("aa", 0));
@@ -183,7 +186,8 @@ TEST_F(Resuming, NeverPoolsProcessesOfTwoBuildsInOneCell) {
   EXPECT_EQ(store.completed(run, "local").value().size(), 2U);
   auto cell = store.load_cells().value()[0];
   ASSERT_EQ(cell.processes.size(), 1U);
-  EXPECT_EQ(cell.processes[0].made_with.manifest_sha256, "new") << "as many of each: the newer ones";
+  EXPECT_EQ(cell.processes[0].made_with.manifest_sha256, "new")
+      << "both builds have as many processes: the newer ones count";
   ASSERT_EQ(cell.set_aside.size(), 1U);
   EXPECT_EQ(cell.set_aside[0].made_with.manifest_sha256, "old");
 
@@ -194,13 +198,13 @@ TEST_F(Resuming, NeverPoolsProcessesOfTwoBuildsInOneCell) {
   EXPECT_EQ(cell.processes[0].made_with.manifest_sha256, "new");
   EXPECT_EQ(cell.set_aside.size(), 1U) << "what was measured is kept";
   const sql::Database database(folder_.results(), SQLITE_OPEN_READONLY);
-  sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);  // as sqlite3 and pandas have it
+  sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);  // as in sqlite3 and pandas
   EXPECT_EQ(database.integer("SELECT count(DISTINCT process_index) FROM sample"), 2);
   EXPECT_EQ(database.integer("SELECT count(*) FROM sample"), 8);
   EXPECT_EQ(database.integer("SELECT count(*) FROM made_with"), 2);
 }
 
-TEST_F(Resuming, LetsNoCellOfTwoEnvironmentsCountAsOne) {
+TEST_F(Resuming, NeverPoolsProcessesOfTwoEnvironmentsInOneCell) {
   Store store = open();
   const std::string run = store.begin_run(made_up::plan(), 7).value();
   samples::ProcessResult elsewhere = made_up::process("aa", 1);

@@ -18,7 +18,7 @@ class Nonsense : public testing::Test {
  protected:
   void SetUp() override { run_ = store_.begin_run(made_up::plan(), 7).value(); }
 
-  // Says why an event is refused; nothing of it is recorded.
+  // Returns why an event is refused, and checks that nothing of it was recorded.
   std::string refusal(const decltype(samples::Event::body)& body) {
     const Status refused = store_.record(run_, "local", {1, body});
     EXPECT_EQ(store_.last_sequence(run_, "local").value(), 0U);
@@ -38,9 +38,10 @@ class Nonsense : public testing::Test {
 };
 
 TEST_F(Nonsense, OfIndicesAndAttemptsIsRefused) {
-  EXPECT_EQ(refusal_of([](auto& p) { p.process_index = -5; }),
-            "local sent what cannot be, and nothing of it was recorded: process -5 of cell aa: process_index is -5, "
-            "expected 0 to 1");
+  EXPECT_EQ(
+      refusal_of([](auto& p) { p.process_index = -5; }),
+      "local sent an event that cannot be true, and it was not recorded: process -5 of cell aa: process_index is -5, "
+      "expected 0 to 1");
   EXPECT_THAT(refusal_of([](auto& p) { p.process_index = 2; }), HasSubstr("process_index is 2, expected 0 to 1"));
   EXPECT_THAT(refusal_of([](auto& p) { p.attempt = 0; }), HasSubstr("attempt is 0, expected 1 to 2"));
   EXPECT_THAT(refusal_of([](auto& p) { p.attempt = 3; }), HasSubstr("attempt is 3, expected 1 to 2"));
@@ -96,7 +97,8 @@ TEST_F(Nonsense, OfModelsAndEnvironmentsIsRefused) {
   const std::string hash(64, 'a');
   EXPECT_THAT(refusal(samples::ModelWritten{{"m"}, "none", 1, 1}), HasSubstr("file_sha256 is \"none\""));
   EXPECT_THAT(refusal(samples::ModelWritten{{"m"}, hash, 0, 1}), HasSubstr("file_bytes is 0, expected 1 to"));
-  EXPECT_THAT(refusal(samples::ModelWritten{{"not planned"}, hash, 1, 1}), HasSubstr("this run has not planned it there"));
+  EXPECT_THAT(refusal(samples::ModelWritten{{"not planned"}, hash, 1, 1}),
+              HasSubstr("this run has not planned this model for that device"));
   EXPECT_THAT(refusal(samples::ModelWritten{{"m"}, hash, 1, -1}), HasSubstr("wall_ns is -1, expected 0 to"));
   EXPECT_THAT(refusal(samples::Environment{{{"", "", Known<std::string>::of("x"), true}}}),
               HasSubstr("expected a name"));
@@ -106,11 +108,12 @@ TEST_F(Nonsense, OfACellOfAnotherRunIsRefused) {
   plan::Plan other = made_up::plan();
   other.cells.push_back(made_up::cell("ee", 0, 1));
   ASSERT_TRUE(store_.begin_run(other, 8));
-  EXPECT_THAT(refusal(made_up::process("ee", 0)), HasSubstr("a cell that this run has not planned there: ee"));
+  EXPECT_THAT(refusal(made_up::process("ee", 0)),
+              HasSubstr("a cell that this run has not planned for that device: ee"));
 }
 
-TEST_F(Nonsense, OfAnEndWithProcessesMissingIsRefused) {
-  EXPECT_THAT(refusal(samples::Finished{}), HasSubstr("it has finished: 2 of 2 processes of cell aa are missing"));
+TEST_F(Nonsense, OfAnEndWhileProcessesAreMissingIsRefused) {
+  EXPECT_THAT(refusal(samples::Finished{}), HasSubstr("`finished`: 2 of 2 processes of cell aa are missing"));
   ASSERT_TRUE(store_.record(run_, "local", {1, made_up::crash("aa", 0, 1)}));  // not the last attempt
   EXPECT_FALSE(store_.record(run_, "local", {2, samples::Finished{}}));
   for (const samples::Event& event : made_up::ending(2, {"aa", "bb", "cc", "dd"})) {
@@ -118,7 +121,7 @@ TEST_F(Nonsense, OfAnEndWithProcessesMissingIsRefused) {
   }
 }
 
-TEST_F(Nonsense, IsNotSeenInWhatAWorkerThatNeverStartedLeaves) {
+TEST_F(Nonsense, DoesNotIncludeTheFailureOfAWorkerThatNeverStarted) {
   ProcessResult none = made_up::crash("aa", 0, 2);
   none.failure->kind = samples::FailureKind::toolchain_missing;
   EXPECT_TRUE(store_.record(run_, "local", {1, none}));
