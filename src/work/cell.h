@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured, and in which order: the lists that a plan and a device's job share.
+// Lists what is measured and in which order. A plan and a device's job share these lists.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ namespace ngb::work {
 // One compiler on one model at one batch size on one device.
 struct Cell {
   // First 16 hexadecimal digits of the SHA-256 over {"batch":…,"compiler":…,"device":…,"model":hash,"options":{…},
-  // "precision":…,"threads":…,"version":…} with sorted keys and no blanks. The same in every study, whatever the
-  // labels, paths and the order of the file.
+  // "precision":…,"threads":…,"version":…} with sorted keys and no blanks. It is the same in every study, whatever the
+  // labels, the paths and the order of the file.
   std::string id{};
-  std::string device{};    // of a plan's cell; "" in a job, which is one device's
+  std::string device{};    // "" in a job, which belongs to one device
   int compiler_index = 0;  // into Lists::compilers
   int model_index = 0;     // into Lists::models
 
-  static constexpr bool kIsArray = true;  // there are many
+  static constexpr bool kIsArray = true;  // because a job has many
   static constexpr auto fields() {
     return std::tuple(Field{"id", &Cell::id}, Field{"compiler_index", &Cell::compiler_index},
                       Field{"model_index", &Cell::model_index});
@@ -40,10 +40,10 @@ struct Step {
   }
 };
 
-// All processes of the cells that share a device and a model at one batch size: rounds of one process of each compiler,
-// each round in its own random order.
+// All processes of the cells that share a device and a model at one batch size. The steps form rounds of one process of
+// each cell, and each round has its own random order.
 struct Group {
-  std::string device{};  // as Cell::device
+  std::string device{};  // "" in a job, as in Cell
   int model_index = 0;
   std::vector<Step> steps{};
 
@@ -56,7 +56,7 @@ struct Lists {
   std::vector<Compiler> compilers{};
   std::vector<Model> models{};  // one for each (model, batch)
   std::vector<Cell> cells{};    // in the order of the study: device, model, batch, compiler
-  std::vector<Group> groups{};  // in the order to measure
+  std::vector<Group> groups{};  // in the order in which they are measured
 
   [[nodiscard]] const Compiler& compiler_of(const Cell& cell) const {
     return compilers[static_cast<std::size_t>(cell.compiler_index)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON of records and what they are made of. Reading one throws FieldError where a field is missing or is not what its
-// type or its check asks for.
+// Writes records and their fields as JSON and reads them back. Reading throws FieldError if a field is missing, has the
+// wrong type or fails its check.
 #pragma once
 
 #include <concepts>
@@ -22,7 +22,8 @@
 
 namespace ngb::work {
 
-// How values of a type are written and read. `name`: of the field that is read, or that the value is in.
+// Codec<T> writes and reads values of type T. `name` is the field that is read, or the field that contains the value;
+// errors name it.
 template <class T>
 struct Codec;
 
@@ -34,13 +35,13 @@ template <class T>
 T read_json(const nlohmann::json& value, const char* name) {
   return Codec<T>::read(value, name);
 }
-// Error: "not a valid <what>: …".
+// Returns the value that was read, or an error "not a valid <what>: …".
 template <class T>
 Result<T> parse_json(const nlohmann::json& value, const char* what) {
   return fields::parse(what, [&] { return read_json<T>(value, what); });
 }
 
-// What the JSON library writes and reads as it is.
+// A Plain type is one that the JSON library writes and reads unchanged.
 template <class T>
 concept Plain = std::is_arithmetic_v<T> || std::same_as<T, std::string>;
 template <Plain T>
@@ -49,7 +50,7 @@ struct Codec<T> {
   static T read(const nlohmann::json& value, const char* name) { return fields::as<T>(value, name); }
 };
 
-// An enumeration as the word that `name` yields and `Parse` reads.
+// Writes an enumeration as the word that `name` returns, and reads it with `Parse`.
 template <class Enum, Result<Enum> (*Parse)(std::string_view)>
 struct WordCodec {
   static nlohmann::json write(Enum value) { return name(value); }
@@ -60,7 +61,7 @@ struct WordCodec {
 template <>
 struct Codec<DataType> : WordCodec<DataType, parse_data_type> {};
 
-// Nothing is null.
+// Writes an empty optional as null.
 template <class T>
 struct Codec<std::optional<T>> {
   static nlohmann::json write(const std::optional<T>& value) {
@@ -72,7 +73,7 @@ struct Codec<std::optional<T>> {
   }
 };
 
-// The value, or {"unknown": reason}.
+// Writes the value, or {"unknown": reason}.
 template <class T>
 struct Codec<Known<T>> {
   static nlohmann::json write(const Known<T>& known) {
@@ -115,7 +116,7 @@ struct Codec<std::map<std::string, T>> {
   }
 };
 
-// An array of two.
+// Writes a pair as an array of two elements.
 template <class A, class B>
 struct Codec<std::pair<A, B>> {
   static nlohmann::json write(const std::pair<A, B>& pair) {
@@ -127,7 +128,8 @@ struct Codec<std::pair<A, B>> {
   }
 };
 
-// An object with a member for each field; where a record says `kIsArray`, an array of the fields in their order.
+// Writes a record as an object with a member for each field, or, if its `kIsArray` is true, as an array of its fields
+// in order.
 template <class T>
 concept IsRecord = requires { T::fields(); };
 template <class T>
@@ -163,7 +165,7 @@ struct Codec<T> {
   }
 };
 
-// One of several records: that record, and which it is (its kType) under "type".
+// Writes one of several records as that record's object, with the record's kType under "type".
 template <IsRecord... Ts>
 struct Codec<std::variant<Ts...>> {
   using Variant = std::variant<Ts...>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiler as a study measures it, and where its toolchain is on a device.
+// Describes a compiler as a study measures it, and where its toolchain is on a device.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace ngb::work {
 
-// Name and value as JSON text, sorted by name.
+// Pairs of a name and a value as JSON text, sorted by name.
 using Options = std::vector<std::pair<std::string, std::string>>;
 
 struct Compiler {
   std::string name{};
   std::string version{};  // resolved: never "latest"; "" for a compiler without versions
   Options options{};      // those that differ from their defaults
-  int threads = 1;        // that its inference may use
+  int threads = 1;        // threads that its inference may use
   std::string precision = "f32";
   std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
   bool operator==(const Compiler&) const = default;
@@ -30,17 +30,17 @@ struct Compiler {
   }
 };
 
-// Where one version of a compiler is on a device. Paths are within the device's folder until its agent has completed
-// them.
+// The place of one version of a compiler on a device. Paths are relative to the device's folder until the agent there
+// makes them absolute.
 struct Place {
   std::string compiler{};
   std::string version{};
   std::string host{};             // "native" | "python"
-  std::string toolchain_dir{};    // its site-packages folder; "" for a compiler without a toolchain
-  std::string python{};           // the toolchain's interpreter; "" without
-  std::string python_path{};      // PYTHONPATH for it: the toolchain's site-packages; "" for native
-  std::string manifest_sha256{};  // of the toolchain, as the client has recorded it; "" without
-  std::string why_missing{};      // why the toolchain is not there; "": it is, as far as is known
+  std::string toolchain_dir{};    // site-packages folder; "" for a compiler without a toolchain
+  std::string python{};           // the toolchain's interpreter; "" without a toolchain
+  std::string python_path{};      // PYTHONPATH of the interpreter: the toolchain's site-packages; "" for native
+  std::string manifest_sha256{};  // of the toolchain, as the client has recorded it; "" without a toolchain
+  std::string why_missing{};      // why the toolchain is missing; "" if it is not known to be missing
   bool operator==(const Place&) const = default;
 
   [[nodiscard]] bool is_of(const Compiler& asked) const { return compiler == asked.name && version == asked.version; }

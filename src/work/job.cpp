@@ -15,8 +15,8 @@ bool is_in(int index, const std::vector<T>& list) {
 }
 
 const Place* find_place(const Job& job, const Compiler& compiler) {
-  const auto found = std::find_if(job.places.begin(), job.places.end(),
-                                  [&](const Place& place) { return place.is_of(compiler); });
+  const auto found =
+      std::find_if(job.places.begin(), job.places.end(), [&](const Place& place) { return place.is_of(compiler); });
   return found == job.places.end() ? nullptr : &*found;
 }
 
@@ -33,7 +33,7 @@ Status check_places(const Job& job) {
 }
 
 Status outside(const char* what, int index) {
-  return fail(fmt::format("names {} {}, which it lacks", what, index), "job");
+  return fail(fmt::format("names {} {}, which is not in its list", what, index), "job");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's share of a study: what the client hands to the agent, and the agent, a piece at a time, to a worker.
+// Defines a device's share of a study. The client sends it to the agent, and the agent sends one piece at a time to a
+// worker.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@
 
 namespace ngb::work {
 
-// What a run may take of a device.
+// Limits what a run may use of a device.
 struct DeviceLimits {
-  std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's own limit holds too
-  std::optional<std::uint64_t> free_disk_bytes{};  // so much stays free on the disk of the work folder
-  std::optional<std::int64_t> time_ns{};           // no process is begun later than this after the agent got the job
+  std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's own limit also applies
+  std::optional<std::uint64_t> free_disk_bytes{};  // to be left free on the disk of the work folder
+  std::optional<std::int64_t> time_ns{};           // no process starts later than this after the agent received the job
 
   static constexpr auto fields() {
     return std::tuple(Field{"memory_bytes", &DeviceLimits::memory_bytes},
@@ -32,12 +33,13 @@ struct DeviceLimits {
   }
 };
 
-// Reference outputs that the client has made for a model, because the device cannot; or why it could not either.
+// Reference outputs that the client has made for a model because the device cannot, or the reason why the client cannot
+// either.
 struct GivenReference {
   int model_index = 0;
   std::string path{};
-  std::string key{};      // of all that these outputs depend on
-  std::string why_not{};  // "": they are there
+  std::string key{};      // hash of everything that these outputs depend on
+  std::string why_not{};  // why there are none; "" if they exist
 
   static constexpr auto fields() {
     return std::tuple(Field{"model_index", &GivenReference::model_index}, Field{"path", &GivenReference::path},
@@ -45,7 +47,7 @@ struct GivenReference {
   }
 };
 
-// make_references: nothing is measured; every group ends with a samples::ReferenceMade.
+// A job with the task make_references measures nothing: each of its groups ends with a samples::ReferenceMade.
 enum class Task { measure, make_references };
 std::string_view name(Task task);  // "measure", "make_references"
 Result<Task> parse_task(std::string_view name);
@@ -58,19 +60,19 @@ struct Job : Lists {
   Limits limits{};
   DeviceLimits device_limits{};
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of every worker, sorted by name
-  std::vector<Place> places{};          // of every compiler in `compilers`, of the reference and of the exporter, once
-  std::optional<Compiler> reference{};  // who makes the reference outputs; nothing: no check
-  std::optional<Compiler> exporter{};   // who makes ONNX files from modules; nothing: no need
-  std::string reference_cache{};        // folder where reference outputs stay between studies
+  std::vector<Place> places{};          // one for each of `compilers`, for the reference and for the exporter
+  std::optional<Compiler> reference{};  // makes the reference outputs; nothing: outputs are not checked
+  std::optional<Compiler> exporter{};   // makes ONNX files from modules; nothing: no model is a module
+  std::string reference_cache{};        // folder that keeps reference outputs between studies
   std::vector<GivenReference> given_references{};
-  // Cells that an earlier client began with another build (of a toolchain, or of ours) are measured anew; else the
-  // agent refuses to continue with them.
+  // If true, cells that were begun with another build (of a toolchain or of NGraphBench) are measured anew; if false,
+  // the agent refuses to continue them.
   bool accepts_new_build = false;
-  bool continues = false;  // JobParts follow, whose lists belong behind these
+  bool continues = false;  // JobParts follow, whose lists continue these
 
-  // Precondition: `places` has one for it.
+  // Returns the compiler's place. Precondition: `places` has one.
   [[nodiscard]] const Place& place_of(const Compiler& compiler) const;
-  // Null: the device makes them, if anybody does.
+  // Returns the client's reference outputs for a model. Returns null if the device makes them or nobody does.
   [[nodiscard]] const GivenReference* given_reference(int model_index) const;
 
   static constexpr const char* kType = "job";
@@ -86,11 +88,11 @@ struct Job : Lists {
   }
 };
 
-// A piece of the lists of a job that continues, in their order.
+// A piece of the lists of a job whose `continues` is true, in the lists' order.
 struct JobPart {
   std::vector<Model> models{};
   std::vector<Cell> cells{};
-  std::vector<Group> groups{};  // the first one continues the group before it, if both are of the same model
+  std::vector<Group> groups{};  // the first one continues the job's last group if both have the same model
   bool is_last = false;
 
   static constexpr const char* kType = "part";
@@ -100,7 +102,7 @@ struct JobPart {
   }
 };
 
-// What a worker is to do: one process of a cell, or the reference outputs of a model.
+// Asks a worker for one process of a cell, or for the reference outputs of a model.
 struct WorkerRequest {
   Task task = Task::measure;
   std::string cell_id{};
@@ -112,11 +114,11 @@ struct WorkerRequest {
   Compiler compiler{};
   Place place{};
   Protocol protocol{};
-  std::string reference_path{};     // to read (measure; "" for no check) or to write (make_references)
+  std::string reference_path{};     // read if measuring ("": no check), written if making references
   std::string reference_name{};     // "identity 2.15.0"
-  std::string reference_key{};      // of all that the outputs depend on
-  bool reference_is_given = false;  // the client has made them
-  std::string cache_dir{};          // where compilers keep what they were long in finding; "" for nowhere
+  std::string reference_key{};      // hash of everything that the outputs depend on
+  bool reference_is_given = false;  // the client has made the reference outputs
+  std::string cache_dir{};          // where compilers keep results of long searches; "" for nowhere
 
   static constexpr auto fields() {
     return std::tuple(
@@ -131,8 +133,8 @@ struct WorkerRequest {
   }
 };
 
-// Error: what a job that came from elsewhere lacks: an index that is in no list, a compiler without a place, references
-// without a compiler that makes them. Whatever passes can be worked through.
+// Checks a job that came from elsewhere. Returns an error if an index is in no list, a compiler has no place, two cells
+// or models are equal, or references are asked for without a compiler that makes them. A job that passes can be run.
 Status check_job(const Job& job);
 
 }  // namespace ngb::work

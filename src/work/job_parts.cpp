@@ -13,7 +13,7 @@
 namespace ngb::work {
 namespace {
 
-// Of JSON text: quotes, commas, brackets, two small numbers. Ids are hexadecimal digits.
+// An estimate of the JSON text around an id: quotes, commas, brackets and two small numbers.
 constexpr std::size_t kItemBytes = 16;
 
 }  // namespace
@@ -34,16 +34,16 @@ Result<std::optional<std::variant<Job, JobPart>>> JobParts::next() {
     return head_;
   }
   JobPart part;
-  const Result<std::size_t> bytes = take_models(part);
+  const Result<std::size_t> bytes = add_models(part);
   if (!bytes) return error_of(bytes);
-  take_steps(part, take_cells(part, *bytes));
+  add_steps(part, add_cells(part, *bytes));
   is_over_ = model_ == models_.size() && cell_ == cells_.size() && group_ == groups_.size();
   part.is_last = is_over_;
   return part;
 }
 
-// As many as fit, and one at least; how large they are.
-Result<std::size_t> JobParts::take_models(JobPart& part) {
+// Adds as many models as fit, and at least one. Returns their size in bytes.
+Result<std::size_t> JobParts::add_models(JobPart& part) {
   std::size_t bytes = 0;
   for (; model_ < models_.size(); ++model_) {
     const Model& model = models_[model_];
@@ -51,7 +51,7 @@ Result<std::size_t> JobParts::take_models(JobPart& part) {
     if (more > max_model_bytes_) {
       return fail(fmt::format("model {} cannot be sent: its description has {} bytes, and a message holds {}",
                               model.label, more, max_model_bytes_),
-                  head_.device, "take it out of the study, or give it fewer parameters and files");
+                  head_.device, "remove the model from the study, or give it fewer parameters and files");
     }
     if (!part.models.empty() && bytes + more > kPartBytes) break;
     part.models.push_back(model);
@@ -60,7 +60,7 @@ Result<std::size_t> JobParts::take_models(JobPart& part) {
   return bytes;
 }
 
-std::size_t JobParts::take_cells(JobPart& part, std::size_t bytes) {
+std::size_t JobParts::add_cells(JobPart& part, std::size_t bytes) {
   for (; cell_ < cells_.size() && bytes < kPartBytes; ++cell_) {
     const Cell& cell = cells_[cell_];
     bytes += cell.id.size() + kItemBytes;
@@ -69,8 +69,8 @@ std::size_t JobParts::take_cells(JobPart& part, std::size_t bytes) {
   return bytes;
 }
 
-// A group may be larger than a message.
-void JobParts::take_steps(JobPart& part, std::size_t bytes) {
+// Adds groups as far as they fit. A group that is larger than a message is continued in the next part.
+void JobParts::add_steps(JobPart& part, std::size_t bytes) {
   for (; group_ < groups_.size() && bytes < kPartBytes; ++group_, step_ = 0) {
     const Group& group = groups_[group_];
     part.groups.push_back({.model_index = group.model_index});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job of any size in messages of bounded size, and together again.
+// Splits a job of any size into messages of bounded size, and puts them together again.
 #pragma once
 
 #include <optional>
@@ -11,21 +11,22 @@
 
 namespace ngb::work {
 
-// A message is about so large at most, or has one model that is larger.
+// A message has about this many bytes at most, unless one model alone has more.
 inline constexpr std::size_t kPartBytes = 1U << 20U;
 
-// Takes a job apart: first comes the job without its lists, then their parts.
+// Splits a job: the first message is the job without its lists, and the next ones are parts of the lists.
 class JobParts {
  public:
   JobParts(Job job, std::size_t max_message_bytes);
 
-  // The next message; nothing after the last. Error: a model that no message can hold; it is named.
+  // Returns the next message, or nothing after the last. Returns an error that names a model which is too large for a
+  // message.
   Result<std::optional<std::variant<Job, JobPart>>> next();
 
  private:
-  Result<std::size_t> take_models(JobPart& part);
-  std::size_t take_cells(JobPart& part, std::size_t bytes);
-  void take_steps(JobPart& part, std::size_t bytes);
+  Result<std::size_t> add_models(JobPart& part);
+  std::size_t add_cells(JobPart& part, std::size_t bytes);
+  void add_steps(JobPart& part, std::size_t bytes);
 
   std::size_t max_model_bytes_;
   Job head_;  // without the lists
@@ -37,10 +38,10 @@ class JobParts {
   std::size_t model_ = 0;
   std::size_t cell_ = 0;
   std::size_t group_ = 0;
-  std::size_t step_ = 0;  // of that group
+  std::size_t step_ = 0;  // in groups_[group_]
 };
 
-// Puts a part behind what has come of a job.
+// Appends the part's lists to those of the job.
 void append(Job& job, JobPart part);
 
 }  // namespace ngb::work

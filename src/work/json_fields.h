@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading typed fields out of JSON that comes from elsewhere. A missing or wrong field throws FieldError, which the
-// room's public functions turn into an Error.
+// Reads typed fields from JSON that comes from elsewhere. A missing or wrong field throws FieldError, which `parse`
+// converts into an Error.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,32 +22,31 @@ struct FieldError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The value of a Result, or its error as a FieldError.
+// Returns the value of a Result, or throws its error as a FieldError.
 template <class T>
 T value_of(Result<T> result) {
   if (!result) throw FieldError(result.error().text());
   return *std::move(result);
 }
 
-// Whether a value that T wants as an integer is one, and within range: the JSON library would convert 1.5 or 10^20 without a
-// word.
+// Checks that a JSON number fits into the integer type T. The JSON library would silently convert 1.5 or 10^20.
 template <class T>
 struct Fits {
-  static bool look(const nlohmann::json& /*value*/) { return true; }
+  static bool check(const nlohmann::json& /*value*/) { return true; }
 };
 template <std::integral T>
   requires(!std::same_as<T, bool>)
 struct Fits<T> {
-  static bool look(const nlohmann::json& value) {
+  static bool check(const nlohmann::json& value) {
     if (value.is_number_unsigned()) return std::in_range<T>(value.get<std::uint64_t>());
     if (value.is_number_integer()) return std::in_range<T>(value.get<std::int64_t>());
     return !value.is_number();
   }
 };
-// `name`: of the field that it is, or is in.
+// Converts a value to T. `name` is the field that it is, or the field that contains it.
 template <class T>
 T as(const nlohmann::json& value, const char* name) {
-  if (!Fits<T>::look(value)) throw FieldError(fmt::format("\"{}\" is not an integer within its range", name));
+  if (!Fits<T>::check(value)) throw FieldError(fmt::format("\"{}\" is not an integer within its range", name));
   try {
     return value.get<T>();
   } catch (const nlohmann::json::exception&) {
@@ -67,7 +66,7 @@ inline const nlohmann::json& child(const nlohmann::json& object, const char* key
   return object.at(key);
 }
 
-// Runs `read` (which may throw FieldError or a JSON exception) and yields its value or an Error "not a valid <what>".
+// Returns the value of `read()`, or an error "not a valid <what>: …" if it throws FieldError or a JSON exception.
 template <class Read>
 auto parse(const char* what, Read&& read) -> Result<decltype(read())> {
   try {
@@ -79,7 +78,7 @@ auto parse(const char* what, Read&& read) -> Result<decltype(read())> {
   }
 }
 
-// The same of JSON text within `bounds`, to which `read` is applied.
+// Parses JSON text within `bounds` and returns the value of `read(json)`. Errors are those of `parse`.
 template <class Read>
 auto parse_text(const char* what, std::string_view text, const JsonBounds& bounds, Read&& read)
     -> Result<decltype(read(std::declval<const nlohmann::json&>()))> {

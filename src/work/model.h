@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model at one batch size: what it is made from, and what it is fed with.
+// Describes a model at one batch size: what it is made from, and the values of its inputs.
 #pragma once
 
 #include <compare>
@@ -16,11 +16,12 @@
 
 namespace ngb::work {
 
-// A user's file. Elsewhere it has its name in a folder of its own, so that files find each other as they do here.
+// A user's file. On a device elsewhere it has its `name` within the model's own folder, so that files refer to each
+// other as they do here.
 struct UserFile {
-  std::string name{};    // "model/net.onnx", "model/weights.bin", "inputs/…"
-  std::string path{};    // where it is
-  std::string sha256{};  // as it was when the study was planned
+  std::string name{};  // "model/net.onnx", "model/weights.bin", "inputs/…"
+  std::string path{};
+  std::string sha256{};  // of the content when the study was planned
   bool operator==(const UserFile&) const = default;
 
   static constexpr auto fields() {
@@ -29,12 +30,12 @@ struct UserFile {
   }
 };
 
-// What one input is fed with instead of the usual random numbers.
+// Gives the values of an input that are used instead of the usual random numbers.
 struct InputValues {
-  std::string input{};                               // "": every input that has none of its own
-  std::optional<std::pair<double, double>> range{};  // least and largest
+  std::string input{};                               // "": every input without InputValues of its own
+  std::optional<std::pair<double, double>> range{};  // smallest and largest value
   std::string file{};                                // name of a UserFile: .npy or .npz
-  std::string array{};                               // in an .npz; "": the one that is called as the input
+  std::string array{};                               // name of the array in an .npz; "": that of the input
   bool operator==(const InputValues&) const = default;
 
   static constexpr auto fields() {
@@ -43,31 +44,31 @@ struct InputValues {
   }
 };
 
-// A model is made from a user's ONNX file (the first of its files), ...
+// The source of a model that is a user's ONNX file: the first of its files.
 struct OnnxFile {
   static constexpr const char* kType = "file";
   static constexpr auto fields() { return std::tuple(); }
 };
-// ... from a built-in recipe, ...
+// The source of a model that the device makes from a built-in recipe.
 struct Recipe {
   static constexpr const char* kType = "recipe";
   std::string json{};  // canonical
   static constexpr auto fields() { return std::tuple(Field{"json", &Recipe::json}); }
 };
-// ... or from a PyTorch module, which the device exports.
+// The source of a model that the device exports from a PyTorch module.
 struct Module {
   static constexpr const char* kType = "module";
-  std::string json{};  // canonical, {"module":{…}}; calls files by their names
+  std::string json{};  // canonical, {"module":{…}}; refers to files by their names
   static constexpr auto fields() { return std::tuple(Field{"json", &Module::json}); }
 };
 using Source = std::variant<OnnxFile, Recipe, Module>;
 
-// The JSON of a recipe or module; "" for a file.
+// Returns the JSON of a recipe or module, or "" for a file.
 const std::string& json_of(const Source& source);
 
-// What tells a model from all others, in events, files and tables.
+// Identifies a model in events, files and tables.
 struct ModelKey {
-  std::string hash{};  // of the content, with what the study says of it
+  std::string hash{};  // of the content and of what the study sets for it
   int batch = 1;
   auto operator<=>(const ModelKey&) const = default;
 
@@ -79,12 +80,12 @@ struct ModelKey {
 struct Model {
   ModelKey key{};
   std::string label{};   // for people: "resnet18"
-  std::string family{};  // "" but for a recipe
+  std::string family{};  // "" except for a recipe
   Source source{};
   std::string path{};                          // of a user's file; "" for a recipe and timm
-  std::vector<TensorSignature> inputs{};       // none: the module knows them, and tells when its file is made
-  std::vector<TensorSignature> open_inputs{};  // with dynamic_batch: kOpenExtent for any batch; else none
-  std::vector<UserFile> files{};               // all that it needs; an ONNX file first
+  std::vector<TensorSignature> inputs{};       // empty: the module reports them when its file is made
+  std::vector<TensorSignature> open_inputs{};  // only with dynamic_batch: kOpenExtent for any batch
+  std::vector<UserFile> files{};               // all files that it needs; an ONNX file first
   std::vector<InputValues> values{};
   bool dynamic_batch = false;                 // one compiled model serves all batch sizes
   std::optional<std::uint64_t> parameters{};  // known for recipes
@@ -92,11 +93,11 @@ struct Model {
   std::optional<std::uint64_t> macs_torchinfo{};
 
   [[nodiscard]] bool is_module() const { return std::holds_alternative<Module>(source); }
-  // Whether the device makes its file; else the file is there.
+  // Returns true if the device makes the model's file, false if the user has the file.
   [[nodiscard]] bool is_made() const { return !std::holds_alternative<OnnxFile>(source); }
 
-  // What a device needs. The rest is the client's: where the user keeps a file is nobody else's business, and would
-  // make a job another one when he moves it.
+  // Lists the fields that a device needs. The others stay with the client: a user's path is private, and a job must not
+  // change when a file is moved.
   static constexpr auto fields() {
     return std::tuple(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"source", &Model::source},
                       Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
@@ -105,13 +106,13 @@ struct Model {
   }
 };
 
-// "0123456789abcdef-b4": names a file.
+// Returns the name of the model's file: "0123456789abcdef-b4".
 std::string file_name(const ModelKey& key);
 
-// Those for this input; null: none.
+// Returns the values for this input, or those for every input, or null if there are neither.
 const InputValues* values_of(const std::vector<InputValues>& all, const std::string& input);
 
-// Null: no such file.
+// Returns the file with this name, or null.
 const UserFile* file_called(const std::vector<UserFile>& files, const std::string& name);
 
 }  // namespace ngb::work

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each process of a study measures, and what it may use. The rows below are also the keys of the study file, their
-// JSON Schema and docs/study.md (config/keys), the protocol that a results file records, and the form on the wire.
+// Defines how each process of a study measures and what it may use. The keys of the study file, their JSON Schema and
+// docs/study.md (config/keys), the protocol that a results file records, and the form on the wire derive from these
+// rows.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,9 @@
 
 namespace ngb::work {
 
-// Stops by precision instead of after a fixed count.
+// Stops a process by precision instead of after a fixed count.
 struct StopWhen {
-  double half_width_ratio = 0.01;  // of the median's 95 % interval
+  double half_width_ratio = 0.01;  // half width of the median's 95 % interval, relative to the median
   int min_repetitions = 10;
   int max_repetitions = 1000;
   std::int64_t max_ns = 60'000'000'000;
@@ -50,13 +51,13 @@ struct Tolerances {
   }
 };
 
-// What makes two measurements comparable. Defaults are those of docs/measurement.md.
+// Two measurements are comparable if their protocols are equal. docs/measurement.md explains the defaults.
 struct Protocol {
   int processes = 5;
   int repetitions = 20;                            // steady ones, per process
-  std::optional<int> warm_up{};                    // repetitions; nothing: found from the data
-  std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped k to a repetition
-  std::int64_t max_transient_ns = 30'000'000'000;  // then no steady part is looked for any more
+  std::optional<int> warm_up{};                    // repetitions; nothing: determined from the data
+  std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped, k to a repetition
+  std::int64_t max_transient_ns = 30'000'000'000;  // the search for a steady part ends after this
   std::optional<StopWhen> stop_when{};
   Tolerances tolerances{};
   std::uint64_t seed = 1;  // of weights, inputs and the order of processes
@@ -100,11 +101,12 @@ struct Timeouts {
   }
 };
 
-// What a process may use, and how often it is tried.
+// Limits what a process may use and how often it is tried.
 struct Limits {
   Timeouts timeouts{};
-  std::optional<std::uint64_t> memory_bytes{};  // of a process with all its children; nothing: 90 % of the device's
-  int attempts = 2;                             // per process, for failures worth retrying
+  std::optional<std::uint64_t>
+      memory_bytes{};  // of a process with all its children; nothing: 90 % of the device's memory
+  int attempts = 2;    // per process, for failures worth retrying
 
   static constexpr auto fields() {
     return std::tuple(

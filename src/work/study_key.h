@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A field of a record that the author of a study sets: under which key, in which unit, within which range.
+// Describes a record's field that the author of a study sets: its key, unit and range.
 #pragma once
 
 #include "base/record.h"
 
 namespace ngb::work {
 
-// The field's value is the key's times `multiply`, divided by `divide`: a key in ms of a field in ns has multiply 1e6.
+// The field's value is the key's value times `multiply`, divided by `divide`: for a key in ms and a field in ns,
+// multiply is 1e6.
 struct StudyKey {
   const char* name;
   const char* meaning;
-  double minimum = 0;  // in the key's unit, as maximum
+  double minimum = 0;  // minimum and maximum are in the key's unit
   double maximum = 0;
   double multiply = 1;
   double divide = 1;
-  const char* default_text = "";  // in docs, where null or a word stands for the default
+  const char* default_text = "";  // shown in docs if the default is null or a word
 };
 
 template <class Record, class Value>

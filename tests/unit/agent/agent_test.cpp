@@ -364,7 +364,7 @@ TEST(Agent, RefusesAJobWhoseStepsNameNoCell) {
   job.groups[0].steps.push_back({7, 0});
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_TRUE(run.error);
-  EXPECT_EQ(run.error->what, "names cell 7, which it lacks");
+  EXPECT_EQ(run.error->what, "names cell 7, which is not in its list");
   EXPECT_EQ(run.outcome.exit_code, 3);
 }
 
