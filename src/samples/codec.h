@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON of what is measured and how it is said: work/codec.h, and the words of this room.
+// Adds this room's enumerations to the JSON of work/codec.h.
 #pragma once
 
 #include "samples/failure.h"

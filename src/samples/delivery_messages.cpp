@@ -34,7 +34,7 @@ void require_paths_within(const std::vector<std::string>& paths) {
 void require_sha256(const std::string& digits) {
   constexpr std::size_t kDigits = 64;
   const bool is_hash = digits.size() == kDigits && digits.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_hash) throw work::fields::FieldError("\"sha256\" is not one");
+  if (!is_hash) throw work::fields::FieldError("\"sha256\" is not 64 lower-case hexadecimal digits");
 }
 
 }  // namespace ngb::samples

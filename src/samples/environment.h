@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of where a measurement was made. Two results with different hashes are never silently pooled.
+// Records the environment in which a measurement was made. Results of environments with different hashes are not
+// pooled.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +16,7 @@ struct EnvironmentEntry {
   std::string name{};  // "cpu_model", "kernel", "boot_id", "governor", "memory_total", "affinity", "agent_version", …
   std::string unit{};  // "" for text
   Known<std::string> value{};
-  bool is_identity = true;  // takes part in the hash (boot_id, for one, does not)
+  bool is_identity = true;  // part of the hash; boot_id, for example, is not
 
   static constexpr auto fields() {
     return std::tuple(Field{"name", &EnvironmentEntry::name}, Field{"unit", &EnvironmentEntry::unit},
@@ -26,7 +27,7 @@ struct EnvironmentEntry {
 struct Environment {
   std::vector<EnvironmentEntry> entries{};  // sorted by name
 
-  // SHA-256 over the entries that take part.
+  // Returns the SHA-256 over the entries whose `is_identity` is true.
   [[nodiscard]] std::string hash() const;
 
   static constexpr const char* kType = "environment";

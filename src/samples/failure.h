@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a cell has no number: a fixed taxonomy, stored like any other result.
+// Says why a cell has no number, with a kind from a fixed list. A failure is stored like any other result.
 #pragma once
 
 #include <optional>
@@ -10,37 +10,37 @@
 
 namespace ngb::samples {
 
-// The parts of a worker process's life, in order.
+// The phases of a worker process, in order.
 enum class Phase { start, open, compile, check, warm_up, timed };
 std::string_view name(Phase phase);  // "start", …, "warm_up", "timed"
 Result<Phase> parse_phase(std::string_view name);
 
-// Every kind, once: ROW(name, whether another attempt may end differently); the others are properties of the cell. What
-// a compiler itself can report has a row in ngraphbench/compiler.h as well.
-#define NGB_FAILURE_KINDS(ROW)                                                                               \
-  ROW(crash, true)                 /* a signal ended the worker */                                           \
-  ROW(exit, true)                  /* the worker ended by itself without a result */                         \
-  ROW(timeout, true)               /* the phase took longer than the study allows */                         \
-  ROW(out_of_memory, true)         /* over the memory limit, or killed by the kernel for memory */           \
-  ROW(unsupported_operator, false) /* a valid model that this compiler cannot compile */                     \
-  ROW(invalid_model, false)        /* unreadable, not ONNX, inconsistent */                                  \
-  ROW(invalid_option, false)       /* an option, device, thread count or precision that it does not take */  \
-  ROW(toolchain_missing, false)    /* not installed on this device */                                        \
-  ROW(import_error, false)         /* installed, but does not load */                                        \
-  ROW(inaccurate, false)           /* outputs differ from the reference by more than the tolerance */        \
-  ROW(no_reference, false)         /* the reference outputs could not be made */                             \
-  ROW(fallback, false)             /* work ran on another device, provider or precision than asked for */    \
-  ROW(no_device, false)            /* there is no device of the kind that was asked for: no GPU or driver */ \
-  ROW(device_lost, true)           /* it was there, and failed */                                            \
-  ROW(disk_full, true)                                                                                       \
-  ROW(internal, false) /* any other failure, of the compiler or of ours; the message says which */
+// Lists every kind once: ROW(name, is_worth_retrying). A kind is worth retrying if another attempt may end differently;
+// the others are properties of the cell. Kinds that a compiler can report are also listed in ngraphbench/compiler.h.
+#define NGB_FAILURE_KINDS(ROW)                                                                             \
+  ROW(crash, true)                 /* a signal ended the worker */                                         \
+  ROW(exit, true)                  /* the worker ended by itself without a result */                       \
+  ROW(timeout, true)               /* the phase took longer than the study allows */                       \
+  ROW(out_of_memory, true)         /* over the memory limit, or killed by the kernel for memory */         \
+  ROW(unsupported_operator, false) /* the model is valid, but this compiler cannot compile it */           \
+  ROW(invalid_model, false)        /* the model is unreadable, not ONNX or inconsistent */                 \
+  ROW(invalid_option, false)       /* the compiler refuses an option, device, thread count or precision */ \
+  ROW(toolchain_missing, false)    /* the toolchain is not installed on this device */                     \
+  ROW(import_error, false)         /* the toolchain is installed, but does not load */                     \
+  ROW(inaccurate, false)           /* outputs differ from the reference by more than the tolerance */      \
+  ROW(no_reference, false)         /* the reference outputs could not be made */                           \
+  ROW(fallback, false)             /* work ran on another device, provider or precision than asked for */  \
+  ROW(no_device, false)            /* no device of the kind that was asked for: no GPU or no driver */     \
+  ROW(device_lost, true)           /* the device was available and then failed */                          \
+  ROW(disk_full, true)                                                                                     \
+  ROW(internal, false) /* any other failure, of the compiler or of NGraphBench; the message says which */
 
 #define NGB_NAME(kind, is_worth_retrying) kind,
 enum class FailureKind { NGB_FAILURE_KINDS(NGB_NAME) };
 #undef NGB_NAME
 std::string_view name(FailureKind kind);  // "crash", "out_of_memory", …
 Result<FailureKind> parse_failure_kind(std::string_view name);
-// Another attempt may end differently.
+// Returns true if another attempt may end differently.
 bool is_worth_retrying(FailureKind kind);
 
 // The exit code of a program that could not write a model file because the disk is full: the number of ENOSPC.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A frame: u32 length, u32 CRC-32 of the payload, payload; little-endian. The same on the wire and in the journal, so a
-// torn or damaged record is seen in either.
+// Frames records on the wire and in the journal, so that a torn or damaged record is detected in both. A frame is: u32
+// length, u32 CRC-32 of the payload, payload; little-endian.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,26 @@ namespace ngb::samples {
 inline constexpr std::size_t kFrameHeaderBytes = 8;
 inline constexpr std::uint32_t kMaxFrameBytes = 64U << 20U;
 
-// Precondition: payload.size() <= kMaxFrameBytes.
+// Returns the payload as a frame. Precondition: payload.size() <= kMaxFrameBytes.
 std::string frame(std::string_view payload);
-// The same of JSON text, which ends in a line break then: what carries an agent's words (srun) may wait for one.
+// Returns JSON text and a line break as a frame. The line break is for srun, which may hold output back until it sees
+// one.
 std::string line_frame(const std::string& line);
-// The length that a frame's first kFrameHeaderBytes claim for its payload. The checksum covers the payload alone: with
-// a wrong length it is taken over other bytes, and does not fit.
+// Returns the payload's length as claimed by a frame's first kFrameHeaderBytes. A wrong length is detected by the
+// checksum, which is then computed over other bytes.
 std::uint32_t frame_length(std::string_view header);
 
-// Collects bytes as they come and yields whole frames. Holds at most one frame and one read more.
+// Collects bytes as they arrive and returns whole frames. It holds at most one frame and the bytes of one read.
 class FrameReader {
  public:
-  // From the next frame on, one that claims more bytes is an Error. At first kMaxFrameBytes.
+  // Sets the largest payload that is accepted from the next frame on. The initial limit is kMaxFrameBytes.
   void limit(std::uint32_t max_bytes) { max_bytes_ = max_bytes; }
   void feed(std::string_view bytes);
-  // The next payload; nothing when more bytes are needed; Error on a wrong length or CRC, after which the rest of the
-  // stream cannot be trusted and every further call yields the same Error.
+  // Returns the next payload, or nothing if more bytes are needed. Returns an error if the length or the CRC is wrong.
+  // The rest of the stream can then not be trusted, so every further call returns the same error.
   Result<std::optional<std::string>> next();
-  // Bytes of the stream in whole, undamaged frames so far: where a journal with a torn tail is to be cut.
+  // Returns the number of bytes in whole, undamaged frames so far: the position at which a journal with a torn end is
+  // cut.
   [[nodiscard]] std::uint64_t good_bytes() const { return good_bytes_; }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// A stray byte in some compiler's message must not cost the record: it becomes U+FFFD.
+// Writes JSON text. An invalid byte in a compiler's message becomes U+FFFD, so that the record is not lost.
 std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 template <class Message>
@@ -26,7 +26,7 @@ Result<Message> decode(const char* what, std::string_view text, const work::Json
 
 std::string encode(const ClientMessage& message) { return dump(work::write_json(message)); }
 std::string encode(const AgentMessage& message) { return dump(work::write_json(message)); }
-// A journal's record is sent as it is.
+// The result is also a message to the client: a record of the journal is sent unchanged.
 std::string encode(const Event& event) {
   json record = work::write_json(event);
   record["type"] = Event::kType;
@@ -42,7 +42,7 @@ Result<AgentMessage> decode_agent_message(std::string_view text) {
 Result<Event> decode_event(std::string_view text) { return decode<Event>("journal record", text, kFromDevice); }
 
 std::uint32_t largest_event_bytes(const work::Protocol& protocol) {
-  constexpr std::uint64_t kOthersBytes = 4U << 20U;    // everything else that an event holds
+  constexpr std::uint64_t kOthersBytes = 4U << 20U;    // everything else in an event
   constexpr std::uint64_t kRepetitionBytes = 32;       // "[123456789012,4294967295,false],"
   constexpr std::uint64_t kMostOfTransient = 100'000;  // worker/series.cpp
   const auto steady = static_cast<std::uint64_t>(
@@ -53,7 +53,7 @@ std::uint32_t largest_event_bytes(const work::Protocol& protocol) {
 }
 
 std::vector<Completed> completed_parts(std::vector<Completed> all) {
-  constexpr std::size_t kItemBytes = 16;  // of JSON text around a number
+  constexpr std::size_t kItemBytes = 16;  // JSON text of a number, with what surrounds it
   std::vector<Completed> parts;
   for (Completed& alike : all) {
     for (std::size_t bytes = work::kPartBytes; !alike.processes.empty();) {

@@ -20,8 +20,8 @@
 //   progress     what runs now; not recorded, may be lost
 //   error        the agent cannot go on and ends
 //
-// On another machine a delivery comes first (samples/delivery_messages.h). The agent begins it with `arrival`; then each
-// message of the client is answered, with any number of `progress` messages before the answer:
+// On another machine a delivery comes first (samples/delivery_messages.h). The agent begins it with `arrival`; then
+// each message of the client is answered, with any number of `progress` messages before the answer:
 //   ask -> lacking
 //   tree -> want, then the client sends plain bytes -> installed
 //   describe -> description

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker process yields: the unit that is checkpointed, sent and recorded, whole or not at all.
+// Defines the result of one worker process. A result is checkpointed, sent and recorded as a whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ struct PhaseUse {
 
 struct Repetition {
   std::int64_t wall_ns = 0;      // around `inferences` inferences
-  std::uint32_t inferences = 1;  // k
+  std::uint32_t inferences = 1;  // k: inferences between two reads of the clock
   bool is_warm_up = false;
 
-  static constexpr bool kIsArray = true;  // there are many
+  static constexpr bool kIsArray = true;  // because a process has many
   static constexpr auto fields() {
     return std::tuple(Field{"wall_ns", &Repetition::wall_ns}, Field{"inferences", &Repetition::inferences},
                       Field{"is_warm_up", &Repetition::is_warm_up});
@@ -41,11 +41,11 @@ struct Repetition {
 };
 
 struct Check {
-  std::string reference{};  // who made the reference outputs: "identity 2.15.0"; "none" when the study asks for none
+  std::string reference{};  // compiler of the reference outputs: "identity 2.15.0"; "none": the study asks for no check
   std::uint64_t compared_elements = 0;
   Known<double> max_absolute_error{};
   Known<double> max_relative_error{};              // over elements whose reference is not 0
-  std::optional<std::uint64_t> finite_elements{};  // of those compared, numbers in both; nothing: it was not counted
+  std::optional<std::uint64_t> finite_elements{};  // compared elements that are finite in both; nothing: not counted
 
   static constexpr auto fields() {
     return std::tuple(Field{"reference", &Check::reference}, Field{"compared_elements", &Check::compared_elements},
@@ -55,7 +55,7 @@ struct Check {
   }
 };
 
-// One thing that the device told, before ("start") or after ("end") the timed phase.
+// A quantity that the device reported before, after or over the timed phase.
 struct Reading {
   std::string quantity{};  // "steal", "pressure_cpu_some", "frequency", "temperature", "power", "load_1min", …
   std::string unit{};      // "percent", "hz", "celsius", "watt", "1", …
@@ -75,17 +75,17 @@ struct ProcessResult {
   std::string environment_hash{};
   Provenance made_with{};
   std::int64_t started_unix_ns = 0;
-  std::int64_t wall_ns = 0;               // agent's clock: before the start of the worker until it was reaped
-  std::vector<PhaseUse> phases{};         // those that were reached, in order
-  std::vector<Repetition> repetitions{};  // in the order run, warm-up first; empty when it failed earlier
+  std::int64_t wall_ns = 0;               // agent's clock: from before the worker's start until it was reaped
+  std::vector<PhaseUse> phases{};         // phases that were reached, in order
+  std::vector<Repetition> repetitions{};  // in the order run, warm-up first; empty if none was run
   std::string stop_reason{};              // "repetitions" | "half_width" | "max_repetitions" | "max_time"
   bool is_steady = true;                  // false: no steady part was found within the bound
   std::optional<Check> check{};
   std::optional<Failure> failure{};            // nothing: the process completed
   Known<int> threads_used{};                   // threads that used CPU time in the timed phase
-  std::map<std::string, std::string> facts{};  // what the compiler says of itself (`inspect`)
+  std::map<std::string, std::string> facts{};  // reported by the compiler about itself (`inspect`)
   std::vector<Reading> readings{};
-  std::string log_path{};  // the compiler's own output, relative to the agent's work folder
+  std::string log_path{};  // file of the compiler's output, relative to the agent's work folder
 
   static constexpr const char* kType = "process";
   static constexpr auto fields() {
@@ -102,7 +102,7 @@ struct ProcessResult {
   }
 };
 
-// What decides whether the process may be pooled with others of its cell.
+// Returns the process's origin: processes of a cell are pooled only if their origins are equal.
 Origin origin_of(const ProcessResult& result);
 
 }  // namespace ngb::samples

@@ -15,7 +15,7 @@ void write_remark(ProgressPage& page, std::string_view text) {
   for (std::size_t i = 0; i < page.remark.size(); ++i) {
     const std::string_view part = text.substr(std::min(text.size(), i * kWordBytes), kWordBytes);
     std::uint64_t word = 0;
-    if (!part.empty()) std::memcpy(&word, part.data(), part.size());  // no text may be a null pointer
+    if (!part.empty()) std::memcpy(&word, part.data(), part.size());  // data() of an empty text may be null
     page.remark[i].store(word, std::memory_order_relaxed);
   }
 }

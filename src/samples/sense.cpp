@@ -15,17 +15,17 @@ namespace ngb::samples {
 namespace {
 
 constexpr std::size_t kLongestName = 4096;       // bytes
-constexpr std::size_t kLongestText = 1U << 20U;  // bytes: a message with what a compiler printed
+constexpr std::size_t kLongestText = 1U << 20U;  // bytes, of a message with a compiler's output
 constexpr std::size_t kLongestList = 10'000;     // of phases, readings, facts, …
 constexpr std::size_t kMostRepetitions =
-    10'000'000;  // ten times what a study may ask for: those before the steady part
-constexpr std::int64_t kMostNs = 10LL * 366 * 24 * 3600 * 1'000'000'000;  // ten years: no process takes as long
+    10'000'000;  // ten times the most that a study may ask for, because of those before the steady part
+constexpr std::int64_t kMostNs = 10LL * 366 * 24 * 3600 * 1'000'000'000;  // ten years, longer than any process
 constexpr std::uint64_t kMostStored = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::array<std::string_view, 5> kStopReasons{"", "repetitions", "half_width", "max_repetitions", "max_time"};
 constexpr std::array<std::string_view, 3> kMoments{"start", "end", "timed"};
 
-// Collects the first thing that makes no sense.
+// Checks values one after the other and keeps the first error.
 class Sense {
  public:
   template <class T>
@@ -91,7 +91,7 @@ void add_lengths(Sense& sense, const ProcessResult& result) {
 }
 
 void add_times(Sense& sense, const ProcessResult& result) {
-  // What no worker was started for took no time.
+  // A failed process may have taken no time, because no worker was started for it.
   sense.duration("wall_ns", result.wall_ns, result.failure ? 0 : 1)
       .within<std::int64_t>("started_unix_ns", result.started_unix_ns, 0, std::numeric_limits<std::int64_t>::max());
   for (const PhaseUse& use : result.phases) {
@@ -157,7 +157,7 @@ Status check_sense(const ProcessResult& result, const Asked& asked) {
   if (result.check) add_check(sense, *result.check);
   if (result.failure) add_failure(sense, *result.failure);
   sense.holds(result.failure || !result.repetitions.empty(), "repetitions", "empty",
-              "some, of a process that completed");
+              "at least one of a completed process");
   sense.holds(result.log_path.empty() || is_path_within(result.log_path), "log_path", result.log_path,
               "a path below the work folder");
   return sense.result();

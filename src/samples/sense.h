@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what a device sent can be true. Its form was checked when it was decoded; here its values are.
+// Checks whether the values that a device sent can be true. Their form was checked when they were decoded.
 #pragma once
 
 #include "base/result.h"
@@ -7,15 +7,16 @@
 
 namespace ngb::samples {
 
-// What the study asks of one cell.
+// The processes and attempts that the study asks for in one cell.
 struct Asked {
   int planned_processes = 1;
   int attempts = 1;
 };
 
-// Each Error names the field, its value and what was expected: "process_index is -5, expected 0 to 2". Durations are
-// not negative, and of what completed more than 0; indices and attempts are within what was planned; words belong to
-// their lists; texts and lists have a sane length; the log lies below the agent's work folder.
+// Each returns an error that names the field, its value and what was expected: "process_index is -5, expected 0 to 2".
+// Durations must not be negative, and those of a completed process must be above 0. Indices and attempts must be
+// planned, words must be in their lists, and texts and lists must not be too long. The log must be below the agent's
+// work folder.
 Status check_sense(const ProcessResult& result, const Asked& asked);
 Status check_sense(const ModelWritten& model);
 Status check_sense(const Environment& environment);

@@ -17,7 +17,7 @@ TEST(FrameReader, RefusesAFrameThatClaimsMoreThanItsLimit) {
 }
 
 TEST(Frame, IsLengthThenCrc32ThenPayloadInLittleEndian) {
-  // CRC-32 of "123456789" is CBF43926: the check value of the standard.
+  // The standard's check value: the CRC-32 of "123456789" is CBF43926.
   EXPECT_EQ(frame("123456789"), std::string("\x09\0\0\0\x26\x39\xF4\xCB", 8) + "123456789");
 }
 
@@ -33,7 +33,7 @@ TEST(FrameReader, YieldsFramesThatArriveByteByByte) {
   EXPECT_EQ(reader.good_bytes(), stream.size());
 }
 
-TEST(FrameReader, TellsWhereTheLastWholeFrameOfATornStreamEnds) {
+TEST(FrameReader, ReportsWhereTheLastWholeFrameOfATornStreamEnds) {
   const std::string whole = frame("recorded");
   FrameReader reader;
   reader.feed(whole + frame("torn off").substr(0, 11));

@@ -49,14 +49,14 @@ TEST(JsonBounds, CountValuesContainersKeysAndDepthOutsideOfStrings) {
   EXPECT_FALSE(work::check_bounds("[1,2,3,4]", kFew)) << "values";
   EXPECT_FALSE(work::check_bounds("[[],[]]", kFew)) << "containers";
   EXPECT_FALSE(work::check_bounds(R"({"a":{"b":{"c":1}}})", kFew)) << "depth";
-  EXPECT_TRUE(work::check_bounds("[1,", kFew)) << "that it is no JSON is for the parser to say";
+  EXPECT_TRUE(work::check_bounds("[1,", kFew)) << "the parser refuses it later";
 }
 
-TEST(JsonBounds, LetTheLongestProcessPass) {
+TEST(JsonBounds, AcceptTheLongestProcess) {
   EXPECT_TRUE(work::check_bounds("[" + repeated("[1000,1,false],", 2'200'000) + "0]", kFromDevice));
 }
 
-TEST(Message, OfADeviceThatHoldsMillionsOfEmptyObjectsIsRefusedBeforeItIsBuilt) {
+TEST(Message, WithMillionsOfEmptyObjectsIsRefusedBeforeItIsParsed) {
   const auto refused = decode_agent_message(R"({"type":"hello","x":[)" + repeated("{},", 4'000'001) + "0]}");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().what, "not a valid agent message: holds more values than any message has");
@@ -123,8 +123,8 @@ TEST(Message, AJobSurvivesEncodingInEveryField) {
   EXPECT_EQ(read.groups[0].steps[1].process_index, 1);
 }
 
-// Models, cells and groups of a job, in messages that are no larger than they may be.
-TEST(Message, AJobOfAnySizeComesThroughInPieces) {
+// The models, cells and groups of a job arrive whole, and no message is larger than allowed.
+TEST(Message, AJobOfAnySizeIsSentInParts) {
   work::Job job;
   job.run_id = "run";
   for (int model = 0; model < 40; ++model) {
@@ -156,7 +156,7 @@ TEST(Message, AJobOfAnySizeComesThroughInPieces) {
   EXPECT_EQ(work::write_json(*whole), work::write_json(job));
 }
 
-TEST(Message, AModelThatNoMessageHoldsIsNamed) {
+TEST(Message, AModelThatIsTooLargeForAMessageIsNamed) {
   work::Job job;
   job.models.push_back({.label = "large", .source = work::Recipe{std::string(kMaxFrameBytes, 'x')}});
   work::JobParts parts(job, kMaxFrameBytes);
@@ -166,7 +166,7 @@ TEST(Message, AModelThatNoMessageHoldsIsNamed) {
   EXPECT_NE(refused.error().what.find("model large cannot be sent"), std::string::npos);
 }
 
-TEST(Message, WhatIsCompletedComesThroughInPieces) {
+TEST(Message, CompletedProcessesAreSentInParts) {
   std::map<std::string, std::vector<int>> processes;
   for (int cell = 0; cell < 100'000; ++cell) processes[fmt::format("{:016x}", cell)] = {0, 1};
   std::map<std::string, std::vector<int>> whole;
@@ -180,7 +180,7 @@ TEST(Message, WhatIsCompletedComesThroughInPieces) {
   EXPECT_EQ(whole, processes);
 }
 
-TEST(Message, WhatIsMissingOrOfTheWrongTypeIsNamed) {
+TEST(Message, AFieldThatIsMissingOrOfTheWrongTypeIsNamed) {
   EXPECT_EQ(decode_client_message(R"({"type":"follow"})").error().what,
             "not a valid client message: \"after\" is missing");
   EXPECT_EQ(decode_client_message(R"({"type":"follow","after":"x"})").error().what,
@@ -192,7 +192,7 @@ TEST(Message, WhatIsMissingOrOfTheWrongTypeIsNamed) {
   EXPECT_FALSE(decode_event(R"({"sequence":1,"body":{"type":"process","cell_id":3}})"));
 }
 
-TEST(Message, AnIntegerThatIsNoneOrTooLargeIsRefusedAndNotConverted) {
+TEST(Message, ANumberThatIsNotAnIntegerInRangeIsRefusedAndNotConverted) {
   for (const std::string_view sequence : {"1.5", "333333333333333333334", "-1", "1e300"}) {
     const auto decoded = decode_client_message(fmt::format(R"({{"type":"acknowledge","sequence":{}}})", sequence));
     ASSERT_FALSE(decoded) << sequence;
@@ -204,7 +204,7 @@ TEST(Message, AnIntegerThatIsNoneOrTooLargeIsRefusedAndNotConverted) {
   EXPECT_FALSE(completed);
 }
 
-TEST(Message, AStrayByteInACompilersMessageDoesNotCostTheRecord) {
+TEST(Message, AnInvalidByteInACompilersMessageDoesNotLoseTheRecord) {
   ProcessResult result = full_result();
   result.failure->message = "bad \xC3 byte";
   const auto decoded = decode_event(encode(Event{1, result}));
@@ -212,17 +212,17 @@ TEST(Message, AStrayByteInACompilersMessageDoesNotCostTheRecord) {
   EXPECT_EQ(std::get<ProcessResult>(decoded->body).failure->message, "bad \xEF\xBF\xBD byte");
 }
 
-TEST(Message, WhatIsRecordedSurvivesEncodingInEveryField) {
-  const Completed told{{.manifest_sha256 = "m", .worker_sha256 = "w", .model_sha256 = "f"}, "e", {{"a", {0, 2}}}};
-  const auto decoded = decode_client_message(encode(ClientMessage(told)));
+TEST(Message, CompletedProcessesSurviveEncodingInEveryField) {
+  const Completed sent{{.manifest_sha256 = "m", .worker_sha256 = "w", .model_sha256 = "f"}, "e", {{"a", {0, 2}}}};
+  const auto decoded = decode_client_message(encode(ClientMessage(sent)));
   ASSERT_TRUE(decoded) << decoded.error().text();
   const auto& read = std::get<Completed>(*decoded);
-  EXPECT_EQ(work::write_json(read.made_with), work::write_json(told.made_with));
+  EXPECT_EQ(work::write_json(read.made_with), work::write_json(sent.made_with));
   EXPECT_EQ(read.environment_hash, "e");
-  EXPECT_EQ(read.processes, told.processes);
+  EXPECT_EQ(read.processes, sent.processes);
 }
 
-TEST(Provenance, IsABuildOfWhatDecidesBesideTheModel) {
+TEST(Provenance, ItsBuildDoesNotDependOnTheModel) {
   const Provenance one{.manifest_sha256 = "m", .worker_sha256 = "w", .model_sha256 = "1", .reference_sha256 = "1"};
   Provenance other = one;
   other.model_sha256 = other.files_sha256 = other.reference_key = other.reference_sha256 = "2";
@@ -232,7 +232,7 @@ TEST(Provenance, IsABuildOfWhatDecidesBesideTheModel) {
   EXPECT_EQ(Provenance{}.build(), "") << "nothing is known";
 }
 
-TEST(Environment, TheHashIgnoresWhatIsNoPartOfTheIdentity) {
+TEST(Environment, TheHashIgnoresEntriesThatAreNotPartOfTheIdentity) {
   Environment a;
   a.entries = {{"boot_id", "", Known<std::string>::of("1"), false}, {"cpu", "", Known<std::string>::of("x"), true}};
   Environment b = a;
