@@ -2,12 +2,13 @@
 // A device of a study: its name, how it is reached, and what a run may use of it.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "work/protocol.h"
 
 namespace ngb::config {
 
@@ -30,13 +31,6 @@ struct SlurmRequest {
   std::vector<std::string> nodes{};  // each is a device; a device of a study has at most one; empty: any node
 };
 
-// Limits of what a run may use of a device.
-struct DeviceLimits {
-  std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's limit applies as well
-  std::optional<std::uint64_t> free_disk_bytes{};  // stay free on the disk of the device's folder
-  std::optional<double> time_s{};                  // from the agent's start to the end of its last process
-};
-
 inline constexpr const char* kDeviceFolder = "~/.ngraphbench";
 
 inline constexpr const char* kLocal = "local";
@@ -49,7 +43,7 @@ struct DeviceEntry {
   std::string folder{};      // on the device, for all of NGraphBench's files; may begin with ~/
   std::string toolchains{};  // on the device, with existing toolchains; may begin with ~/; empty: in `folder`
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of its workers, sorted by name
-  DeviceLimits limits{};
+  work::DeviceLimits limits{};
   std::vector<std::string> command{};    // of kind command: program and arguments that lead to a shell
   std::vector<std::string> tags{};       // words that the user chose for it
   std::vector<std::string> compilers{};  // labels of those that run on it: from `pairs`, else all

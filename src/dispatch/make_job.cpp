@@ -2,7 +2,6 @@
 #include "dispatch/make_job.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -84,10 +83,8 @@ Status add_places(const FindPlace& place_of, work::Job& job) {
 
 work::DeviceLimits limits_of(const config::DeviceEntry& device) {
   constexpr std::uint64_t kFreeDiskBytes = 64U << 20U;  // for other users of the device
-  work::DeviceLimits limits{.memory_bytes = device.limits.memory_bytes,
-                            .free_disk_bytes = device.limits.free_disk_bytes};
+  work::DeviceLimits limits = device.limits;
   if (!limits.free_disk_bytes && !config::is_here(device)) limits.free_disk_bytes = kFreeDiskBytes;
-  if (device.limits.time_s) limits.time_ns = std::llround(*device.limits.time_s * 1e9);
   return limits;
 }
 

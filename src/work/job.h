@@ -20,19 +20,6 @@
 
 namespace ngb::work {
 
-// Limits what a run may use of a device.
-struct DeviceLimits {
-  std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's own limit also applies
-  std::optional<std::uint64_t> free_disk_bytes{};  // to be left free on the disk of the work folder
-  std::optional<std::int64_t> time_ns{};           // no process starts later than this after the agent received the job
-
-  static constexpr auto fields() {
-    return std::tuple(Field{"memory_bytes", &DeviceLimits::memory_bytes},
-                      Field{"free_disk_bytes", &DeviceLimits::free_disk_bytes},
-                      Field{"time_ns", &DeviceLimits::time_ns});
-  }
-};
-
 // Reference outputs that the client has made for a model because the device cannot, or the reason why the client cannot
 // either.
 struct GivenReference {

@@ -12,6 +12,8 @@
 
 namespace ngb::work {
 
+inline constexpr double kMostExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
+
 // Stops a process by precision instead of after a fixed count.
 struct StopWhen {
   double half_width_ratio = 0.01;  // half width of the median's 95 % interval, relative to the median
@@ -63,7 +65,6 @@ struct Protocol {
   std::uint64_t seed = 1;  // of weights, inputs and the order of processes
 
   static constexpr auto fields() {
-    constexpr double kMostExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
     return std::tuple(
         study_field("processes", &Protocol::processes, {"processes", "Fresh worker processes for each cell", 1, 1000}),
         study_field("repetitions", &Protocol::repetitions,
@@ -120,6 +121,36 @@ struct Limits {
         study_field(
             "attempts", &Limits::attempts,
             {"attempts", "Attempts for each process, if a failure may not repeat (crash, timeout, memory)", 1, 100}));
+  }
+};
+
+// What a run may use of a device. The rows are also keys of the device's `limits` in a study file.
+struct DeviceLimits {
+  std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's limit applies as well
+  std::optional<std::uint64_t> free_disk_bytes{};  // stay free on the disk of the device's folder
+  std::optional<std::int64_t> time_ns{};           // after the agent got the job; later no process begins
+  bool operator==(const DeviceLimits&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple(
+        study_field("memory_bytes", &DeviceLimits::memory_bytes,
+                    {.name = "memory",
+                     .meaning = "Memory of a process, if the study does not set a lower limit",
+                     .minimum = 1,
+                     .maximum = kMostExact,
+                     .default_text = "90 % of the device's"}),
+        study_field("free_disk_bytes", &DeviceLimits::free_disk_bytes,
+                    {.name = "free_disk",
+                     .meaning = "Disk space that stays free; below it nothing is delivered or measured",
+                     .maximum = kMostExact,
+                     .default_text = "64 MiB"}),
+        study_field("time_ns", &DeviceLimits::time_ns,
+                    {.name = "time_s",
+                     .meaning = "Seconds after which no further process begins; the same command continues later",
+                     .minimum = 1,
+                     .maximum = 1e9,
+                     .multiply = 1e9,
+                     .default_text = "none"}));
   }
 };
 

@@ -3,9 +3,11 @@
 // writing it as JSON, the JSON Schema and docs/study.md need nothing else.
 #include <filesystem>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "config/keys/key.h"
+#include "config/keys/row.h"
 
 namespace ngb::config {
 namespace {
@@ -134,19 +136,25 @@ Key environment_key() {
 }
 
 Key limits_key() {
-  return {.name = "limits",
-          .type = ValueType::structured,
-          .meaning = "Limits of what a run may use of the device, as a mapping of the keys below",
-          .keys = {number_key<&DeviceEntry::limits, &DeviceLimits::memory_bytes>(
-                       "memory", ValueType::bytes, {1, kMaxExact},
-                       "Memory of a process, if the study does not set a lower limit", "90 % of the device's"),
-                   number_key<&DeviceEntry::limits, &DeviceLimits::free_disk_bytes>(
-                       "free_disk", ValueType::bytes, {0, kMaxExact},
-                       "Disk space that stays free; below it nothing is delivered or measured", "64 MiB"),
-                   number_key<&DeviceEntry::limits, &DeviceLimits::time_s>(
-                       "time_s", ValueType::number, {1, kMaxExact},
-                       "Seconds after which no further process begins; the same command continues later", "none")},
-          .example = "limits such as {memory: 4 GB}"};
+  Key limits{.name = "limits",
+             .type = ValueType::structured,
+             .meaning = "Limits of what a run may use of the device, as a mapping of the keys below",
+             .example = "limits such as {memory: 4 GB}"};
+  for_each_field<work::DeviceLimits>([&](const auto& field) {
+    const auto member = field.member;
+    const work::StudyKey& row = field.key;
+    using Value = typename std::remove_cvref_t<decltype(work::DeviceLimits{}.*member)>::value_type;
+    Key& key = limits.keys.emplace_back(key_of_row(row));
+    key.type = is_scaled(row) ? ValueType::number : ValueType::bytes;
+    key.set_of = [member, row](DeviceEntry& device, const json& value) {
+      device.limits.*member = from_key<Value>(row, value);
+    };
+    key.get_of = [member, row](const DeviceEntry& device) {
+      const std::optional<Value>& limit = device.limits.*member;
+      return limit ? to_key(row, *limit) : json();
+    };
+  });
+  return limits;
 }
 
 }  // namespace

@@ -35,7 +35,6 @@ enum class ValueType {
 
 // Matches one line of text without blanks at its ends.
 inline constexpr const char* kLabel = R"(^[^\x00-\x20]([^\x00-\x1f]{0,98}[^\x00-\x20])?$)";
-inline constexpr double kMaxExact = 9007199254740991;  // 2^53 - 1: every JSON reader keeps integers up to this one
 
 // A way to reach a device. The kind of a device is the name of the key that has its way.
 struct Way {
@@ -59,8 +58,8 @@ struct Key {
   std::function<nlohmann::json(const Study& study)> get{};
 
   // The fields below are for keys of devices. `get_of` returns null if the value was not given.
-  void (*set_of)(DeviceEntry& device, const nlohmann::json& value) = nullptr;
-  nlohmann::json (*get_of)(const DeviceEntry& device) = nullptr;
+  std::function<void(DeviceEntry& device, const nlohmann::json& value)> set_of{};
+  std::function<nlohmann::json(const DeviceEntry& device)> get_of{};
   std::string example{};               // a mapping, for "expected …": "limits such as {memory: 4 GB}"
   bool first_may_stand_alone = false;  // the value of keys[0], which is required, may replace the mapping
   std::optional<Way> way{};

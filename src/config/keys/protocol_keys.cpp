@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes keys of a study file from the rows of work/protocol.h.
-#include <fmt/format.h>
-
-#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <type_traits>
 
 #include "config/keys/key.h"
+#include "config/keys/row.h"
 
 namespace ngb::config {
 namespace {
@@ -24,25 +21,6 @@ struct Access {
 
 template <class T>
 concept Section = requires { T::fields(); };
-
-bool is_scaled(const work::StudyKey& row) { return row.multiply != 1 || row.divide != 1; }
-
-// Removes the digits that are only an error of multiplication: 0.07 * 100 is 7.000000000000001.
-double rounded(double value) { return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr); }
-
-template <class Value>
-Value from_key(const work::StudyKey& row, const json& value) {
-  if (!is_scaled(row)) return value.get<Value>();
-  const double scaled = value.get<double>() * row.multiply / row.divide;
-  if constexpr (std::is_integral_v<Value>) return static_cast<Value>(std::llround(scaled));
-  return static_cast<Value>(scaled);
-}
-
-template <class Value>
-json to_key(const work::StudyKey& row, const Value& value) {
-  if (!is_scaled(row)) return value;
-  return rounded(static_cast<double>(value) * row.divide / row.multiply);
-}
 
 template <Section Record>
 std::vector<Key> keys_of(const Access<Record>& access);
@@ -97,9 +75,7 @@ std::vector<Key> keys_of(const Access<Record>& access) {
   for_each_field<Record>([&](const auto& field) {
     const auto member = field.member;
     using Value = std::remove_cvref_t<decltype(Record{}.*member)>;
-    Key key{.name = field.key.name, .minimum = field.key.minimum, .maximum = field.key.maximum};
-    key.meaning = field.key.meaning;
-    key.default_text = field.key.default_text;
+    Key key = key_of_row(field.key);
     describe(key, field.key,
              Access<Value>{.change = [access, member](Study& study) -> Value& { return access.change(study).*member; },
                            .read = [access, member](const Study& study) { return access.read(study).*member; }});

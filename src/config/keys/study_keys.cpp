@@ -215,8 +215,8 @@ std::span<const Key> compiler_keys() {
 
 Key key_of(const Parameter& parameter) {
   Key key{.name = parameter.name, .meaning = parameter.meaning, .default_text = parameter.default_value};
-  key.minimum = number_or(parameter.minimum, -kMaxExact);
-  key.maximum = number_or(parameter.maximum, kMaxExact);
+  key.minimum = number_or(parameter.minimum, -work::kMostExact);
+  key.maximum = number_or(parameter.maximum, work::kMostExact);
   if (parameter.type == "bool") {
     key.type = ValueType::boolean;
   } else if (parameter.type == "int") {

@@ -125,7 +125,7 @@ TEST(StudyDevices, EnvironmentLimitsAndTagsAreReadWithTheirDevice) {
   EXPECT_THAT(orin.environment, ElementsAre(Pair("CUDA_HOME", "/opt/cuda 13"), Pair("OMP_PROC_BIND", "close")));
   EXPECT_EQ(orin.limits.memory_bytes, 4'000'000'000U);
   EXPECT_EQ(orin.limits.free_disk_bytes, 500'000'000U);
-  EXPECT_EQ(orin.limits.time_s, 7200);
+  EXPECT_EQ(orin.limits.time_ns, 7'200'000'000'000);
   EXPECT_THAT(orin.tags, ElementsAre("edge", "arm"));
 }
 
