@@ -3,7 +3,6 @@
 // writing it as JSON, the JSON Schema and docs/study.md need nothing else.
 #include <filesystem>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "config/keys/key.h"
@@ -135,25 +134,27 @@ Key environment_key() {
        .example = "variables such as {OMP_PROC_BIND: close}"});
 }
 
+template <class Value>
+Key limit_key(const work::StudyKey& row, std::optional<Value> work::DeviceLimits::* member) {
+  Key key = key_of_row(row);
+  key.type = is_scaled(row) ? ValueType::number : ValueType::bytes;
+  key.set_of = [member, row](DeviceEntry& device, const json& value) {
+    device.limits.*member = from_key<Value>(row, value);
+  };
+  key.get_of = [member, row](const DeviceEntry& device) {
+    const std::optional<Value>& limit = device.limits.*member;
+    return limit ? to_key(row, *limit) : json();
+  };
+  return key;
+}
+
 Key limits_key() {
   Key limits{.name = "limits",
              .type = ValueType::structured,
              .meaning = "Limits of what a run may use of the device, as a mapping of the keys below",
              .example = "limits such as {memory: 4 GB}"};
-  for_each_field<work::DeviceLimits>([&](const auto& field) {
-    const auto member = field.member;
-    const work::StudyKey& row = field.key;
-    using Value = typename std::remove_cvref_t<decltype(work::DeviceLimits{}.*member)>::value_type;
-    Key& key = limits.keys.emplace_back(key_of_row(row));
-    key.type = is_scaled(row) ? ValueType::number : ValueType::bytes;
-    key.set_of = [member, row](DeviceEntry& device, const json& value) {
-      device.limits.*member = from_key<Value>(row, value);
-    };
-    key.get_of = [member, row](const DeviceEntry& device) {
-      const std::optional<Value>& limit = device.limits.*member;
-      return limit ? to_key(row, *limit) : json();
-    };
-  });
+  for_each_field<work::DeviceLimits>(
+      [&](const auto& field) { limits.keys.push_back(limit_key(field.key, field.member)); });
   return limits;
 }
 
