@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/keys/key.h"
 #include "config/keys/value.h"
 
 namespace ngb::config {
@@ -47,7 +48,10 @@ json model_json(const ModelEntry& model) {
   if (!model.shapes.empty()) entry["shapes"] = shapes_json(model.shapes);
   for (const auto& [name, extent] : model.dimensions) entry["dimensions"][name] = extent_json(extent);
   if (!model.inputs.empty()) entry["inputs"] = inputs_json(model.inputs);
-  if (model.dynamic_batch) entry["dynamic_batch"] = true;
+  for (const Key& key : model_keys()) {
+    const json value = key.get_in_model ? key.get_in_model(model) : json();
+    if (!value.is_null()) entry[key.name] = value;
+  }
   return entry;
 }
 

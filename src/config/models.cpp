@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
+#include "base/text.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
 #include "config/model_json.h"
@@ -21,13 +23,10 @@ const std::vector<std::string>& model_kinds() {
   return kKinds;
 }
 
-// Returns for some keys the kinds of models that may have them. All other keys are for every kind.
-const std::map<std::string, std::string_view>& restricted_keys() {
-  static const std::map<std::string, std::string_view> kKeys{{"shapes", "onnx, pytorch and timm"},
-                                                             {"dimensions", "onnx"},
-                                                             {"parameters", "pytorch and timm"},
-                                                             {"state_dict", "pytorch and timm"}};
-  return kKeys;
+// Returns "onnx, pytorch and timm".
+std::string listed(const std::vector<std::string>& words) {
+  const std::span<const std::string> all_but_last(words.data(), words.size() - 1);
+  return (all_but_last.empty() ? "" : text::join(all_but_last, ", ") + " and ") + words.back();
 }
 
 // One parameter of a recipe in a study: a single value, or a list of values that spans an axis.
@@ -94,12 +93,13 @@ class ModelReader {
   bool may_have_all(const std::string& kind, const ModelFields& given, const std::string& path) {
     bool are_all = true;
     for (const auto& [key, node] : given) {
-      const auto row = restricted_keys().find(key);
-      if (row == restricted_keys().end() || row->second.find(kind) != std::string_view::npos) continue;
+      const Key* const row = find_key(model_keys(), key);
+      if (row == nullptr || may_have(kind, *row)) continue;
       are_all = false;
       problems_.add(*node, join_path(path, key),
-                    kind == "zoo" && key == "shapes" ? "a recipe defines its shapes; remove this key"
-                                                     : fmt::format("this key is only for {}; remove it", row->second));
+                    kind == "zoo" && key == "shapes"
+                        ? "a recipe defines its shapes; remove this key"
+                        : fmt::format("this key is only for {}; remove it", listed(row->kinds)));
     }
     return are_all;
   }

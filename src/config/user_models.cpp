@@ -67,10 +67,11 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
 
 void UserModelReader::read_common(const ModelFields& given, const std::string& path, ModelEntry& model) {
   if (const DocumentNode* node = field_of(given, "inputs")) read_inputs(*node, path + ".inputs", model);
-  if (const DocumentNode* node = field_of(given, "dynamic_batch")) {
-    const Key& key = *find_key(model_keys(), "dynamic_batch");
-    const auto value = read_value(key, *node, path + ".dynamic_batch", problems_);
-    model.dynamic_batch = value && value->get<bool>();
+  for (const Key& key : model_keys()) {
+    const DocumentNode* const node = key.set_in_model ? field_of(given, key.name) : nullptr;
+    if (node == nullptr) continue;
+    if (const auto value = read_value(key, *node, join_path(path, key.name), problems_))
+      key.set_in_model(model, *value);
   }
 }
 

@@ -22,7 +22,7 @@ class UserModelReader {
 
   // Reads the entry at `path` ("models[0]"). `kind` is onnx, pytorch or timm, and is a key of `given`.
   ModelEntry read(const std::string& kind, const ModelFields& given, const std::string& path);
-  // Reads the keys that every kind has: inputs, dynamic_batch.
+  // Reads `inputs`, and the keys whose rows set them (Key::set_in_model).
   void read_common(const ModelFields& given, const std::string& path, ModelEntry& model);
 
  private:

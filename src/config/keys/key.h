@@ -57,6 +57,13 @@ struct Key {
   std::function<void(Study& study, const nlohmann::json& value)> set{};
   std::function<nlohmann::json(const Study& study)> get{};
 
+  // The fields below are for keys of models.
+  std::vector<std::string> kinds{};  // the kinds of model that may have the key ("onnx"); empty: all kinds
+  // The key's value in an entry; null functions if it is read and written by code of its own. `get_in_model` returns
+  // null for the default.
+  std::function<void(ModelEntry& model, const nlohmann::json& value)> set_in_model{};
+  std::function<nlohmann::json(const ModelEntry& model)> get_in_model{};
+
   // The fields below are for keys of devices. `get_of` returns null if the value was not given.
   std::function<void(DeviceEntry& device, const nlohmann::json& value)> set_of{};
   std::function<nlohmann::json(const DeviceEntry& device)> get_of{};
@@ -74,6 +81,8 @@ std::span<const Key> limit_keys();
 nlohmann::json value_of(const Study& study, const Key& key);
 // Returns the keys beside `zoo`, `onnx`, `pytorch` or `timm` in an entry of models.
 std::span<const Key> model_keys();
+// Returns whether a model of that kind may have the key.
+bool may_have(std::string_view kind, const Key& key);
 // Returns the keys below an input's name in `inputs` of a model.
 const std::vector<Key>& input_keys();
 // Returns the keys below a compiler's name in an entry of compilers.

@@ -134,17 +134,21 @@ std::span<const Key> model_keys() {
       {.name = "shapes",
        .type = ValueType::structured,
        .meaning = "Maps an input to its shape of integers and the word batch. `onnx`: needed if the file leaves more "
-                  "open than the batch size; `pytorch`, `timm`: shapes of the arguments, by name"},
+                  "open than the batch size; `pytorch`, `timm`: shapes of the arguments, by name",
+       .kinds = {"onnx", "pytorch", "timm"}},
       {.name = "dimensions",
        .type = ValueType::structured,
-       .meaning = "`onnx`: maps the file's name of an open dimension to its size, or to the word batch"},
+       .meaning = "`onnx`: maps the file's name of an open dimension to its size, or to the word batch",
+       .kinds = {"onnx"}},
       {.name = "parameters",
        .type = ValueType::structured,
-       .meaning = "`pytorch`, `timm`: keyword arguments of the function, or of timm.create_model"},
+       .meaning = "`pytorch`, `timm`: keyword arguments of the function, or of timm.create_model",
+       .kinds = {"pytorch", "timm"}},
       {.name = "state_dict",
        .type = ValueType::path,
        .meaning = "`pytorch`, `timm`: a file of weights that torch.save has written",
-       .default_text = "random weights, seeded with the study's seed"},
+       .default_text = "random weights, seeded with the study's seed",
+       .kinds = {"pytorch", "timm"}},
       {.name = "inputs",
        .type = ValueType::structured,
        .meaning = "Values of the inputs: an .npz file with an array for each input, or a mapping from input to "
@@ -157,9 +161,15 @@ std::span<const Key> model_keys() {
       {.name = "dynamic_batch",
        .type = ValueType::boolean,
        .meaning = "Compile once for any batch size and run at each of the study's",
-       .default_text = "`false`: compiled for each batch size"},
+       .default_text = "`false`: compiled for each batch size",
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.dynamic_batch); },
+       .get_in_model = [](const ModelEntry& model) { return model.dynamic_batch ? json(true) : json(); }},
   };
   return kKeys;
+}
+
+bool may_have(std::string_view kind, const Key& key) {
+  return key.kinds.empty() || std::find(key.kinds.begin(), key.kinds.end(), kind) != key.kinds.end();
 }
 
 const std::vector<Key>& input_keys() {

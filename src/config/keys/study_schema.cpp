@@ -65,12 +65,12 @@ json model_key_schema(const Key& key) {
   return value_schema(key);
 }
 
-json model_schema(const std::string& kind, const json& value, const std::vector<std::string>& keys) {
+json model_schema(const std::string& kind, const json& value) {
   json properties{{kind, value}};
-  for (const std::string& name : keys) {
-    const Key& key = *find_key(model_keys(), name);
-    properties[name] = model_key_schema(key);
-    properties[name]["description"] = key.meaning;
+  for (const Key& key : model_keys()) {
+    if (!may_have(kind, key)) continue;
+    properties[key.name] = model_key_schema(key);
+    properties[key.name]["description"] = key.meaning;
   }
   json schema = closed_object(std::move(properties));
   schema["required"] = {kind};
@@ -87,16 +87,11 @@ json models_schema(const Vocabulary& vocabulary) {
     names.push_back(family.name);
   }
   const json named = any_of({{"enum", names}}, one_of_names(std::move(families)));
-  json kinds = json::array({model_schema("zoo", named, {"label", "inputs", "dynamic_batch"})});
   const json file = value_schema({.name = "file", .type = ValueType::path});
-  kinds.push_back(model_schema("onnx", file, {"label", "shapes", "dimensions", "inputs", "dynamic_batch"}));
   const json function{{"type", "string"}, {"pattern", "^.+:[^:]+$"}};
   const json name{{"type", "string"}, {"pattern", "^[A-Za-z0-9_.]{1,100}$"}};
-  for (const auto& [kind, value] : {std::pair("pytorch", function), std::pair("timm", name)}) {
-    kinds.push_back(
-        model_schema(kind, value, {"label", "parameters", "state_dict", "shapes", "inputs", "dynamic_batch"}));
-  }
-  return list_of({{"anyOf", std::move(kinds)}});
+  return list_of({{"anyOf", json::array({model_schema("zoo", named), model_schema("onnx", file),
+                                         model_schema("pytorch", function), model_schema("timm", name)})}});
 }
 
 // Returns the schema of a value, or of a list of such values to compare.
