@@ -111,8 +111,7 @@ void Recorder::tell(const samples::ProcessResult& result) {
   line_->say(fmt::format("{}: {} in {}: {}", label(cell), name(result.failure->kind), name(result.failure->phase),
                          result.failure->message));
   if (!result.failure->advice.empty()) line_->say("  " + result.failure->advice);
-  const bool is_final = !is_worth_retrying(result.failure->kind) || result.attempt >= plan_->study.limits.attempts;
-  if (!is_final) return;
+  if (!is_final(result.failure->kind, result.attempt, plan_->study.limits.attempts)) return;
   line_->skip_processes(cell.processes_left);
   cell.processes_left = 0;
 }

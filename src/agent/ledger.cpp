@@ -36,7 +36,7 @@ void Ledger::add(const samples::Event& event) {
     if (!result->failure) return complete(result->cell_id, result->process_index, origin);
     int& made = attempts_made_[{result->cell_id, result->process_index, origin}];
     made = std::max(made, result->attempt);
-    if (!samples::is_worth_retrying(result->failure->kind) || made >= attempts_) {
+    if (samples::is_final(result->failure->kind, made, attempts_)) {
       failed_cells_.emplace(std::pair(result->cell_id, origin), result->failure->kind);
     }
   } else if (const auto* model = std::get_if<samples::ModelWritten>(&event.body)) {

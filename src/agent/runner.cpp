@@ -150,7 +150,7 @@ Status Runner::end_writing() {
   }
   if (outcome) return record_model(*outcome);
   if (const Status full = stop_when_disk_is_full(outcome.error()); !full) return full;
-  const bool is_again = samples::is_worth_retrying(outcome.error().kind) && ++tries_ < job_.limits.attempts;
+  const bool is_again = !samples::is_final(outcome.error().kind, ++tries_, job_.limits.attempts);
   return is_again ? Status{} : fail_group(outcome.error());
 }
 

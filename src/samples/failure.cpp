@@ -42,4 +42,6 @@ Result<FailureKind> parse_failure_kind(std::string_view name) {
 
 bool is_worth_retrying(FailureKind kind) { return kKinds[static_cast<std::size_t>(kind)].is_worth_retrying; }
 
+bool is_final(FailureKind kind, int attempt, int attempts) { return attempt >= attempts || !is_worth_retrying(kind); }
+
 }  // namespace ngb::samples

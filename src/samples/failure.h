@@ -42,6 +42,8 @@ std::string_view name(FailureKind kind);  // "crash", "out_of_memory", …
 Result<FailureKind> parse_failure_kind(std::string_view name);
 // Returns true if another attempt may end differently.
 bool is_worth_retrying(FailureKind kind);
+// Returns whether no attempt follows the failed `attempt` (1 …) of at most `attempts`.
+bool is_final(FailureKind kind, int attempt, int attempts);
 
 // The exit code of a program that could not write a model file because the disk is full: the number of ENOSPC.
 inline constexpr int kDiskFullExitCode = 28;

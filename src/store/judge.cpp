@@ -19,7 +19,7 @@ bool has_failed_for_good(sql::Database& database, std::int64_t cell_key, int att
   bool has_failed = false;
   while (!has_failed && query.step()) {
     const Result<samples::FailureKind> kind = samples::parse_failure_kind(query.text(0));
-    has_failed = query.small(1) >= attempts || (kind && !samples::is_worth_retrying(*kind));
+    has_failed = kind ? samples::is_final(*kind, query.small(1), attempts) : query.small(1) >= attempts;
   }
   query.reset();
   return has_failed;
