@@ -100,10 +100,10 @@ struct Model {
   // Lists the fields that a device needs. The others stay with the client: a user's path is private, and a job must not
   // change when a file is moved.
   static constexpr auto fields() {
-    return std::tuple(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"note", &Model::note},
-                      Field{"source", &Model::source}, Field{"inputs", &Model::inputs},
-                      Field{"open_inputs", &Model::open_inputs}, Field{"files", &Model::files},
-                      Field{"values", &Model::values}, Field{"dynamic_batch", &Model::dynamic_batch});
+    return std::tuple(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"note", &Model::note}, Field{"source", &Model::source},
+                      Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
+                      Field{"files", &Model::files}, Field{"values", &Model::values},
+                      Field{"dynamic_batch", &Model::dynamic_batch});
   }
 };
 

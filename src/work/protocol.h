@@ -60,7 +60,7 @@ struct Protocol {
   std::optional<int> warm_up{};                    // repetitions; nothing: determined from the data
   std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped, k to a repetition
   std::int64_t max_transient_ns = 30'000'000'000;  // the search for a steady part ends after this
-  std::int64_t settle_ns = 0;                      // between the warm-up and the first timed repetition
+  std::int64_t settle_ns = 0;  // between the warm-up and the first timed repetition
   std::optional<StopWhen> stop_when{};
   Tolerances tolerances{};
   std::uint64_t seed = 1;  // of weights, inputs and the order of processes

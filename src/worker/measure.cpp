@@ -2,13 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <functional>
 #include <new>
 #include <optional>
 #include <string_view>
-#include <thread>
 
 #include "base/text.h"
 #include "probe/probe.h"
