@@ -132,7 +132,6 @@ struct Limits {
 struct DeviceLimits {
   std::optional<std::uint64_t> memory_bytes{};     // of a process; the study's limit applies as well
   std::optional<std::uint64_t> free_disk_bytes{};  // stay free on the disk of the device's folder
-  std::optional<std::uint64_t> log_bytes{};        // kept of each process's log
   std::optional<std::int64_t> time_ns{};           // after the agent got the job; later no process begins
   bool operator==(const DeviceLimits&) const = default;
 
@@ -149,12 +148,6 @@ struct DeviceLimits {
                      .meaning = "Disk space that stays free; below it nothing is delivered or measured",
                      .maximum = kMostExact,
                      .default_text = "64 MiB"}),
-        study_field("log_bytes", &DeviceLimits::log_bytes,
-                    {.name = "log",
-                     .meaning = "Bytes that are kept of each process's log",
-                     .minimum = 1,
-                     .maximum = kMostExact,
-                     .default_text = "1 MB"}),
         study_field("time_ns", &DeviceLimits::time_ns,
                     {.name = "time_s",
                      .meaning = "Seconds after which no further process begins; the same command continues later",
