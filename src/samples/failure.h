@@ -32,7 +32,6 @@ Result<Phase> parse_phase(std::string_view name);
   ROW(fallback, false)             /* work ran on another device, provider or precision than asked for */  \
   ROW(no_device, false)            /* no device of the kind that was asked for: no GPU or no driver */     \
   ROW(device_lost, true)           /* the device was available and then failed */                          \
-  ROW(too_hot, true)               /* the device's temperature left its limits */                            \
   ROW(disk_full, true)                                                                                     \
   ROW(internal, false) /* any other failure, of the compiler or of NGraphBench; the message says which */
 
