@@ -46,7 +46,6 @@ struct ModelEntry {
   std::vector<std::pair<std::string, std::int64_t>> dimensions{};  // onnx: named dimension -> extent, or kBatchExtent
   std::vector<std::pair<std::string, InputEntry>> inputs{};        // by name, sorted; "": one .npz for all
   bool dynamic_batch = false;                                      // compiled once for any batch size
-  std::string note{};                                              // the author's own words about it
 
   [[nodiscard]] ModelKind kind() const;
 };

@@ -183,7 +183,6 @@ Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::
                                                                 : from_module(entry, batch, seed, python_files);
   if (!model) return model;
   model->label = entry.label;
-  model->note = entry.note;
   model->key.batch = batch;
   model->dynamic_batch = entry.dynamic_batch;
   if (!entry.dynamic_batch) model->open_inputs.clear();

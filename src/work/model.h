@@ -79,7 +79,6 @@ struct ModelKey {
 
 struct Model {
   ModelKey key{};
-  std::string note{};    // the author's own words
   std::string label{};   // for people: "resnet18"
   std::string family{};  // "" except for a recipe
   Source source{};
@@ -100,7 +99,7 @@ struct Model {
   // Lists the fields that a device needs. The others stay with the client: a user's path is private, and a job must not
   // change when a file is moved.
   static constexpr auto fields() {
-    return std::tuple(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"note", &Model::note}, Field{"source", &Model::source},
+    return std::tuple(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"source", &Model::source},
                       Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
                       Field{"files", &Model::files}, Field{"values", &Model::values},
                       Field{"dynamic_batch", &Model::dynamic_batch});

@@ -164,13 +164,6 @@ std::span<const Key> model_keys() {
        .default_text = "`false`: compiled for each batch size",
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.dynamic_batch); },
        .get_in_model = [](const ModelEntry& model) { return model.dynamic_batch ? json(true) : json(); }},
-      {.name = "note",
-       .type = ValueType::text,
-       .pattern = kLabel,
-       .meaning = "Your own words about the model",
-       .default_text = "none",
-       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.note); },
-       .get_in_model = [](const ModelEntry& model) { return model.note.empty() ? json() : json(model.note); }},
   };
   return kKeys;
 }
