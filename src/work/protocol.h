@@ -60,7 +60,6 @@ struct Protocol {
   std::optional<int> warm_up{};                    // repetitions; nothing: determined from the data
   std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped, k to a repetition
   std::int64_t max_transient_ns = 30'000'000'000;  // the search for a steady part ends after this
-  std::int64_t settle_ns = 0;  // between the warm-up and the first timed repetition
   std::optional<StopWhen> stop_when{};
   Tolerances tolerances{};
   std::uint64_t seed = 1;  // of weights, inputs and the order of processes
@@ -78,9 +77,6 @@ struct Protocol {
                      60'000, 1e6}),
         study_field("max_transient_ns", &Protocol::max_transient_ns,
                     {"max_transient_s", "Seconds after which the search for a steady part ends", 0, 86'400, 1e9}),
-        study_field("settle_ns", &Protocol::settle_ns,
-                    {"settle_ms", "Milliseconds that a process waits between its warm-up and its timed repetitions", 0,
-                     600'000, 1e6}),
         study_field("stop_when", &Protocol::stop_when,
                     {.name = "stop_when",
                      .meaning = "Stop by precision instead of at a fixed count; `repetitions` is then ignored",

@@ -207,7 +207,6 @@ class Work {
     for (auto& [name, value] : probe::gpu_facts()) result_.facts[name] = value;
     const bool is_warm = in_phase(Phase::warm_up, [this] { return attempt(series_->warm_up()); });
     if (is_warm) {
-      std::this_thread::sleep_for(std::chrono::nanoseconds(request_.protocol.settle_ns));
       const probe::Snapshot before = probe::snapshot();
       const ThreadMeter threads;
       samples::Reading page_faults;
