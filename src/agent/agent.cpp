@@ -38,13 +38,13 @@ namespace {
 
 constexpr Nanoseconds kLockPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kFlushPatience = std::chrono::seconds(5);
-// How long a resident agent without a client stays.
+// A resident agent without a client ends after this time.
 constexpr Nanoseconds kFinishedPatience = std::chrono::hours(24);  // after its job is finished
 constexpr Nanoseconds kHoggingPatience =
-    std::chrono::minutes(30);  // the same, in a batch job, whose machine others wait for
+    std::chrono::minutes(30);                                      // the same in a batch job, whose machine others need
 constexpr Nanoseconds kJoblessPatience = std::chrono::minutes(1);  // if it has no job
 
-// Runs one agent. `run` returns when the agent shall end.
+// Runs one agent. `run` returns when the agent ends.
 class Server {
  public:
   explicit Server(const Options& options)
@@ -75,7 +75,7 @@ class Server {
       done = wait();
       children_.reap();
       if (done && runner_ && !is_over_) done = runner_->advance();
-      tell_of_the_end_of_a_fetch();
+      report_end_of_fetch();
       // The client receives all recorded events before the error.
       if (done && refusal_ && (!session_ || session_->has_acknowledged_all())) done = tl::unexpected(*refusal_);
       if (done && is_finished() && session_ && session_->has_acknowledged_all()) is_over_ = true;
@@ -141,9 +141,9 @@ class Server {
   }
 
   Status wait() {
-    const bool has_words = session_ && session_->wants_to_write();
+    const bool has_output = session_ && session_->wants_to_write();
     std::vector<pollfd> sources{{session_ ? session_->input_fd() : -1, POLLIN, 0},
-                                {has_words ? session_->output_fd() : -1, POLLOUT, 0},
+                                {has_output ? session_->output_fd() : -1, POLLOUT, 0},
                                 {signals_.get(), POLLIN, 0},
                                 {timer_.get(), POLLIN, 0},
                                 {listener_.get(), POLLIN, 0}};
@@ -153,16 +153,16 @@ class Server {
     if (::poll(sources.data(), sources.size(), wait_ms()) < 0 && errno != EINTR) {
       return tl::unexpected(file::from_errno("wait", "poll", errno));
     }
-    if (sources[2].revents != 0) take_signals();
-    if (sources[3].revents != 0) take_tick();
+    if (sources[2].revents != 0) read_signals();
+    if (sources[3].revents != 0) handle_tick();
     Status done;
     if (sources[1].revents != 0) done = session_->write();
     if (done && sources[0].revents != 0) {
-      done = take_messages();
+      done = read_messages();
       if (!done && runner_ && listener_.is_open()) done = refuse(done.error());
     }
-    if (session_ && session_->is_gone()) part();
-    if (sources[4].revents != 0) meet_client();
+    if (session_ && session_->is_gone()) disconnect();
+    if (sources[4].revents != 0) greet_client();
     return done;
   }
 
@@ -179,12 +179,12 @@ class Server {
   Status refuse(const Error& error) {
     send_failure(error);
     session_->flush(kFlushPatience);
-    part();
+    disconnect();
     return Done{};
   }
 
   // Forgets the client. An agent that is not resident ends with it.
-  void part() {
+  void disconnect() {
     is_over_ = is_over_ || !listener_.is_open();
     session_.reset();
     client_.reset();
@@ -193,7 +193,7 @@ class Server {
     idle_since_ = system_clock().now();
   }
 
-  void meet_client() {
+  void greet_client() {
     FileDescriptor client = accept_client(listener_);
     if (!client.is_open()) return;
     client_ = std::move(client);
@@ -211,14 +211,14 @@ class Server {
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
   }
 
-  void take_signals() {
+  void read_signals() {
     signalfd_siginfo signal{};
     while (::read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
       if (signal.ssi_signo != SIGCHLD) is_over_ = true;
     }
   }
 
-  void take_tick() {
+  void handle_tick() {
     std::uint64_t ticks = 0;
     if (::read(timer_.get(), &ticks, sizeof ticks) != sizeof ticks || !runner_) return;
     runner_->look();
@@ -234,16 +234,16 @@ class Server {
     ::timerfd_settime(timer_.get(), 0, &period, nullptr);
   }
 
-  Status take_messages() {
+  Status read_messages() {
     Result<std::vector<samples::ClientMessage>> messages = session_->read();
     if (!messages) return error_of(messages);
     for (samples::ClientMessage& message : *messages) {
-      if (Status done = std::visit([this](auto& body) { return take(body); }, message); !done) return done;
+      if (Status done = std::visit([this](auto& body) { return handle(body); }, message); !done) return done;
     }
     return Done{};
   }
 
-  Status take(const samples::Hello& hello) {
+  Status handle(const samples::Hello& hello) {
     has_greeted_ = true;
     if (hello.protocol == samples::kProtocolVersion) return Done{};
     return fail(fmt::format("the client speaks protocol {}, this agent {}", hello.protocol, samples::kProtocolVersion),
@@ -252,7 +252,7 @@ class Server {
 
   // A client that reconnects sends its job again. If the job has changed (because toolchains were installed since), the
   // agent continues with the new one.
-  Status take(work::Job& job) {
+  Status handle(work::Job& job) {
     if (!has_greeted_) return fail("received a job before hello", "ngb-agent");
     if (has_job_) return fail("received a second job", "ngb-agent");
     has_job_ = true;
@@ -261,7 +261,7 @@ class Server {
     return Done{};
   }
 
-  Status take(work::JobPart& part) {
+  Status handle(work::JobPart& part) {
     if (!incoming_) return fail("received a part of a job before the job", "ngb-agent");
     work::append(*incoming_, std::move(part));
     if (incoming_->continues) return Done{};
@@ -303,7 +303,7 @@ class Server {
     return Done{};
   }
 
-  Status take(const samples::Completed& completed) {
+  Status handle(const samples::Completed& completed) {
     if (!job_ || incoming_) return fail("received completed processes before a whole job", "ngb-agent");
     ledger_->add_completed(completed);
     return Done{};
@@ -311,7 +311,7 @@ class Server {
 
   // Starts the job. Nothing may start before the client has sent the last number that it knows, because numbers must
   // continue above it.
-  Status take(const samples::Follow& follow) {
+  Status handle(const samples::Follow& follow) {
     if (!job_ || incoming_) return fail("received follow before a whole job", "ngb-agent");
     journal_->continue_after(follow.after);
     // The end of a finished job is sent again, even to a client that knows everything.
@@ -331,7 +331,7 @@ class Server {
   }
 
   // Sends the run's journal, whether this agent or an earlier one recorded it.
-  Status take(const samples::Fetch& fetch) {
+  Status handle(const samples::Fetch& fetch) {
     if (!has_greeted_) return fail("received fetch before hello", "ngb-agent");
     if (job_ && job_->run_id != fetch.run_id) return fail("another run is active here: " + job_->run_id, "ngb-agent");
     if (fetch.ends) runner_.reset();
@@ -343,25 +343,25 @@ class Server {
     return Done{};
   }
 
-  void tell_of_the_end_of_a_fetch() {
+  void report_end_of_fetch() {
     if (!is_fetching_ || !session_ || session_->wants_to_write()) return;
     is_fetching_ = false;
     session_->send(samples::Fetched{journal_ ? journal_->last_sequence() : 0});
   }
 
-  Status take(const samples::Acknowledge& acknowledge) {
+  Status handle(const samples::Acknowledge& acknowledge) {
     session_->acknowledge(acknowledge.sequence);
     return Done{};
   }
 
-  Status take(const samples::Stop& /*stop*/) {
+  Status handle(const samples::Stop& /*stop*/) {
     is_over_ = true;
     return Done{};
   }
 
   // Refuses the messages that only the reception serves (samples/delivery_messages.h).
   template <class Delivery>
-  Status take(const Delivery& /*delivery*/) {
+  Status handle(const Delivery& /*delivery*/) {
     return fail("received a delivery, which only the reception serves", "ngb-agent");
   }
 
@@ -376,7 +376,7 @@ class Server {
   Surroundings surroundings_{};
   FileDescriptor device_lock_{};
   FileDescriptor lock_{};
-  std::unique_ptr<work::Job> incoming_{};  // a job of which parts are missing
+  std::unique_ptr<work::Job> incoming_{};  // a job whose later parts have not arrived
   std::unique_ptr<work::Job> job_{};
   JobIdentity identity_{};  // of job_
   std::optional<Ledger> ledger_{};

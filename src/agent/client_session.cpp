@@ -56,7 +56,7 @@ Status Session::write() {
       }
     }
   }
-  // A pipe that poll finds writable takes PIPE_BUF bytes without waiting.
+  // A pipe that poll finds writable accepts PIPE_BUF bytes without waiting.
   const std::size_t size_bytes = std::min<std::size_t>(outgoing_.size() - written_, PIPE_BUF);
   const ssize_t count = ::write(output_fd_, outgoing_.data() + written_, size_bytes);
   if (count >= 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's side of the protocol (samples/message.h) with its one client. Never waits: reads what is there, writes
-// what fits. Events come out of the journal as the client takes them, so that memory does not grow with a slow client.
+// Speaks the agent's side of the protocol (samples/message.h) with one client. Only `flush` waits; other functions read
+// what has arrived and write what fits. Events are read from the journal as the client receives them, so a slow client
+// costs no memory.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +17,32 @@ namespace ngb::agent {
 
 class Session {
  public:
-  // The descriptors stay the caller's.
+  // The caller owns the descriptors.
   Session(int input_fd, int output_fd) : input_fd_(input_fd), output_fd_(output_fd) {}
 
   [[nodiscard]] int input_fd() const { return input_fd_; }
   [[nodiscard]] int output_fd() const { return output_fd_; }
 
-  // Reads once (call it when poll has found input) and returns the messages that are whole. Error: the client sent
-  // something else. `is_gone` is true from its end of file on.
+  // Reads once and returns the complete messages; call it when poll has found input. Returns an error if the client
+  // sent something that is not a message.
   Result<std::vector<samples::ClientMessage>> read();
+  // Returns whether the client has disconnected.
   [[nodiscard]] bool is_gone() const { return is_gone_; }
 
-  // Events of `journal` with numbers above `after` are to be sent, those to come too.
+  // Sends the events of `journal` with numbers above `after`, and from now on every new event.
   void follow(const Journal& journal, std::uint64_t after);
-  // Queued at once.
+  // Adds the message to the queue.
   void send(const samples::AgentMessage& message);
-  // Dropped when the client has not taken everything yet.
-  // It has said what it knows already.
+  // Returns whether `follow` was called.
   [[nodiscard]] bool is_following() const { return journal_ != nullptr; }
+  // Does the same as `send` if everything before was written; else drops the message.
   void send_if_idle(const samples::AgentMessage& message);
 
-  // Whether there is anything to write; if so, call `write` when poll has found room.
+  // Returns whether there is anything to write; if so, call `write` when poll has found room.
   [[nodiscard]] bool wants_to_write() const;
-  // Error: the journal cannot be read.
+  // Writes as much as fits. Returns an error if the journal cannot be read.
   Status write();
-  // Waits for the client to take everything, at most `patience`.
+  // Writes everything; waits for the client, at most `patience`.
   void flush(Nanoseconds patience);
 
   void acknowledge(std::uint64_t sequence) { acknowledged_ = sequence; }

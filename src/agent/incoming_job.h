@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job that a client has brought, before anything of it is begun.
+// Prepares a job that a client has sent, before it begins.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,12 @@
 
 namespace ngb::agent {
 
-// Completes the paths of a job for a device elsewhere, which are within the device's folder; with no folder, nothing.
+// Makes the paths of a job for a device elsewhere absolute; they are relative to the device's folder. Does nothing if
+// `device_folder` is empty.
 void stand_in(work::Job& job, const std::filesystem::path& device_folder);
 
-// What the device and the agent tell of themselves, and the variables that the job's processes get there.
+// Returns the device's and the agent's description of themselves, with the variables that the job sets for its
+// processes.
 samples::Environment environment_of(const work::Job& job, const ControlGroups& groups, const Revision& agent);
 
 }  // namespace ngb::agent

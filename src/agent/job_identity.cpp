@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-// Without the words: only that it is missing.
+// Keeps only the fact that something is missing.
 std::string without_words(const std::string& why) { return why.empty() ? why : "missing"; }
 
 void add(hash::Sha256& sum, const std::string& text) { sum.add(std::to_string(text.size()) + ':' + text); }
@@ -40,7 +40,7 @@ json head_of(const work::Job& job) {
 
 }  // namespace
 
-// An item at a time: a job of a million cells need not be in memory twice.
+// Hashes one item at a time, because the JSON of a job with a million cells would need as much memory as the job again.
 JobIdentity identity_of(const work::Job& job) {
   hash::Sha256 sum;
   add(sum, head_of(job));

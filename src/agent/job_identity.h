@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a job that a client brings is the one that is at work already.
+// Decides whether a job that a client sends is the one that the agent already runs.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace ngb::agent {
 
-// Two jobs with the same identity have the same processes to run, in the same way and order. Limits take no part in it,
-// and neither do the words in which a toolchain or reference outputs are missing: they change with the client's
+// Two jobs with the same identity run the same processes in the same way and order. Limits of the device are not part
+// of it. Nor are the texts that say why a toolchain or reference outputs are missing: they change with the client's
 // network.
 struct JobIdentity {
   std::string run_id{};
-  std::string job_sha256{};  // empty: of no job in particular
+  std::string job_sha256{};  // empty if it is no particular job's
   bool operator==(const JobIdentity&) const = default;
 };
 JobIdentity identity_of(const work::Job& job);

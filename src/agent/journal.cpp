@@ -91,7 +91,7 @@ Status Journal::open_file() {
   return Done{};
 }
 
-// Afterwards the file at the journal's path is this run's, or there is none.
+// Renames files so that the file at the journal's path is this run's, and opens it.
 Status Journal::make_way(const std::string& run_id) {
   const Result<std::optional<JournalMark>> mark = first_mark(fd_.get(), size_bytes_, path_.string());
   if (!mark) return error_of(mark);
@@ -137,7 +137,7 @@ Status Journal::read_all(const Replay& replay) {
     if (!frame) return error_of(frame);
     std::string why = frame->why;
     if (frame->state == FoundFrame::State::whole) {
-      const Status taken = take(frame->payload, at + samples::kFrameHeaderBytes, replay);
+      const Status taken = read_record(frame->payload, at + samples::kFrameHeaderBytes, replay);
       const std::uint64_t next = at + samples::kFrameHeaderBytes + frame->payload.size();
       if (!taken) damages.push_back({at, next - at, taken.error().what});
       at = next;
@@ -157,11 +157,11 @@ Status Journal::read_all(const Replay& replay) {
   }
   // The lost records may have belonged to a job that counts as finished.
   if (!damages.empty()) begin_other_job(replay);
-  tell_damage(damages);
+  report_damage(damages);
   return Done{};
 }
 
-void Journal::tell_damage(const std::vector<Damage>& damages) {
+void Journal::report_damage(const std::vector<Damage>& damages) {
   if (damages.empty()) return;
   std::uint64_t bytes = 0;
   for (const Damage& each : damages) bytes += each.size_bytes;
@@ -173,7 +173,7 @@ void Journal::tell_damage(const std::vector<Damage>& damages) {
 }
 
 // Reads one record of the file.
-Status Journal::take(const std::string& payload, std::uint64_t begin_bytes, const Replay& replay) {
+Status Journal::read_record(const std::string& payload, std::uint64_t begin_bytes, const Replay& replay) {
   if (const std::optional<JournalMark> mark = decode_mark(payload)) {
     if (!job_sha256_.empty() && job_sha256_ != mark->job_sha256) begin_other_job(replay);
     job_sha256_ = mark->job_sha256;

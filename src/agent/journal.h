@@ -27,7 +27,7 @@ class Journal {
     std::function<void()> other_job{};
   };
   // Opens or creates the journal of a run in `folder`. Its results are valid for the run even if the job has changed.
-  // - An incomplete last frame is cut off: nothing was told about it.
+  // - An incomplete last frame is cut off: it was never sent to a client.
   // - Damage anywhere else is left in the file and skipped: whole records before and after it count.
   // - The journal of another run is renamed to journal.run-ID, where that run finds it again.
   // - A file without a mark, or of a newer version, is renamed to journal.damaged-N or journal.newer-N. `remarks`
@@ -74,11 +74,11 @@ class Journal {
   Status make_way(const std::string& run_id);
   Status set_aside(const std::string& word, const std::string& why);
   Status read_all(const Replay& replay);
-  Status take(const std::string& payload, std::uint64_t begin_bytes, const Replay& replay);
+  Status read_record(const std::string& payload, std::uint64_t begin_bytes, const Replay& replay);
   void begin_other_job(const Replay& replay);
   Status write_mark(const JobIdentity& identity);
   Status write_frame(std::string_view payload);
-  void tell_damage(const std::vector<Damage>& damages);
+  void report_damage(const std::vector<Damage>& damages);
 
   std::filesystem::path path_{};
   FileDescriptor fd_{};

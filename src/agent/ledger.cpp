@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kFirst = std::numeric_limits<int>::min();
 
-// A model that is not known may be either.
+// Returns whether all parts are equal. A model that is unknown equals every model.
 bool are_alike(const samples::Origin& one, const samples::Origin& other) {
   return one.build_sha256 == other.build_sha256 && one.environment_hash == other.environment_hash &&
          (one.model_sha256 == other.model_sha256 || one.model_sha256.empty() || other.model_sha256.empty());
@@ -30,7 +30,7 @@ void Ledger::complete(const std::string& cell_id, int process_index, int origin)
 }
 
 void Ledger::add(const samples::Event& event) {
-  is_finished_ = false;  // an end that something comes behind was none
+  is_finished_ = false;  // a Finished with an event after it did not end the job
   if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) {
     const int origin = number_of(result->made_with, result->environment_hash);
     if (!result->failure) return complete(result->cell_id, result->process_index, origin);

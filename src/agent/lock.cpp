@@ -64,7 +64,7 @@ std::string LockOwner::text() const {
 }
 
 bool LockOwner::is_here() const {
-  // Earlier versions did not write their namespace.
+  // The namespace is missing in the locks of earlier versions.
   return boot_id == agent::boot_id() && (pid_namespace.empty() || pid_namespace == process::pid_namespace());
 }
 

@@ -20,7 +20,7 @@ constexpr std::string_view kMagic = "NGBREF03";  // as worker/reference_file.h w
 constexpr std::size_t kMaxDescriptionBytes = 64U << 20U;
 constexpr std::size_t kCopyBytes = 1U << 20U;
 
-// Fewer at the end of the file.
+// Reads `count` bytes; fewer at the end of the file.
 Result<std::string> read_bytes(int fd, std::size_t count, const std::filesystem::path& path) {
   std::string bytes(count, '\0');
   std::size_t done = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference outputs, kept between studies: made once by the reference compiler for a model, a batch size and a seed.
+// Keeps reference outputs between studies. The reference compiler makes them once for a model, a batch size and a seed.
 #pragma once
 
 #include <filesystem>
@@ -15,30 +15,30 @@
 
 namespace ngb::agent {
 
-// SHA-256 over everything that the outputs depend on: the model's content, batch and inputs, the seed of the inputs,
-// the reference compiler with version, precision and options, and what it is made with: its folder and toolchain, our
-// Python package, ngb-worker (which also makes inputs and models) and the exporter.
+// Returns the SHA-256 over everything that the outputs depend on: the model's content, batch and inputs; the seed of
+// the inputs; the reference compiler with version, precision and options; and what it is made with, which is its folder
+// and toolchain, our Python package, ngb-worker (which also makes inputs and models) and the exporter.
 std::string reference_key(const work::Model& model, std::uint64_t seed, const work::Compiler& reference,
                           const samples::Provenance& made_with);
 
-// "identity 2.15.0"
+// Returns "identity 2.15.0", or "identity" without a version.
 std::string reference_name(const work::Compiler& reference);
 
-// Reads the file to its end. Yields the SHA-256 of its data. Error: there is none, or it is not whole: the data are not
-// those that its header names.
+// Reads the whole file and returns the SHA-256 of its data. Returns an error if the file is missing, or if its data do
+// not have the hash that its header names.
 Result<std::string> check_reference_file(const std::filesystem::path& path);
 
-// Reference files that were read once, and again only if they may have changed.
+// Checks reference files. It reads each file once, and again only if the file may have changed.
 class CheckedReferences {
  public:
-  // As check_reference_file.
+  // Returns what check_reference_file returns.
   Result<std::string> look(const std::filesystem::path& path);
 
  private:
   std::map<std::filesystem::path, std::pair<Fingerprint, std::string>> whole_{};
 };
 
-// Puts the file that a worker has written in its place, on disk, in one step.
+// Checks the file that a worker has written, syncs it to disk and renames it to `path` in one step.
 Status adopt_reference(const std::filesystem::path& written, const std::filesystem::path& path);
 
 }  // namespace ngb::agent

@@ -31,7 +31,7 @@ std::uint64_t memory_limit(const work::Job& job) {
   return total.value ? *total.value / 10 * 9 : std::numeric_limits<std::uint64_t>::max();
 }
 
-// Ids are hexadecimal digits; whatever else a job may hold, it names a file in our folder.
+// Makes a name of a file in our folder, even from an id that is not hexadecimal digits.
 std::string file_name(std::string text) {
   std::replace(text.begin(), text.end(), '/', '_');
   return text;
@@ -59,8 +59,7 @@ void Runner::stop() {
   attempt_.reset();
   writing_.reset();
   const std::vector<pid_t> left = children_.end_all({});
-  if (!left.empty())
-    std::fputs((describe_processes(left) + ": does not end, although it was killed\n").c_str(), stderr);
+  if (!left.empty()) std::fputs((describe_processes(left) + ": did not end after SIGKILL\n").c_str(), stderr);
 }
 
 Status Runner::advance() {
@@ -91,11 +90,11 @@ Status Runner::begin_next() {
   return Done{};
 }
 
-// In this group.
+// Returns whether the group has a step, or reference outputs, left to do.
 bool Runner::has_something_left() { return is_for_references() ? !ledger_.has_reference(model().key) : find_step(); }
 
-// The group's first step that is not decided. A decided one stays decided, so that none is looked at twice: a group may
-// have a million of them.
+// Advances step_ to the group's first step that is not decided. Returns false if there is none. A decided step stays
+// decided, so none is examined twice: a group may have a million steps.
 bool Runner::find_step() {
   const std::vector<work::Step>& steps = group().steps;
   while (step_ < steps.size() && !next_attempt(steps[step_])) ++step_;
@@ -146,7 +145,7 @@ Status Runner::end_writing() {
     if (!outcome) {
       if (Status failed = fail_group(outcome.error()); !failed) return failed;
     }
-    return may_go_on(left);
+    return check_all_ended(left);
   }
   if (outcome) return record_model(*outcome);
   if (const Status full = stop_when_disk_is_full(outcome.error()); !full) return full;
@@ -154,11 +153,11 @@ Status Runner::end_writing() {
   return is_again ? Status{} : fail_group(outcome.error());
 }
 
-// Once for each file, and again should a resumed run write another one than the first did.
+// Records each model file once. A resumed run that writes a different file records it again.
 Status Runner::record_model(const ModelFile& file) {
   file_ = file;
   tries_ = 0;
-  step_ = 0;  // what was decided without the model's hash is looked at again
+  step_ = 0;  // steps that were decided without the model's hash are examined again
   for (const std::filesystem::path& each : files_of(model(), file)) {
     const Result<std::string> watched = model_files_.add(each);
     if (!watched) return error_of(watched);
@@ -167,7 +166,7 @@ Status Runner::record_model(const ModelFile& file) {
   return record({0, file.facts});
 }
 
-// Of the files that the group is measured with. Nothing: none has changed.
+// Returns a failure that names a changed file among those that the group is measured with; nothing if none changed.
 std::optional<Failure> Runner::changed_file() {
   if (!file_) return std::nullopt;
   for (const std::filesystem::path& each : files_of(model(), *file_)) {
@@ -175,7 +174,7 @@ std::optional<Failure> Runner::changed_file() {
     Failure failure;
     failure.kind = FailureKind::invalid_model;
     failure.message = text::to_utf8(each.string()) + " has changed while it was measured";
-    failure.advice = "run the study again, with the file as it is now, and leave it alone until the run has ended";
+    failure.advice = "run the study again, and do not change the file until the run has ended";
     return failure;
   }
   return std::nullopt;
@@ -253,41 +252,40 @@ Status Runner::end_attempt() {
     result.environment_hash = environment_hash_;
     result.made_with = provenance_of(*cell_);
     if (std::optional<Failure> changed = changed_file()) {
-      // Whatever it measured, nobody can say of which content.
+      // The measurement is dropped: nobody knows which content of the file it belongs to.
       changed->phase = result.phases.empty() ? samples::Phase::start : result.phases.back().phase;
       result.failure = std::move(changed);
       result.repetitions.clear();
       result.check.reset();
     }
-    drop_what_is_too_large(result);
+    drop_if_too_large(result);
     done = record({0, std::move(result)});
   }
-  return done ? may_go_on(left) : done;
+  return done ? check_all_ended(left) : done;
 }
 
-// Beside what does not end, no time could be believed.
-Status Runner::may_go_on(const std::vector<pid_t>& left) const {
+// Returns an error that names `left`, if there are any: times measured beside processes that still run would be wrong.
+Status Runner::check_all_ended(const std::vector<pid_t>& left) const {
   if (left.empty()) return Done{};
-  return fail(
-      fmt::format("nothing more is measured here: {} does not end, although it was killed", describe_processes(left)),
-      surroundings_.work_folder.string(),
-      "look at the device's kernel log, or start the device again; then run the same command again");
+  return fail(fmt::format("nothing more is measured here: {} did not end after SIGKILL", describe_processes(left)),
+              surroundings_.work_folder.string(),
+              "check the device's kernel log, or restart the device; then run the same command again");
 }
 
-// A result that no message can hold is a failure, and the device goes on.
-void Runner::drop_what_is_too_large(ProcessResult& result) {
+// Replaces a result that is too large for a message by a failure, so that the device continues.
+void Runner::drop_if_too_large(ProcessResult& result) {
   constexpr std::size_t kSurelyFits = 100'000;
   if (result.repetitions.size() < kSurelyFits || Journal::fits({0, result})) return;
   Failure failure;
   failure.kind = FailureKind::internal;
   failure.phase = samples::Phase::timed;
-  failure.message = fmt::format("its {} repetitions are more than one record can hold", result.repetitions.size());
+  failure.message = fmt::format("one record cannot hold its {} repetitions", result.repetitions.size());
   failure.advice = "ask for fewer repetitions (stop_when: max_repetitions), or for longer ones (min_repetition_ms)";
   result.repetitions.clear();
   result.failure = failure;
 }
 
-// Every cell of the group that has something left to do fails for this reason. It counts as the last attempt.
+// Records this failure for every step of the group that is left to do. It counts as the last attempt.
 Status Runner::fail_group(const Failure& failure) {
   if (is_for_references()) return record({0, samples::ReferenceMade{.model = model().key, .failure = failure}});
   for (const work::Step& step : group().steps) {
@@ -299,7 +297,7 @@ Status Runner::fail_group(const Failure& failure) {
   return Done{};
 }
 
-// As of a last attempt.
+// Returns the result of a last attempt that starts no worker.
 ProcessResult Runner::result_without_worker(const work::Step& step) const {
   const work::Cell& cell = job_.cell_of(step);
   ProcessResult result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works through a job: for each group the model file, the reference outputs, then the steps in order; records each
-// process as it ends. One thing runs at a time.
+// Runs a job: for each group, it provides the model file and the reference outputs and then runs the steps in order.
+// Each process is recorded when it ends. Only one process runs at a time.
 #pragma once
 
 #include <map>
@@ -27,28 +27,28 @@ namespace ngb::agent {
 
 class Runner {
  public:
-  // `ledger` has taken up what the journal and the client hold already. All references outlive the runner.
+  // `ledger` contains everything that the journal and the client have recorded. All references outlive the runner.
   Runner(const Surroundings& surroundings, Children& children, const work::Job& job, Journal& journal, Ledger& ledger,
          samples::Environment environment);
   ~Runner();
 
-  // Reads what the job's processes are made with; to be called once, before `advance`. Error: a program's file cannot
-  // be read; or cells are measured in part with another build, and the job does not accept this one.
+  // Hashes what the job's processes are made with. Called once, before `advance`. Returns an error if a program's file
+  // cannot be read, or if cells are measured in part with another build and the job does not accept this one.
   Status prepare();
 
-  // Takes up what has happened, and starts what is next. Error: the agent cannot go on (the disk is full); what is
-  // recorded stays.
+  // Handles what has happened since the last call and starts what is next. Returns an error if the agent cannot
+  // continue (the disk is full); what is recorded is kept.
   Status advance();
-  // Once a second.
+  // Checks the memory of what runs; called once a second.
   void look();
-  // Ends whatever runs; nothing of it is recorded.
+  // Ends what runs, without a record of it.
   void stop();
 
   [[nodiscard]] bool is_finished() const { return is_finished_; }
   [[nodiscard]] bool is_busy() const { return attempt_ || writing_; }
   [[nodiscard]] samples::Progress progress() const;
   [[nodiscard]] std::vector<int> poll_fds() const;
-  // When `advance` has something to do even if nothing happens; nothing runs: none.
+  // Returns when `advance` must be called even if nothing happens; nothing if nothing runs.
   [[nodiscard]] std::optional<Nanoseconds> deadline() const;
 
  private:
@@ -60,7 +60,7 @@ class Runner {
   Status begin_step();
   Status end_writing();
   Status end_attempt();
-  static void drop_what_is_too_large(samples::ProcessResult& result);
+  static void drop_if_too_large(samples::ProcessResult& result);
   bool find_step();
   Status end_reference(const samples::ProcessResult& result);
   void leave_group();
@@ -69,7 +69,7 @@ class Runner {
   Status fail_group(const samples::Failure& failure);
   Status record(const samples::Event& event);
   Status stop_when_disk_is_full(const samples::Failure& failure) const;
-  [[nodiscard]] Status may_go_on(const std::vector<pid_t>& left) const;
+  [[nodiscard]] Status check_all_ended(const std::vector<pid_t>& left) const;
   [[nodiscard]] const work::Group& group() const { return job_.groups[group_]; }
   [[nodiscard]] const work::Model& model() const { return job_.model_of(group()); }
   [[nodiscard]] std::filesystem::path reference_file() const;
@@ -81,7 +81,7 @@ class Runner {
   };
   Status learn_build(const work::Compiler& compiler, bool is_exported);
   [[nodiscard]] const Build& build_of(const work::Compiler& compiler, const work::Model& model) const;
-  // What a process of the cell would be made with now; its model only while its group is at work.
+  // Returns the origin of a process of the cell that would start now; the model is empty until its group has a file.
   [[nodiscard]] samples::Origin origin_of(const work::Cell& cell) const;
   [[nodiscard]] samples::Provenance provenance_of(const work::Cell& cell) const;
   [[nodiscard]] std::string key_of_reference() const;
@@ -103,20 +103,20 @@ class Runner {
   Nanoseconds started_ = system_clock().now();
   LauncherPool launchers_;
   Builds builds_;
-  // By compiler, manifest, and whether the model is exported.
+  // by compiler, manifest, and whether the model is exported
   std::map<std::tuple<std::string, std::string, bool>, Build> known_builds_{};
-  const work::Cell* cell_ = nullptr;  // of the attempt
+  const work::Cell* cell_ = nullptr;  // the cell of attempt_
   WatchedFiles model_files_{};
   CheckedReferences references_{};
   std::size_t group_ = 0;
-  std::size_t step_ = 0;                                   // of that group: all before it are decided
-  std::optional<ModelFile> file_{};                        // of this group
-  std::optional<std::filesystem::path> reference_path_{};  // "" for no check
-  std::string reference_sha256_{};                         // of its data
-  int tries_ = 0;                                          // of this group's model, then of its reference
+  std::size_t step_ = 0;                                   // of that group; the steps before it are decided
+  std::optional<ModelFile> file_{};                        // the group's model file
+  std::optional<std::filesystem::path> reference_path_{};  // the group's; "" for no check
+  std::string reference_sha256_{};                         // of the data in that file
+  int tries_ = 0;  // failed attempts at the group's model, then at its reference
   std::unique_ptr<ModelWriting> writing_{};
   std::unique_ptr<Attempt> attempt_{};
-  Launcher* launcher_ = nullptr;  // of the attempt
+  Launcher* launcher_ = nullptr;  // the launcher of attempt_
   bool is_environment_recorded_ = false;
   bool is_finished_ = false;
 };

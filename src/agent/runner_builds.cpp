@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processes of a job are made with, and what of the recorded ones is like them.
+// Finds out what the processes of a job are made with, and which recorded processes were made alike.
 #include <fmt/format.h>
 
 #include "agent/runner.h"
@@ -57,13 +57,14 @@ samples::Provenance Runner::provenance_of(const work::Cell& cell) const {
 
 std::optional<int> Runner::next_attempt(const work::Step& step) const {
   const work::Cell& cell = job_.cell_of(step);
-  // A toolchain that is gone takes nothing away.
+  // Without its toolchain a process cannot be run again, so its recorded result counts whatever it was made with.
   const bool is_missing = !job_.place_of(job_.compiler_of(cell)).why_missing.empty();
   if (is_missing && ledger_.has_completed(cell.id, step.process_index)) return std::nullopt;
   return ledger_.next_attempt(cell.id, step.process_index, origin_of(cell));
 }
 
-// A run is of one build, unless the user says otherwise.
+// Returns an error if a cell was measured in part with another build: a run has one build, unless the job accepts a new
+// one.
 Status Runner::refuse_other_builds() const {
   if (ledger_.is_finished()) return Done{};
   for (const work::Group& group : job_.groups) {
@@ -76,8 +77,8 @@ Status Runner::refuse_other_builds() const {
       return fail(fmt::format("{} is another build than the one that cells of this run were measured with: {}",
                               reference_name(compiler), differing_parts(*other, build.with)),
                   job_.device,
-                  "ngb run --new-build STUDY measures these cells anew (what was measured stays in the results, and "
-                  "counts no more); or install again what was there before");
+                  "ngb run --new-build STUDY measures these cells anew (their results so far are stored, but no longer "
+                  "count); or install the former build again");
     }
   }
   return Done{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference outputs of a group: found, given by the client, or made here.
+// Provides the reference outputs of a group: found on the device, given by the client, or made here.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ using work::WorkerRequest;
 
 }  // namespace
 
-// Where the group's reference outputs are kept that are made here.
+// Returns the path of the group's reference outputs if they are made here.
 std::filesystem::path Runner::reference_file() const {
   const std::filesystem::path folder = job_.reference_cache.empty() ? surroundings_.work_folder / "references"
                                                                     : std::filesystem::path(job_.reference_cache);
@@ -26,7 +26,7 @@ std::filesystem::path Runner::reference_file() const {
   return folder / (reference_key(model(), job_.protocol.seed, *job_.reference, made_with) + ".ref");
 }
 
-// Of those that were made elsewhere, as their maker says.
+// Returns the key of the group's reference outputs. Outputs that the client gave have the key that it gave with them.
 std::string Runner::key_of_reference() const {
   const work::GivenReference* const given = job_.given_reference(group().model_index);
   if (given != nullptr && !given->path.empty()) return given->key;
@@ -51,7 +51,7 @@ Status Runner::begin_reference() {
     Failure failure;
     failure.kind = FailureKind::no_reference;
     failure.message = "the reference outputs that the client has made: " + text::to_utf8(sha256.error().text());
-    failure.advice = "ngb cancel with the results folder, then run the study again: they are delivered anew";
+    failure.advice = "run ngb cancel with the results folder, then run the study again, which delivers them anew";
     return fail_group(failure);
   }
   if (given != nullptr && !is_given) {
@@ -71,7 +71,7 @@ Status Runner::begin_reference() {
   return Done{};
 }
 
-// That they are there is all that such a job is for.
+// Records the path of the reference outputs: a job for references needs nothing else of a group.
 Status Runner::record_reference(std::string path) {
   return record({0, samples::ReferenceMade{.model = model().key, .path = std::move(path), .key = key_of_reference()}});
 }

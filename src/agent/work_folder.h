@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of one run on one device: journal, logs, models that are being measured, temporary files.
+// Prepares the folder of one run on one device, with journal, logs, models that are being measured and temporary files.
 #pragma once
 
 #include <filesystem>

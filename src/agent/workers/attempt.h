@@ -28,7 +28,7 @@ struct AttemptPlan {
   std::vector<int> cpus{};                              // processors of the worker
   std::uint64_t memory_limit_bytes = 0;                 // for all its processes together
   std::set<pid_t> spared{};                             // other launchers' own processes, which are not killed
-  Nanoseconds exit_patience = std::chrono::seconds(5);  // how long it may run on after its result, or after SIGKILL
+  Nanoseconds exit_patience = std::chrono::seconds(5);  // how long it may live after its result, or after SIGKILL
 };
 
 class Attempt {

@@ -43,8 +43,8 @@ std::vector<pid_t> Children::living(const std::set<pid_t>& spared) {
 }
 
 std::vector<pid_t> Children::end_all(const std::set<pid_t>& spared) {
-  // While one hangs, others may start more.
-  constexpr std::chrono::milliseconds kLookAgain(20);
+  // While one process hangs, others may start more.
+  constexpr std::chrono::milliseconds kCheckAgain(20);
   const Nanoseconds give_up = system_clock().now() + patience_;
   for (;;) {
     reap();
@@ -56,7 +56,7 @@ std::vector<pid_t> Children::end_all(const std::set<pid_t>& spared) {
       given_up_.insert(left.begin(), left.end());
       return left;
     }
-    process::wait_for_end(process::end_of(*hoped_for), kLookAgain);
+    process::wait_for_end(process::end_of(*hoped_for), kCheckAgain);
   }
 }
 

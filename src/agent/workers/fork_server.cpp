@@ -137,7 +137,7 @@ void ForkServer::abandon() {
   if (!is_ready_) own_processes_.clear();
 }
 
-// Its end is no longer of interest.
+// Kills the server; its end is not reported.
 void ForkServer::forget() {
   if (server_) ::kill(*server_, SIGKILL);
   server_.reset();
@@ -149,12 +149,12 @@ void ForkServer::forget() {
 
 void ForkServer::advance() {
   if (is_fresh_) fresh_.advance();
-  if (socket_.get() >= 0) take_packets();
+  if (socket_.get() >= 0) read_packets();
   if (!server_) return;
   if (const std::optional<Children::Ended> ended = children_.take(*server_)) server_ended(ended->wait_status);
 }
 
-void ForkServer::take_packets() {
+void ForkServer::read_packets() {
   std::string buffer(kMaxPacketBytes, '\0');
   for (;;) {
     const ssize_t count = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -162,7 +162,7 @@ void ForkServer::take_packets() {
     if (count < 0 && errno == EAGAIN) return;
     json packet = json::parse(buffer.begin(), buffer.begin() + std::max<ssize_t>(count, 0), nullptr, false);
     if (count > 0 && packet.is_object()) {
-      take(packet);
+      handle(packet);
       continue;
     }
     // The server has closed its end or sent something invalid. SIGCHLD reports its end.
@@ -173,7 +173,7 @@ void ForkServer::take_packets() {
   }
 }
 
-void ForkServer::take(const json& packet) {
+void ForkServer::handle(const json& packet) {
   const auto number = [&](const char* key) {
     const auto field = packet.find(key);
     return field != packet.end() && field->is_number_integer() ? std::optional<std::int64_t>(*field) : std::nullopt;

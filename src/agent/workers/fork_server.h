@@ -37,8 +37,8 @@ class ForkServer final : public Launcher {
  private:
   void start_server();
   void send_request();
-  void take_packets();
-  void take(const nlohmann::json& packet);
+  void read_packets();
+  void handle(const nlohmann::json& packet);
   void server_ended(int wait_status);
   [[nodiscard]] bool is_waiting() const { return launched_.started.has_value() && !launched_.wait_status; }
 

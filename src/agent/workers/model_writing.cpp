@@ -184,7 +184,7 @@ void ModelWriting::advance() {
     fail_with(ended_by_us_->kind, ended_by_us_->message);
     if (!*outcome_) outcome_->error().advice = ended_by_us_->advice;
   } else if (ended.succeeded()) {
-    if (take_answer()) take_over();
+    if (read_answer()) finish_file();
   } else if (is_full || is_large) {
     fail_with(FailureKind::out_of_memory,
               fmt::format("the program ended when it held {} of its limit of {}",
@@ -217,7 +217,7 @@ void ModelWriting::end_processes() {
 }
 
 // Reads the exporter's answer; a recipe's writer leaves none. Returns false if the exporter reported a failure.
-bool ModelWriting::take_answer() {
+bool ModelWriting::read_answer() {
   std::error_code code;
   constexpr std::uint64_t kMaxAnswerBytes = 16U << 20U;
   const Result<std::string> text = file::read(answer_path(path_), kMaxAnswerBytes);
@@ -242,7 +242,7 @@ bool ModelWriting::take_answer() {
   return !outcome_;
 }
 
-void ModelWriting::take_over() {
+void ModelWriting::finish_file() {
   std::error_code code;
   facts_.wall_ns = (system_clock().now() - started_).count();
   // Small models have no file of weights.
@@ -282,7 +282,7 @@ ModelWriting::Outcome check_files(const work::Model& model, WatchedFiles& watche
     if (file.path.empty()) file.path = each.path;
   }
   if (file.path.empty())
-    return tl::unexpected(writing_failure(FailureKind::invalid_model, "the job names no file for it", ""));
+    return tl::unexpected(writing_failure(FailureKind::invalid_model, "the job names no file for the model", ""));
   file.facts.wall_ns = (system_clock().now() - started).count();
   return file;
 }

@@ -54,8 +54,8 @@ class ModelWriting {
   [[nodiscard]] std::vector<std::string> command(const work::Model& model, const work::Place* exporter) const;
   void end_with(const samples::Failure& failure);
   void end_processes();
-  void take_over();
-  bool take_answer();
+  void finish_file();
+  bool read_answer();
   void fail_with(samples::FailureKind kind, const std::string& message);
 
   const Surroundings& surroundings_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client for tests of a real agent process with a worker that misbehaves as told.
+// A client for tests of a real agent process, whose worker misbehaves as the test says.
 #pragma once
 
 #include <fcntl.h>
@@ -28,13 +28,13 @@ namespace ngb::agent::test {
 
 inline std::filesystem::path fake_worker() { return std::filesystem::path(NGB_BUILD_DIR) / "tests/fake/ngb-worker"; }
 
-// What an agent is to start.
+// The programs that an agent starts.
 struct Programs {
   std::filesystem::path worker = fake_worker();
   std::filesystem::path lib = NGB_SOURCE_DIR "/tests/unit/agent/lib";
 };
 
-// One model; cells come with `add_cell`. Processes are run in the order round by round.
+// Returns a job of one model without cells; `add_cell` adds them. Its processes run round by round.
 inline work::Job small_job(int processes = 2) {
   work::Job job;
   job.run_id = "run-1";
@@ -48,7 +48,7 @@ inline work::Job small_job(int processes = 2) {
   return job;
 }
 
-// Each cell has a compiler of its own, whose place is of its number.
+// Each cell has its own compiler and place, with the cell's index.
 inline work::Compiler& compiler_of(work::Job& job, std::size_t cell) { return job.compilers.at(cell); }
 inline work::Place& place_of(work::Job& job, std::size_t cell) { return job.places.at(cell); }
 
@@ -68,14 +68,14 @@ inline void add_cell(work::Job& job, const std::string& id, const std::string& b
   }
 }
 
-// The cell's processes are hosted by Python: tests/unit/agent/lib says how a compiler of that name behaves.
+// Makes Python host the cell's processes. tests/unit/agent/lib says how a compiler of that name behaves.
 inline void host_by_python(work::Job& job, std::size_t cell, const std::string& name) {
   compiler_of(job, cell).name = place_of(job, cell).compiler = name;
   place_of(job, cell).host = "python";
   place_of(job, cell).python = NGB_PYTHON;
 }
 
-// A real agent as a child, and its client's end.
+// Runs a real agent as a child and is its client.
 class AgentClient {
  public:
   explicit AgentClient(const std::filesystem::path& work_folder, const Programs& programs = {})
@@ -109,7 +109,7 @@ class AgentClient {
     const std::string bytes = samples::frame(samples::encode(message));
     if (ours_.is_open()) ::send(ours_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
-  // The same of what may be larger than the socket takes at once.
+  // Does the same for a message that may be larger than the socket's buffer.
   void send_all(const samples::ClientMessage& message) {
     const std::string bytes = samples::frame(samples::encode(message));
     (void)file::write_all(ours_.get(), bytes, "agent");
@@ -121,7 +121,7 @@ class AgentClient {
     send(samples::Follow{after});
   }
 
-  // The next message; nothing when the agent is gone, or has been silent for 20 s, or until `give_up`.
+  // Returns the next message; nothing if the agent has disconnected or was silent for `patience`.
   std::optional<samples::AgentMessage> next(std::chrono::milliseconds patience = std::chrono::seconds(20)) {
     const auto give_up = std::chrono::steady_clock::now() + patience;
     for (;;) {
@@ -138,7 +138,7 @@ class AgentClient {
     }
   }
 
-  // The next message of that type; what comes before it is dropped. Nothing as for `next`, or after an Error.
+  // Drops messages until one of that type and returns it; nothing where `next` returns nothing, or after an Error.
   template <class Message>
   std::optional<Message> next_of() {
     while (std::optional<samples::AgentMessage> message = next()) {
@@ -151,7 +151,7 @@ class AgentClient {
     return std::nullopt;
   }
 
-  // Follows to the end, acknowledging; all events in order. An Error that the agent tells ends it.
+  // Acknowledges and returns all events in order, until the agent disconnects or sends an Error.
   std::vector<samples::Event> follow_to_the_end() {
     std::vector<samples::Event> events;
     while (const std::optional<samples::AgentMessage> message = next()) {
@@ -200,14 +200,14 @@ inline bool ends_finished(const std::vector<samples::Event>& events) {
   return !events.empty() && std::holds_alternative<samples::Finished>(events.back().body);
 }
 
-// Whether it runs; what has ended and was not reaped does not.
+// Returns whether the process runs. A process that has ended and was not reaped does not run.
 inline bool is_alive(pid_t pid) {
   const std::string stat = file::read("/proc/" + std::to_string(pid) + "/stat").value_or(") Z");
   const char state = stat[stat.rfind(')') + 2];
   return state != 'Z' && state != 'X';
 }
 
-// A whole run of a job with one agent.
+// The messages of a job that one agent ran to its end.
 struct WholeRun {
   std::vector<samples::Event> events{};
   std::vector<samples::ProcessResult> processes{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real agent, real processes; the worker does no work and misbehaves as told (fake_worker.cpp).
+// Tests a real agent with real processes. The worker does no work and misbehaves as the test says (fake_worker.cpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(Agent, NumbersItsEventsFromOneWithoutGapsAndEndsWithFinished) {
   EXPECT_TRUE(ends_finished(run.events));
 }
 
-TEST(Agent, TellsTheModelFileItMadeAndRemovesItAfterTheGroup) {
+TEST(Agent, ReportsTheModelFileThatItMadeAndRemovesItAfterTheGroup) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a");
@@ -57,7 +57,7 @@ TEST(Agent, TellsTheModelFileItMadeAndRemovesItAfterTheGroup) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "models"));
 }
 
-TEST(Agent, FillsInWhatOnlyItKnows) {
+TEST(Agent, AddsToAResultWhatOnlyTheAgentKnows) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a");
@@ -104,7 +104,7 @@ TEST(Agent, StopsBetweenProcessesWhenTheDevicesTimeIsOver) {
   EXPECT_EQ(run_job(folder.path(), job).processes.size(), 1U);
 }
 
-// One cell whose first attempt of process 0 misbehaves: its failure, and that the run goes on.
+// Runs a cell whose first attempt of process 0 misbehaves. Expects that the run continues, and returns the failure.
 Failure first_failure(const std::string& behave, work::Job job = small_job(2)) {
   const TemporaryFolder folder;
   add_cell(job, "a", behave, "0:1");
@@ -128,7 +128,7 @@ TEST(Agent, NamesTheExitCodeOfAWorkerWithoutAResult) {
   EXPECT_EQ(failure.exit_code, 7);
 }
 
-TEST(Agent, CallsASigkillThatNobodyOwnsUpToACrash) {
+TEST(Agent, ReportsASigkillOfUnknownOriginAsACrash) {
   const Failure failure = first_failure("killed");
   EXPECT_EQ(failure.kind, FailureKind::crash);
   EXPECT_EQ(failure.signal, SIGKILL);
@@ -151,7 +151,7 @@ TEST(Agent, EndsRepetitionsThatTakeTooLong) {
   EXPECT_EQ(failure.phase, Phase::timed);
 }
 
-TEST(Agent, TakesGarbageForAnInternalFailure) {
+TEST(Agent, ReportsAnUnreadableResultAsAnInternalFailure) {
   const Failure failure = first_failure("garbage");
   EXPECT_EQ(failure.kind, FailureKind::internal);
   EXPECT_THAT(failure.message, HasSubstr("invalid result"));
@@ -194,11 +194,11 @@ TEST(Agent, LeavesNoFileOfAWorkerForTheNext) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "scratch"));
 }
 
-TEST(Agent, TakesTheWorkersWordForWantOfMemory) {
+TEST(Agent, KeepsTheFailureOfAWorkerThatReportsThatItLacksMemory) {
   EXPECT_EQ(first_failure("out_of_memory").kind, FailureKind::out_of_memory);
 }
 
-TEST(Agent, KeepsTheResultOfAWorkerThatCrashesOnItsWayOut) {
+TEST(Agent, KeepsTheResultOfAWorkerThatCrashesAfterIt) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a", "crash_late");
@@ -229,7 +229,7 @@ TEST(Agent, TriesAgainAfterACrashAndKeepsBoth) {
   EXPECT_EQ(run.processes[2].process_index, 1);
 }
 
-TEST(Agent, GivesACellUpAfterTheLastAttemptAndGoesOnWithTheOthers) {
+TEST(Agent, GivesUpACellAfterTheLastAttemptAndContinuesWithTheOthers) {
   const TemporaryFolder folder;
   work::Job job = small_job(3);
   add_cell(job, "bad", "crash");
@@ -243,7 +243,7 @@ TEST(Agent, GivesACellUpAfterTheLastAttemptAndGoesOnWithTheOthers) {
   EXPECT_TRUE(ends_finished(run.events));
 }
 
-TEST(Agent, GivesACellUpAtOnceForWrongOutputs) {
+TEST(Agent, GivesUpACellAtOnceForWrongOutputs) {
   const TemporaryFolder folder;
   work::Job job = small_job(3);
   add_cell(job, "wrong", "wrong");
@@ -264,7 +264,7 @@ TEST(Agent, LeavesNoProcessOfAWorkerBehind) {
   EXPECT_FALSE(is_alive(std::stoi(log.substr(6)))) << "the stray process still lives";
 }
 
-TEST(Agent, TellsAtMostOnceASecondWhatRuns) {
+TEST(Agent, ReportsItsProgressAtMostOnceASecond) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a", "slow");  // 1.5 s
@@ -343,7 +343,7 @@ TEST(Agent, MeasuresAUsersModelWhereItIs) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "user.onnx"));
 }
 
-TEST(Agent, AModuleWhoseExporterIsNotInstalledIsAToolchainMissing) {
+TEST(Agent, ReportsAMissingExporterOfAModuleAsAMissingToolchain) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   job.models[0].source = work::Module{R"({"module":{"timm":"resnet18"}})"};
@@ -368,7 +368,7 @@ TEST(Agent, RefusesAJobWhoseStepsNameNoCell) {
   EXPECT_EQ(run.outcome.exit_code, 3);
 }
 
-TEST(Agent, WantsToBeGreetedFirst) {
+TEST(Agent, RefusesAJobBeforeHello) {
   const TemporaryFolder folder;
   AgentClient client(folder.path());
   client.send(small_job(1));

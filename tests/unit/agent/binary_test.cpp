@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's program: one static file of a few megabytes.
+// Tests that the agent's program is one static file of a few megabytes.
 #include <elf.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ constexpr const char* kWhyNot = nullptr;
 struct Segments {
   bool has_interpreter = false;
   bool has_needed = false;
-  std::uint64_t loaded_bytes = 0;  // of the file: what is left of it when it is stripped
+  std::uint64_t loaded_bytes = 0;  // of the file without symbols and debugging information
 };
 
 Segments segments_of(const std::string& bytes) {
@@ -51,7 +51,7 @@ TEST(AgentProgram, IsOneStaticFileOfAtMostSixMegabytes) {
   RecordProperty("loaded_bytes", std::to_string(found.loaded_bytes));
 }
 
-TEST(AgentProgram, SaysItsVersion) {
+TEST(AgentProgram, PrintsItsVersion) {
   const auto outcome = process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "--version"}});
   ASSERT_TRUE(outcome);
   EXPECT_THAT(outcome->output,
@@ -59,7 +59,7 @@ TEST(AgentProgram, SaysItsVersion) {
   EXPECT_EQ(outcome->exit_code, 0);
 }
 
-TEST(AgentProgram, NamesWhatIsWrongWithItsCommandLine) {
+TEST(AgentProgram, NamesTheMistakeInItsCommandLine) {
   const auto outcome = process::run({{NGB_BUILD_DIR "/bin/ngb-agent", "serve", "--wrok", "x"}});
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(outcome->output.starts_with("ngb-agent: unknown option --wrok\nUsage: ngb-agent serve --work DIR"));

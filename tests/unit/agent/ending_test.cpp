@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does not end by itself, or not at all; and that models are made within the limits of a worker.
+// Tests processes that must be ended or cannot be ended, and that models are made within the limits of a worker.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ namespace {
 using samples::FailureKind;
 using testing::HasSubstr;
 
-// Version 1 of the freezer keeps a process from dying, as a disk or a driver that hangs does.
+// Keeps a process from dying, as a hanging disk or driver does, with version 1 of the kernel's freezer.
 class Freezer {
  public:
   Freezer() : folder_("/sys/fs/cgroup/freezer/ngb-test-" + std::to_string(::getpid())) {
@@ -48,7 +48,7 @@ class Freezer {
   bool is_there_ = false;
 };
 
-TEST(Ending, OfAWorkerThatCannotBeKilledIsAResultAndNamesTheProcess) {
+TEST(Ending, AWorkerThatCannotBeKilledIsAFailureThatNamesTheProcess) {
   const Freezer freezer;
   if (!freezer.is_there()) GTEST_SKIP() << "needs root and version 1 of the freezer's control groups";
   const TemporaryFolder folder;
@@ -83,7 +83,7 @@ TEST(Ending, OfAWorkerThatCannotBeKilledIsAResultAndNamesTheProcess) {
   EXPECT_THAT(attempt.left(), testing::ElementsAre(worker));
 }
 
-TEST(Ending, OfAWorkerThatCannotBeKilledIsRecordedAndNothingIsMeasuredBesideIt) {
+TEST(Ending, NothingIsMeasuredBesideAWorkerThatCannotBeKilled) {
   const Freezer freezer;
   if (!freezer.is_there()) GTEST_SKIP() << "needs root and version 1 of the freezer's control groups";
   const TemporaryFolder folder;
@@ -109,7 +109,7 @@ TEST(Ending, OfAWorkerThatCannotBeKilledIsRecordedAndNothingIsMeasuredBesideIt) 
   EXPECT_EQ(client.wait().exit_code, 3);
 }
 
-TEST(Ending, CutsWhatACompilerPrintsWithoutEnd) {
+TEST(Ending, CutsALongTextOfACompiler) {
   samples::ProcessResult result;
   result.failure.emplace();
   result.failure->message = std::string(5'000'000, 'x');
@@ -120,7 +120,7 @@ TEST(Ending, CutsWhatACompilerPrintsWithoutEnd) {
   EXPECT_EQ(result.facts["curve"], "short");
 }
 
-TEST(Ending, OfAWorkerThatEndsLeavesNothing) {
+TEST(Ending, AWorkerThatEndsLeavesNoProcess) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a");
@@ -130,7 +130,7 @@ TEST(Ending, OfAWorkerThatEndsLeavesNothing) {
   EXPECT_FALSE(run.error);
 }
 
-// The failure of the one cell of a job whose model is made as its recipe says.
+// Returns the failure of the only cell of a job whose model has this family; the fake worker decides by that name.
 std::optional<samples::Failure> failure_of_model(const std::string& family) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
@@ -152,7 +152,7 @@ TEST(MakingAModel, HasNoMoreMemoryThanTheLimit) {
   EXPECT_THAT(failure->advice, HasSubstr("memory limit"));
 }
 
-TEST(MakingAModel, IsLookedAtOnceASecond) {
+TEST(MakingAModel, HasItsMemoryCheckedOnceASecond) {
   const auto failure = failure_of_model("shares_memory");
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, FailureKind::out_of_memory) << failure->message;
@@ -183,14 +183,14 @@ TEST(MakingAModel, LeavesNothingRunningBesideTheFirstMeasuredProcess) {
   client.follow_to_the_end();
 }
 
-TEST(ControlGroups, KillWhatIsInAGroupAsOneAndRemoveIt) {
+TEST(ControlGroups, KillAllProcessesOfAGroupAtOnceAndRemoveIt) {
   const ControlGroups groups = ControlGroups::find();
   if (!groups.description().value) GTEST_SKIP() << groups.description().reason;
   std::array<int, 2> gate{};
   std::array<int, 2> born{};
   ASSERT_EQ(::pipe(gate.data()), 0);
   ASSERT_EQ(::pipe(born.data()), 0);
-  // What it starts is in another session, and in the group: it starts it once it is told that it has been moved.
+  // The process waits for a line on its input, so that it is in the group before it starts one in another session.
   const auto sleeper =
       process::spawn({.arguments = {"sh", "-c", "read go; setsid sh -c 'echo $$; exec sleep 1000' & wait"},
                       .descriptors = {{gate[0], 0}, {born[1], 1}}});
@@ -219,10 +219,10 @@ TEST(ControlGroups, KillWhatIsInAGroupAsOneAndRemoveIt) {
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   }
   const auto again = groups.make(1ULL << 34U);
-  EXPECT_TRUE(again) << "groups can be made one after another";
+  EXPECT_TRUE(again) << "a second group can be made after the first";
 }
 
-TEST(ControlGroups, AreNotUsedWhereTheFolderIsNoGroup) {
+TEST(ControlGroups, AreNotUsedInAFolderThatIsNoGroup) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "ngb-1-1");
   std::filesystem::create_directory(folder / "other");
@@ -230,12 +230,12 @@ TEST(ControlGroups, AreNotUsedWhereTheFolderIsNoGroup) {
   EXPECT_FALSE(groups.description().value);
   EXPECT_THAT(groups.description().reason, HasSubstr("cgroup.kill"));
   EXPECT_FALSE(groups.make(1));
-  EXPECT_FALSE(std::filesystem::exists(folder / "ngb-1-1")) << "what a killed agent has left goes";
+  EXPECT_FALSE(std::filesystem::exists(folder / "ngb-1-1")) << "groups of killed agents are removed";
   EXPECT_TRUE(std::filesystem::exists(folder / "other"));
   EXPECT_THAT(ControlGroups::below("/nonexistent").description().reason, HasSubstr("cannot create a group"));
 }
 
-TEST(ControlGroups, AreToldWithTheEnvironment) {
+TEST(ControlGroups, AreDescribedInTheEnvironment) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a");

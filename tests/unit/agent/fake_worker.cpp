@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker that does no work and behaves as its options say: {"behave", word}, and {"on", "process:attempt"} to behave
-// so in that process only (":attempt" in that attempt of every process). Results are the same in every run.
+// A worker that does no work and behaves as its options say: {"behave", word}. With {"on", "process:attempt"} it
+// behaves so only in that process, with {"on", ":attempt"} in that attempt of every process. Results are the same in
+// every run.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -79,7 +80,7 @@ void deliver(const samples::ProcessResult& result) { deliver(samples::frame(work
   for (;;) ::pause();
 }
 
-// A grandchild of a session of its own, which outlives the worker and ignores everything that can be ignored.
+// Starts a grandchild in a session of its own, which outlives the worker and ignores every signal that can be ignored.
 void leave_a_stray() {
   int ends[2];
   if (::pipe(ends) != 0) std::exit(9);
@@ -107,7 +108,7 @@ void eat_memory() {
   }
 }
 
-// Memory that RLIMIT_DATA does not count.
+// Allocates memory that RLIMIT_DATA does not count.
 void share_memory() {
   constexpr std::size_t kBytes = 600U << 20U;
   void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -209,7 +210,7 @@ int main(int count, char** words) {
   const WorkerRequest request = read_request();
   if (request.task == work::Task::make_references) {
     if (option(request, "behave") == "crash") std::abort();
-    // As in worker/reference_file.h; the hash is that of "outputs".
+    // The format is that of worker/reference_file.h, with the hash of "outputs".
     const std::string json = R"({"sha256":")" + hash::sha256("outputs") + R"("})";
     std::ofstream(request.reference_path)
         << "NGBREF03" << static_cast<char>(json.size()) << std::string(3, '\0') << json << "outputs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agents and clients that die: nothing recorded is lost, nothing is there twice.
+// Tests that no recorded event is lost or repeated when agents or clients die.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST(Faults, TenKillsAtRandomInstantsLoseNothingAndRepeatNothing) {
   EXPECT_GE(kills, 5);
 }
 
-TEST(Faults, AKilledAgentTakesItsWorkersAlong) {
+TEST(Faults, TheWorkersOfAKilledAgentEnd) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a", "stray_and_hang");
@@ -65,7 +65,7 @@ TEST(Faults, AKilledAgentTakesItsWorkersAlong) {
     while (left == 0) left = stray();
     client.kill();
   }
-  // The worker dies with its agent; what it has started in a session of its own is found by the next agent.
+  // The worker dies with its agent. The next agent finds the process that the worker started in another session.
   EXPECT_TRUE(is_alive(left));
   AgentClient client(folder.path());
   ASSERT_TRUE(client.next());  // hello
@@ -76,7 +76,7 @@ TEST(Faults, AKilledAgentTakesItsWorkersAlong) {
   EXPECT_FALSE(is_alive(left)) << "the stray process still lives";
 }
 
-TEST(Faults, AClientThatIsGoneEndsAgentAndWorker) {
+TEST(Faults, AgentAndWorkerEndWhenTheClientDisconnects) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a", "hang");
@@ -91,7 +91,7 @@ TEST(Faults, AClientThatIsGoneEndsAgentAndWorker) {
   EXPECT_EQ(client.wait().exit_code, 0);
 }
 
-TEST(Faults, StopEndsTheProcessInFlightAndKeepsWhatIsRecorded) {
+TEST(Faults, StopEndsTheRunningProcessAndKeepsWhatIsRecorded) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a");
@@ -110,7 +110,7 @@ TEST(Faults, StopEndsTheProcessInFlightAndKeepsWhatIsRecorded) {
   EXPECT_EQ(recorder.results().size(), 1U);
 }
 
-TEST(Faults, SigtermStopsItLikeAStop) {
+TEST(Faults, SigtermStopsTheAgentLikeAStop) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a", "hang");
@@ -136,7 +136,7 @@ TEST(Faults, EventsAreSentAgainToAClientThatDidNotRecordThem) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(samples::encode(again.events[i]), samples::encode(first.events[i + 2]));
 }
 
-TEST(Faults, AFinishedJobOnlyTellsItsEndAgain) {
+TEST(Faults, AFinishedJobOnlySendsItsEndAgain) {
   const TemporaryFolder folder;
   work::Job job = small_job(2);
   add_cell(job, "a");
@@ -164,7 +164,7 @@ TEST(Faults, AnEventThatIsNeverAcknowledgedIsNotLost) {
   EXPECT_EQ(run_job(folder.path(), job, 0).events.size(), 4U);
 }
 
-TEST(Faults, ASecondAgentIsToldWhoUsesTheFolder) {
+TEST(Faults, ASecondAgentNamesTheProcessThatUsesTheFolder) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a", "hang");
@@ -202,7 +202,7 @@ TEST(Faults, ADamagedJournalCostsOnlyWhatIsDamaged) {
   bytes[second_process] = '!';
   ASSERT_TRUE(file::write_atomically(folder.path() / "journal", bytes));
   const WholeRun again = run_job(folder.path(), job, 6);
-  // Numbers go on above what the client knows, so that it does not take the new results for old ones.
+  // Numbers continue above those that the client knows, so that it does not mistake new results for old ones.
   ASSERT_EQ(again.processes.size(), 1U);
   EXPECT_EQ(again.events.front().sequence, 7U);
   EXPECT_EQ(again.processes[0].process_index, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that a Python forks, and what happens when it does not (tests/unit/agent/lib/python).
+// Tests workers that a Python forks, and what happens if it cannot fork (tests/unit/agent/lib/python).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using samples::FailureKind;
 using testing::HasSubstr;
 
-// One cell of the compiler of that name.
+// Returns a job with one cell of the compiler of that name.
 work::Job python_job(const std::string& compiler, int processes, const std::string& behave = "",
                      const std::string& on = "") {
   work::Job job = small_job(processes);
@@ -99,7 +99,7 @@ TEST(ForkServer, QuotesItsLogWhenTheCompilerCannotBeImported) {
   EXPECT_TRUE(ends_finished(run.events));
 }
 
-TEST(ForkServer, MayNotImportForLongerThanACompilationMayTake) {
+TEST(ForkServer, IsEndedIfItsImportExceedsTheCompileTimeout) {
   const TemporaryFolder folder;
   work::Job job = python_job("importing", 1);
   job.limits.timeouts.compile_ns = 500'000'000;
@@ -110,7 +110,7 @@ TEST(ForkServer, MayNotImportForLongerThanACompilationMayTake) {
   EXPECT_TRUE(ends_finished(run.events));
 }
 
-TEST(ForkServer, ThatDoesNotAnswerIsAResultAndIsReplaced) {
+TEST(ForkServer, IsReplacedIfItDoesNotAnswer) {
   const TemporaryFolder folder;
   work::Job job = python_job("stopping", 2);
   job.limits.timeouts.compile_ns = 5'000'000'000;
@@ -125,7 +125,7 @@ TEST(ForkServer, ThatDoesNotAnswerIsAResultAndIsReplaced) {
   EXPECT_TRUE(ends_finished(run.events));
 }
 
-TEST(ForkServer, NeedsAPythonThatIsThere) {
+TEST(ForkServer, NeedsAnExistingPython) {
   const TemporaryFolder folder;
   work::Job job = python_job("forked", 1);
   place_of(job, 0).python = "/nowhere/python3";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that have changed since, come in pieces, or do not come at all; a real agent, real processes.
+// Tests a real agent with jobs that have changed, arrive in pieces or do not arrive.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A job of two cells; what it says of the toolchain of one of them changes between two clients.
+// Returns a job of two cells. The tests change why the second one's toolchain is missing.
 work::Job job_without_toolchain(const std::string& why_missing) {
   work::Job job = small_job(2);
   add_cell(job, "there");
@@ -24,11 +24,11 @@ work::Job job_without_toolchain(const std::string& why_missing) {
   return job;
 }
 
-TEST(Agent, HandsOnWhatItHasMeasuredForAJobThatSaysSomethingElseNow) {
+TEST(Agent, SendsEarlierResultsAgainForAJobWhoseTextsAndLimitsChanged) {
   const TemporaryFolder folder;
   const WholeRun first = run_job(folder.path(), job_without_toolchain("there is no network"));
-  ASSERT_EQ(first.processes.size(), 3U);  // two of the one cell, one failure of the other
-  // The client has recorded nothing of it. Other words, and at the same time other limits of a process.
+  ASSERT_EQ(first.processes.size(), 3U);  // two of the first cell, one failure of the second
+  // The second client has recorded nothing, and its job has another reason and another timeout.
   work::Job other = job_without_toolchain("versions near it that have one: 2.1");
   other.limits.timeouts.run_ns /= 2;
   const WholeRun again = run_job(folder.path(), other);
@@ -45,7 +45,7 @@ TEST(Agent, HandsOnWhatItHasMeasuredForAJobThatSaysSomethingElseNow) {
   EXPECT_EQ(ends, 1U);
 }
 
-TEST(Agent, MeasuresACellWhoseToolchainHasComeAndNothingElseAgain) {
+TEST(Agent, MeasuresOnlyTheCellsWhoseToolchainWasInstalledSince) {
   const TemporaryFolder folder;
   const WholeRun first = run_job(folder.path(), job_without_toolchain("there is no network"));
   const WholeRun again = run_job(folder.path(), job_without_toolchain(""), first.events.back().sequence);
@@ -57,7 +57,7 @@ TEST(Agent, MeasuresACellWhoseToolchainHasComeAndNothingElseAgain) {
   EXPECT_TRUE(ends_finished(again.events));
 }
 
-TEST(Agent, AnswersAFetchWithoutAJobAndBeginsNothing) {
+TEST(Agent, AnswersAFetchWithoutAJobAndStartsNothing) {
   const TemporaryFolder folder;
   work::Job job = small_job(2);
   add_cell(job, "a");
@@ -79,7 +79,7 @@ TEST(Agent, AnswersAFetchWithoutAJobAndBeginsNothing) {
   EXPECT_EQ(last, first.events.back().sequence);
 }
 
-TEST(Agent, SaysThatItHasNothingOfARunThatItDoesNotKnow) {
+TEST(Agent, SendsNothingForARunThatItDoesNotKnow) {
   const TemporaryFolder folder;
   AgentClient client(folder.path());
   client.send(samples::Hello{});
@@ -90,14 +90,14 @@ TEST(Agent, SaysThatItHasNothingOfARunThatItDoesNotKnow) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "journal"));
 }
 
-// Processes of cells that are complete, made with what the agent of these tests has.
+// Returns these processes as completed, with the provenance that the agent of these tests gives them.
 samples::Completed completed_elsewhere(const work::Place& place,
                                        const std::map<std::string, std::vector<int>>& processes) {
   const Surroundings here{.worker = fake_worker(), .lib = Programs{}.lib};
   return {Builds(here).of(place, nullptr).value(), "elsewhere", processes};
 }
 
-TEST(Agent, TakesAJobInPiecesAndWaitsForTheLast) {
+TEST(Agent, ReceivesAJobInPiecesAndWaitsForTheLast) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   for (int i = 0; i < 3; ++i) add_cell(job, "cell " + std::to_string(i));
@@ -118,7 +118,7 @@ TEST(Agent, TakesAJobInPiecesAndWaitsForTheLast) {
   EXPECT_EQ(results[1].cell_id, "cell 2");
 }
 
-// What a client sends before the job is whole is refused, so that nothing begins with half of it.
+// Other messages before the whole job are refused, so that nothing begins with half of a job.
 TEST(Agent, RefusesToFollowHalfAJob) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
@@ -130,8 +130,8 @@ TEST(Agent, RefusesToFollowHalfAJob) {
   EXPECT_THAT(client.error()->what, HasSubstr("whole job"));
 }
 
-// Nothing is slow here: each cell but the last is recorded already. NGB_CELLS=1000000 for as many as a study may have.
-TEST(Agent, TakesAHundredThousandCellsOfOneModel) {
+// Every cell but the last is recorded already, so this is fast. NGB_CELLS=1000000 tests the largest study.
+TEST(Agent, ReceivesAHundredThousandCellsOfOneModel) {
   const char* const asked = std::getenv("NGB_CELLS");
   const int cells = asked == nullptr ? 100'000 : std::atoi(asked);
   const TemporaryFolder folder;

@@ -25,7 +25,7 @@ samples::Event event_of(const std::string& model_id) { return {0, samples::Model
 
 struct Opened {
   std::optional<Journal> journal{};
-  std::vector<std::string> models{};  // of the events that were in it
+  std::vector<std::string> models{};  // of the events in the journal
   std::string error{};
 };
 
@@ -42,7 +42,7 @@ Opened open(const std::filesystem::path& folder, const JobIdentity& identity = k
   return opened;
 }
 
-// A journal of three events: one, two, three.
+// Writes a journal of three events: one, two, three.
 void write_three(const std::filesystem::path& folder) {
   Opened opened = open(folder);
   for (const char* model : {"one", "two", "three"}) ASSERT_TRUE(opened.journal->append(event_of(model)));
@@ -54,7 +54,7 @@ void overwrite(const std::filesystem::path& path, const std::string& content) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
 }
 
-TEST(Journal, GivesBackWhatWasRecordedInOrder) {
+TEST(Journal, ReturnsTheRecordedEventsInOrder) {
   const TemporaryFolder folder;
   write_three(folder.path());
   const Opened again = open(folder.path());
@@ -63,13 +63,13 @@ TEST(Journal, GivesBackWhatWasRecordedInOrder) {
   EXPECT_TRUE(again.journal->remarks().empty());
 }
 
-TEST(Journal, NumbersFromOneAndGoesOnAfterAnotherStart) {
+TEST(Journal, NumbersFromOneAndContinuesWhenItIsOpenedAgain) {
   const TemporaryFolder folder;
   write_three(folder.path());
   EXPECT_EQ(open(folder.path()).journal->append(event_of("four")), 4U);
 }
 
-TEST(Journal, YieldsTheEventsAfterANumber) {
+TEST(Journal, ReturnsTheEventsAfterANumber) {
   const TemporaryFolder folder;
   write_three(folder.path());
   const Opened opened = open(folder.path());
@@ -80,7 +80,7 @@ TEST(Journal, YieldsTheEventsAfterANumber) {
   EXPECT_TRUE(opened.journal->next_after(3)->payload.empty());
 }
 
-TEST(Journal, CutsOffARecordThatWasNotWrittenToItsEndAtEveryLength) {
+TEST(Journal, CutsOffAnIncompleteLastRecordOfEveryLength) {
   const TemporaryFolder folder;
   write_three(folder.path());
   const std::string whole = content_of(folder.path() / "journal");
@@ -94,14 +94,14 @@ TEST(Journal, CutsOffARecordThatWasNotWrittenToItsEndAtEveryLength) {
   }
 }
 
-TEST(Journal, KeepsTheWholeRecordsBeforeAndBehindADamagedOne) {
+TEST(Journal, KeepsTheWholeRecordsBeforeAndAfterADamagedOne) {
   const TemporaryFolder folder;
   write_three(folder.path());
   std::string bytes = content_of(folder.path() / "journal");
   bytes[bytes.find("two")] = 'T';
   overwrite(folder.path() / "journal", bytes);
   Opened opened = open(folder.path());
-  // What had an end may have none any more.
+  // The lost record may have belonged to a finished job, so another job begins.
   EXPECT_THAT(opened.models, ElementsAre("one", "three", "other job"));
   ASSERT_EQ(opened.journal->remarks().size(), 1U);
   EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("a checksum is wrong"));
@@ -110,7 +110,7 @@ TEST(Journal, KeepsTheWholeRecordsBeforeAndBehindADamagedOne) {
   EXPECT_THAT(open(folder.path()).models, ElementsAre("one", "three", "again", "other job"));
 }
 
-TEST(Journal, TellsAClientThatALostNumberHasNothing) {
+TEST(Journal, TellsAClientThatARecordIsLost) {
   const TemporaryFolder folder;
   write_three(folder.path());
   std::string bytes = content_of(folder.path() / "journal");
@@ -132,8 +132,8 @@ TEST(Journal, TellsAClientThatALostNumberHasNothing) {
   EXPECT_THAT(kinds, ElementsAre("model", "skipped", "model"));
 }
 
-// One record at most is lost with a bit, none with a bit of a mark; and no byte of the file.
-TEST(Journal, SeesEveryFlippedBitAndLosesNoByte) {
+// A flipped bit of a record loses that record, one of a mark loses none, and the file keeps every byte.
+TEST(Journal, NoticesEveryFlippedBitAndLosesNoByte) {
   const TemporaryFolder folder;
   write_three(folder.path());
   const std::string whole = content_of(folder.path() / "journal");
@@ -146,7 +146,7 @@ TEST(Journal, SeesEveryFlippedBitAndLosesNoByte) {
     Opened opened = open(copy.path());
     std::erase(opened.models, "other job");
     ASSERT_EQ(opened.models.size(), byte < first_record ? 3U : 2U) << "byte " << byte;
-    // The last record's length may claim more than there is: then it cannot be told from one that was torn.
+    // A last record whose length exceeds the file cannot be distinguished from an incomplete one, so it is cut off.
     if (opened.journal->remarks().empty()) {
       ASSERT_THAT(opened.models, ElementsAre("one", "two")) << "byte " << byte;
     } else {
@@ -155,7 +155,7 @@ TEST(Journal, SeesEveryFlippedBitAndLosesNoByte) {
   }
 }
 
-TEST(Journal, FindsRecordsBehindMoreDamageThanOneLooksAtAtOnce) {
+TEST(Journal, FindsRecordsAfterDamageThatIsLongerThanOneRead) {
   const TemporaryFolder folder;
   Opened opened = open(folder.path());
   ASSERT_TRUE(opened.journal->append(event_of("one")));
@@ -168,7 +168,7 @@ TEST(Journal, FindsRecordsBehindMoreDamageThanOneLooksAtAtOnce) {
   EXPECT_THAT(open(folder.path()).models, ElementsAre("one", "three", "other job"));
 }
 
-TEST(Journal, DoesNotTakeADamagedLengthInTheMiddleForATornTail) {
+TEST(Journal, DoesNotCutOffTheFileAtADamagedLengthInTheMiddle) {
   const TemporaryFolder folder;
   write_three(folder.path());
   std::string bytes = content_of(folder.path() / "journal");
@@ -180,7 +180,7 @@ TEST(Journal, DoesNotTakeADamagedLengthInTheMiddleForATornTail) {
   EXPECT_EQ(content_of(folder.path() / "journal"), bytes);
 }
 
-TEST(Journal, TakesANumberWithoutASuccessorForDamage) {
+TEST(Journal, TreatsANumberWithoutASuccessorAsDamage) {
   const TemporaryFolder folder;
   write_three(folder.path());
   const std::string last = samples::frame(samples::encode(samples::Event{UINT64_MAX, samples::Finished{}}));
@@ -190,7 +190,7 @@ TEST(Journal, TakesANumberWithoutASuccessorForDamage) {
   EXPECT_EQ(opened.journal->append(event_of("four")), 4U);
 }
 
-TEST(Journal, KeepsTheJournalOfAnotherRunUntilThatRunIsBack) {
+TEST(Journal, KeepsTheJournalOfAnotherRunUntilThatRunReturns) {
   const TemporaryFolder folder;
   write_three(folder.path());
   {
@@ -205,7 +205,7 @@ TEST(Journal, KeepsTheJournalOfAnotherRunUntilThatRunIsBack) {
   EXPECT_THAT(open(folder.path(), {"run-2", "abc"}).models, ElementsAre("of run 2"));
 }
 
-TEST(Journal, HandsOnWhatAnotherJobOfTheSameRunHasRecorded) {
+TEST(Journal, ReturnsTheEventsOfAnotherJobOfTheSameRun) {
   const TemporaryFolder folder;
   write_three(folder.path());
   {
@@ -219,7 +219,7 @@ TEST(Journal, HandsOnWhatAnotherJobOfTheSameRunHasRecorded) {
   EXPECT_THAT(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
-TEST(Journal, TellsTheEndOfAnEarlierJobToNobody) {
+TEST(Journal, SkipsTheEndOfAnEarlierJob) {
   const TemporaryFolder folder;
   ASSERT_TRUE(open(folder.path()).journal->append({0, samples::Finished{}}));
   const auto first = [](const Opened& opened) { return samples::decode_event(opened.journal->next_after(0)->payload); };
@@ -234,7 +234,7 @@ TEST(Journal, TellsTheEndOfAnEarlierJobToNobody) {
   EXPECT_TRUE(std::holds_alternative<samples::Skipped>(first(reopen("another job"))->body));
 }
 
-TEST(Journal, SetsAsideWhatAnAgentOfTheFirstVersionHasWrittenAndTellsOfIt) {
+TEST(Journal, SetsAsideAJournalOfTheFirstVersionWithARemark) {
   const TemporaryFolder folder;
   std::string bytes = samples::frame(R"({"job_sha256":"00","journal":1,"run_id":"run-1"})");
   bytes += samples::frame(R"({"event":"model","file_bytes":1,"file_sha256":"00","model_id":"one","sequence":1,)"
@@ -247,7 +247,7 @@ TEST(Journal, SetsAsideWhatAnAgentOfTheFirstVersionHasWrittenAndTellsOfIt) {
   EXPECT_EQ(file::read(folder.path() / "journal.older-1").value_or(""), bytes);
 }
 
-TEST(Journal, SetsAsideWhatDoesNotSayWhoseItIsAndTellsOfIt) {
+TEST(Journal, SetsAsideAFileThatNamesNoRunWithARemark) {
   const TemporaryFolder folder;
   for (const std::string& content : {samples::frame(R"({"journal":4,"run_id":"run-1","job_sha256":""})"),
                                      std::string("something else that is no journal")}) {
@@ -260,7 +260,7 @@ TEST(Journal, SetsAsideWhatDoesNotSayWhoseItIsAndTellsOfIt) {
   }
 }
 
-TEST(Journal, GoesOnAboveWhatTheClientKnows) {
+TEST(Journal, ContinuesAboveTheLastNumberThatTheClientKnows) {
   const TemporaryFolder folder;
   write_three(folder.path());
   Opened opened = open(folder.path());
@@ -271,11 +271,11 @@ TEST(Journal, GoesOnAboveWhatTheClientKnows) {
   EXPECT_THAT(again.models, ElementsAre("one", "two", "three", "eleven"));
 }
 
-TEST(Journal, SaysWhatIsWrongWithAFolderThatIsNotThere) {
+TEST(Journal, NamesAMissingFolder) {
   EXPECT_THAT(open("/nowhere/at/all").error, HasSubstr("/nowhere/at/all/journal: cannot open the journal"));
 }
 
-// A file system of 64 KiB.
+// Mounts a file system of 64 KiB.
 class FullDisk : public testing::Test {
  protected:
   void SetUp() override {
@@ -319,7 +319,7 @@ TEST_F(FullDisk, EndsTheAgentWithAReasonAndKeepsWhatIsRecorded) {
   EXPECT_EQ(kept, run.events.size());
 }
 
-TEST(Journal, BelongsToAJobWhateverTheWordsInWhichAToolchainIsMissing) {
+TEST(Journal, KeepsItsJobIfTheReasonForAMissingToolchainChanges) {
   work::Job job;
   job.places = {{.why_missing = "no network"}};
   const JobIdentity identity = identity_of(job);
@@ -329,7 +329,7 @@ TEST(Journal, BelongsToAJobWhateverTheWordsInWhichAToolchainIsMissing) {
   EXPECT_NE(identity_of(job), identity);
 }
 
-TEST(Journal, BelongsToAJobWhateverTheWordsInWhichAReferenceIsMissing) {
+TEST(Journal, KeepsItsJobIfTheReasonForAMissingReferenceChanges) {
   work::Job job;
   job.given_references = {{.why_not = "signal 9 after 3 s"}};
   const JobIdentity identity = identity_of(job);

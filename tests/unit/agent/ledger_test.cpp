@@ -20,16 +20,16 @@ samples::Event result(const std::string& cell, int process, int attempt, std::op
   return {1, body};
 }
 
-TEST(Ledger, AsksForTheFirstAttemptOfWhatWasNeverTried) { EXPECT_EQ(Ledger(2).next_attempt("a", 0), 1); }
+TEST(Ledger, BeginsWithTheFirstAttempt) { EXPECT_EQ(Ledger(2).next_attempt("a", 0), 1); }
 
-TEST(Ledger, AsksForNothingMoreOfACompletedProcess) {
+TEST(Ledger, RunsACompletedProcessNoMore) {
   Ledger ledger(2);
   ledger.add(result("a", 0, 1));
   EXPECT_EQ(ledger.next_attempt("a", 0), std::nullopt);
   EXPECT_EQ(ledger.next_attempt("a", 1), 1);
 }
 
-TEST(Ledger, AsksForAnotherAttemptAfterAFailureThatIsWorthIt) {
+TEST(Ledger, TriesAgainAfterAFailureThatIsWorthIt) {
   Ledger ledger(3);
   ledger.add(result("a", 0, 1, FailureKind::crash));
   EXPECT_EQ(ledger.next_attempt("a", 0), 2);
@@ -46,13 +46,13 @@ TEST(Ledger, SkipsTheRestOfACellAfterItsLastAttempt) {
   EXPECT_EQ(ledger.next_attempt("b", 0), 1);
 }
 
-TEST(Ledger, SkipsTheRestOfACellAtOnceForWhatIsAPropertyOfTheCell) {
+TEST(Ledger, SkipsTheRestOfACellAtOnceAfterAFailureThatWouldRepeat) {
   Ledger ledger(5);
   ledger.add(result("a", 2, 1, FailureKind::unsupported_operator));
   EXPECT_EQ(ledger.next_attempt("a", 3), std::nullopt);
 }
 
-TEST(Ledger, TriesAgainWhatAnotherJobMayHaveCured) {
+TEST(Ledger, TriesAgainCellsWhoseToolchainOrReferenceAnotherJobMayHave) {
   Ledger ledger(2);
   ledger.add(result("cured", 0, 2, FailureKind::toolchain_missing));
   ledger.add(result("still missing", 0, 2, FailureKind::toolchain_missing));
@@ -69,7 +69,7 @@ TEST(Ledger, TriesAgainWhatAnotherJobMayHaveCured) {
   }
 }
 
-TEST(Ledger, TakesAJobsWordForWhatIsStillMissing) {
+TEST(Ledger, DoesNotTryAgainWhatTheJobSaysIsStillMissing) {
   work::Job job;
   job.reference.emplace();
   job.compilers = {{.name = "here"}, {.name = "gone"}};
@@ -84,7 +84,7 @@ TEST(Ledger, TakesAJobsWordForWhatIsStillMissing) {
   EXPECT_TRUE(still_missing("b", FailureKind::no_reference));
 }
 
-TEST(Ledger, TakesAnEndBehindWhichSomethingComesForNone) {
+TEST(Ledger, IgnoresAnEndThatHasAnEventAfterIt) {
   Ledger ledger(1);
   ledger.add({1, samples::Finished{}});
   ledger.add(result("a", 0, 1));
@@ -102,7 +102,7 @@ samples::Origin origin(const std::string& worker, const std::string& environment
   return {samples::Provenance{.worker_sha256 = worker}.build(), model, environment};
 }
 
-TEST(Ledger, AsksForEveryProcessOfACellThatWasMeasuredInPartWithAnotherBuild) {
+TEST(Ledger, RepeatsEveryProcessOfACellMeasuredInPartWithAnotherBuild) {
   Ledger ledger(1, 3);
   ledger.add(made_with(result("a", 0, 1), "old", "here"));
   EXPECT_EQ(ledger.next_attempt("a", 0, origin("old", "here")), std::nullopt);
@@ -111,7 +111,7 @@ TEST(Ledger, AsksForEveryProcessOfACellThatWasMeasuredInPartWithAnotherBuild) {
   EXPECT_EQ(ledger.other_build("a", origin("old", "here").build_sha256), nullptr);
 }
 
-TEST(Ledger, AsksForEveryProcessOfACellThatWasMeasuredInPartInAnotherEnvironment) {
+TEST(Ledger, RepeatsEveryProcessOfACellMeasuredInPartInAnotherEnvironment) {
   Ledger ledger(1, 2);
   ledger.add_completed({{.worker_sha256 = "w"}, "there", {{"part", {0}}, {"whole", {0, 1}}}});
   EXPECT_EQ(ledger.next_attempt("part", 0, origin("w", "here")), 1);
@@ -127,7 +127,7 @@ TEST(Ledger, ComparesTheModelFileAsSoonAsItIsKnown) {
   EXPECT_EQ(ledger.next_attempt("a", 0, origin("w", "here", "another")), 1);
 }
 
-TEST(Ledger, HoldsNoFailureOfAnotherBuildAgainstThisOne) {
+TEST(Ledger, IgnoresTheFailuresOfAnotherBuild) {
   Ledger ledger(2, 3);
   ledger.add(made_with(result("a", 0, 1, FailureKind::unsupported_operator), "old", "here"));
   ledger.add(made_with(result("b", 0, 1, FailureKind::crash), "old", "here"));

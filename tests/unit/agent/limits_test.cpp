@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 const work::Timeouts kTimeouts{.compile_ns = 100'000'000'000, .run_ns = 10'000'000'000};
 
-TEST(Deadlines, LetACompilationTakeItsTime) {
+TEST(Deadlines, AreExceededWhenACompilationExceedsItsTimeLimit) {
   FakeClock clock;
   Deadlines deadlines(kTimeouts, clock.now());
   clock.advance(seconds(99));
@@ -27,7 +27,7 @@ TEST(Deadlines, LetACompilationTakeItsTime) {
   EXPECT_EQ(over->advice, "raise the study's compile timeout");
 }
 
-TEST(Deadlines, CountTheRunFromTheFirstLookThatFindsIt) {
+TEST(Deadlines, CountTheRunFromTheFirstCheckThatSeesIt) {
   FakeClock clock;
   Deadlines deadlines(kTimeouts, clock.now());
   EXPECT_EQ(deadlines.next(), Nanoseconds(seconds(100)));
@@ -42,7 +42,7 @@ TEST(Deadlines, CountTheRunFromTheFirstLookThatFindsIt) {
   EXPECT_EQ(over->message, "ended by the time limit: warm-up and timed repetitions took longer than 10.0 s");
 }
 
-TEST(MemoryLimit, IsOverOnlyAboveIt) {
+TEST(MemoryLimit, IsExceededOnlyAboveTheLimit) {
   EXPECT_FALSE(look_at_memory(1'000'000, 1'000'000, Phase::compile));
   const auto over = look_at_memory(2'500'000, 1'000'000, Phase::compile);
   ASSERT_TRUE(over);
@@ -50,7 +50,7 @@ TEST(MemoryLimit, IsOverOnlyAboveIt) {
   EXPECT_EQ(over->message, "ended by the memory limit: its processes held 2.5 MB, the limit is 1 MB");
 }
 
-TEST(DeviceLimits, EndWithTheTimeThatTheDeviceMayBeUsed) {
+TEST(DeviceLimits, AllowNoProcessAfterTheDevicesTime) {
   work::DeviceLimits limits;
   EXPECT_TRUE(may_begin(limits, std::chrono::hours(1000), "/tmp"));
   limits.time_ns = 7'200'000'000'000;
@@ -60,7 +60,7 @@ TEST(DeviceLimits, EndWithTheTimeThatTheDeviceMayBeUsed) {
   EXPECT_EQ(over.error().what, "the device may be used for 2 h 00 min, and that time is over");
 }
 
-TEST(DeviceLimits, KeepDiskFree) {
+TEST(DeviceLimits, AllowNoProcessOnADiskThatIsTooFull) {
   work::DeviceLimits limits;
   limits.free_disk_bytes = 1;
   EXPECT_TRUE(may_begin(limits, seconds(0), "/tmp"));

@@ -25,7 +25,7 @@ TEST(Lock, NamesTheProcessThatHoldsAFolder) {
   EXPECT_EQ(second.error().where, folder.path().string());
 }
 
-TEST(Lock, IsFreeAgainWhenItsHolderIsGone) {
+TEST(Lock, IsFreeAgainWhenItsHolderHasEnded) {
   const TemporaryFolder folder;
   lock_folder(folder.path(), Nanoseconds(0))->reset();
   EXPECT_TRUE(lock_folder(folder.path(), Nanoseconds(0)));
@@ -42,7 +42,7 @@ TEST(Lock, WaitsForADyingPredecessor) {
   predecessor.join();
 }
 
-TEST(Lock, IsOnTheFileThatHasTheNameNow) {
+TEST(Lock, IsOnTheFileThatHasItsNameNow) {
   const TemporaryFolder folder;
   auto held = try_lock(folder.path());
   ASSERT_TRUE(held && held->is_open());
@@ -52,7 +52,7 @@ TEST(Lock, IsOnTheFileThatHasTheNameNow) {
   EXPECT_FALSE(try_lock(folder.path())->is_open());
 }
 
-TEST(Lock, LeavesAFileOfSomebodyElsesAsItIs) {
+TEST(Lock, LeavesAForeignFileAsItIs) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "lock") << "my diary";
   const auto lock = try_lock(folder.path());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real agent, the real worker, and a compiler that does nothing but go wrong when told to.
+// Tests a real agent and the real worker with a compiler that does nothing, or fails as its options say.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ void add_null_cell(work::Job& job, const std::string& id, const Options& options
   job.places.back() = {.compiler = "null", .host = "native"};
 }
 
-// A convolution of a few kilobytes, three repetitions without warm-up.
+// Returns a job with a convolution of a few kilobytes and three repetitions without warm-up.
 work::Job null_job(int processes, const Options& options = {}) {
   work::Job job = small_job(processes);
   job.models[0].source = work::Recipe{
@@ -50,7 +50,7 @@ WholeRun run_null(work::Job job) {
   return run;
 }
 
-TEST(NullCompiler, OfAnotherVersionThanWasAskedForIsAFallbackBeforeAnythingIsTimed) {
+TEST(NullCompiler, OfAnotherVersionThanRequestedFailsAsFallbackBeforeTheTimedPhase) {
   work::Job job = null_job(1);
   compiler_of(job, 0).version = place_of(job, 0).version = "1.30.0";
   const WholeRun run = run_null(job);
@@ -75,7 +75,7 @@ TEST(NullCompiler, CompletesEveryProcessWithItsRepetitions) {
   }
 }
 
-TEST(NullCompiler, IsRunOnAsManyProcessorsAsItHasThreads) {
+TEST(NullCompiler, RunsOnAsManyProcessorsAsItHasThreads) {
   work::Job job = null_job(1);
   compiler_of(job, 0).threads = 1;
   const std::string affinity = run_null(job).processes.at(0).facts.at("affinity");
@@ -117,7 +117,7 @@ TEST(NullCompiler, ExitsWithoutAResult) {
   EXPECT_EQ(run.processes[1].failure->exit_code, 7);
 }
 
-TEST(NullCompiler, EatsMemoryAndIsStoppedAtTheLimit) {
+TEST(NullCompiler, AllocatesMemoryAndIsStoppedAtTheLimit) {
   work::Job job = null_job(1, {{"fault", "\"eat_memory\""}, {"fault_phase", "\"compile\""}});
   job.limits.memory_bytes = 400'000'000;
   job.limits.attempts = 1;
@@ -194,7 +194,7 @@ TEST(AgentCost, IsLittleMemoryAndHardlyAnyProcessorWhileRepetitionsAreTimed) {
   job.protocol.repetitions = 1000;
   AgentClient client(folder.path(), kReal);
   client.begin(job);
-  std::vector<std::uint64_t> used_ns;  // at each of the once-a-second looks at timed repetitions
+  std::vector<std::uint64_t> used_ns;  // read once a second while repetitions are timed
   while (used_ns.size() < 5) {
     const auto message = client.next();
     ASSERT_TRUE(message);

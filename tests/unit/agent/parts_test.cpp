@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's small parts: what a log tells, how an ending is read, which processes are below us.
+// Tests the agent's small parts: logs, endings, process trees, reference files and builds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(AttemptLog, GivesTheLastTwentyLines) {
+TEST(AttemptLog, ReturnsTheLastTwentyLines) {
   const TemporaryFolder folder;
   std::string content;
   for (int i = 1; i <= 30; ++i) content += "line " + std::to_string(i) + "\n";
@@ -38,7 +38,7 @@ TEST(AttemptLog, CutsLongOutputAtALine) {
   EXPECT_EQ(last_lines(folder.path() / "log"), "last");
 }
 
-TEST(AttemptLog, SaysWhenThereIsNothing) {
+TEST(AttemptLog, NamesAnEmptyLog) {
   const TemporaryFolder folder;
   ASSERT_TRUE(create_log(folder.path() / "log"));
   samples::Failure failure;
@@ -54,7 +54,7 @@ work::WorkerRequest request() {
   return request;
 }
 
-TEST(Ending, CallsASigkillWantOfMemoryWhenTheKernelHasKilledForIt) {
+TEST(Ending, ReportsASigkillAsOutOfMemoryIfTheKernelHasKilledForMemory) {
   Ending ending;
   ending.launched.wait_status = SIGKILL;
   ending.memory_limit_bytes = 1'000'000'000;
@@ -64,7 +64,7 @@ TEST(Ending, CallsASigkillWantOfMemoryWhenTheKernelHasKilledForIt) {
   EXPECT_EQ(result_of(request(), ending).failure->kind, FailureKind::crash);
 }
 
-TEST(Ending, CallsACrashAtTheMemoryLimitWantOfMemory) {
+TEST(Ending, ReportsACrashAtTheMemoryLimitAsOutOfMemory) {
   Ending ending;
   ending.launched.wait_status = SIGSEGV;
   ending.memory_limit_bytes = 1'000'000'000;
@@ -86,7 +86,7 @@ TEST(Ending, PrefersTheAgentsOwnReasonToTheSignalItSent) {
   EXPECT_EQ(result.process_index, 1);
 }
 
-TEST(Ending, SaysWhichKeyOfAResultIsMissing) {
+TEST(Ending, NamesTheMissingKeyOfAResult) {
   Ending ending;
   ending.launched.wait_status = 0;
   ending.result_text = R"({"cell_id":"a"})";
@@ -119,7 +119,7 @@ TEST(ProcessTree, FindsAGrandchildThatLeftItsGroupUntilItEnds) {
   EXPECT_THAT(descendants(::getpid()), Not(Contains(child)));
 }
 
-TEST(ProcessTree, KillsWhatWasLeftInAFolderAndNothingElse) {
+TEST(ProcessTree, KillsOnlyTheProcessesThatWereLeftInAFolder) {
   const auto start = [](const std::string& folder) {
     process::Spawn spawn{{"sleep", "60"}};
     spawn.environment = {{kWorkFolderVariable, folder}};
@@ -136,7 +136,7 @@ TEST(ProcessTree, KillsWhatWasLeftInAFolderAndNothingElse) {
   ::waitpid(other, &status, 0);
 }
 
-TEST(Reference, HasAKeyForEverythingThatOutputsDependOn) {
+TEST(Reference, HasAKeyThatChangesWithEverythingThatOutputsDependOn) {
   work::Model model;
   model.key.hash = "abc";
   work::Compiler compiler;
@@ -163,7 +163,7 @@ TEST(Reference, HasAKeyForEverythingThatOutputsDependOn) {
   EXPECT_EQ(keys.size(), 10U);
 }
 
-TEST(Reference, IsTakenOnlyWhenItIsOne) {
+TEST(Reference, IsAdoptedOnlyIfItIsWhole) {
   const TemporaryFolder folder;
   ASSERT_TRUE(file::write_atomically(folder.path() / "bad", "NGBREF0"));
   EXPECT_FALSE(check_reference_file(folder.path() / "bad"));
@@ -224,7 +224,7 @@ TEST_F(BuildsOf, IncludeTheFolderWhoseModulesAnAdaptorImports) {
   EXPECT_NE(build("torchscript"), torchscript);
 }
 
-TEST_F(BuildsOf, LeaveOutWhatPythonLeavesBehind) {
+TEST_F(BuildsOf, LeaveOutPythonsCaches) {
   const std::string before = build("identity");
   write("lib/compilers/identity/__pycache__/identity.pyc", "compiled");
   EXPECT_EQ(build("identity"), before);
@@ -246,7 +246,7 @@ TEST_F(BuildsOf, AreWatchedWhileTheyAreInUse) {
   EXPECT_EQ(builds.check_unchanged().error().where, (folder_.path() / "lib/compilers/tvm/tvm.so").string());
 }
 
-TEST_F(BuildsOf, AreToldApartByTheirParts) {
+TEST_F(BuildsOf, NameThePartsInWhichTheyDiffer) {
   EXPECT_EQ(differing_parts({.manifest_sha256 = "aaaabbbbccccdddd", .worker_sha256 = "w", .plugin_sha256 = "1"},
                             {.worker_sha256 = "w", .plugin_sha256 = "2"}),
             "toolchain (aaaabbbbcccc before, none now), plugin or adaptor (1 before, 2 now)");

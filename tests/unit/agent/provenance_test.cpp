@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a real agent says that its processes were made with, and what it does when that changes.
+// Tests what a real agent records about what its processes were made with, and what it does when that changes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(Agent, GivesNoNumberForAUsersModelThatChangesWhileItIsMeasured) {
   EXPECT_TRUE(ends_finished(run.events));
 }
 
-TEST(Agent, GoesOnWithAUsersModelThatWasOnlyTouched) {
+TEST(Agent, ContinuesWithAUsersModelThatWasOnlyTouched) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "user.onnx";
   ASSERT_TRUE(file::write_atomically(path, "content"));
@@ -46,7 +46,7 @@ TEST(Agent, GoesOnWithAUsersModelThatWasOnlyTouched) {
   for (const auto& process : run_job(folder.path() / "work", job).processes) EXPECT_FALSE(process.failure);
 }
 
-TEST(Agent, NamesWhatEachProcessWasMadeWith) {
+TEST(Agent, RecordsWhatEachProcessWasMadeWith) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a");
@@ -60,12 +60,12 @@ TEST(Agent, NamesWhatEachProcessWasMadeWith) {
   EXPECT_EQ(with.model_sha256, std::get<samples::ModelWritten>(run.events.at(1).body).file_sha256);
 }
 
-// Of cell a, process 0 was measured with another worker; cell b is complete with it.
+// Returns records of another worker: process 0 of cell a, and all processes of cell b.
 samples::Completed with_an_older_worker() {
   return {{.worker_sha256 = "0123456789abcdef"}, "e", {{"a", {0}}, {"b", {0, 1}}}};
 }
 
-TEST(Agent, RefusesToGoOnWithACellThatIsMeasuredInPartWithAnotherBuild) {
+TEST(Agent, RefusesACellThatWasMeasuredInPartWithAnotherBuild) {
   const TemporaryFolder folder;
   work::Job job = small_job(2);
   add_cell(job, "a");
@@ -80,7 +80,7 @@ TEST(Agent, RefusesToGoOnWithACellThatIsMeasuredInPartWithAnotherBuild) {
   EXPECT_THAT(client.error()->next, HasSubstr("--new-build"));
 }
 
-TEST(Agent, MeasuresSuchACellAnewWhenItIsToldTo) {
+TEST(Agent, MeasuresSuchACellAnewIfTheJobAcceptsANewBuild) {
   const TemporaryFolder folder;
   work::Job job = small_job(2);
   add_cell(job, "a");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client that records each event once ends up with, however often its agent dies.
+// Records each event once, as a client does, however often its agent dies.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace ngb::agent::test {
 
 using Process = std::tuple<std::string, int, int>;  // cell, process, attempt
 
-// Each event once, by its number.
+// Keeps each event once, by its number.
 class Recorder {
  public:
   void take(const samples::Event& event) {
@@ -34,7 +34,7 @@ class Recorder {
   [[nodiscard]] bool has_gaps() const { return last() != events_.size(); }
 
  private:
-  // Everything but times, which differ between runs.
+  // Returns everything but times, which differ between runs.
   static std::string content_of(const samples::ProcessResult& result) {
     std::string content = result.failure ? std::string(samples::name(result.failure->kind)) : "completed";
     for (const auto& repetition : result.repetitions) content += " " + std::to_string(repetition.wall_ns);
@@ -45,7 +45,7 @@ class Recorder {
   bool is_finished_ = false;
 };
 
-// Follows until the end, or for so long, then lets `end` have its way with the agent.
+// Follows an agent for `time`, or until its job ends, then calls `end` with the client.
 template <class End>
 void run_for(const std::filesystem::path& folder, const work::Job& job, Recorder& recorder,
              std::chrono::milliseconds time, End end, const Programs& programs = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a real agent does about reference outputs; its worker is the one of agent_test.cpp.
+// Tests a real agent's reference outputs, with the worker of agent_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(AgentsReferences, FailsTheCellsOfAGroupWithoutReferenceOutputsAndSaysWhy) {
   EXPECT_TRUE(ends_finished(run.events));
 }
 
-// As the fake worker writes it.
+// Returns the path of a reference file that the fake worker has made.
 std::filesystem::path made_reference(const std::filesystem::path& folder);
 
 void damage(const std::filesystem::path& reference) {
@@ -59,7 +59,7 @@ void damage(const std::filesystem::path& reference) {
   ASSERT_TRUE(file::write_atomically(reference, bytes));
 }
 
-// A job for the model's reference outputs, and nothing else.
+// Returns a job that only makes the model's reference outputs.
 work::Job references_only(const std::filesystem::path& cache) {
   work::Job job = small_job(1);
   job.task = work::Task::make_references;
@@ -69,7 +69,7 @@ work::Job references_only(const std::filesystem::path& cache) {
   return job;
 }
 
-// What the run says of the one model's.
+// Returns the run's only ReferenceMade.
 samples::ReferenceMade reference_of(const WholeRun& run) {
   for (const samples::Event& event : run.events) {
     if (const auto* made = std::get_if<samples::ReferenceMade>(&event.body)) return *made;
@@ -93,10 +93,10 @@ TEST(AgentsReferences, MakesNothingButReferenceOutputsWhenAskedAndNamesTheFile) 
   EXPECT_EQ(reference_of(first).key, made.stem().string());
   const WholeRun second = run_job(folder.path() / "2", job);
   EXPECT_EQ(reference_of(second).path, made);
-  EXPECT_EQ(second.events.size(), 3U);  // environment, reference, finished: no model was written for what is there
+  EXPECT_EQ(second.events.size(), 3U);  // environment, reference, finished: no model is written if the outputs exist
 }
 
-TEST(AgentsReferences, RefusesAJobForReferencesThatNamesNobodyToMakeThem) {
+TEST(AgentsReferences, RefusesAJobForReferencesThatNamesNoCompiler) {
   const TemporaryFolder folder;
   work::Job job = references_only(folder.path());
   job.reference.reset();
@@ -104,7 +104,7 @@ TEST(AgentsReferences, RefusesAJobForReferencesThatNamesNobodyToMakeThem) {
             "asks for reference outputs, and does not say which compiler makes them");
 }
 
-TEST(AgentsReferences, ComparesWithTheReferenceOutputsThatItWasGivenAndMakesNone) {
+TEST(AgentsReferences, ComparesWithReferenceOutputsFromTheClientAndMakesNone) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a");
@@ -119,7 +119,7 @@ TEST(AgentsReferences, ComparesWithTheReferenceOutputsThatItWasGivenAndMakesNone
   EXPECT_EQ(run.processes[0].made_with.reference_sha256, hash::sha256("outputs"));
 }
 
-TEST(AgentsReferences, RefusesDamagedOnesThatItWasGivenAndBlamesNoCompiler) {
+TEST(AgentsReferences, RefusesDamagedOnesFromTheClientAndBlamesNoCompiler) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a");
@@ -142,7 +142,7 @@ TEST(AgentsReferences, MakesADamagedOneAgain) {
   EXPECT_EQ(check_reference_file(made).value_or(""), hash::sha256("outputs"));
 }
 
-TEST(AgentsReferences, AreMadeAnewWhenTheirCompilersAdaptorIsAnother) {
+TEST(AgentsReferences, AreMadeAnewWhenTheirCompilersAdaptorHasChanged) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder.path() / "lib/compilers/fake");
   const Programs programs{.lib = folder.path() / "lib"};
@@ -156,7 +156,7 @@ TEST(AgentsReferences, AreMadeAnewWhenTheirCompilersAdaptorIsAnother) {
   EXPECT_EQ(made.size(), 2U);
 }
 
-TEST(AgentsReferences, SaysWhyNeitherItNorTheClientHasReferenceOutputs) {
+TEST(AgentsReferences, ReportsWhyNeitherAgentNorClientHasReferenceOutputs) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);
   add_cell(job, "a");
