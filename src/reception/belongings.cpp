@@ -108,7 +108,7 @@ std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
   return entries;
 }
 
-// True for a version's folder that NGraphBench has made or that a user has unpacked as a toolchain.
+// Returns whether the folder is a version that NGraphBench has made or that a user has unpacked as a toolchain.
 bool is_toolchain(const fs::directory_entry& entry) {
   const std::string name = entry.path().filename().string();
   if (kind_of(entry) == EntryKind::file) return name.ends_with(".log") && is_number(name.substr(0, 1)) && is_word(name);
@@ -121,7 +121,7 @@ bool is_toolchain(const fs::directory_entry& entry) {
   return false;
 }
 
-// True for one of our things, false for somebody else's.
+// Returns whether the entry is one of our things.
 bool is_belonging(BelongingKind kind, const fs::directory_entry& entry) {
   const std::string name = entry.path().filename().string();
   const EntryKind type = kind_of(entry);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Nanoseconds kPatience = std::chrono::minutes(10);
 constexpr Nanoseconds kFarewellPatience = std::chrono::seconds(30);
-// The client that has removed the files needs this long to receive the answer.
+// Leaves the client that has removed the files time to receive the answer.
 constexpr Nanoseconds kGrace = std::chrono::seconds(1);
 constexpr Nanoseconds kPause = std::chrono::milliseconds(100);
 

@@ -121,7 +121,7 @@ Result<Receiving> Receiving::begin(const std::filesystem::path& device_folder, s
   std::error_code code;
   const std::filesystem::space_info space = std::filesystem::space(device_folder, code);
   if (!code && space.available < missing_bytes + receiving.tree_.keep_free_bytes) {
-    return fail(fmt::format("the disk is too full: {} are to be received, {} are free, {} must stay free",
+    return fail(fmt::format("the disk is too full: the delivery needs {}, {} are free, {} must stay free",
                             text::human_bytes(missing_bytes), text::human_bytes(space.available),
                             text::human_bytes(receiving.tree_.keep_free_bytes)),
                 device_folder.string(), "free some space, or give the device another folder");

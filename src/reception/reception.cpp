@@ -40,7 +40,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = 1U << 18U;
 constexpr Nanoseconds kHolderPause = std::chrono::milliseconds(50);
-// How long a client may be silent during a delivery, and otherwise: it may first download what it will deliver.
+// A client may be silent for this long during a delivery, and longer otherwise: it may download before it delivers.
 constexpr Nanoseconds kDeliverySilence = std::chrono::minutes(10);
 constexpr Nanoseconds kSilence = std::chrono::hours(6);
 constexpr Nanoseconds kBusyPause = std::chrono::seconds(2);

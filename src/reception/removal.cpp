@@ -59,7 +59,7 @@ void empty(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, code)) fs::remove_all(entry.path(), code);
 }
 
-// True if a tree links to the content, or may be about to.
+// Returns whether a tree, complete or not, has a hard link to the content.
 bool is_linked(const fs::path& content) {
   struct stat status{};
   return ::lstat(content.c_str(), &status) == 0 && status.st_nlink > 1;
