@@ -26,7 +26,7 @@ std::string cpu_list(std::span<const int> cpus) {
 
 Result<std::string> pin_to_cpus(int threads) {
   const std::vector<int> allowed = probe::allowed_cpus();
-  // The agent has left the worker as many as it needs: then nothing is read from /sys within the open phase.
+  // If the agent has already chosen the worker's processors, nothing is read from /sys within the open phase.
   const bool are_chosen = allowed.size() <= static_cast<std::size_t>(std::max(threads, 1));
   const std::vector<int> chosen = are_chosen ? allowed : choose_cpus(allowed, cores_of(allowed), threads);
   if (chosen.empty()) return fail("no processor is allowed", "affinity");

@@ -18,7 +18,7 @@ struct Tolerance {
 
 struct Verdict {
   samples::Check check{};
-  std::optional<std::string> difference{};  // nothing: the outputs agree
+  std::optional<std::string> difference{};  // nothing if the outputs agree
 };
 
 // Compares the outputs one by one in order. Count, types and shapes must be equal; names may differ.

@@ -12,7 +12,7 @@ constexpr std::string_view kReinstall = "use a plugin that was built together wi
 Status check_table(const ngb_compiler* table, const std::string& path) {
   if (table == nullptr) return fail("the plugin returns no table", path, std::string(kReinstall));
   if (table->abi != NGB_ABI) {
-    return fail(fmt::format("the plugin speaks ABI {}, this worker {}", table->abi, NGB_ABI), path,
+    return fail(fmt::format("the plugin has ABI {}, this worker needs ABI {}", table->abi, NGB_ABI), path,
                 std::string(kReinstall));
   }
   if (table->struct_size < sizeof(ngb_compiler)) {

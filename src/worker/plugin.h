@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native compiler plugins: shared objects that export NGB_ENTRY_SYMBOL (include/ngraphbench/compiler.h).
+// Opens native compiler plugins: shared objects that export NGB_ENTRY_SYMBOL (include/ngraphbench/compiler.h).
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,8 @@ namespace ngb::worker {
 
 // Opens the plugin with its own symbols kept apart. The table is valid until the process ends: the object is never
 // unloaded, since the libraries that plugins open leave threads and thread-local destructors behind.
-// Error: does not load, exports no table, or a table of another ABI or with functions missing.
+// Returns an error if the plugin does not load or exports no table, or if its table has another ABI or lacks a
+// function.
 Result<const ngb_compiler*> open_plugin(const std::filesystem::path& path);
 
 }  // namespace ngb::worker

@@ -15,7 +15,7 @@
 namespace ngb::worker {
 namespace {
 
-// A plugin's tensor, with nothing believed that would break us later.
+// Converts a plugin's tensor. Returns an error for values that would make a later access invalid.
 Result<OutputView> view_of(const ngb_tensor& tensor, std::uint32_t index) {
   const auto wrong = [index](std::string_view what) { return fail(fmt::format("output {} {}", index, what)); };
   if (table::type_row(tensor.dtype) == nullptr) return wrong("has an unknown element type");
@@ -36,11 +36,11 @@ Result<OutputView> view_of(const ngb_tensor& tensor, std::uint32_t index) {
   return view;
 }
 
-void take_remark(void* page, const char* text) {
+void receive_remark(void* page, const char* text) {
   samples::write_remark(*static_cast<samples::ProgressPage*>(page), plugin_text(text));
 }
 
-// An object, whatever the plugin says.
+// Returns the plugin's description; an empty object if it is not one.
 nlohmann::json description_of(const ngb_compiler& compiler) {
   auto description = nlohmann::json::parse(plugin_text(compiler.describe()), nullptr, false);
   return description.is_object() ? description : nlohmann::json::object();
@@ -50,7 +50,8 @@ samples::Failure for_one_batch_only(const std::string& compiler) {
   samples::Failure failure;
   failure.kind = samples::FailureKind::invalid_option;
   failure.message = compiler + " compiles for one batch size; it has no dynamic_batch";
-  failure.advice = "leave dynamic_batch out for this compiler: a second entry of the model, and the study's pairs";
+  failure.advice =
+      "list the model a second time without dynamic_batch, and give that entry to this compiler in the study's pairs";
   return failure;
 }
 
@@ -103,7 +104,7 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
                               static_cast<std::uint32_t>(options.size()),
                               place.python.c_str(),
                               cache_dir.c_str(),
-                              page == nullptr ? nullptr : take_remark,
+                              page == nullptr ? nullptr : receive_remark,
                               page};
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
@@ -115,7 +116,7 @@ Attempt<Done> Session::compile(const std::string& model_path, const work::Model&
   }
   const std::vector<ngb_tensor> inputs = describe(model.open_inputs.empty() ? model.inputs : model.open_inputs);
   const bool makes_file = compiler_.load != nullptr && described.value("produces_file", false);
-  // Where the worker stands: with the agent, a folder that is emptied after each.
+  // The worker's current folder; the agent empties it after each worker.
   const std::string artifact =
       makes_file ? (std::filesystem::current_path() / fmt::format("artifact-{}", ::getpid())).string() : std::string();
   const ngb_model handed{sizeof(ngb_model),

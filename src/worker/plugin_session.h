@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiler's session behind its C table: errors become values of our taxonomy, and it is always closed.
+// Runs a compiler's session through its C table. Its errors become failures of our kinds, and it is always closed.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@
 
 namespace ngb::worker {
 
-// Phase is left for the caller to fill in.
+// The caller fills in a failure's phase.
 template <class T>
 using Attempt = tl::expected<T, samples::Failure>;
 
 samples::FailureKind failure_kind(ngb_status status);
 
-// Text from a C string of a plugin: valid UTF-8, never null.
+// Returns a plugin's C string as valid UTF-8; "" for null.
 std::string plugin_text(const char* text);
 
 class Session {
@@ -32,19 +32,20 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // In this order; after a failure nothing else may be called.
-  // `cache_dir` and `page` are what the compiler is lent (ngb_settings); the page outlives the session, or is null.
+  // The functions are called in this order; after a failure none of them may be called.
+  // The compiler may use `cache_dir` and `page` (ngb_settings). The page outlives the session, or is null.
   Attempt<Done> open(const work::Compiler& compiler, const work::Place& place = {}, const std::string& cache_dir = {},
                      samples::ProgressPage* page = nullptr);
   Attempt<Done> compile(const std::string& model_path, const work::Model& model);
   Attempt<Done> bind(const Inputs& inputs);
   Attempt<Done> run();
-  // Outputs of the last run, in plugin memory: valid until the next call. The signatures are copies.
+  // Returns the outputs of the last run. Their data are in the plugin's memory and valid until the next call; the
+  // signatures are copies.
   Attempt<std::vector<OutputView>> outputs();
-  // All that inspect tells.
+  // Returns everything that the compiler's `inspect` reports.
   [[nodiscard]] std::map<std::string, std::string> facts();
 
-  // For the timed loop.
+  // Returns what the timed loop calls.
   [[nodiscard]] Target target(std::atomic<std::uint64_t>* repetitions_done);
   [[nodiscard]] samples::Failure failure(ngb_status status) const;
 

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-// A word may be written as JSON text, in quotation marks, or as it is.
+// Removes the quotation marks from a word that is written as JSON text.
 std::string unquoted(const std::string& value) {
   const json text = json::parse(value, nullptr, false);
   return text.is_string() ? text.get<std::string>() : value;
@@ -30,7 +30,7 @@ std::optional<Number> number_in(std::string_view text) {
   return number;
 }
 
-// "a whole number of 0 or more"
+// Returns for example "a whole number of 0 or more".
 std::string number_words(const json& option) {
   const std::string least = option.value("minimum", "");
   const std::string largest = option.value("maximum", "");
@@ -49,7 +49,7 @@ bool is_number(const json& option, std::string_view value) {
   return (!least || *number >= *least) && (!largest || *number <= *largest);
 }
 
-// What a value should have been; empty: it is that.
+// Returns what is expected instead of the value; empty if the value is allowed.
 std::string expected_instead_of(const json& option, const std::string& value) {
   const std::string type = option.value("type", "string");
   if (type == "bool") return value == "true" || value == "false" ? "" : "true or false";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a study asks of a compiler, held against the compiler's own description (compiler.json): once, here, for native
-// compilers and Python ones alike. A plugin refuses only what the description cannot say.
+// Checks what a study asks of a compiler against the compiler's own description (compiler.json), for native compilers
+// and Python ones alike. A plugin itself refuses only what the description cannot express.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,8 +18,8 @@ struct CheckedSettings {
   std::vector<std::pair<std::string, std::string>> options{};  // every described one, given or default, without quotes
 };
 
-// Error: an option that is not described, with the nearest one as advice, or a value, a precision or a thread count
-// that the description does not allow.
+// Returns an error if an option is not described, with the nearest one as advice, or if the description does not allow
+// a value, the precision or the thread count.
 Result<CheckedSettings> check_settings(const nlohmann::json& description, const work::Compiler& asked);
 
 }  // namespace ngb::worker

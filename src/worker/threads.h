@@ -19,7 +19,8 @@ std::map<pid_t, std::int64_t> thread_cpu_times_ns(std::string& complaint);
 class ThreadMeter {
  public:
   ThreadMeter() : before_(thread_cpu_times_ns(complaint_)) {}
-  // Threads that ended meanwhile are not counted.
+  // Returns the number of busy threads since the construction, `wall_ns` ago. Threads that ended meanwhile are not
+  // counted.
   [[nodiscard]] Known<int> busy_since(std::int64_t wall_ns) const;
 
  private:
@@ -27,7 +28,7 @@ class ThreadMeter {
   std::map<pid_t, std::int64_t> before_;
 };
 
-// Only counts. A thread that is missing in `before` began at 0.
+// Counts the busy threads from two readings. A thread that is missing in `before` began at 0.
 int count_busy(const std::map<pid_t, std::int64_t>& before, const std::map<pid_t, std::int64_t>& after,
                std::int64_t wall_ns);
 

@@ -62,7 +62,7 @@ TEST(Check, NanAgreesOnlyWithNan) {
   EXPECT_TRUE(check({kInfinity}, {kNan}).difference);
 }
 
-// As log(x - 10) gives for inputs between 0 and 1.
+// For example, log(x - 10) is NaN for inputs between 0 and 1.
 TEST(Check, CountsTheFiniteNumbersThatAgree) {
   const Verdict nothing = check({kNan, kNan, kNan}, {kNan, kNan, kNan});
   EXPECT_FALSE(nothing.difference);

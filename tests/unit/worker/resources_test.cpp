@@ -51,7 +51,7 @@ TEST(PhaseMeter, MeasuresThePeakMemoryOfThePhaseAlone) {
   EXPECT_LT(*small_use.peak_rss_bytes.value, std::uint64_t{200} << 20U);
 }
 
-// 64 MiB are 16,384 pages of 4 KiB, each of which is given at its first touch, and at no other.
+// 64 MiB are 16,384 pages of 4 KiB. The kernel gives each page at its first touch and never again.
 TEST(PageFaultMeter, CountsPagesThatAreTouchedForTheFirstTime) {
   constexpr std::size_t kBytes = 64 << 20;
   const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the worker meets a plugin that is not to be trusted.
+// Tests the worker with a plugin that returns invalid values.
 #include "worker/plugin_session.h"
 
 #include <gtest/gtest.h>
