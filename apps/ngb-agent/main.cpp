@@ -26,20 +26,19 @@ constexpr const char* kUsage =
     "       ngb-agent reside --work DIR --worker PATH --lib DIR --folder DIR\n"
     "       ngb-agent hold --folder DIR --holder PATH\n"
     "\n"
-    "Runs the processes of a job, and speaks with its client (ngb).\n"
-    "  serve          one client, on standard input and output; leaves with it\n"
-    "  receive        a client that comes from elsewhere: takes what it brings, starts the agent of its run and leads "
-    "to it\n"
-    "  reside         the agent of a run; goes on while no client is there\n"
-    "  hold           the same, as a batch job: waits until it is told of which run\n"
+    "Runs the processes of a job for its client (ngb).\n"
+    "  serve          serves one client on standard input and output, and ends with it\n"
+    "  receive        receives a client's deliveries, starts the agent of its run and connects the client to it\n"
+    "  reside         runs as the agent of a run, which continues while no client is connected\n"
+    "  hold           does the same as a batch job, which waits until a client writes the holder file\n"
     "  --work DIR     journal, lock, logs and model files; one agent at a time\n"
     "  --worker PATH  the ngb-worker program\n"
     "  --lib DIR      lib/ngraphbench: compilers/ and python/\n"
     "  --folder DIR   everything that NGraphBench keeps on this device; one run at a time is measured\n"
-    "  --holder PATH  the file in which it is told\n"
-    "  --silence S    after so many seconds without a word of its client, a delivery makes way for another one (20)\n"
+    "  --holder PATH  the file in which a client writes which agent to start\n"
+    "  --silence S    a delivery whose client was silent for S seconds ends if another client waits (20)\n"
     "  --version      prints the version\n"
-    "  --help         prints this\n";
+    "  --help         prints this help\n";
 
 int complain(const char* problem, const char* word) {
   std::fprintf(stderr, "ngb-agent: %s %s\n%s", problem, word, kUsage);
@@ -78,7 +77,7 @@ int run(int count, char** words) {
     int seconds = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
     if (error != std::errc{} || end != text.data() + text.size())
-      return complain("no number of seconds:", text.c_str());
+      return complain("not a number of seconds:", text.c_str());
     return ngb::reception::receive_client({options.device_folder, ngb::process::self(), std::chrono::seconds(seconds)});
   }
   if (task == "hold") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs on a device beside the agent: a worker that hosts a native plugin, or, by name, the writer of model files.
+// ngb-worker: a worker that hosts a native plugin, or, with `write-model`, the writer of model files.
 #include <unistd.h>
 
 #include <cstdio>
@@ -21,8 +21,8 @@ ngb::Result<const ngb_compiler*> find_table(const ngb::work::WorkerRequest& requ
   return ngb::worker::open_plugin(request.plugin_path);
 }
 
-// Once the result is handed over, nobody waits for what compilers' libraries do at the end of a process, and some take
-// as long for it as for starting.
+// Ends the process as soon as the result has been sent. The exit handlers of compilers' libraries are not run: some
+// take as long as the library's start.
 [[noreturn]] void serve_and_leave() {
   const int code = ngb::worker::serve(find_table, nullptr);
   std::fflush(nullptr);
@@ -33,7 +33,7 @@ int run(const std::vector<std::string_view>& arguments) {
   if (arguments.empty()) serve_and_leave();
   if (arguments[0] != "write-model") {
     std::fputs(
-        "ngb-worker: it is started by ngb-agent; by hand only: ngb-worker write-model --recipe JSON --batch N "
+        "ngb-worker: ngb-agent starts workers; the only use by hand is: ngb-worker write-model --recipe JSON --batch N "
         "--threads N -o FILE\n",
         stderr);
     return kWrongUsage;

@@ -16,8 +16,8 @@
 namespace ngb {
 namespace {
 
-// Above this size a model has its weights beside it, as PyTorch's exporter leaves them: compilers map them into memory
-// instead of parsing them out of a message, and compile as much sooner.
+// The weights of larger models are in a file beside the model, as PyTorch's exporter writes them: compilers then map
+// them into memory instead of parsing them out of a message, which makes compiling faster.
 constexpr std::uint64_t kLargestWholeBytes = 1'000'000;
 
 constexpr std::string_view kUsage = "ngb-worker write-model --recipe JSON|- --batch N|dynamic --threads N -o FILE";
@@ -36,14 +36,14 @@ Result<Arguments> pair_up(const std::vector<std::string_view>& words) {
   for (const auto& [name, value] : pairs) {
     if (value.empty()) return fail(fmt::format("{} is missing", name), "write-model", std::string(kUsage));
   }
-  // A recipe may be longer than an argument can be.
+  // "-" reads the recipe from standard input, because it may be longer than an argument can be.
   if (std::string& recipe = pairs.at("--recipe"); recipe == "-") {
     recipe.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
   }
   return pairs;
 }
 
-// Nothing: decided when the model is run.
+// The batch size of a model whose batch size is decided when it is run.
 constexpr std::string_view kDynamic = "dynamic";
 
 Result<int> positive(const Arguments& arguments, std::string_view name) {

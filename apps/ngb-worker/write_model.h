@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb-worker write-model --recipe JSON|- --batch N --threads N -o FILE
+// ngb-worker write-model --recipe JSON|- --batch N|dynamic --threads N -o FILE
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ngb {
 
-// Writes the ONNX file of a canonical recipe. On success one line of JSON: {"file_bytes":…}.
+// Writes the ONNX file of a canonical recipe. Returns one line of JSON: {"file_bytes":…}.
 Result<std::string> write_model(const std::vector<std::string_view>& arguments);
 
 }  // namespace ngb

@@ -21,12 +21,13 @@ struct RunElsewhere {
   std::vector<config::DeviceEntry> devices{};  // as the study of this run describes them
 };
 
-// Returns these runs, the oldest first. Returns an error if the results or a recorded study cannot be read.
+// Returns the runs that are not finished everywhere, the oldest first. Returns an error if the results or a recorded
+// study cannot be read.
 Result<std::vector<RunElsewhere>> runs_elsewhere(store::Store& store);
 // Returns the run that was begun last, finished or not.
 Result<RunElsewhere> last_run(store::Store& store);
 
-// For tear_down_fleet and fetch_fleet.
+// Returns the run's shares for tear_down_fleet and fetch_fleet.
 std::vector<dispatch::Share> shares_of(const RunElsewhere& run, const std::filesystem::path& results);
 
 // Records the events of runs that `plan` does not continue because the study was edited, and removes these runs from

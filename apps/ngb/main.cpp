@@ -10,7 +10,8 @@ constexpr const char* kFooter = R"(Example:
   ngb run studies/quickstart.yaml
 
 Exit codes: 0 success (of a run: every cell has a result), 1 some cells failed (their reasons are stored), 2 wrong usage
-or study file, 3 the command could not go on (the message says why and what to do), 130 interrupted (run again to go on).)";
+or study file, 3 the command could not continue (the message says why and what to do), 130 interrupted (run again
+to resume).)";
 
 constexpr auto kCommands = {
     ngb::app::add_run,       ngb::app::add_resume,  ngb::app::add_fetch,  ngb::app::add_cancel, ngb::app::add_plan,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb run: plan, hand each device its share, record what comes back, show the table.
+// ngb run: plans the study, sends each device its share, records the results and shows the table.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -38,15 +38,15 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void request_stop(int /*signal*/) { g_stop_requested = true; }
 
-// What whoever started us had ignored, as nohup and a shell's & do, stays ignored.
-void listen_for_signals() {
+// Signals that were ignored when ngb started (by nohup, or by a shell's `&`) stay ignored.
+void catch_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     if (std::signal(number, SIG_IGN) != SIG_IGN) std::signal(number, request_stop);
   }
 }
 
-// Before and after the devices are at work, a signal ends us at once: nothing is lost by it.
-void listen_no_more() {
+// Lets signals end ngb at once again: nothing is lost while no device is measuring.
+void restore_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     if (std::signal(number, SIG_IGN) != SIG_IGN) std::signal(number, SIG_DFL);
   }
@@ -62,12 +62,13 @@ struct RunArguments {
   bool accepts_new_build = false;
 };
 
-// Says which toolchains are missing. Error: the reference's, without which no output could be checked.
+// Prints which toolchains are missing. Returns an error if the reference's is missing, because then no output could be
+// checked.
 Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
   const config::Study& study = plan.study;
   const bool has_local = std::any_of(study.devices.begin(), study.devices.end(),
                                      [](const config::DeviceEntry& device) { return config::is_here(device); });
-  if (!has_local) return Done{};  // what devices elsewhere have is seen there
+  if (!has_local) return Done{};  // devices elsewhere check their own toolchains
   if (study.reference != "none" && compilers.is_missing(study.reference, study.reference_version)) {
     const std::string name = study.reference + "@" + study.reference_version;
     return fail("outputs cannot be checked: the reference " + name + " is not installed", study.path.string(),
@@ -75,7 +76,7 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
   }
   for (const auto& [name, damage] : compilers.missing()) {
     if (damage.empty()) {
-      warn("ngb: {} is not installed: its cells fail; to have it, run: ngb toolchain install {}\n", name, name);
+      warn("ngb: {} is not installed: its cells fail; to install it, run: ngb toolchain install {}\n", name, name);
     } else {
       warn("ngb: {}: its cells fail\n", damage);
     }
@@ -83,14 +84,14 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
   return Done{};
 }
 
-// What is left of the plan: everything that the open run still has to do, else the cells that have no result yet. A
-// cell that failed is left alone unless asked for, or its toolchain has come since, or may have (on a device
-// elsewhere).
+// Returns the part of the plan that is left: all of it if the last run is not complete, else the cells without a
+// result. A failed cell counts as done. It is tried again with `retry_failed`, and if its toolchain was missing and is
+// now installed, or may be (on a device elsewhere).
 Result<plan::Plan> left_to_do(store::Store& store, plan::Plan plan, const Compilers& compilers, bool retry_failed) {
   const auto runs = store.runs();
   if (!runs) return error_of(runs);
-  const bool goes_on = !runs->empty() && !runs->back().is_complete;
-  if (goes_on || retry_failed) return plan;
+  const bool is_unfinished = !runs->empty() && !runs->back().is_complete;
+  if (is_unfinished || retry_failed) return plan;
   const auto states = store.cell_states();
   if (!states) return error_of(states);
   std::set<std::string> settled;
@@ -117,12 +118,12 @@ Result<plan::Plan> left_to_do(store::Store& store, plan::Plan plan, const Compil
 
 struct Run {
   std::string id;
-  plan::Plan plan;  // what it has to do
+  plan::Plan plan;  // what is left to do
   bool only_fetch = false;
   bool accepts_new_build = false;
 };
 
-// What each device has to do. All references outlive the shares.
+// Returns each device's share. All references outlive the shares.
 Result<std::vector<dispatch::Share>> make_shares(const Installation& installation, store::Store& store,
                                                  const dispatch::Jobs& jobs, const Compilers& compilers,
                                                  const Run& run) {
@@ -159,7 +160,8 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
   return shares;
 }
 
-// Of a run that has ended in some way: where nothing of it is left, that is recorded; where something is, it is told.
+// Called when the run has finished or stopped. Records the devices on which nothing of the run is left, and prints the
+// others.
 Status settle(store::Store& store, const Run& run, const std::vector<dispatch::DeviceEnding>& endings) {
   for (std::size_t i = 0; i < endings.size(); ++i) {
     const bool is_local = config::is_here(run.plan.study.devices[i]);
@@ -205,12 +207,12 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
     if (!recorded) return error_of(recorded);
   }
   callbacks.on_presence = [&](const std::string& device) { return store.note_presence(run.id, device); };
-  // Whoever reads the results meanwhile holds up neither devices nor signals.
+  // A program that reads the results meanwhile must delay neither devices nor signals.
   constexpr Nanoseconds kPatienceWithReaders = std::chrono::milliseconds(50);
   store.be_patient(kPatienceWithReaders);
-  listen_for_signals();
+  catch_signals();
   const auto endings = dispatch::run_fleet(installation.parts, *shares, callbacks, is_stop_requested);
-  listen_no_more();
+  restore_signals();
   recorder->end();
   auto all = Ending::finished;
   std::vector<Error> errors;
@@ -219,16 +221,16 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
     if (device.ending != Ending::finished) all = Ending::stopped;
   }
   tell_of_teardown(endings, run.plan.study.output);
-  // A device that is still noted is only looked at once more.
+  // Failing to record is only a warning: a later command merely checks these devices once more.
   if (const Status settled = settle(store, run, endings); !settled && errors.empty()) {
-    warn("ngb: {}: that nothing is left on devices could not be recorded\n", settled.error().text());
+    warn("ngb: could not record on which devices nothing is left: {}\n", settled.error().text());
   }
   for (std::size_t i = 1; i < errors.size(); ++i) report_failure(errors[i], kCannotGoOn);
   if (!errors.empty()) return tl::unexpected(errors.front());
   return all;
 }
 
-// Opens the results folder for as long as it is written to.
+// Keeps the results folder open only while it is written to.
 Result<Ending> measure_what_is_left(const Installation& installation, plan::Plan plan, const Compilers& compilers,
                                     const RunArguments& arguments) {
   auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
@@ -237,11 +239,11 @@ Result<Ending> measure_what_is_left(const Installation& installation, plan::Plan
   if (arguments.only_fetch) {
     const auto runs = store->runs();
     if (!runs) return error_of(runs);
-    if (runs->empty()) return fail("no run is at work", plan.study.output.string());
+    if (runs->empty()) return fail("no run is active", plan.study.output.string());
     const auto others = fetch_other_runs(installation, *store, plan, is_stop_requested);
     if (!others) return error_of(others);
     if (runs->back().is_complete && *others) return Ending::finished;
-    if (runs->back().is_complete) return fail("no run is at work", plan.study.output.string());
+    if (runs->back().is_complete) return fail("no run is active", plan.study.output.string());
   } else if (const Status settled = settle_other_runs(installation, *store, plan, is_stop_requested); !settled) {
     return error_of(settled);
   }
@@ -254,7 +256,7 @@ Result<Ending> measure_what_is_left(const Installation& installation, plan::Plan
   return Ending::finished;
 }
 
-// Of a study whose table nobody could read at once, and whose figures would take more memory than the run did.
+// Prints the counts of a study whose table would be too long to read, and would need more memory than the run.
 ExitCode print_counts(const std::vector<store::CellState>& states) {
   std::size_t measured = 0;
   std::size_t failed = 0;
@@ -274,7 +276,7 @@ int print_outcome(const std::filesystem::path& results) {
     const auto states = store->cell_states();
     if (!states) return report_failure(states.error(), kCannotGoOn);
     if (states->size() > kMostCellsInATable) return print_counts(*states);
-  }  // a reader would keep from writing what the table derives
+  }  // the table stores what it derives, which an open reader would prevent
   return print_table(results);
 }
 
@@ -292,11 +294,11 @@ int run(const Installation& installation, const RunArguments& arguments) {
   const Result<Ending> ending = measure_what_is_left(installation, *std::move(plan), *compilers, arguments);
   if (!ending) return report_failure(ending.error(), kCannotGoOn);
   if (arguments.only_fetch) {
-    say("what the devices had done is recorded; to see how far they are, run: ngb status {}\n", results.string());
+    say("recorded what the devices have done so far; to see their progress, run: ngb status {}\n", results.string());
     return kSuccess;
   }
   if (*ending != Ending::finished) {
-    warn("ngb: stopped; what is measured is kept, run the same command again to go on\n");
+    warn("ngb: stopped; the results so far are kept; run the same command again to resume\n");
     return kInterrupted;
   }
   const int code = print_outcome(results);
@@ -310,7 +312,7 @@ int run(const Installation& installation, const RunArguments& arguments) {
 void add_resume(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* command =
-      app.add_subcommand("resume", "Go on with a run where it stopped, and get what devices have done since");
+      app.add_subcommand("resume", "Resume a run where it stopped, and fetch what devices have done since");
   command->add_option("results", arguments->output, "Results folder")->required();
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
   command->add_flag("--new-build", arguments->accepts_new_build,
@@ -325,7 +327,7 @@ void add_resume(CLI::App& app, const Installation& installation, Action& chosen)
 void add_fetch(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<RunArguments>();
   arguments->only_fetch = true;
-  CLI::App* command = app.add_subcommand("fetch", "Get what the devices of a run have done, and leave them at work");
+  CLI::App* command = app.add_subcommand("fetch", "Fetch what the devices of a run have done so far; they continue");
   command->add_option("results", arguments->output, "Results folder")->required();
   command->footer("Example:\n  ngb fetch results/fleet");
   command->callback([=, &installation, &chosen] {
@@ -336,7 +338,7 @@ void add_fetch(CLI::App& app, const Installation& installation, Action& chosen) 
 
 void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<RunArguments>();
-  CLI::App* command = app.add_subcommand("run", "Run a study, or go on with it where it stopped");
+  CLI::App* command = app.add_subcommand("run", "Run a study, or resume it where it stopped");
   command->add_option("study", arguments->study, "Study file (YAML)")->required();
   command->add_option("-o,--output", arguments->output, "Results folder (default: the study's)");
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");

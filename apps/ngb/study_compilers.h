@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which toolchain a study's compilers run from, on this machine.
+// Finds the toolchains of a study's compilers.
 #pragma once
 
 #include <map>
@@ -21,23 +21,24 @@ class Compilers {
   // Looks up every (compiler, version) that the plan needs, its reference included.
   static Result<Compilers> find(const Installation& installation, const plan::Plan& plan);
 
-  // Where it is here. A missing toolchain has empty folders: the cell then fails with that as its stored reason.
+  // Returns where the toolchain is on this machine. The folders of a missing one are empty; its cells fail with that
+  // reason.
   [[nodiscard]] Result<work::Place> place_here(const std::string& name, const std::string& version) const;
 
-  // The same on a device elsewhere, whose toolchains stand as here in a folder of its own: paths within the device's
-  // folder.
+  // Returns where the toolchain is on a device elsewhere, as paths relative to the device's folder.
   [[nodiscard]] Result<work::Place> place_elsewhere(const std::string& name, const std::string& version) const;
-  // What such a device needs; it may be given this machine's where that is installed and not adopted.
+  // Returns the toolchains that a device elsewhere needs. It may receive a copy of this machine's toolchain if that is
+  // installed and not adopted.
   [[nodiscard]] std::vector<dispatch::ToolchainTree> trees(const Installation& installation) const;
 
-  // Null: not a compiler of the plan.
+  // Returns null if the plan has no such compiler.
   [[nodiscard]] const toolchain::CompilerDescription* description(const std::string& name,
                                                                   const std::string& version) const;
 
-  // A compiler of the plan whose toolchain is not there, or is damaged.
+  // A compiler of the plan whose toolchain is not installed or is damaged.
   struct Missing {
     std::string name{};    // "onnxruntime@1.31.1"
-    std::string damage{};  // what is wrong, and what to type; "": it is not there
+    std::string damage{};  // what is wrong, and what to type; "" if it is not installed
   };
   [[nodiscard]] const std::vector<Missing>& missing() const { return missing_; }
   [[nodiscard]] bool is_missing(const std::string& name, const std::string& version) const;
@@ -47,11 +48,11 @@ class Compilers {
   struct Entry {
     toolchain::CompilerDescription description{};
     std::optional<toolchain::Toolchain> toolchain{};
-    std::string damage{};  // why there is none although its folder is there, or another one stands in its place
+    std::string damage{};  // why its folder cannot be used; "" if there is none
   };
   std::map<std::pair<std::string, std::string>, Entry> entries_;
   std::pair<std::string, std::string> reference_;
-  std::set<std::pair<std::string, std::string>> measured_;  // by some cell; the reference need not be
+  std::set<std::pair<std::string, std::string>> measured_;  // used by a cell
   std::vector<Missing> missing_;
 };
 

@@ -42,7 +42,7 @@ struct DownloadArguments {
 Error failure_of(const dispatch::Pushed& pushed) {
   if (pushed.done && !pushed.missing.empty()) return pushed.missing.begin()->second;
   Error error = pushed.done ? Error{"was not installed", {}, "run the same command again"} : pushed.done.error();
-  // The end of the output of the device's pip.
+  // The error quotes the end of the output of the device's pip.
   if (error.where == "pip") {
     Error explained = toolchain::explain_pip_failure(error.what);
     explained.next += "; " + error.next;
@@ -52,7 +52,7 @@ Error failure_of(const dispatch::Pushed& pushed) {
 }
 
 // Prints the outcome for one device. Returns whether the toolchain is installed there.
-bool tell(const dispatch::Pushed& pushed, toolchain::Builds& builds) {
+bool print_pushed(const dispatch::Pushed& pushed, toolchain::Builds& builds) {
   const bool is_there = pushed.done && pushed.missing.empty() && pushed.toolchains.folders.size() == 1 &&
                         !pushed.toolchains.folders.front().site.empty();
   const Result<Toolchain> toolchain =
@@ -88,7 +88,7 @@ int push(const Installation& installation, const PushArguments& arguments) {
   if (!pushed) return report_failure(pushed.error(), kCannotGoOn);
   toolchain::Builds builds;
   bool are_all_there = true;
-  for (const dispatch::Pushed& device : *pushed) are_all_there = tell(device, builds) && are_all_there;
+  for (const dispatch::Pushed& device : *pushed) are_all_there = print_pushed(device, builds) && are_all_there;
   return are_all_there ? kSuccess : kCannotGoOn;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this program was built from, as it was when it was built.
+// Returns the git revision from which this program was built.
 #pragma once
 
 #include "base/revision.h"

@@ -61,7 +61,7 @@ class Ssh(FleetTest):
         done = self.ngb("resume", self.results)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_whole()
-        self.assertIn("no run is at work", self.ngb("fetch", self.results).stderr)
+        self.assertIn("no run is active", self.ngb("fetch", self.results).stderr)
 
     def test_an_agent_that_is_killed_is_started_again(self):
         self.slow(200)
