@@ -39,10 +39,9 @@ namespace {
 constexpr Nanoseconds kLockPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kFlushPatience = std::chrono::seconds(5);
 // A resident agent without a client ends after this time.
-constexpr Nanoseconds kFinishedPatience = std::chrono::hours(24);  // after its job is finished
-constexpr Nanoseconds kHoggingPatience =
-    std::chrono::minutes(30);                                      // the same in a batch job, whose machine others need
-constexpr Nanoseconds kJoblessPatience = std::chrono::minutes(1);  // if it has no job
+constexpr Nanoseconds kFinishedPatience = std::chrono::hours(24);   // after its job is finished
+constexpr Nanoseconds kHoggingPatience = std::chrono::minutes(30);  // then, in a batch job: others need its machine
+constexpr Nanoseconds kJoblessPatience = std::chrono::minutes(1);   // if it has no job
 
 // Runs one agent. `run` returns when the agent ends.
 class Server {
