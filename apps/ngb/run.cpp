@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "apps/ngb/elsewhere.h"
@@ -25,7 +24,6 @@
 #include "base/file.h"
 #include "dispatch/fleet.h"
 #include "dispatch/make_job.h"
-#include "plan/selection.h"
 #include "store/store.h"
 
 namespace ngb::app {
@@ -84,36 +82,13 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
   return Done{};
 }
 
-// Returns the part of the plan that is left: all of it if the last run is not complete, else the cells without a
-// result. A failed cell counts as done. It is tried again with `retry_failed`, and if its toolchain was missing and is
-// now installed, or may be (on a device elsewhere).
-Result<plan::Plan> left_to_do(store::Store& store, plan::Plan plan, const Compilers& compilers, bool retry_failed) {
-  const auto runs = store.runs();
-  if (!runs) return error_of(runs);
-  const bool is_unfinished = !runs->empty() && !runs->back().is_complete;
-  if (is_unfinished || retry_failed) return plan;
-  const auto states = store.cell_states();
-  if (!states) return error_of(states);
-  std::set<std::string> settled;
-  bool has_failed = false;
-  for (const store::CellState& state : *states) {
-    const bool is_failed = state.progress == store::CellState::Progress::failed;
-    if (is_failed || state.progress == store::CellState::Progress::complete) settled.insert(state.cell_id);
-    has_failed = has_failed || is_failed;
-  }
-  if (!has_failed) return plan::without_cells(std::move(plan), settled);
-  const auto cells = store.load_cells(store::Detail::outline);
-  if (!cells) return error_of(cells);
-  for (const store::CellData& cell : *cells) {
-    const bool lacked_toolchain =
-        !cell.failed.empty() && cell.failed.back().failure->kind == samples::FailureKind::toolchain_missing;
-    const bool is_here = std::any_of(plan.study.devices.begin(), plan.study.devices.end(), [&](const auto& device) {
-      return device.name == cell.device && config::is_here(device);
-    });
-    const bool is_still_missing = is_here && compilers.is_missing(cell.compiler, cell.compiler_version);
-    if (lacked_toolchain && !is_still_missing) settled.erase(cell.cell_id);
-  }
-  return plan::without_cells(std::move(plan), settled);
+// Returns whether a device may have the toolchain. A device elsewhere checks its own.
+bool may_have_toolchain(const config::Study& study, const Compilers& compilers, const std::string& device,
+                        const std::string& compiler, const std::string& version) {
+  const bool is_here = std::any_of(study.devices.begin(), study.devices.end(), [&](const auto& entry) {
+    return entry.name == device && config::is_here(entry);
+  });
+  return !is_here || !compilers.is_missing(compiler, version);
 }
 
 struct Run {
@@ -247,7 +222,11 @@ Result<Ending> measure_what_is_left(const Installation& installation, plan::Plan
   } else if (const Status settled = settle_other_runs(installation, *store, plan, is_stop_requested); !settled) {
     return error_of(settled);
   }
-  auto left = left_to_do(*store, std::move(plan), compilers, arguments.retry_failed);
+  const config::Study study = plan.study;
+  auto left = store->left_to_do(std::move(plan), arguments.retry_failed,
+                                [&](const auto& device, const auto& compiler, const auto& version) {
+                                  return may_have_toolchain(study, compilers, device, compiler, version);
+                                });
   if (!left) return error_of(left);
   if (!left->groups.empty()) {
     return measure(installation, *store, *std::move(left), compilers, arguments);

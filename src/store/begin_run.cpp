@@ -156,23 +156,6 @@ Result<std::optional<std::string>> Store::open_run(const plan::Plan& plan) {
   });
 }
 
-Result<plan::Plan> Store::remaining(plan::Plan plan, const std::string& run_id) {
-  return sql::guarded([&]() -> Result<plan::Plan> {
-    std::set<std::string> done;
-    sql::Statement& query = implementation_->database.kept(
-        "SELECT DISTINCT cell_id FROM process JOIN cell USING (cell_key) JOIN run USING (run_key) "
-        "WHERE is_complete = 1 AND run_id <> ? "
-        "GROUP BY cell_key, origin HAVING count(DISTINCT process_index) >= planned_processes");
-    query.bind(run_id);
-    while (query.step()) done.insert(query.text(0));
-    for (work::Group& group : plan.groups) {
-      std::erase_if(group.steps, [&](const work::Step& step) { return done.contains(plan.cell_of(step).id); });
-    }
-    std::erase_if(plan.groups, [](const work::Group& group) { return group.steps.empty(); });
-    return std::move(plan);
-  });
-}
-
 Result<std::vector<samples::Completed>> Store::completed(const std::string& run_id, const std::string& device) {
   return sql::guarded([&]() -> Result<std::vector<samples::Completed>> {
     std::map<std::pair<std::int64_t, std::string>, std::size_t> known;

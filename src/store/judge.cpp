@@ -6,24 +6,12 @@
 #include <variant>
 
 #include "samples/sense.h"
+#include "store/left_to_do.h"
 
 namespace ngb::store {
 namespace {
 
 using samples::ProcessResult;
-
-bool has_failed_for_good(sql::Database& database, std::int64_t cell_key, int attempts) {
-  sql::Statement& query =
-      database.kept("SELECT kind, attempt FROM process JOIN failure USING (process_key) WHERE cell_key = ?");
-  query.bind(cell_key);
-  bool has_failed = false;
-  while (!has_failed && query.step()) {
-    const Result<samples::FailureKind> kind = samples::parse_failure_kind(query.text(0));
-    has_failed = kind ? samples::is_final(*kind, query.small(1), attempts) : query.small(1) >= attempts;
-  }
-  query.reset();
-  return has_failed;
-}
 
 // Returns the error for an event that cannot be true. `what` is the event's subject: "process 3 of cell 00ff…".
 Status impossible_event(const sql::Database& database, const std::string& device, const std::string& what,
@@ -31,29 +19,6 @@ Status impossible_event(const sql::Database& database, const std::string& device
   return fail(fmt::format("{} sent an event that cannot be true, and it was not recorded: {}: {}", device, what, wrong),
               database.file().string(),
               "update NGraphBench on this machine and on the device; if both are up to date, do not trust the device");
-}
-
-// Describes what is missing from the device's share. Returns "" if each cell is complete, has failed for a reason that
-// another attempt would not change or in its last attempt, or was given up by an earlier run.
-std::string left_of_share(Store::Implementation& store, const Store::Implementation::Known::Device& known,
-                          const std::string& device) {
-  sql::Statement& query = store.database.kept(
-      "SELECT cell_id, planned_processes, cell_key, ifnull((SELECT count(DISTINCT process_index) AS alike FROM process "
-      "WHERE process.cell_key = cell.cell_key AND is_complete = 1 GROUP BY origin ORDER BY alike DESC LIMIT 1), 0) "
-      "AS completed FROM cell JOIN run_cell USING (cell_key) "
-      "WHERE run_key = ?1 AND device = ?2 AND completed < planned_processes AND NOT EXISTS (SELECT 1 FROM "
-      "run_cell AS earlier JOIN run_device USING (run_key) WHERE earlier.cell_key = cell.cell_key AND "
-      "earlier.run_key < ?1 AND run_device.device = ?2 AND is_finished = 1)");
-  query.bind(known.run_key, device);
-  std::string left;
-  while (left.empty() && query.step()) {
-    const std::int64_t cell = query.integer(2);
-    if (has_failed_for_good(store.database, cell, known.attempts)) continue;
-    left = fmt::format("{} of {} processes of cell {} are missing", query.integer(1) - query.integer(3),
-                       query.integer(1), query.text(0));
-  }
-  query.reset();
-  return left;
 }
 
 // Decides whether an event can be true, one overload for each kind of event.

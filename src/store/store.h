@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -132,6 +133,12 @@ class Store {
   // if the run has no cells on that device.
   Status note_presence(const std::string& run_id, const std::string& device);
   Status forget_presence(const std::string& run_id, const std::string& device);
+  // Returns the part of the plan that the next command has to measure: all of it if the last run is not complete or if
+  // failed cells are retried, else the cells without a result. A failed cell counts as settled, unless it failed for want
+  // of a toolchain that `has_toolchain` finds by now.
+  using HasToolchain =
+      std::function<bool(const std::string& device, const std::string& compiler, const std::string& version)>;
+  Result<plan::Plan> left_to_do(plan::Plan plan, bool retries_failed, const HasToolchain& has_toolchain);
   // Returns the plan without the cells that other runs have completed: the work left for `run_id`. The result is the
   // same at every continuation of the run. Cells that other runs measured in part stay; `completed` lists their
   // processes.

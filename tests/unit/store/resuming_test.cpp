@@ -100,6 +100,33 @@ TEST_F(Resuming, GivesANewRunOnlyTheCellsThatAreMissing) {
       << "the result is the same at every continuation";
 }
 
+TEST_F(Resuming, LeavesFailedCellsAloneUntilTheirToolchainIsThere) {
+  const Store::HasToolchain has_it = [](const auto& device, const auto& compiler, const auto& version) {
+    return device == "local" && compiler == "identity" && version == "2.15.0";  // the compiler of cell aa
+  };
+  const Store::HasToolchain has_none = [](const auto&, const auto&, const auto&) { return false; };
+  const auto steps = [](const Result<plan::Plan>& left) {
+    std::size_t count = 0;
+    for (const work::Group& group : left.value().groups) count += group.steps.size();
+    return count;
+  };
+  Store store = open();
+  const plan::Plan plan = made_up::plan();
+  const std::string run = store.begin_run(plan, 7).value();
+  EXPECT_EQ(steps(store.left_to_do(plan, false, has_none)), 8U) << "the run has begun";
+  samples::ProcessResult missing = made_up::crash("aa", 0, 1);
+  missing.failure->kind = samples::FailureKind::toolchain_missing;
+  record(store, run, 1, missing);
+  record(store, run, 2, made_up::process("bb", 0));
+  record(store, run, 3, made_up::process("bb", 1));
+  end(store, run, 4, {"cc", "dd"});
+  EXPECT_EQ(steps(store.left_to_do(plan, false, has_none)), 0U) << "bb is complete, and the others have failed";
+  const plan::Plan left = store.left_to_do(plan, false, has_it).value();
+  ASSERT_EQ(steps(left), 2U);
+  EXPECT_EQ(left.cell_of(left.groups[0].steps[0]).id, "aa");
+  EXPECT_EQ(steps(store.left_to_do(plan, true, has_none)), 8U) << "`remaining` takes out the complete ones";
+}
+
 TEST_F(Resuming, AddsTheCellsOfAnotherStudyWithTheSameProtocol) {
   Store store = open();
   const std::string first = store.begin_run(made_up::plan(), 7).value();
