@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "agent/client_session.h"
+#include "agent/idle_time.h"
 #include "agent/incoming_job.h"
 #include "agent/job_identity.h"
 #include "agent/journal.h"
@@ -38,10 +39,6 @@ namespace {
 
 constexpr Nanoseconds kLockPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kFlushPatience = std::chrono::seconds(5);
-// A resident agent without a client ends after this time.
-constexpr Nanoseconds kFinishedPatience = std::chrono::hours(24);   // after its job is finished
-constexpr Nanoseconds kHoggingPatience = std::chrono::minutes(30);  // then, in a batch job: others need its machine
-constexpr Nanoseconds kJoblessPatience = std::chrono::minutes(1);   // if it has no job
 
 // Runs one agent. `run` returns when the agent ends.
 class Server {
@@ -49,7 +46,8 @@ class Server {
   explicit Server(const Options& options)
       : options_(options),
         signals_(open_signals()),
-        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+        idle_time_(system_clock(), options.has_device_to_itself) {
     session_.emplace(STDIN_FILENO, STDOUT_FILENO);
   }
 
@@ -71,6 +69,7 @@ class Server {
  private:
   int run(Status done) {
     while (done && !is_over_) {
+      idle_time_.note(is_idle());
       done = wait();
       children_.reap();
       if (done && runner_ && !is_over_) done = runner_->advance();
@@ -79,7 +78,7 @@ class Server {
       if (done && refusal_ && (!session_ || session_->has_acknowledged_all())) done = tl::unexpected(*refusal_);
       if (done && is_finished() && session_ && session_->has_acknowledged_all()) is_over_ = true;
       if (is_finished()) device_lock_.reset();  // the device is free for other runs
-      if (is_idle() && system_clock().now() >= idle_end()) is_over_ = true;
+      if (is_idle() && idle_time_.is_over(runner_ != nullptr)) is_over_ = true;
       tick_while_busy();
     }
     if (runner_) runner_->stop();
@@ -96,10 +95,6 @@ class Server {
 
   [[nodiscard]] bool is_finished() const { return runner_ && runner_->is_finished(); }
   [[nodiscard]] bool is_idle() const { return !session_ && (!runner_ || runner_->is_finished()); }
-  [[nodiscard]] Nanoseconds idle_end() const {
-    if (!runner_) return idle_since_ + kJoblessPatience;
-    return idle_since_ + (options_.has_device_to_itself ? kHoggingPatience : kFinishedPatience);
-  }
 
   // Locks the device. The lock is released when the job is finished, and needed again for another job.
   Status hold_device() {
@@ -189,7 +184,6 @@ class Server {
     client_.reset();
     incoming_.reset();
     is_fetching_ = false;
-    idle_since_ = system_clock().now();
   }
 
   void greet_client() {
@@ -204,7 +198,7 @@ class Server {
 
   [[nodiscard]] int wait_ms() const {
     std::optional<Nanoseconds> deadline = runner_ ? runner_->deadline() : std::nullopt;
-    if (!deadline && is_idle()) deadline = idle_end();
+    if (!deadline) deadline = idle_time_.end(runner_ != nullptr);
     if (!deadline) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - system_clock().now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
@@ -367,10 +361,10 @@ class Server {
   const Options& options_;
   FileDescriptor signals_;
   FileDescriptor timer_;
+  IdleTime idle_time_;
   FileDescriptor listener_{};  // of a resident agent
   FileDescriptor client_{};    // of a resident agent: the connection of session_
   std::optional<Session> session_{};
-  Nanoseconds idle_since_ = system_clock().now();
   Children children_{};
   Surroundings surroundings_{};
   FileDescriptor device_lock_{};
