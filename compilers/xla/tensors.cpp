@@ -44,7 +44,7 @@ Owned<PJRT_Buffer> buffer_over(const Runtime& runtime, PJRT_Client* client, PJRT
   args.device = device;
   runtime.check(runtime.api().PJRT_Client_BufferFromHostBuffer(&args), "set an input");
   Owned<PJRT_Buffer> buffer(args.buffer, [&runtime](PJRT_Buffer* each) { runtime.destroy(each); });
-  // If XLA shares the host's memory, the event of being done with it occurs when the buffer is destroyed.
+  // Nobody waits for done_with_host_buffer: if XLA shares the host's memory, it occurs when the buffer is destroyed.
   auto done = NGB_PJRT(PJRT_Event_Destroy_Args);
   done.event = args.done_with_host_buffer;
   runtime.check(runtime.api().PJRT_Event_Destroy(&done), "set an input");

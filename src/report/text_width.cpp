@@ -36,7 +36,7 @@ std::uint32_t character_at(std::string_view text, std::size_t at, std::size_t le
   return character;
 }
 
-// Calls visit(bytes, width) for each character until it returns false.
+// Calls visit(bytes, width) for each character until `visit` returns false.
 template <class Visit>
 void each_character(std::string_view text, const Visit& visit) {
   for (std::size_t at = 0; at < text.size();) {

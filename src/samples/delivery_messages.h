@@ -251,7 +251,7 @@ struct Removed {
   // What should have been removed and is still there. Empty if all went well.
   std::vector<std::string> left{};
   std::uint64_t processes_left = 0;
-  // Why shared files stay: the work folders of other runs, "a delivery on its way".
+  // Names what still needs the files that all runs share: the work folders of other runs, "a delivery on its way".
   std::vector<std::string> kept_for{};
 
   static constexpr const char* kType = "removed";

@@ -130,7 +130,7 @@ def import_packages():
 
 
 if __name__ == "__main__":
-    # The processes that tuning starts need it.
+    # Tuning starts Python processes, which import modules of this folder.
     own_folder = os.path.dirname(os.path.abspath(__file__))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [own_folder, os.environ.get("PYTHONPATH", "")]))
     compile_process.serve(import_packages, compile_model)
