@@ -13,8 +13,8 @@ name: bad
 models:
   - zoo: {{conv_block: {{width: 8, depth: 1, image_size: 16}}}}
 compilers:
-  - "null": {{options: {{run_ns: 1000000}}}}
-  - "null": {{options: {{run_ns: 1000000, fault: {fault}, fault_phase: {phase}}}}}
+  - "null": {{options: {{run_ns: 20000000}}}}
+  - "null": {{options: {{run_ns: 20000000, fault: {fault}, fault_phase: {phase}}}}}
 reference: "null"
 processes: 1
 repetitions: 5
