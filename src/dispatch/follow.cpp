@@ -163,7 +163,9 @@ Status Follower::handle(const samples::AgentMessage& message, Received& received
       hello != nullptr && hello->protocol != samples::kProtocolVersion) {
     return fail(fmt::format("the agent {} speaks protocol {}, this client {}", hello->version, hello->protocol,
                             samples::kProtocolVersion),
-                share_.device.name, "install the same version of NGraphBench on both sides");
+                share_.device.name,
+                "resume with the version of NGraphBench that began this run, or end it there with ngb cancel: what it "
+                "has measured and not sent is then lost");
   }
   const auto* event = std::get_if<samples::Event>(&message);
   if (event == nullptr) return Done{};
