@@ -85,9 +85,8 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
 // Returns whether a device may have the toolchain. A device elsewhere checks its own.
 bool may_have_toolchain(const config::Study& study, const Compilers& compilers, const std::string& device,
                         const std::string& compiler, const std::string& version) {
-  const bool is_here = std::any_of(study.devices.begin(), study.devices.end(), [&](const auto& entry) {
-    return entry.name == device && config::is_here(entry);
-  });
+  const bool is_here = std::any_of(study.devices.begin(), study.devices.end(),
+                                   [&](const auto& entry) { return entry.name == device && config::is_here(entry); });
   return !is_here || !compilers.is_missing(compiler, version);
 }
 

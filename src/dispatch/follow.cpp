@@ -161,11 +161,13 @@ Status Follower::handle(const samples::AgentMessage& message, Received& received
   if (std::holds_alternative<samples::Hello>(message)) received.is_busy = false;  // its turn has come
   if (const auto* hello = std::get_if<samples::Hello>(&message);
       hello != nullptr && hello->protocol != samples::kProtocolVersion) {
-    return fail(fmt::format("the agent {} speaks protocol {}, this client {}", hello->version, hello->protocol,
-                            samples::kProtocolVersion),
-                share_.device.name,
-                "resume with the version of NGraphBench that began this run, or end it there with ngb cancel: what it "
-                "has measured and not sent is then lost");
+    return fail(
+        fmt::format("the agent {} speaks protocol {}, this client {}", hello->version, hello->protocol,
+                    samples::kProtocolVersion),
+        share_.device.name,
+        "resume with the version of NGraphBench that began this run (results.version-N.db is its results file, kept "
+        "from before this version changed it), or end the run there with ngb cancel: what the device has "
+        "measured and not sent is then lost");
   }
   const auto* event = std::get_if<samples::Event>(&message);
   if (event == nullptr) return Done{};

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <string>
 #include <system_error>
 
 #include "base/file.h"
@@ -64,8 +65,7 @@ sql::Database open_existing(const std::filesystem::path& file) {
   return database;
 }
 
-sql::Database copy_in_memory(sql::Database& source) {
-  sql::Database copy(kInMemory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+void copy_to(sql::Database& copy, sql::Database& source) {
   sqlite3_backup* backup = sqlite3_backup_init(copy.handle(), "main", source.handle(), "main");
   if (backup != nullptr) {
     sqlite3_backup_step(backup, -1);
@@ -73,6 +73,33 @@ sql::Database copy_in_memory(sql::Database& source) {
   }
   const int code = sqlite3_errcode(copy.handle());
   if (code != SQLITE_OK) throw sql::SqlError(sql::to_error(code, sqlite3_errmsg(copy.handle()), source.file()), code);
+}
+
+// Keeps an older file under the name results.version-N.db before it is migrated, for the version of ngb that wrote it.
+// A copy of that name that exists is kept instead.
+void keep_older(sql::Database& database, std::int64_t version) {
+  const std::filesystem::path file = database.file();
+  const std::filesystem::path kept =
+      file.parent_path() / (file.stem().string() + ".version-" + std::to_string(version) + file.extension().string());
+  std::error_code error;
+  if (std::filesystem::exists(kept, error)) return;
+  const std::filesystem::path partial = file::partial_path(kept);
+  try {
+    sql::Database copy(partial, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    copy_to(copy, database);
+  } catch (const sql::SqlError&) {
+    std::filesystem::remove(partial, error);
+    throw;
+  }
+  const Status done = file::put_in_place(partial, kept);
+  if (done) return;
+  std::filesystem::remove(partial, error);
+  throw sql::SqlError(done.error(), SQLITE_IOERR);
+}
+
+sql::Database copy_in_memory(sql::Database& source) {
+  sql::Database copy(kInMemory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  copy_to(copy, source);
   copy.bound_steps(bytes_of(source.file()));
   set_up(copy);
   return copy;
@@ -92,6 +119,8 @@ sql::Database open_to_write(const std::filesystem::path& file, std::span<const M
   identify(database, steps);
   // EXTRA also syncs the folder, so that a deleted journal does not reappear after a power failure.
   database.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA cache_spill = OFF");
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  if (version > 0 && version < static_cast<std::int64_t>(steps.size())) keep_older(database, version);
   migrate(database, steps);
   return database;
 }

@@ -107,12 +107,12 @@ struct CellState {
 
 class Store {
  public:
-  // Opens a results file. read_write creates a missing folder and file, migrates an older file, and excludes other
-  // writers while the Store exists. read_only never waits for a writer and changes nothing, except that it undoes the
-  // unfinished commit of a killed writer. Returns an error if the file does not exist, is in use by another writer
-  // (which is named), was written by a newer version, is not a results file or is damaged, if the folder is not
-  // writable, or if the disk is full. The file may come from anybody: reading it takes bounded work or returns an
-  // error.
+  // Opens a results file. read_write creates a missing folder and file, migrates an older file (and first keeps a copy
+  // of it, results.version-N.db), and excludes other writers while the Store exists. read_only never waits for a writer
+  // and changes nothing, except that it undoes the unfinished commit of a killed writer. Returns an error if the file
+  // does not exist, is in use by another writer (which is named), was written by a newer version, is not a results file
+  // or is damaged, if the folder is not writable, or if the disk is full. The file may come from anybody: reading it
+  // takes bounded work or returns an error.
   static Result<Store> open(const std::filesystem::path& file, Mode mode);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -134,8 +134,8 @@ class Store {
   Status note_presence(const std::string& run_id, const std::string& device);
   Status forget_presence(const std::string& run_id, const std::string& device);
   // Returns the part of the plan that the next command has to measure: all of it if the last run is not complete or if
-  // failed cells are retried, else the cells without a result. A failed cell counts as settled, unless it failed for want
-  // of a toolchain that `has_toolchain` finds by now.
+  // failed cells are retried, else the cells without a result. A failed cell counts as settled, unless it failed for
+  // want of a toolchain that `has_toolchain` finds by now.
   using HasToolchain =
       std::function<bool(const std::string& device, const std::string& compiler, const std::string& version)>;
   Result<plan::Plan> left_to_do(plan::Plan plan, bool retries_failed, const HasToolchain& has_toolchain);

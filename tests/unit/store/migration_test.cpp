@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "made_up.h"
@@ -43,6 +45,23 @@ TEST(Migration, MigratesAnOlderFileAndKeepsItsRows) {
   const sql::Database database = open_to_write(folder.results(), steps);
   EXPECT_EQ(database.integer("PRAGMA user_version"), kNewest + 1);
   EXPECT_EQ(database.integer("SELECT count(*) FROM run WHERE note = 'none'"), 1);
+}
+
+TEST(Migration, KeepsACopyOfAnOlderFileForTheVersionThatWroteIt) {
+  const Folder folder;
+  create(folder);
+  const auto kept = folder.results().parent_path() / "results.version-2.db";
+  EXPECT_FALSE(std::filesystem::exists(kept)) << "a new file has no older version";
+  const auto steps = with_a_further_step();
+  open_to_write(folder.results(), steps);
+  const sql::Database copy(kept, SQLITE_OPEN_READONLY);
+  EXPECT_EQ(copy.integer("PRAGMA user_version"), kNewest);
+  EXPECT_EQ(copy.integer("PRAGMA application_id"), 0x4E474252);
+  EXPECT_EQ(copy.integer("SELECT count(*) FROM run"), 1);
+  const auto entries = std::filesystem::directory_iterator(folder.results().parent_path());
+  EXPECT_EQ(std::count_if(begin(entries), end(entries),
+                          [](const auto& entry) { return entry.path().extension() == ".partial"; }),
+            0);
 }
 
 TEST(Migration, ReadsAnOlderFileWithoutChangingIt) {
