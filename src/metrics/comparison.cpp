@@ -5,67 +5,46 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/text.h"
 #include "metrics/outcome.h"
 #include "metrics/ratios.h"
+#include "metrics/same_build.h"
 
 namespace ngb::metrics {
 namespace {
 
 using store::CellData;
 
-constexpr std::array<std::pair<Axis, std::string_view>, 8> kAxes{{{Axis::results, "results"},
-                                                                  {Axis::compiler, "compiler"},
-                                                                  {Axis::version, "version"},
-                                                                  {Axis::options, "options"},
-                                                                  {Axis::device, "device"},
-                                                                  {Axis::threads, "threads"},
-                                                                  {Axis::precision, "precision"},
-                                                                  {Axis::model, "model"}}};
-
-// Returns "a=1 b=x", sorted by name, or "default" if there are no options.
-std::string words_of_options(const std::string& options_json) {
-  const nlohmann::json options = nlohmann::json::parse(options_json, nullptr, false);
-  std::vector<std::string> words;
-  if (options.is_object()) {
-    for (const auto& [name, value] : options.items()) {
-      words.push_back(fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump()));
-    }
-  }
-  return words.empty() ? "default" : text::join(words, " ");
-}
-
-// Returns the properties of a cell that must be equal on both sides. Versions and options are left out along the axis
-// of compilers, because compilers do not share them. Models are compared by content.
-std::string identity_apart_from(Axis axis, const CellData& cell) {
-  const auto unless = [axis](Axis left_out, const std::string& value) {
-    const bool is_compilers = left_out == Axis::version || left_out == Axis::options;
-    return axis == left_out || (axis == Axis::compiler && is_compilers) ? std::string() : value;
-  };
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", cell.batch, unless(Axis::model, cell.model_hash),
-                     unless(Axis::device, cell.device), unless(Axis::compiler, cell.compiler),
-                     unless(Axis::version, cell.compiler_version), unless(Axis::options, cell.options),
-                     unless(Axis::threads, std::to_string(cell.threads)), unless(Axis::precision, cell.precision));
-}
-
 std::string words_for(const CellData& cell) {
   return fmt::format("{}, batch {}, {} {} on {}", cell.model, cell.batch, cell.compiler_label, cell.compiler_version,
                      cell.device);
 }
 
-bool has_failed(const CellData& cell) { return decisive_failure(cell) != nullptr; }
+// A side of a pair with everything that is computed of its cell.
+struct Measured {
+  const CellData* cell = nullptr;
+  Steady steady{};
+  const samples::ProcessResult* failed = nullptr;  // the decisive failure, or null
 
-PairStatus status_of_pair(const CellData& baseline, const CellData& candidate) {
-  if (has_failed(baseline) && has_failed(candidate)) return PairStatus::both_failed;
-  const bool is_left = steady(baseline).reason.empty() || has_failed(baseline);
-  const bool is_right = steady(candidate).reason.empty() || has_failed(candidate);
-  if (!is_left || !is_right) return PairStatus::not_measured_yet;
-  if (has_failed(candidate)) return PairStatus::newly_failed;
-  return has_failed(baseline) ? PairStatus::newly_measured : PairStatus::judged;
+  explicit Measured(const CellData& of) : cell(&of), steady(metrics::steady(of)), failed(decisive_failure(of)) {}
+  [[nodiscard]] bool has_speed() const { return steady.reason.empty(); }
+};
+
+PairStatus status_of_pair(const Measured& baseline, const Measured& candidate) {
+  const bool has_left = baseline.failed != nullptr;
+  const bool has_right = candidate.failed != nullptr;
+  if (has_left && has_right) return PairStatus::both_failed;
+  if ((!has_left && !baseline.has_speed()) || (!has_right && !candidate.has_speed())) {
+    return PairStatus::not_measured_yet;
+  }
+  if (has_left) return PairStatus::newly_measured;
+  if (!has_right) return PairStatus::judged;
+  return candidate.failed->failure->kind == samples::FailureKind::inaccurate ? PairStatus::newly_inaccurate
+                                                                             : PairStatus::newly_failed;
 }
 
 // Two cells share rounds only if one run measured both, with the same model, batch size and device.
@@ -74,101 +53,141 @@ bool may_share_rounds(const Side& a, const Side& b, const CellData& baseline, co
          baseline.model_hash == candidate.model_hash;
 }
 
+double geometric_mean_speed(const Steady& steady) {
+  double sum = 0;
+  for (const OfRound& process : steady.throughput_by_process) sum += std::log(process.value);
+  return std::exp(sum / static_cast<double>(steady.throughput_by_process.size()));
+}
+
+// Returns how long a process of the cell took on average, from its start to its end; 0 if that is unknown.
+double seconds_of_a_process(const CellData& cell) {
+  double sum_ns = 0;
+  for (const store::RecordedProcess& process : cell.processes) sum_ns += static_cast<double>(process.wall_ns);
+  return cell.processes.empty() ? 0 : sum_ns * 1e-9 / static_cast<double>(cell.processes.size());
+}
+
+// Returns what would likely decide the pair; `had` is the number of rounds of the side with fewer.
+std::optional<MoreRounds> more_rounds(const ComparedPair& pair, std::size_t had) {
+  if (pair.judgement.verdict != Verdict::undecided) return std::nullopt;
+  const bool is_minimum = had < kLeastRounds;
+  if (!is_minimum && !pair.judgement.rounds_needed) return std::nullopt;
+  const auto needed = is_minimum ? kLeastRounds : static_cast<std::size_t>(*pair.judgement.rounds_needed);
+  if (needed <= had) return std::nullopt;
+  MoreRounds more{static_cast<int>(needed - had), is_minimum, std::nullopt};
+  const double seconds = seconds_of_a_process(*pair.baseline) + seconds_of_a_process(*pair.candidate);
+  if (seconds > 0) more.seconds = more.count * seconds;
+  return more;
+}
+
+// Collects the questions of one kind of pairs and judges them together.
+class Questions {
+ public:
+  void add(std::size_t pair, Question question) {
+    pairs_.push_back(pair);
+    questions_.push_back(std::move(question));
+  }
+
+  void judge_all(Comparison& comparison) const {
+    const std::vector<Judgement> judgements = judge(questions_, comparison.rules);
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      ComparedPair& pair = comparison.pairs[pairs_[i]];
+      pair.judgement = judgements[i];
+      std::size_t had = questions_[i].front().values.size();
+      for (const Part& part : questions_[i]) had = std::min(had, part.values.size());
+      pair.more_rounds = more_rounds(pair, had);
+    }
+  }
+
+ private:
+  std::vector<std::size_t> pairs_{};
+  std::vector<Question> questions_{};
+};
+
+// Finds each cell's partner and returns an error if it has several.
+class Partners {
+ public:
+  explicit Partners(Axis axis) : axis_(axis) {}
+
+  Status add(const CellData& cell) {
+    const auto [known, is_new] = baseline_.emplace(identity_apart_from(axis_, cell), &cell);
+    return is_new ? Done{} : refusal("the baseline", "the candidate", *known->second, cell);
+  }
+
+  // Returns null if the cell has no partner.
+  Result<const CellData*> take(const CellData& cell) {
+    const auto partner = baseline_.find(identity_apart_from(axis_, cell));
+    if (partner == baseline_.end()) return nullptr;
+    const auto [other, is_first] = taken_.emplace(partner->second, &cell);
+    if (!is_first) return error_of(refusal("the candidate", "the baseline", *other->second, cell));
+    return partner->second;
+  }
+
+ private:
+  static Status refusal(const char* side, const char* other_side, const CellData& one, const CellData& other) {
+    return fail(
+        fmt::format("two cells of {} match one cell of {}: {}; {}", side, other_side, words_for(one), words_for(other)),
+        {}, "choose one of the two by its label or its version");
+  }
+
+  Axis axis_;
+  std::map<std::string, const CellData*> baseline_{};
+  std::map<const CellData*, const CellData*> taken_{};
+};
+
+Status no_pair(const Side& baseline, const Side& candidate, Axis axis) {
+  const std::vector<std::string> apart = properties_not_shared(axis, baseline.cells, candidate.cells);
+  const std::string why = apart.empty()
+                              ? std::string(
+                                    "two cells match when all their other properties are equal: model, batch size, "
+                                    "device, compiler, …")
+                              : fmt::format("the sides have no common {}", text::join(apart, ", no common "));
+  return fail(fmt::format("no cell of the baseline matches a cell of the candidate by {}: {} and {} cells", name(axis),
+                          baseline.cells.size(), candidate.cells.size()),
+              {}, why);
+}
+
 }  // namespace
 
-std::string_view name(Axis axis) {
-  return std::find_if(kAxes.begin(), kAxes.end(), [axis](const auto& each) { return each.first == axis; })->second;
-}
-
-Result<Axis> parse_axis(std::string_view name) {
-  std::vector<std::string> known;
-  for (const auto& [axis, its_name] : kAxes) {
-    if (its_name == name) return axis;
-    known.emplace_back(its_name);
-  }
-  return fail(fmt::format("results cannot be compared by \"{}\"", name), {}, "use one of: " + text::join(known, ", "));
-}
-
 std::string_view name(PairStatus status) {
-  constexpr std::array<std::string_view, 5> kNames{"judged", "newly_failed", "newly_measured", "both_failed",
-                                                   "not_measured_yet"};
+  constexpr std::array<std::string_view, 6> kNames{"judged",         "newly_failed", "newly_inaccurate",
+                                                   "newly_measured", "both_failed",  "not_measured_yet"};
   return kNames.at(static_cast<std::size_t>(status));
 }
 
-std::string place_on(Axis axis, const CellData& cell) {
-  switch (axis) {
-    case Axis::results:
-      return {};
-    case Axis::compiler:
-      return cell.compiler;
-    case Axis::version:
-      return cell.compiler_version;
-    case Axis::options:
-      return words_of_options(cell.options);
-    case Axis::device:
-      return cell.device;
-    case Axis::threads:
-      return std::to_string(cell.threads);
-    case Axis::precision:
-      return cell.precision;
-    case Axis::model:
-      return cell.model;
-  }
-  return {};
-}
-
-bool is_called(std::string_view words, Axis axis, const CellData& cell) {
-  if (words == place_on(axis, cell)) return true;
-  return axis == Axis::compiler &&
-         (words == cell.compiler_label || words == cell.compiler + "@" + cell.compiler_version);
-}
-
 Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis, const VerdictRules& rules) {
-  std::map<std::string, const CellData*> partners;
+  Partners partners(axis);
   for (const CellData* cell : baseline.cells) {
-    const auto [known, is_new] = partners.emplace(identity_apart_from(axis, *cell), cell);
-    if (!is_new) {
-      return fail(fmt::format("two cells of the baseline match one cell of the candidate: {}; {}",
-                              words_for(*known->second), words_for(*cell)),
-                  {}, "choose one of the two by its label or its version");
-    }
+    if (const Status added = partners.add(*cell); !added) return error_of(added);
   }
   Comparison comparison{.rules = rules};
-  std::map<const CellData*, const CellData*> taken;
-  std::vector<Question> questions;
-  std::vector<std::size_t> judged;
+  Questions open;
+  Questions of_same_builds;
   for (const CellData* cell : candidate.cells) {
-    const auto partner = partners.find(identity_apart_from(axis, *cell));
-    if (partner == partners.end()) {
+    const auto partner = partners.take(*cell);
+    if (!partner) return error_of(partner);
+    if (*partner == nullptr) {
       ++comparison.candidate_only;
       continue;
     }
-    const auto [other, is_first] = taken.emplace(partner->second, cell);
-    if (!is_first) {
-      return fail(fmt::format("two cells of the candidate match one cell of the baseline: {}; {}",
-                              words_for(*other->second), words_for(*cell)),
-                  {}, "choose one of the two by its label or its version");
-    }
-    ComparedPair pair{partner->second, cell, status_of_pair(*partner->second, *cell)};
+    const Measured left(**partner);
+    const Measured right(*cell);
+    ComparedPair pair{.baseline = *partner, .candidate = cell, .status = status_of_pair(left, right)};
     if (pair.status == PairStatus::judged) {
       Question question;
-      add_log_ratio(question, steady(*cell).throughput_by_process, steady(*partner->second).throughput_by_process,
-                    may_share_rounds(baseline, candidate, *partner->second, *cell), 1);
+      add_log_ratio(question, right.steady.throughput_by_process, left.steady.throughput_by_process,
+                    may_share_rounds(baseline, candidate, **partner, *cell), 1);
       pair.is_paired = question.size() == 1;
-      judged.push_back(comparison.pairs.size());
-      questions.push_back(std::move(question));
+      pair.is_same_build = is_same_build(**partner, *cell);
+      pair.baseline_per_s = geometric_mean_speed(left.steady);
+      pair.candidate_per_s = geometric_mean_speed(right.steady);
+      (pair.is_same_build ? of_same_builds : open).add(comparison.pairs.size(), std::move(question));
     }
-    comparison.pairs.push_back(pair);
+    comparison.pairs.push_back(std::move(pair));
   }
-  comparison.baseline_only = baseline.cells.size() - taken.size();
-  if (comparison.pairs.empty()) {
-    return fail(fmt::format("no cell of the baseline matches a cell of the candidate by {}: {} and {} cells",
-                            name(axis), baseline.cells.size(), candidate.cells.size()),
-                {},
-                "two cells match when all their other properties are equal: model, batch size, device, compiler, …");
-  }
-  const std::vector<Judgement> judgements = judge(questions, rules);
-  for (std::size_t i = 0; i < judged.size(); ++i) comparison.pairs[judged[i]].judgement = judgements[i];
+  if (comparison.pairs.empty()) return error_of(no_pair(baseline, candidate, axis));
+  comparison.baseline_only = baseline.cells.size() - comparison.pairs.size();
+  open.judge_all(comparison);
+  of_same_builds.judge_all(comparison);
   return comparison;
 }
 

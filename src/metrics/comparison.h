@@ -2,44 +2,45 @@
 // Compares two sides of results cell by cell: finds the cells that belong together and judges each pair.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "metrics/axis.h"
 #include "metrics/verdict.h"
 #include "store/store.h"
 
 namespace ngb::metrics {
 
-// The property in which the two cells of a pair differ. All their other properties are equal.
-enum class Axis { results, compiler, version, options, device, threads, precision, model };
-std::string_view name(Axis axis);                // "results", "compiler", …
-Result<Axis> parse_axis(std::string_view name);  // The Error lists the axes
-
-// Returns a cell's value on an axis: "onnxruntime", "1.31.1", "hint=latency", "local", "2", "f32", "resnet18"; "" for
-// results.
-std::string place_on(Axis axis, const store::CellData& cell);
-
-// Returns whether `words` name the cell's value on the axis. A compiler may also be named by its label or as
-// NAME@VERSION.
-bool is_called(std::string_view words, Axis axis, const store::CellData& cell);
-
 enum class PairStatus {
-  judged,          // both sides have a speed: `judgement` holds
-  newly_failed,    // the baseline has a speed, the candidate failed
-  newly_measured,  // the baseline failed, the candidate has a speed
+  judged,            // both sides have a speed: `judgement` holds
+  newly_failed,      // the baseline has a speed, the candidate failed
+  newly_inaccurate,  // the baseline has a speed, the candidate's outputs are wrong
+  newly_measured,    // the baseline failed, the candidate has a speed
   both_failed,
   not_measured_yet  // one side or both have no processes yet
 };
 std::string_view name(PairStatus status);  // "judged", "newly_failed", …
+
+// What would likely decide an undecided pair: rounds of both sides, beside those that it has.
+struct MoreRounds {
+  int count = 0;
+  bool is_minimum = false;          // a verdict needs so many; whether they are enough is unknown
+  std::optional<double> seconds{};  // for the processes of both sides, each as long as before; empty if unknown
+};
 
 struct ComparedPair {
   const store::CellData* baseline = nullptr;
   const store::CellData* candidate = nullptr;
   PairStatus status = PairStatus::judged;
   Judgement judgement{};
-  bool is_paired = false;  // both sides were measured in the same rounds
+  bool is_paired = false;                   // both sides were measured in the same rounds
+  bool is_same_build = false;               // both sides are the same thing (same_build.h): they differ by noise
+  std::optional<double> baseline_per_s{};   // geometric mean of the processes' speeds; of judged pairs
+  std::optional<double> candidate_per_s{};  // likewise
+  std::optional<MoreRounds> more_rounds{};  // of an undecided pair, if it can be estimated
 };
 
 struct Comparison {
@@ -54,8 +55,9 @@ struct Side {
   const void* origin = nullptr;                 // equal for two sides from the same results file
 };
 
-// Judges every pair of cells that differ in nothing but the axis. Returns an error if there is no such pair, or if a
-// cell has several partners (named in the error).
+// Judges every pair of cells that differ in nothing but the axis. Pairs of the same build are judged by themselves:
+// they do not count among the comparisons for which the others are adjusted. Returns an error if there is no pair (it
+// names the properties that the sides do not share), or if a cell has several partners (named in the error).
 Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis, const VerdictRules& rules);
 
 }  // namespace ngb::metrics

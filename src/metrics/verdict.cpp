@@ -13,10 +13,8 @@
 namespace ngb::metrics {
 namespace {
 
-constexpr std::size_t kLeastRounds = 3;
 constexpr std::size_t kLeastCellsForAFloor = 8;
 constexpr double kFloorQuantile = 0.25;
-constexpr int kMostRoundsForeseen = 1000;
 
 using StudentsT = boost::math::students_t_distribution<double>;
 
@@ -65,12 +63,15 @@ double two_sided_p(const Test& test) {
 }
 
 // Returns the fewest rounds that would show either "different" or "the same" if estimate and deviations were the true
-// ones; empty if even kMostRoundsForeseen would not.
-std::optional<int> rounds_that_would_do(const Test& now, const VerdictRules& rules) {
-  const double distance = std::max(std::abs(now.estimate), std::log1p(rules.margin_ratio) - std::abs(now.estimate));
+// ones; empty if even kMostRoundsForeseen would not. `difference_rate` is the error rate of a single test of
+// "different" that is left after adjusting.
+std::optional<int> rounds_that_would_do(const Test& now, double difference_rate, const VerdictRules& rules) {
+  const double distance = std::abs(now.estimate);
+  const double margin = std::log1p(rules.margin_ratio);
   const auto would_do = [&](int rounds) {
     const std::vector<double> counts(now.deviations.size(), rounds);
-    return uncertainty_of(now.deviations, counts).half_width(rules.error_rate) < distance;
+    const Uncertainty then = uncertainty_of(now.deviations, counts);
+    return then.half_width(difference_rate) < distance || then.half_width(rules.error_rate) < margin - distance;
   };
   int too_few = static_cast<int>(kLeastRounds) - 1;
   int enough = kMostRoundsForeseen;
@@ -82,7 +83,14 @@ std::optional<int> rounds_that_would_do(const Test& now, const VerdictRules& rul
   return enough;
 }
 
-void decide(Judgement& judgement, const Test& test, double adjusted_p, std::size_t comparisons,
+// `p` is the test's own, which the floor may have raised; `adjusted_p` is adjusted for so many comparisons.
+std::string why_undecided(bool excludes_one, double p, std::size_t comparisons, const VerdictRules& rules) {
+  if (!excludes_one) return "the interval contains 1 and is wider than the margin";
+  if (p >= rules.error_rate) return "the interval excludes 1, but its rounds vary less than those of most cells";
+  return fmt::format("the interval excludes 1, but not after {} comparisons", comparisons);
+}
+
+void decide(Judgement& judgement, const Test& test, double p, double adjusted_p, std::size_t comparisons,
             const VerdictRules& rules) {
   judgement.adjusted_p = adjusted_p;
   const bool excludes_one = judgement.contrast.interval->low > 0 || judgement.contrast.interval->high < 0;
@@ -95,10 +103,9 @@ void decide(Judgement& judgement, const Test& test, double adjusted_p, std::size
     if (excludes_one) judgement.reason = "the interval excludes 1 and is within the margin";
     return;
   }
-  judgement.rounds_needed = rounds_that_would_do(test, rules);
-  judgement.reason =
-      excludes_one ? fmt::format("the interval excludes 1, but not after adjusting for {} comparisons", comparisons)
-                   : "the interval contains 1 and is wider than the margin";
+  const double difference_rate = adjusted_p > 0 ? rules.error_rate * p / adjusted_p : rules.error_rate;
+  judgement.rounds_needed = rounds_that_would_do(test, difference_rate, rules);
+  judgement.reason = why_undecided(excludes_one, p, comparisons, rules);
 }
 
 }  // namespace
@@ -133,7 +140,7 @@ std::vector<Judgement> judge(std::span<const Question> questions, const VerdictR
   const std::vector<double> adjusted =
       rules.adjustment == Adjustment::holm ? holm_adjusted(p_values) : benjamini_hochberg_adjusted(p_values);
   for (std::size_t i = 0; i < tested.size(); ++i) {
-    decide(judgements[tested[i]], tests[tested[i]], adjusted[i], tested.size(), rules);
+    decide(judgements[tested[i]], tests[tested[i]], p_values[i], adjusted[i], tested.size(), rules);
   }
   return judgements;
 }

@@ -2,6 +2,7 @@
 // Judges each cell of a comparison of many cells: faster, slower, the same, or not decided.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,11 @@
 #include "metrics/contrast.h"
 
 namespace ngb::metrics {
+
+// A verdict needs this many rounds or processes on each side.
+inline constexpr std::size_t kLeastRounds = 3;
+// No pair is said to need more rounds than this.
+inline constexpr int kMostRoundsForeseen = 1000;
 
 enum class Verdict { faster, slower, same, undecided };
 std::string_view name(Verdict verdict);  // "faster", …

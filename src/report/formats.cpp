@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <array>
-#include <vector>
 
-#include "base/text.h"
+#include "report/named_format.h"
 #include "report/show.h"
 
 namespace ngb::report {
@@ -28,16 +25,6 @@ constexpr std::array kFormats{
 
 std::span<const Format> formats() { return kFormats; }
 
-Result<const Format*> find_format(std::string_view name) {
-  std::vector<std::string> names;
-  for (const Format& format : kFormats) {
-    if (format.name == name) return &format;
-    names.emplace_back(format.name);
-  }
-  const auto near = text::nearest(name, names);
-  return fail(near ? fmt::format("unknown format, did you mean {}?", *near)
-                   : fmt::format("unknown format, expected one of: {}", text::join(names, ", ")),
-              std::string(name));
-}
+Result<const Format*> find_format(std::string_view name) { return find_named(formats(), name); }
 
 }  // namespace ngb::report

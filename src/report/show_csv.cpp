@@ -6,8 +6,8 @@
 #include <array>
 #include <optional>
 
-#include "base/text.h"
 #include "report/columns.h"
+#include "report/csv_text.h"
 #include "report/show.h"
 
 namespace ngb::report {
@@ -16,23 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array kFailureFields{"kind", "phase", "message", "advice", "log_path", "signal", "exit_code"};
-
-// Returns a field's text, quoted if necessary. Control characters, which could command a terminal, are made visible.
-std::string csv_text(const std::string& unchecked) {
-  const std::string field = text::visible(unchecked);
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-  std::string text = "\"";
-  for (const char character : field) text += character == '"' ? std::string("\"\"") : std::string(1, character);
-  return text + '"';
-}
-
-// Returns text as it is, numbers unrounded, a mapping as JSON text, and "" for null.
-std::string csv_field(const json& value) {
-  if (value.is_null()) return {};
-  return value.is_string() ? csv_text(value.get<std::string>()) : csv_text(value.dump());
-}
-
-std::string csv_field(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : std::string(); }
 
 std::string csv_header() {
   std::string line;

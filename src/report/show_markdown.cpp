@@ -4,21 +4,12 @@
 
 #include "base/text.h"
 #include "report/columns.h"
+#include "report/markdown_text.h"
 #include "report/show.h"
 #include "report/words.h"
 
 namespace ngb::report {
 namespace {
-
-// Escapes text so that Markdown shows it literally, on one line.
-std::string markdown_text(std::string_view given) {
-  std::string result;
-  for (const char character : text::visible(given)) {
-    if (std::string_view("\\|`*<[").find(character) != std::string_view::npos) result += '\\';
-    result += character == '\n' || character == '\r' ? ' ' : character;
-  }
-  return result;
-}
 
 std::string markdown_field(const nlohmann::json& value) {
   return markdown_text(value.is_string() ? value.get<std::string>() : value.dump());
@@ -29,10 +20,6 @@ std::string remarks_on(const store::CellData& cell, const Values& values) {
   for (const Values::Raised& raised : values.flags(cell.cell_id)) names.emplace_back(raised.flag);
   const std::string why = why_no_numbers(cell);
   return markdown_text(why.empty() ? text::join(names, ", ") : why);
-}
-
-std::string markdown_line(const std::vector<std::string>& fields) {
-  return fmt::format("| {} |\n", text::join(fields, " | "));
 }
 
 std::string markdown_header(const std::vector<NumberColumn>& columns) {

@@ -126,6 +126,11 @@ std::string add_run(sql::Database& database, const plan::Plan& plan, const std::
 
 }  // namespace
 
+Result<std::map<std::string, std::string>> Store::protocol() {
+  return sql::guarded(
+      [&]() -> Result<std::map<std::string, std::string>> { return recorded_protocol(implementation_->database); });
+}
+
 Status Store::check_protocol(const config::Study& study) {
   return sql::guarded([&]() -> Status { return compare_protocol(implementation_->database, study); });
 }

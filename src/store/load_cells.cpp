@@ -61,17 +61,19 @@ class Loader {
     load_set_aside();
     load_processes();
     load_failures();
+    if (detail != Detail::outline) {
+      load_repetitions();
+      load_facts(detail == Detail::speeds ? "WHERE name = 'device'" : "");
+    }
     if (detail == Detail::full) {
       load_phases();
-      load_repetitions();
       load_checks();
       load_readings();
-      load_facts();
     }
     std::size_t position = 0;
     for (auto& [cell, process] : processes_) {
       CellData& target = cells_[cell];
-      if (detail == Detail::full) require_sense(target, process);
+      if (detail != Detail::outline) require_sense(target, process);
       const bool is_set_aside = !process.failure && set_aside_.contains({cell, origin_[position]});
       ++position;
       (process.failure ? target.failed
@@ -226,14 +228,14 @@ class Loader {
         });
   }
 
-  void load_facts() {
-    each("SELECT process_key, name, value FROM fact",
+  void load_facts(const std::string& condition) {
+    each(fmt::format("SELECT process_key, name, value FROM fact {}", condition),
          [](const sql::Statement& row, ProcessResult& process) { process.facts.emplace(row.text(1), row.text(2)); });
   }
 
   // Calls `use` with each row and its process. Rows of one process follow each other, so it is looked up once.
   template <class Use>
-  void each(const char* select, const Use& use) {
+  void each(const std::string& select, const Use& use) {
     sql::Statement row = database_.statement(select);
     std::optional<std::int64_t> key;
     ProcessResult* process = nullptr;

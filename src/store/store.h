@@ -62,6 +62,7 @@ struct Manifest {
 // Says how much of each process load_cells loads.
 enum class Detail {
   outline,  // without phases, repetitions, checks, facts and readings
+  speeds,   // without phases, checks and readings, and of the facts only the device
   full
 };
 
@@ -179,6 +180,9 @@ class Store {
 
   // Returns the cells in the order of the study, with everything measured so far.
   Result<std::vector<CellData>> load_cells(Detail detail = Detail::full);
+  // Returns the protocol of this file's measurements: keys and values (JSON) as in the study file; nothing if the file
+  // has none yet.
+  Result<std::map<std::string, std::string>> protocol();
   // Returns the newest environment with this hash. It has no entries if the hash is unknown.
   Result<samples::Environment> environment(const std::string& environment_hash);
   // Returns true if the file is of an older version and was migrated in memory only.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ngb compare, on results of the null compiler, whose speed the study sets."""
 
+import csv
+import io
 import json
 import shutil
 
@@ -49,6 +51,34 @@ class Compare(NgbTest):
         self.assertLessEqual(verdicts, {"same", "undecided"})
         self.assertEqual(first, self.ngb("compare", "results", "copy", "--json").stdout)
 
+    def test_of_two_runs_of_one_build_tells_the_noise_of_the_device(self):
+        again = self.ngb("run", "study.yaml", "-o", "again")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        told = self.ngb("compare", "results", "again")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(told.stdout.splitlines()[0], "4 same build")
+        self.assertIn("Noise of local (cpu): 4 pairs of the same build; |ratio - 1| is ", told.stdout)
+
+    def test_of_a_copy_tells_no_noise(self):
+        shutil.copytree(self.folder / "results", self.folder / "copy")
+        self.assertEqual(json.loads(self.ngb("compare", "results", "copy", "--json").stdout)["noise"], [])
+
+    def test_prints_every_format(self):
+        for format, first in (("text", "2 slower"), ("markdown", "2 slower"), ("github", "2 slower")):
+            told = self.ngb("compare", "results", *SIDES, "--format", format)
+            self.assertEqual(told.stdout.splitlines()[0], first, told.stderr)
+        rows = list(csv.DictReader(io.StringIO(self.ngb("compare", "results", *SIDES, "--format", "csv").stdout)))
+        self.assertEqual([row["outcome"] for row in rows], ["slower", "slower"])
+        self.assertLess(float(rows[0]["ratio"]), float(rows[1]["ratio"]))
+        told = self.ngb("compare", "results", *SIDES, "--format", "githup")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("did you mean github?", told.stderr)
+
+    def test_without_an_axis_takes_two_names_for_compilers(self):
+        told = self.ngb("compare", "results", "--baseline", "null", "--candidate", "onnxruntime")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn('no cell with the compiler "onnxruntime"', told.stderr)
+
     def test_names_the_values_on_the_axis(self):
         told = self.ngb("compare", "results", "--by", "options", "--baseline", "run_ns=7", "--candidate", "run_ns=3000000")
         self.assertEqual(told.returncode, 2)
@@ -58,7 +88,7 @@ class Compare(NgbTest):
     def test_of_one_folder_without_an_axis_says_what_to_type(self):
         told = self.ngb("compare", "results")
         self.assertEqual(told.returncode, 2)
-        self.assertIn("--by compiler --baseline identity", told.stderr)
+        self.assertIn("--baseline identity --candidate onnxruntime", told.stderr)
 
     def test_by_an_unknown_axis_names_the_axes(self):
         told = self.ngb("compare", "results", "results", "--by", "colour")

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "made_up_cells.h"
 
 namespace ngb::metrics {
@@ -23,9 +25,9 @@ CellData measured(const std::string& compiler, double factor, const std::string&
   return cell;
 }
 
-CellData failed(const std::string& compiler) {
+CellData failed(const std::string& compiler, samples::FailureKind kind = samples::FailureKind::crash) {
   CellData cell = made_up::cell(compiler, 1);
-  cell.failed = {made_up::failure(0, samples::FailureKind::inaccurate)};
+  cell.failed = {made_up::failure(0, kind)};
   return cell;
 }
 
@@ -75,6 +77,65 @@ TEST(Comparison, ReportsWhichSideFailed) {
   EXPECT_EQ(found->pairs[3].status, PairStatus::not_measured_yet);
 }
 
+TEST(Comparison, DistinguishesWrongOutputsFromOtherFailures) {
+  const std::vector<CellData> before{measured("a", 1), measured("b", 1), failed("c", samples::FailureKind::inaccurate)};
+  const std::vector<CellData> after{failed("a", samples::FailureKind::inaccurate), failed("b"), measured("c", 1)};
+  const auto found = compare(side(before), side(after), Axis::results, {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->pairs[0].status, PairStatus::newly_inaccurate);
+  EXPECT_EQ(found->pairs[1].status, PairStatus::newly_failed);
+  EXPECT_EQ(found->pairs[2].status, PairStatus::newly_measured);
+}
+
+TEST(Comparison, SaysWhatWouldDecideAPairAndHowLongThatTakes) {
+  // Log ratios: mean .0259, sd .0475: 16 rounds (verdict_test), 11 more. A process took 2 s before and 3 s now.
+  const std::vector<double> noisy{100, 112, 95, 109, 98};
+  std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
+  for (std::size_t i = 0; i < noisy.size(); ++i) {
+    cells[0].processes[i].wall_ns = 2'000'000'000;
+    cells[1].processes[i] = made_up::process(static_cast<int>(i), {1e3 / noisy[i]});
+    cells[1].processes[i].wall_ns = 3'000'000'000;
+  }
+  const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {});
+  ASSERT_TRUE(found && found->pairs[0].more_rounds);
+  EXPECT_EQ(found->pairs[0].more_rounds->count, 11);
+  EXPECT_FALSE(found->pairs[0].more_rounds->is_minimum);
+  EXPECT_DOUBLE_EQ(found->pairs[0].more_rounds->seconds.value(), 55);
+}
+
+TEST(Comparison, OfOneRoundNeedsAtLeastTwoMore) {
+  std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
+  for (CellData& cell : cells) cell.processes.resize(1);
+  const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {});
+  ASSERT_TRUE(found && found->pairs[0].more_rounds);
+  EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::undecided);
+  EXPECT_EQ(found->pairs[0].more_rounds->count, 2);
+  EXPECT_TRUE(found->pairs[0].more_rounds->is_minimum);
+  EXPECT_FALSE(found->pairs[0].more_rounds->seconds) << "the time of a process was not recorded";
+}
+
+TEST(Comparison, WithoutVariationIsUndecidedAndMoreRoundsWouldNotHelp) {
+  std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
+  for (CellData& cell : cells) {
+    for (store::RecordedProcess& process : cell.processes) process = made_up::process(process.process_index, {10});
+  }
+  const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::undecided);
+  EXPECT_EQ(found->pairs[0].judgement.reason, "no variation seen");
+  EXPECT_FALSE(found->pairs[0].more_rounds);
+}
+
+TEST(Comparison, WithoutAPairNamesWhatTheSidesDoNotShare) {
+  std::vector<CellData> before{measured("fast", 1)};
+  std::vector<CellData> after{measured("fast", 1)};
+  after[0].batch = 8;
+  after[0].device = "board";
+  const auto found = compare(side(before), side(after), Axis::results, {});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().next, "the sides have no common batch size (1 and 8), no common device (local and board)");
+}
+
 TEST(Comparison, RefusesACellWithTwoPartners) {
   const std::vector<CellData> before{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
   const std::vector<CellData> after{measured("fast", 1, "3.0")};
@@ -103,6 +164,14 @@ TEST(Axis, IsNamedByItsValueAndACompilerAlsoByLabelOrVersion) {
   EXPECT_TRUE(is_called("fast@2.0", Axis::compiler, cell));
   EXPECT_TRUE(is_called("fast hint=latency", Axis::compiler, cell));
   EXPECT_FALSE(is_called("fast@1.0", Axis::compiler, cell));
+  EXPECT_TRUE(is_called("fast@2.0", Axis::version, cell));
+  EXPECT_FALSE(is_called("slow@2.0", Axis::version, cell));
+}
+
+TEST(Axis, IsTheVersionIfBothNamesAreVersionsOfOneCompiler) {
+  EXPECT_EQ(axis_meant_by("onnxruntime@1.30.0", "onnxruntime@1.31.1"), Axis::version);
+  EXPECT_EQ(axis_meant_by("onnxruntime@1.30.0", "openvino@2026.4.1"), Axis::compiler);
+  EXPECT_EQ(axis_meant_by("identity", "onnxruntime"), Axis::compiler);
 }
 
 }  // namespace

@@ -82,6 +82,30 @@ TEST(Store, LoadsAnOutlineWithoutPhasesAndRepetitions) {
   EXPECT_TRUE(cell.processes[0].phases.empty());
 }
 
+TEST(Store, LoadsSpeedsWithoutWhatComparisonsDoNotNeed) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  samples::ProcessResult process = made_up::process("aa", 0);
+  process.facts = {{"device", "cpu"}, {"library", "libcompiler.so.1"}};
+  expect_good(store.record(run, "local", {1, process}));
+  const CellData cell = store.load_cells(Detail::speeds).value()[0];
+  ASSERT_EQ(cell.processes.size(), 1U);
+  EXPECT_EQ(cell.processes[0].repetitions.size(), process.repetitions.size());
+  EXPECT_EQ(cell.processes[0].facts, (std::map<std::string, std::string>{{"device", "cpu"}}));
+  EXPECT_TRUE(cell.processes[0].phases.empty());
+  EXPECT_TRUE(cell.processes[0].readings.empty());
+}
+
+TEST(Store, ReturnsTheProtocolOfItsMeasurementsOnceThereIsOne) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  EXPECT_TRUE(store.protocol().value().empty());
+  (void)store.begin_run(made_up::plan(), 7).value();
+  EXPECT_EQ(store.protocol().value().at("repetitions"), "3");
+  EXPECT_EQ(store.protocol().value().at("warm_up"), "\"auto\"");
+}
+
 TEST(Store, RecordsAnEventOnceHoweverOftenItArrives) {
   const Folder folder;
   Store store = open_to_write(folder);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/comparing.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "apps/ngb/terminal.h"
+#include "base/text.h"
+
+namespace ngb::app {
+namespace {
+
+using metrics::Axis;
+
+Result<std::unique_ptr<LoadedResults>> load_results(const std::string& folder) {
+  auto store = store::Store::open(std::filesystem::path(folder) / "results.db", store::Mode::read_only);
+  if (!store) return error_of(store);
+  auto cells = store->load_cells(store::Detail::speeds);
+  if (!cells) return error_of(cells);
+  if (cells->empty()) return fail("these results have no cells", folder);
+  return std::make_unique<LoadedResults>(folder, *std::move(store), *std::move(cells));
+}
+
+// Returns the cells that `words` name on the axis; all if it is empty. Returns an error if there are none.
+Result<metrics::Side> side_of(const LoadedResults& results, Axis axis, const std::string& words) {
+  metrics::Side side{.origin = &results};
+  std::set<std::string> places;
+  for (const store::CellData& cell : results.cells) {
+    places.insert(metrics::place_on(axis, cell));
+    if (words.empty() || metrics::is_called(words, axis, cell)) side.cells.push_back(&cell);
+  }
+  if (!side.cells.empty()) return side;
+  const std::vector<std::string> there(places.begin(), places.end());
+  return fail(fmt::format("no cell with the {} \"{}\"", name(axis), words), results.folder,
+              "expected one of: " + text::join(there, ", "));
+}
+
+// Returns the entries of two environments or protocols that differ: "governor: powersave and performance".
+std::string differing_entries(const std::map<std::string, std::string>& a,
+                              const std::map<std::string, std::string>& b) {
+  std::vector<std::string> found;
+  std::set<std::string> keys;
+  for (const auto& [key, value] : a) keys.insert(key);
+  for (const auto& [key, value] : b) keys.insert(key);
+  const auto value_of = [](const auto& entries, const std::string& key) {
+    const auto entry = entries.find(key);
+    return entry == entries.end() ? std::string("not recorded") : entry->second;
+  };
+  for (const std::string& key : keys) {
+    if (value_of(a, key) == value_of(b, key)) continue;
+    found.push_back(fmt::format("{}: {} and {}", key, value_of(a, key), value_of(b, key)));
+  }
+  return text::join(found, "; ");
+}
+
+// Returns an error if the two results were measured under protocols whose numbers mean different things. The number of
+// processes may differ.
+Status check_protocols(LoadedResults& baseline, LoadedResults& candidate) {
+  auto old_one = baseline.store.protocol();
+  if (!old_one) return error_of(old_one);
+  auto new_one = candidate.store.protocol();
+  if (!new_one) return error_of(new_one);
+  if (old_one->empty() || new_one->empty()) return Done{};
+  old_one->erase("processes");
+  new_one->erase("processes");
+  if (*old_one == *new_one) return Done{};
+  return fail("the two sides were measured under different protocols: " + differing_entries(*old_one, *new_one),
+              fmt::format("{} and {}", baseline.folder, candidate.folder), "to compare anyway, add --across-protocols");
+}
+
+Result<std::map<std::string, std::string>> relevant_entries(LoadedResults& results, const std::string& hash) {
+  const auto environment = results.store.environment(hash);
+  if (!environment) return error_of(environment);
+  std::map<std::string, std::string> entries;
+  for (const samples::EnvironmentEntry& entry : environment->entries) {
+    if (entry.is_identity) entries.emplace(entry.name, entry.value.value.value_or("unknown"));
+  }
+  return entries;
+}
+
+std::string environment_of(const store::CellData& cell) {
+  return cell.processes.empty() ? std::string() : cell.processes.front().environment_hash;
+}
+
+// Returns an error that names the differences if the sides of a pair were measured in different environments of one
+// device.
+Status check_environments(const metrics::Comparison& comparison, LoadedResults& baseline, LoadedResults& candidate) {
+  for (const metrics::ComparedPair& pair : comparison.pairs) {
+    const std::string before = environment_of(*pair.baseline);
+    const std::string now = environment_of(*pair.candidate);
+    if (pair.baseline->device != pair.candidate->device || before.empty() || now.empty() || before == now) continue;
+    const auto old_one = relevant_entries(baseline, before);
+    if (!old_one) return error_of(old_one);
+    const auto new_one = relevant_entries(candidate, now);
+    if (!new_one) return error_of(new_one);
+    return fail(fmt::format("{} was not the same on both sides: {}", pair.candidate->device,
+                            differing_entries(*old_one, *new_one)),
+                {}, "to compare anyway, add --across-environments");
+  }
+  return Done{};
+}
+
+// Returns the axis that the arguments ask for, or an error if they contradict each other.
+Result<Axis> axis_of(const ComparisonArguments& arguments) {
+  const bool has_both = !arguments.baseline.empty() && !arguments.candidate.empty();
+  if (arguments.axis.empty() && has_both) return metrics::axis_meant_by(arguments.baseline, arguments.candidate);
+  const auto axis = metrics::parse_axis(arguments.axis.empty() ? "results" : arguments.axis);
+  if (!axis) return axis;
+  if (arguments.results.size() == 1 && (*axis == Axis::results || !has_both)) {
+    return fail(
+        "to compare two sides of one results folder, give --baseline and --candidate", arguments.results[0],
+        "for example: --baseline identity --candidate onnxruntime, or with another axis: --by threads --baseline "
+        "1 --candidate 2");
+  }
+  if (*axis == Axis::results && (!arguments.baseline.empty() || !arguments.candidate.empty())) {
+    return fail("--baseline and --candidate need each other, or an axis", {}, "add for example: --by version");
+  }
+  return axis;
+}
+
+tl::unexpected<ExitCode> refuse(const Error& error, ExitCode code) {
+  report_failure(error, code);
+  return tl::unexpected(code);
+}
+
+}  // namespace
+
+void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& examples) {
+  command
+      .add_option("results", arguments.results, "Results folders: baseline and candidate, or one that contains both")
+      ->required()
+      ->expected(1, 2);
+  command.add_option(
+      "--by", arguments.axis,
+      "The axis in which the sides differ: compiler, version, options, device, threads, precision, model");
+  command.add_option("--baseline", arguments.baseline,
+                     "The baseline's value on that axis; without --by, a compiler: NAME or NAME@VERSION");
+  command.add_option("--candidate", arguments.candidate, "The candidate's value, likewise");
+  command.add_option("--margin", arguments.margin_percent, "Percent within which two speeds are the same (3)")
+      ->check(CLI::Range(0.1, 50.0));
+  command.add_flag("--across-environments", arguments.across_environments,
+                   "Compare even if a device was not the same on both sides");
+  command.add_flag("--across-protocols", arguments.across_protocols,
+                   "Compare even if two results folders were measured under different protocols");
+  command.add_flag("--all", arguments.all, "List every pair, even if many are the same");
+  CLI::Option* format = command.add_option("--format", arguments.format, "Output format (default: text); see below");
+  command.add_flag("--json", arguments.json, "Short for --format json")->excludes(format);
+  std::string formats = "Formats:\n";
+  for (const report::CompareFormat& each : report::compare_formats()) {
+    formats += fmt::format("  {:<10}{}\n", each.name, each.meaning);
+  }
+  command.footer(formats + "\n" + examples);
+}
+
+tl::expected<JudgedResults, ExitCode> judge_results(const ComparisonArguments& arguments,
+                                                    metrics::Adjustment adjustment) {
+  const auto axis = axis_of(arguments);
+  if (!axis) return refuse(axis.error(), kWrongUsage);
+  JudgedResults made{.loaded = {}, .comparison = {}, .axis = *axis};
+  for (const std::string& folder : arguments.results) {
+    auto loaded = load_results(folder);
+    if (!loaded) return refuse(loaded.error(), kCannotGoOn);
+    made.loaded.push_back(*std::move(loaded));
+  }
+  LoadedResults& first = *made.loaded.front();
+  LoadedResults& second = *made.loaded.back();
+  const auto baseline = side_of(first, *axis, arguments.baseline);
+  if (!baseline) return refuse(baseline.error(), kWrongUsage);
+  const auto candidate = side_of(second, *axis, arguments.candidate);
+  if (!candidate) return refuse(candidate.error(), kWrongUsage);
+  if (!arguments.across_protocols && &first != &second) {
+    const Status alike = check_protocols(first, second);
+    if (!alike) return refuse(alike.error(), kCannotGoOn);
+  }
+  auto comparison = metrics::compare(*baseline, *candidate, *axis,
+                                     {.margin_ratio = arguments.margin_percent / 100, .adjustment = adjustment});
+  if (!comparison) return refuse(comparison.error(), kCannotGoOn);
+  if (!arguments.across_environments) {
+    const Status alike = check_environments(*comparison, first, second);
+    if (!alike) return refuse(alike.error(), kCannotGoOn);
+  }
+  made.comparison = *std::move(comparison);
+  return made;
+}
+
+tl::expected<const report::CompareFormat*, ExitCode> format_of(const ComparisonArguments& arguments) {
+  const auto format = report::find_compare_format(arguments.json ? "json" : arguments.format);
+  if (!format) return refuse(format.error(), kWrongUsage);
+  return *format;
+}
+
+void print_comparison(const report::Compared& compared, const report::CompareFormat& format, bool all) {
+  const OutputShape shape = shape_of_stdout();
+  print_table_text(format.show(compared, {.all = all, .width = shape.width, .color = shape.has_color}));
+  if (format.annotate != nullptr) print_error(format.annotate(compared));
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that `ngb compare` and `ngb gate` share: options, loading results, choosing the two sides, checking that
+// they may be compared, printing.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/ngb/command.h"
+#include "report/compare.h"
+#include "store/store.h"
+
+namespace ngb::app {
+
+struct ComparisonArguments {
+  std::vector<std::string> results;
+  std::string axis;  // "" if not given
+  std::string baseline;
+  std::string candidate;
+  double margin_percent = 3;
+  bool across_environments = false;
+  bool across_protocols = false;
+  std::string format = "text";
+  bool json = false;
+  bool all = false;
+};
+
+// Adds the options, and the formats to the help.
+void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& examples);
+
+// A results folder, with all its cells.
+struct LoadedResults {
+  std::string folder;
+  store::Store store;
+  std::vector<store::CellData> cells;
+};
+
+// A comparison with the results that it points into.
+struct JudgedResults {
+  std::vector<std::unique_ptr<LoadedResults>> loaded;
+  metrics::Comparison comparison;
+  metrics::Axis axis = metrics::Axis::results;
+};
+
+// Loads the results and judges all pairs. On failure prints the reason and returns the exit code: kWrongUsage for
+// arguments that contradict each other or name nothing, kCannotGoOn for results that cannot be compared.
+tl::expected<JudgedResults, ExitCode> judge_results(const ComparisonArguments& arguments,
+                                                    metrics::Adjustment adjustment);
+
+// Returns the format that the arguments ask for, or prints that there is none and returns the exit code.
+tl::expected<const report::CompareFormat*, ExitCode> format_of(const ComparisonArguments& arguments);
+
+// Prints the comparison on stdout, and the annotations of a format on stderr.
+void print_comparison(const report::Compared& compared, const report::CompareFormat& format, bool all);
+
+}  // namespace ngb::app

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides whether a comparison passes a gate.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "metrics/comparison.h"
+
+namespace ngb::metrics {
+
+struct GateRules {
+  double slower_ratio = 0.03;  // a slower candidate fails if its inferences take longer by more than this share
+  bool fails_if_undecided = false;
+};
+
+enum class GateOutcome {
+  passed,
+  failed,         // a pair is a regression
+  undecided,      // no regression was shown, but not every pair is decided, and the rules ask for that
+  nothing_judged  // no pair has a speed on both sides, and none is a regression
+};
+std::string_view name(GateOutcome outcome);  // "passed", …
+
+struct Gate {
+  GateRules rules{};
+  GateOutcome outcome = GateOutcome::passed;
+  std::vector<const ComparedPair*> regressions{};  // in the order of the comparison, which must outlive the Gate
+  std::size_t slower = 0;                          // of the regressions: shown to be slower, and beyond the threshold
+  std::size_t tolerated = 0;                       // shown to be slower, but within the threshold; no regressions
+  std::size_t newly_failed = 0;                    // of the regressions; the baseline has a speed
+  std::size_t newly_inaccurate = 0;                // likewise
+  std::size_t undecided = 0;  // undecided and unmeasured pairs, and the baseline's cells without a partner
+};
+
+// The comparison should be adjusted by Holm: a gate has any false regression in at most 5 % of cases. A pair of the
+// same build is never a regression.
+Gate gate(const Comparison& comparison, const GateRules& rules);
+
+// Returns whether the gate counts the pair as a regression.
+bool is_regression(const ComparedPair& pair, const GateRules& rules);
+
+}  // namespace ngb::metrics

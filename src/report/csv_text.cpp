@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/csv_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace ngb::report {
+
+std::string csv_text(const std::string& unchecked) {
+  const std::string field = text::visible(unchecked);
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  std::string text = "\"";
+  for (const char character : field) text += character == '"' ? std::string("\"\"") : std::string(1, character);
+  return text + '"';
+}
+
+std::string csv_field(const nlohmann::json& value) {
+  if (value.is_null()) return {};
+  return value.is_string() ? csv_text(value.get<std::string>()) : csv_text(value.dump());
+}
+
+std::string csv_field(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : std::string(); }
+
+}  // namespace ngb::report

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb gate, on results of the null compiler whose times are then set by hand."""
+
+import json
+import shutil
+import sqlite3
+
+from ngb_program import NgbTest
+
+STUDY = """\
+name: gate
+models:
+  - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
+compilers:
+  - "null": {options: {memory_bytes: [1000, 2000]}}
+  - "null": {options: {fault: [crash, wrong_output]}}
+batch_sizes: [1, 2]
+reference: "null"
+processes: 3
+repetitions: 5
+output: results
+"""
+SIDES = ("--by", "options", "--baseline", "memory_bytes=1000", "--candidate")
+OTHER = (*SIDES, "memory_bytes=2000")
+# Milliseconds of each process. SLOWER takes 5 % longer, and its ratios vary by about 0.1 %.
+BASELINE = (10.0, 10.4, 9.8)
+SLOWER = (10.50, 10.93, 10.28)
+NOISY = (9.0, 12.5, 10.0)
+
+
+class Gate(NgbTest):
+    @classmethod
+    def setUpClass(cls):
+        """Measures once; each test changes a copy."""
+        measuring = cls("run_study")
+        NgbTest.setUp(measuring)
+        cls.addClassCleanup(measuring.doCleanups)
+        measuring.write("study.yaml", STUDY)
+        run = measuring.ngb("run", "study.yaml")
+        assert run.returncode == 1, run.stderr  # two cells fail on purpose
+        cls.measured = measuring.folder / "results"
+
+    def run_study(self):
+        """The name of a test that only measures."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(self.measured, self.folder / "results")
+        self.set_times("results", "1000", BASELINE)
+        self.set_times("results", "2000", SLOWER)
+
+    def change(self, results, sql, *values):
+        with sqlite3.connect(self.folder / results / "results.db") as database:
+            database.execute(sql, values)
+        database.close()
+
+    def set_times(self, results, memory_bytes, times_ms):
+        """Sets each repetition of a compiler's processes to that process's time."""
+        for index, time_ms in enumerate(times_ms):
+            self.change(
+                results,
+                "UPDATE repetition SET wall_ns = ?, inferences = 1 WHERE process_key IN (SELECT process_key FROM "
+                "process JOIN cell USING (cell_key) WHERE options_json LIKE ? AND process_index = ?)",
+                round(time_ms * 1e6), f'%"memory_bytes":{memory_bytes}%', index)
+
+    def gate(self, *arguments):
+        return self.ngb("gate", "results", *arguments)
+
+    def test_fails_with_4_if_a_cell_is_slower_by_more_than_the_threshold(self):
+        told = self.gate(*OTHER)
+        self.assertEqual(told.returncode, 4, told.stderr)
+        self.assertEqual(told.stdout.splitlines()[0], "2 slower")
+        self.assertIn("Gate failed: 2 slower by more than 3 %", told.stdout)
+
+    def test_passes_if_the_threshold_is_higher(self):
+        told = self.gate(*OTHER, "--fail-if-slower", "6%")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("Gate passed: 2 slower by at most 6 %", told.stdout)
+
+    def test_is_undecided_with_5_only_if_that_is_asked_to_fail(self):
+        self.set_times("results", "2000", NOISY)
+        told = self.gate(*OTHER)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(told.stdout.splitlines()[0], "2 undecided")
+        self.assertIn(" more rounds, ", told.stdout)
+        self.assertEqual(self.gate(*OTHER, "--fail-if-undecided").returncode, 5)
+
+    def test_fails_with_4_on_a_candidate_that_newly_fails_or_is_newly_inaccurate(self):
+        crash = self.gate(*SIDES, "fault=crash")
+        self.assertEqual(crash.returncode, 4, crash.stderr)
+        self.assertEqual(crash.stdout.splitlines()[0], "2 failed")
+        wrong = self.gate(*SIDES, "fault=wrong_output")
+        self.assertEqual(wrong.returncode, 4, wrong.stderr)
+        self.assertEqual(wrong.stdout.splitlines()[0], "2 inaccurate")
+
+    def test_refuses_to_judge_against_a_baseline_that_failed_everywhere(self):
+        told = self.gate("--by", "options", "--baseline", "fault=crash", "--candidate", "memory_bytes=1000")
+        self.assertEqual(told.returncode, 3)
+        self.assertEqual(told.stdout.splitlines()[0], "2 measured now")
+        self.assertIn("baseline: crash", told.stdout)
+        self.assertIn("no pair has a speed on both sides", told.stderr)
+
+    def test_of_one_round_is_undecided_and_says_how_many_more_it_needs(self):
+        self.change("results", "UPDATE process SET is_complete = 0 WHERE process_index > 0")
+        self.change("results", "DELETE FROM repetition WHERE process_key IN (SELECT process_key FROM process WHERE "
+                               "process_index > 0)")
+        for table in ("phase", "output_check", "reading", "fact", "failure"):
+            self.change("results", f"DELETE FROM {table} WHERE process_key IN (SELECT process_key FROM process WHERE "
+                                   "process_index > 0)")
+        self.change("results", "DELETE FROM process WHERE process_index > 0")
+        told = self.gate(*OTHER, "--fail-if-undecided", "--json")
+        self.assertEqual(told.returncode, 5, told.stderr)
+        for pair in json.loads(told.stdout)["pairs"]:
+            self.assertIn("fewer than 3 rounds hold both sides: at least 2 more rounds", pair["reason"])
+
+    def test_of_data_without_variation_is_undecided(self):
+        self.set_times("results", "1000", (10, 10, 10))
+        self.set_times("results", "2000", (11, 11, 11))
+        told = self.gate(*OTHER, "--fail-if-undecided", "--json")
+        self.assertEqual(told.returncode, 5, told.stderr)
+        self.assertEqual(json.loads(told.stdout)["pairs"][0]["reason"], "no variation seen")
+
+    def test_of_two_folders_refuses_other_protocols_unless_asked(self):
+        shutil.copytree(self.folder / "results", self.folder / "other")
+        self.change("other", "UPDATE protocol SET value = '7' WHERE key = 'repetitions'")
+        self.change("other", "UPDATE protocol SET value = '9' WHERE key = 'processes'")  # may differ
+        told = self.ngb("gate", "results", "other")
+        self.assertEqual(told.returncode, 3)
+        self.assertIn("different protocols: repetitions: 5 and 7;", told.stderr)
+        self.assertEqual(self.ngb("gate", "results", "other", "--across-protocols").returncode, 0)
+
+    def test_of_two_folders_refuses_another_machine_unless_asked(self):
+        shutil.copytree(self.folder / "results", self.folder / "other")
+        self.change("other", "UPDATE environment_entry SET value = 'another processor' WHERE name = 'cpu_model'")
+        self.change("other", "UPDATE environment SET environment_hash = ?", "f" * 64)
+        self.change("other", "UPDATE process SET environment_hash = ?", "f" * 64)
+        told = self.ngb("gate", "results", "other")
+        self.assertEqual(told.returncode, 3)
+        self.assertIn("local was not the same on both sides: cpu_model: ", told.stderr)
+        self.assertIn("and another processor", told.stderr)
+        self.assertEqual(self.ngb("gate", "results", "other", "--across-environments").returncode, 0)
+
+    def test_of_two_folders_without_a_common_cell_names_what_they_do_not_share(self):
+        shutil.copytree(self.folder / "results", self.folder / "other")
+        self.change("other", "UPDATE model SET batch = batch * 100")
+        told = self.ngb("gate", "results", "other")
+        self.assertEqual(told.returncode, 3)
+        self.assertIn("no common batch size (1 and 100)", told.stderr)
+
+    def test_counts_a_cell_of_the_baseline_without_a_partner_as_undecided(self):
+        shutil.copytree(self.folder / "results", self.folder / "other")
+        self.change("other", "UPDATE model SET batch = 100 WHERE batch = 2")
+        told = self.ngb("gate", "results", "other", "--fail-if-undecided")
+        self.assertEqual(told.returncode, 5, told.stderr)
+        self.assertIn("Without a partner: 4 cells of the baseline, 4 of the candidate", told.stdout)
+
+    def test_for_github_prints_the_summary_on_stdout_and_annotations_on_stderr(self):
+        told = self.gate(*OTHER, "--format", "github")
+        self.assertEqual(told.returncode, 4)
+        self.assertEqual(told.stdout.splitlines()[0], "2 slower")
+        self.assertIn("| **slower** | 0.95 [", told.stdout)
+        self.assertEqual([line[:24] for line in told.stderr.splitlines()], ["::error title=ngb gate::"] * 2)
+
+    def test_refuses_a_threshold_that_is_no_share(self):
+        told = self.gate(*OTHER, "--fail-if-slower", "three")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("expected 0% to 1000%", told.stderr)
+
+    def test_gives_the_same_verdicts_bit_for_bit(self):
+        first = self.gate(*OTHER, "--json").stdout
+        self.assertEqual(json.loads(first)["rules"]["adjustment"], "holm")
+        self.assertEqual(first, self.gate(*OTHER, "--json").stdout)
+        self.change("results", "VACUUM")
+        self.assertEqual(first, self.gate(*OTHER, "--json").stdout)

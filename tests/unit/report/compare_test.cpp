@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "../metrics/made_up_cells.h"
+#include "base/text.h"
+
+namespace ngb::report {
+namespace {
+
+using metrics::ComparedPair;
+using metrics::PairStatus;
+using metrics::Verdict;
+using store::CellData;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// A comparison of made-up pairs. Cells stay where they are, because pairs point to them.
+class Pairs {
+ public:
+  // Adds a pair whose ratio has this interval: ±1 %.
+  ComparedPair& add(Verdict verdict, double ratio) {
+    ComparedPair& pair = add(PairStatus::judged);
+    pair.judgement.verdict = verdict;
+    pair.judgement.contrast.estimate = std::log(ratio);
+    pair.judgement.contrast.interval = metrics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
+    pair.baseline_per_s = 100;
+    pair.candidate_per_s = 100 * ratio;
+    return pair;
+  }
+
+  ComparedPair& add(PairStatus status) {
+    const int batch = static_cast<int>(comparison_.pairs.size()) + 1;
+    cells_.push_back(std::make_unique<CellData>(made_up::cell("fast", batch)));
+    ComparedPair pair;
+    pair.baseline = pair.candidate = cells_.back().get();
+    pair.status = status;
+    comparison_.pairs.push_back(pair);
+    return comparison_.pairs.back();
+  }
+
+  CellData& last_cell() { return *cells_.back(); }
+  metrics::Comparison& comparison() { return comparison_; }
+
+  [[nodiscard]] Compared compared() const {
+    return {&comparison_, metrics::Axis::version, metrics::noise_floors(comparison_), {}};
+  }
+  [[nodiscard]] Compared gated(const metrics::GateRules& rules = {}) const {
+    Compared made = compared();
+    made.gate = metrics::gate(comparison_, rules);
+    return made;
+  }
+
+ private:
+  std::vector<std::unique_ptr<CellData>> cells_{};
+  metrics::Comparison comparison_{};
+};
+
+std::string compared_as(std::string_view format, const Compared& compared, const CompareOptions& options = {}) {
+  return find_compare_format(format).value()->show(compared, options);
+}
+
+std::string annotations_of(const Compared& compared) {
+  return find_compare_format("github").value()->annotate(compared);
+}
+
+// 2 slower, 1 failed, 1 inaccurate, 1 undecided, 1 faster, 1 same, in another order.
+Pairs one_of_each() {
+  Pairs pairs;
+  pairs.add(Verdict::same, 1);
+  pairs.add(Verdict::slower, 0.95);
+  ComparedPair& undecided = pairs.add(Verdict::undecided, 0.97);
+  undecided.judgement.reason = "the interval excludes 1, but not after 114 comparisons";
+  undecided.more_rounds = metrics::MoreRounds{4, false, 180};
+  pairs.add(PairStatus::newly_inaccurate);
+  pairs.last_cell().failed = {made_up::failure(0, samples::FailureKind::inaccurate)};
+  pairs.last_cell().failed[0].failure->message = "off by 3|4";
+  pairs.add(Verdict::faster, 1.2);
+  pairs.add(PairStatus::newly_failed);
+  pairs.last_cell().failed = {made_up::failure(0, samples::FailureKind::crash)};
+  pairs.add(Verdict::slower, 0.5);
+  return pairs;
+}
+
+constexpr const char* kSummary = "2 slower, 1 failed, 1 inaccurate, 1 undecided, 1 faster, 1 same";
+
+TEST(Compare, BeginsWithTheSummaryAndListsTheWorstFirst) {
+  const Pairs pairs = one_of_each();
+  for (const char* format : {"text", "markdown", "github"}) {
+    const std::string shown = compared_as(format, pairs.compared(), {.width = 200});
+    EXPECT_EQ(text::split(shown, '\n')[0], kSummary) << format;
+    std::size_t last = 0;
+    for (const int batch : {7, 2, 6, 4, 3, 5, 1}) {
+      const std::size_t place = shown.find("resnet18, batch " + std::to_string(batch));
+      ASSERT_NE(place, std::string::npos) << format << batch;
+      EXPECT_LT(last, place) << format << batch;
+      last = place;
+    }
+  }
+  const auto json = nlohmann::json::parse(compared_as("json", pairs.compared()));
+  EXPECT_EQ(json["summary"], kSummary);
+  EXPECT_EQ(json["pairs"][0]["ratio"]["value"], 0.5);
+  EXPECT_EQ(json["pairs"][2]["outcome"], "failed");
+  EXPECT_EQ(json["gate"], nullptr);
+}
+
+TEST(Compare, SaysWhyAPairIsUndecidedAndWhatWouldDecideIt) {
+  const Pairs pairs = one_of_each();
+  const std::string why = "the interval excludes 1, but not after 114 comparisons: 4 more rounds, 3 min";
+  EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 200}), HasSubstr(why));
+  const auto json = nlohmann::json::parse(compared_as("json", pairs.compared()));
+  EXPECT_EQ(json["pairs"][4]["more_rounds"], (nlohmann::json{{"count", 4}, {"is_minimum", false}, {"seconds", 180.0}}));
+}
+
+TEST(Compare, WritesReasonsBelowATableThatHasNoRoomForThem) {
+  const Pairs pairs = one_of_each();
+  const std::string shown = compared_as("text", pairs.compared(), {.width = 70});
+  EXPECT_THAT(shown, HasSubstr("\n\n  resnet18, batch 6, on local: fast 1.0: baseline: crash; candidate: crash\n"));
+  EXPECT_THAT(shown, HasSubstr("\n  resnet18, batch 3, on local: fast 1.0: the interval excludes 1, but not after 114 "
+                               "comparisons: 4 more rounds, 3 min 00 s\n"));
+}
+
+TEST(Compare, SaysThatAVerdictNeedsAtLeastSoManyRounds) {
+  Pairs pairs;
+  ComparedPair& pair = pairs.add(Verdict::undecided, 1);
+  pair.judgement.reason = "fewer than 3 rounds hold both sides";
+  pair.more_rounds = metrics::MoreRounds{1, true, {}};
+  EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 200}),
+              HasSubstr("fewer than 3 rounds hold both sides: at least 1 more round\n"));
+}
+
+TEST(Compare, SaysWhichSideFailedAndHow) {
+  const Pairs pairs = one_of_each();
+  EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 200}), HasSubstr("candidate: inaccurate: off by 3|4"));
+  EXPECT_THAT(compared_as("markdown", pairs.compared()), HasSubstr("| **inaccurate** | – | – | – | "));
+  EXPECT_THAT(compared_as("markdown", pairs.compared()), HasSubstr("inaccurate: off by 3\\|4 |\n"));
+}
+
+TEST(Compare, ReportsTheNoiseOfPairsOfTheSameBuildAndDoesNotCountThemAsSlower) {
+  Pairs pairs;
+  for (const double ratio : {0.98, 1.01, 1.03}) {
+    ComparedPair& pair = pairs.add(ratio < 1 ? Verdict::slower : Verdict::undecided, ratio);
+    pair.is_same_build = true;
+    pairs.last_cell().processes = {made_up::process(0, {10})};
+    pairs.last_cell().processes[0].facts = {{"device", "cpu"}};
+  }
+  // The same process on both sides would be a copy.
+  std::vector<CellData> before;
+  for (ComparedPair& pair : pairs.comparison().pairs) before.push_back(*pair.baseline);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    before[i].processes[0].started_unix_ns = 1;
+    pairs.comparison().pairs[i].baseline = &before[i];
+  }
+  const std::string shown = compared_as("text", pairs.compared(), {.width = 200});
+  EXPECT_THAT(shown, StartsWith("3 same build\n"));
+  EXPECT_THAT(shown, HasSubstr("  Noise of local (cpu): 3 pairs of the same build; |ratio - 1| is 2.00 % (median) and "
+                               "3.00 % (largest)\n"));
+  EXPECT_THAT(shown, HasSubstr("slower although both sides are the same build: the device was not the same"));
+  EXPECT_EQ(annotations_of(pairs.compared()), "");
+}
+
+TEST(Compare, AsCsvHasALineForEachPairWithUnroundedNumbers) {
+  const auto lines = text::split(compared_as("csv", one_of_each().compared()), '\n');
+  ASSERT_EQ(lines.size(), 9U);  // a header, 7 pairs, nothing after the last line break
+  EXPECT_THAT(lines[0], StartsWith("outcome,status,verdict,model,batch,baseline_cell_id,"));
+  EXPECT_THAT(lines[1], StartsWith("slower,judged,slower,resnet18,7,fast-7,local,fast,1.0,2,f32,fast-7,"));
+  EXPECT_THAT(lines[1], HasSubstr(",0.5,0.495,0.505"));
+  EXPECT_THAT(lines[3], StartsWith("failed,newly_failed,,resnet18,6,"));
+  EXPECT_EQ(lines[8], "");
+}
+
+TEST(Compare, FoldsManyPairsThatAreTheSameUnlessAllAreAskedFor) {
+  Pairs pairs = one_of_each();
+  for (int i = 0; i < 40; ++i) pairs.add(Verdict::same, 1);
+  EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 200}),
+              HasSubstr("… and 41 pairs that are the same: --all shows them"));
+  EXPECT_THAT(compared_as("markdown", pairs.compared()), Not(HasSubstr("batch 45,")));
+  EXPECT_THAT(compared_as("markdown", pairs.compared(), {.all = true}), HasSubstr("batch 45,"));
+}
+
+TEST(CompareForGithub, FitsIntoACommentAndSaysHowMuchWasFolded) {
+  Pairs pairs;
+  for (int i = 0; i < 1000; ++i) {
+    pairs.add(Verdict::slower, 0.5).judgement.reason = std::string(1000, 'x') + "ü";
+  }
+  for (int i = 0; i < 500; ++i) pairs.add(Verdict::same, 1);
+  const std::string shown = compared_as("github", pairs.gated());
+  EXPECT_LE(shown.size(), 65'536U);
+  EXPECT_GT(shown.size(), 60'000U);
+  const auto lines = text::split(shown, '\n');
+  EXPECT_EQ(lines[0], "1000 slower, 500 same");
+  const auto listed =
+      std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("| resnet18"); });
+  EXPECT_THAT(shown,
+              HasSubstr(fmt::format("\n… and {} more pairs: {} slower, 500 same. ", 1500 - listed, 1000 - listed)));
+  EXPECT_THAT(shown, HasSubstr("\nGate failed: 1000 slower by more than 3 %\n"));
+}
+
+TEST(CompareForGithub, AnnotatesAtMostTenPairsWorstFirst) {
+  Pairs pairs;
+  for (int i = 0; i < 12; ++i) pairs.add(Verdict::slower, 0.9 - 0.01 * i);
+  const auto lines = text::split(annotations_of(pairs.gated()), '\n');
+  ASSERT_EQ(lines.size(), 11U);
+  EXPECT_EQ(lines[0], "::error title=ngb gate::resnet18, batch 12, on local: fast 1.0: slower, 0.79 [0.78, 0.80]");
+  EXPECT_EQ(lines[9], "::error title=ngb gate::… and 3 more: the summary lists them");
+  EXPECT_EQ(lines[10], "");
+  EXPECT_THAT(annotations_of(pairs.compared()), StartsWith("::warning title=ngb compare::"));
+}
+
+TEST(CompareForGithub, KeepsAnAnnotationOnOneLine) {
+  Pairs pairs;
+  pairs.add(PairStatus::newly_failed);
+  pairs.last_cell().failed = {made_up::failure(0, samples::FailureKind::crash)};
+  pairs.last_cell().failed[0].failure->message = "100 %\n::stop-commands::x";
+  const std::string told = annotations_of(pairs.gated());
+  EXPECT_THAT(told, HasSubstr("100 %25%0A::stop-commands::x"));
+  EXPECT_EQ(text::split(told, '\n').size(), 2U);
+}
+
+TEST(Gate, IsReportedWithWhatFailedWhatItToleratesAndWhatIsOpen) {
+  const Pairs pairs = one_of_each();
+  EXPECT_THAT(
+      compared_as("text", pairs.gated({.slower_ratio = 0.06}), {.width = 200}),
+      HasSubstr("  Gate failed: 1 slower by more than 6 %, 1 newly failed, 1 newly inaccurate, 1 slower by at most "
+                "6 %, 1 undecided or without a measurement\n"));
+  EXPECT_THAT(compared_as("text", pairs.gated({.slower_ratio = 0.06}), {.width = 200}),
+              HasSubstr("within the gate's 6 %"));
+  const auto json = nlohmann::json::parse(compared_as("json", pairs.gated({.slower_ratio = 0.06})));
+  EXPECT_EQ(json["gate"]["outcome"], "failed");
+  EXPECT_EQ(json["gate"]["tolerated"], 1);
+  EXPECT_EQ(json["pairs"][0]["is_regression"], true);
+  EXPECT_EQ(json["pairs"][1]["is_regression"], false);
+}
+
+TEST(Gate, ThatPassesSaysSo) {
+  Pairs pairs;
+  pairs.add(Verdict::same, 1);
+  EXPECT_THAT(compared_as("text", pairs.gated()), HasSubstr("  Gate passed: nothing is slower\n"));
+}
+
+TEST(CompareFormats, AreFoundByNameWithAHintIfMisspelt) {
+  EXPECT_EQ(find_compare_format("github").value()->name, std::string("github"));
+  EXPECT_EQ(find_compare_format("gitub").error().what, "unknown format, did you mean github?");
+}
+
+}  // namespace
+}  // namespace ngb::report
