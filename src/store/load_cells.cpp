@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "samples/sense.h"
+#include "store/compute_device.h"
 #include "store/implementation.h"
 #include "work/json_bounds.h"
 
@@ -75,16 +77,28 @@ class Loader {
       CellData& target = cells_[cell];
       if (detail != Detail::outline) require_sense(target, process);
       const bool is_set_aside = !process.failure && set_aside_.contains({cell, origin_[position]});
+      const bool counts = !process.failure && !is_set_aside;
+      if (const auto& device = device_fact_[position]) (counts ? counted_on_ : tried_on_)[cell].insert(*device);
       ++position;
       (process.failure ? target.failed
        : is_set_aside  ? target.set_aside
                        : target.processes)
           .push_back(std::move(process));
     }
+    find_compute_devices();
     return std::move(cells_);
   }
 
  private:
+  // Asks the processes that count, or else the others.
+  void find_compute_devices() {
+    for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+      const std::set<std::string>& counted = counted_on_[cell];
+      cells_[cell].compute_device =
+          compute_device_of(counted.empty() ? tried_on_[cell] : counted, cells_[cell].options);
+    }
+  }
+
   // Throws SqlError if no device could have sent the process: somebody else has written it.
   void require_sense(const CellData& cell, const ProcessResult& process) const {
     constexpr int kMostAttempts = 100;  // the largest number that a study may allow
@@ -143,7 +157,8 @@ class Loader {
         "wall_ns, stop_reason, is_steady, threads_used, threads_used_unknown_reason, log_path, "
         "CAST((SELECT value FROM environment_entry AS entry WHERE entry.environment_key = process.environment_key AND "
         "name = 'cpu_threads') AS INTEGER), run_key, origin, manifest_sha256, worker_sha256, package_sha256, "
-        "plugin_sha256, exporter_sha256, files_sha256, model_sha256, reference_key, reference_sha256 "
+        "plugin_sha256, exporter_sha256, files_sha256, model_sha256, reference_key, reference_sha256, "
+        "(SELECT value FROM fact WHERE fact.process_key = process.process_key AND fact.name = 'device') "
         "FROM process JOIN cell USING (cell_key) LEFT JOIN made_with USING (made_with_key) "
         "ORDER BY cell_key, process_index, attempt, process_key");
     while (row.step()) {
@@ -169,6 +184,7 @@ class Loader {
       process.made_with = {row.text(16), row.text(17), row.text(18), row.text(19), row.text(20),
                            row.text(21), row.text(22), row.text(23), row.text(24)};
       origin_.push_back(row.text(15));
+      device_fact_.push_back(row.is_null(25) ? std::nullopt : std::optional(row.text(25)));
       processes_.emplace_back(cell, std::move(process));
     }
   }
@@ -255,6 +271,9 @@ class Loader {
   std::unordered_map<std::int64_t, std::size_t> position_{};  // cell key -> cells_
   std::vector<std::pair<std::size_t, RecordedProcess>> processes_{};
   std::vector<std::string> origin_{};                          // of each of processes_
+  std::vector<std::optional<std::string>> device_fact_{};      // of each of processes_
+  std::map<std::size_t, std::set<std::string>> counted_on_{};  // cells_ -> facts `device` of processes that count
+  std::map<std::size_t, std::set<std::string>> tried_on_{};    // … of the others
   std::unordered_map<std::int64_t, std::size_t> by_key_{};     // process key -> processes_
   std::set<std::pair<std::size_t, std::string>> set_aside_{};  // cells_ and origins that do not count
 };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/known.h"
 #include "base/result.h"
 #include "base/revision.h"
 #include "plan/plan.h"
@@ -46,6 +47,8 @@ struct CellData {
   std::string options{};  // JSON object
   int threads = 1;
   std::string precision{};
+  // The kind of processor that inference ran on: "cpu", "gpu", "npu" (compute_device.h). It is not part of cell_id.
+  Known<std::string> compute_device{Known<std::string>::unknown("no process has reported where it computes")};
   int planned_processes = 0;
   std::optional<int> device_cpus{};          // logical processors of the device, if it reported them
   std::vector<RecordedProcess> processes{};  // completed, of one origin, by process_index; repetitions in order
