@@ -34,6 +34,7 @@ class StudyReader {
     read_lists(root);
     settle_reference();
     settle_exporter();
+    check_baseline();
     check_stop_when();
     check_size(root);
     settle_output();
@@ -82,7 +83,7 @@ class StudyReader {
     if (const DocumentNode* const node = given("compilers")) {
       study_.compilers = read_compilers(*node, study_.threads, vocabulary_, problems_);
     }
-    const bool are_all_known = nodes_.contains("compilers") && problems_.count() == before;
+    are_all_known_ = nodes_.contains("compilers") && problems_.count() == before;
     const DocumentNode* const devices = given("devices");
     study_.devices =
         devices != nullptr ? read_devices(*devices, vocabulary_.devices, problems_) : std::vector{local_device()};
@@ -90,7 +91,7 @@ class StudyReader {
       for (const work::Compiler& compiler : study_.compilers) device.compilers.push_back(compiler.label);
     }
     if (const DocumentNode* const node = given("pairs")) {
-      read_pairs(*node, are_all_known ? study_.compilers : with_whole_vocabulary(), study_.devices, problems_);
+      read_pairs(*node, are_all_known_ ? study_.compilers : with_whole_vocabulary(), study_.devices, problems_);
     }
   }
 
@@ -134,6 +135,23 @@ class StudyReader {
 
   void settle_exporter() {
     study_.exporter_version = study_.reference == kExporter ? study_.reference_version : default_version(kExporter);
+  }
+
+  // The identity is always accepted: a study without it has no baseline, and its results may be joined by those of
+  // another study.
+  void check_baseline() {
+    const DocumentNode* const node = given("baseline");
+    if (node == nullptr || !are_all_known_) return;
+    std::vector<std::string> known{Study{}.baseline};
+    for (const work::Compiler& compiler : study_.compilers) {
+      known.push_back(compiler.label);
+      known.push_back(compiler.name);
+      if (!compiler.version.empty()) known.push_back(compiler.name + "@" + compiler.version);
+    }
+    if (std::find(known.begin(), known.end(), study_.baseline) != known.end()) return;
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    problems_.add(*node, "baseline", unknown_word(study_.baseline, "compiler of this study", known));
   }
 
   // Returns the version of the study's first compiler of this name; if there is none, the vocabulary's default version.
@@ -191,6 +209,7 @@ class StudyReader {
   Problems& problems_;
   Study study_;
   std::map<std::string, NodePointer> nodes_;
+  bool are_all_known_ = false;  // every entry of compilers was read without a problem
 };
 
 StudyProblem whole_file(const std::filesystem::path& path, std::string message) {

@@ -70,6 +70,8 @@ struct Study {
   // compiler with that name, else the vocabulary's default version.
   std::string exporter_version{};
   work::Limits limits{};
+  // The compiler to which speed-ups refer: "identity", or a label, NAME@VERSION or NAME of the study's compilers.
+  std::string baseline = "identity";
   bool best_options = false;         // print each compiler's best settings below the table
   std::filesystem::path output{};    // results folder, absolute; default: results/<name> in the working folder
   std::vector<std::string> given{};  // keys in the file ("tolerances.absolute"); all others have their defaults

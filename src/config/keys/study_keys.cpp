@@ -12,6 +12,8 @@ using nlohmann::json;
 
 // Matches a label without slashes that does not begin with a dot.
 constexpr const char* kFileName = R"(^[^\x00-\x20/.]([^\x00-\x1f/]{0,98}[^\x00-\x20/])?$)";
+// Matches a label, or a name with a version.
+constexpr const char* kBaseline = R"(^[^\x00-\x20]([^\x00-\x1f]{0,198}[^\x00-\x20])?$)";
 constexpr const char* kVersion = R"(^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$)";
 
 template <auto Member>
@@ -82,6 +84,16 @@ std::vector<Key> reference_keys() {
 
 std::vector<Key> output_keys() {
   return {
+      {.name = "baseline",
+       .type = ValueType::text,
+       .maximum = 200,
+       .pattern = kBaseline,
+       .meaning =
+           "The compiler to which speed-ups and other ratios refer: a label, NAME@VERSION or NAME of the study's "
+           "compilers; the identity if the study has none. It changes tables only: `ngb show --baseline` shows "
+           "the same results against another",
+       .set = set_member<&Study::baseline>,
+       .get = get_member<&Study::baseline>},
       {.name = "best_options",
        .type = ValueType::boolean,
        .meaning = "Print below the table the best settings (options, threads, version) of each compiler that has "

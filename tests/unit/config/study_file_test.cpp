@@ -124,6 +124,16 @@ TEST(StudyFile, UsesTheVersionOfTheStudysOwnCompilerForTheReference) {
   EXPECT_EQ(good_with("reference: none").reference_version, "");
 }
 
+TEST(StudyFile, AcceptsAsBaselineALabelANameOrANameWithItsVersion) {
+  EXPECT_EQ(good(kSmallest).baseline, "identity");
+  const std::string two =
+      "models: [{zoo: resnet18}]\n"
+      "compilers: [{onnxruntime: {version: [1.30.0, 1.31.1]}}, {openvino: {label: mine}}]\nbaseline: ";
+  for (const char* word : {"identity", "onnxruntime", "onnxruntime@1.30.0", "onnxruntime 1.31.1", "mine", "openvino"}) {
+    EXPECT_EQ(good(two + word).baseline, word);
+  }
+}
+
 TEST(StudyFile, FollowsAnchorsAndMergeKeys) {
   const Study study = good(R"(
 models:

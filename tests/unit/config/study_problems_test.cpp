@@ -111,6 +111,12 @@ TEST(StudyProblems, AWrongTypeIsReportedWithWhatWasExpected) {
       {"warm_up: automatic", "3:10: warm_up: expected auto, or an integer from 0 to 1000000, found automatic"},
       {"precision: f23", "3:12: precision: f23: unknown value, did you mean f32?"},
       {"precision: 32", "3:12: precision: 32: unknown value, did you mean f32?"},
+      {"baseline: onxruntime", "3:11: baseline: onxruntime: unknown compiler of this study, did you mean onnxruntime?"},
+      {"baseline: onnxruntime@1.30.0",
+       "3:11: baseline: onnxruntime@1.30.0: unknown compiler of this study, did you mean onnxruntime@1.31.1?"},
+      {"baseline: tvm",
+       "3:11: baseline: tvm: unknown compiler of this study, expected one of: identity, onnxruntime, "
+       "onnxruntime@1.31.1"},
       {"reference: identiy", "3:12: reference: identiy: unknown compiler, did you mean identity?"},
       {"reference: none\nreference_version: 1.0", "4:20: reference_version: there is no reference; remove this key"},
       {"tolerances: 1e-3", "3:13: tolerances: expected a mapping with absolute, relative, found 1e-3"},
