@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kWrongUsage = 2;
 constexpr const char* kUsage =
-    "Usage: ngb-agent serve --work DIR --worker PATH --lib DIR\n"
+    "Usage: ngb-agent serve --work DIR --worker PATH --lib DIR [--machine DIR]\n"
     "       ngb-agent receive --folder DIR [--silence S]\n"
     "       ngb-agent reside --work DIR --worker PATH --lib DIR --folder DIR\n"
     "       ngb-agent hold --folder DIR --holder PATH\n"
@@ -34,6 +34,7 @@ constexpr const char* kUsage =
     "  --work DIR     journal, lock, logs and model files; one agent at a time\n"
     "  --worker PATH  the ngb-worker program\n"
     "  --lib DIR      lib/ngraphbench: compilers/ and python/\n"
+    "  --machine DIR  holds the lock of this machine, on which one run at a time is measured\n"
     "  --folder DIR   everything that NGraphBench keeps on this device; one run at a time is measured\n"
     "  --holder PATH  the file in which a client writes which agent to start\n"
     "  --silence S    a delivery whose client was silent for S seconds ends if another client waits (20)\n"
@@ -64,6 +65,7 @@ int run(int count, char** words) {
                                           : word == "--worker"  ? &options.worker
                                           : word == "--lib"     ? &options.lib
                                           : word == "--folder"  ? &options.device_folder
+                                          : word == "--machine" ? &options.machine_folder
                                           : word == "--holder"  ? &holder
                                           : word == "--silence" ? &silence
                                                                 : nullptr;

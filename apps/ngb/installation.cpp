@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -36,6 +37,15 @@ std::filesystem::path cache_folder() {
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home == '\0') return {};
   return std::filesystem::path(home) / ".cache" / "ngraphbench";
+}
+
+// Returns the folder of this machine's lock; empty if there is no cache. Several machines may share the cache, so it
+// has the name of this one.
+std::filesystem::path machine_folder(const std::filesystem::path& cache) {
+  if (cache.empty()) return {};
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') return {};
+  return std::filesystem::absolute(cache) / "machines" / std::filesystem::path(name.data()).filename();
 }
 
 std::filesystem::path devices_file() {
@@ -72,11 +82,13 @@ config::FamilyWords words_of(const zoo::Family& family) {
 Installation find_installation() {
   find_home();
   const std::filesystem::path bin = process::self().parent_path();
+  const std::filesystem::path cache = cache_folder();
   return {.parts = {.agent = bin / "ngb-agent",
                     .worker = bin / "ngb-worker",
-                    .lib = bin.parent_path() / "lib" / "ngraphbench"},
+                    .lib = bin.parent_path() / "lib" / "ngraphbench",
+                    .machine = machine_folder(cache)},
           .toolchains = toolchain::default_root(),
-          .cache = cache_folder(),
+          .cache = cache,
           .devices = devices_file()};
 }
 

@@ -25,7 +25,7 @@
 #include "agent/journal.h"
 #include "agent/ledger.h"
 #include "agent/listener.h"
-#include "agent/lock.h"
+#include "agent/run_lock.h"
 #include "agent/runner.h"
 #include "agent/signals.h"
 #include "agent/work_folder.h"
@@ -37,7 +37,6 @@
 namespace ngb::agent {
 namespace {
 
-constexpr Nanoseconds kLockPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kFlushPatience = std::chrono::seconds(5);
 
 // Runs one agent. `run` returns when the agent ends.
@@ -99,15 +98,18 @@ class Server {
   // Locks the device. The lock is released when the job is finished, and needed again for another job.
   Status hold_device() {
     if (options_.device_folder.empty() || options_.has_device_to_itself || device_lock_.is_open()) return Done{};
-    Result<FileDescriptor> lock =
-        lock_folder(options_.device_folder, kLockPatience, "runs/" + options_.work_folder.filename().string());
-    if (!lock) {
-      const std::optional<LockOwner> owner = lock_owner(options_.device_folder);
-      if (owner && is_locked(options_.device_folder)) {
-        busy_ = {text::to_utf8(owner->task), owner->text()};
-      }
-      return error_of(lock);
-    }
+    return hold(lock_device(options_.device_folder, "runs/" + options_.work_folder.filename().string(), busy_));
+  }
+
+  // Locks the client's machine for a job that measures there.
+  Status hold_machine(const work::Job& job) {
+    const bool is_measured = job.task == work::Task::measure;
+    if (options_.machine_folder.empty() || !is_measured || device_lock_.is_open()) return Done{};
+    return hold(lock_machine(options_.machine_folder, surroundings_.work_folder));
+  }
+
+  Status hold(Result<FileDescriptor> lock) {
+    if (!lock) return error_of(lock);
     device_lock_ = std::move(*lock);
     return Done{};
   }
@@ -268,6 +270,7 @@ class Server {
     if (job_ && identity == identity_) return Done{};
     if (Status valid = work::check_job(job); !valid) return valid;
     if (Status ours = hold_device(); !ours) return ours;
+    if (Status ours = hold_machine(job); !ours) return ours;
     // Temporary files of killed processes are deleted when the folder is emptied.
     surroundings_.environment = {{"TMPDIR", surroundings_.scratch().string()}};
     surroundings_.environment.insert(surroundings_.environment.end(), job.environment.begin(), job.environment.end());

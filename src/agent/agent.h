@@ -21,6 +21,8 @@ struct Options {
   // True in a batch job, which has the machine to itself: the device_folder is not locked, because several machines may
   // share it.
   bool has_device_to_itself = false;
+  // Only for an agent on the client's machine: the folder whose lock excludes other runs there. Empty: no lock.
+  std::filesystem::path machine_folder{};
 };
 
 // ngb-agent's exit code after an error that ends it.

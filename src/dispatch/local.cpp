@@ -16,14 +16,16 @@ constexpr Nanoseconds kLocalEndPatience = std::chrono::seconds(15);
 constexpr Nanoseconds kLocalSilence = std::chrono::minutes(10);
 
 std::vector<std::string> command_of(const Installation& installation, const std::filesystem::path& work_folder) {
-  return {installation.agent.string(),
-          "serve",
-          "--work",
-          work_folder.string(),
-          "--worker",
-          (installation.agent.parent_path() / "ngb-worker").string(),
-          "--lib",
-          installation.lib.string()};
+  std::vector<std::string> words{installation.agent.string(),
+                                 "serve",
+                                 "--work",
+                                 work_folder.string(),
+                                 "--worker",
+                                 (installation.agent.parent_path() / "ngb-worker").string(),
+                                 "--lib",
+                                 installation.lib.string()};
+  if (!installation.machine.empty()) words.insert(words.end(), {"--machine", installation.machine.string()});
+  return words;
 }
 
 }  // namespace
