@@ -111,9 +111,10 @@ void Recorder::tell(const samples::ProcessResult& result) {
   line_->say(fmt::format("{}: {} in {}: {}", label(cell), name(result.failure->kind), name(result.failure->phase),
                          result.failure->message));
   if (!result.failure->advice.empty()) line_->say("  " + result.failure->advice);
-  if (!is_final(result.failure->kind, result.attempt, plan_->study.limits.attempts)) return;
-  line_->skip_processes(cell.processes_left);
-  cell.processes_left = 0;
+  if (!is_final(result.failure->kind, result.attempt, plan_->study.limits)) return;
+  const int skipped = is_of_cell(result.failure->kind) ? cell.processes_left : std::min(cell.processes_left, 1);
+  line_->skip_processes(skipped);
+  cell.processes_left -= skipped;
 }
 
 void Recorder::on_progress(const samples::Progress& progress) {

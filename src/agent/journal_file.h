@@ -36,7 +36,7 @@ struct JournalMark {
   std::string run_id{};
   std::string job_sha256{};
 };
-inline constexpr int kJournalVersion = 3;  // 1 had one mark and one job; before 3, models had ids of their own
+inline constexpr int kJournalVersion = 4;  // 1: one mark, one job; 2: models with ids of their own; 3: no start times
 std::string encode(const JournalMark& mark);
 // Returns nothing if the payload is not a mark.
 std::optional<JournalMark> decode_mark(const std::string& payload);

@@ -36,8 +36,11 @@ void Ledger::add(const samples::Event& event) {
     if (!result->failure) return complete(result->cell_id, result->process_index, origin);
     int& made = attempts_made_[{result->cell_id, result->process_index, origin}];
     made = std::max(made, result->attempt);
-    if (samples::is_final(result->failure->kind, made, attempts_)) {
+    if (!samples::is_final(result->failure->kind, made, limits_)) return;
+    if (samples::is_of_cell(result->failure->kind)) {
       failed_cells_.emplace(std::pair(result->cell_id, origin), result->failure->kind);
+    } else {
+      given_up_.emplace(result->cell_id, result->process_index, origin);
     }
   } else if (const auto* model = std::get_if<samples::ModelWritten>(&event.body)) {
     models_[model->model] = model->file_sha256;
@@ -78,6 +81,10 @@ std::optional<int> Ledger::next_attempt(const std::string& cell_id, int process_
   for (auto failed = failed_cells_.lower_bound({cell_id, kFirst});
        failed != failed_cells_.end() && is_of_cell(failed->first); ++failed) {
     if (is_alike(failed->first.second)) return std::nullopt;
+  }
+  for (auto given_up = given_up_.lower_bound({cell_id, process_index, kFirst});
+       given_up != given_up_.end() && is_of_cell(*given_up) && std::get<1>(*given_up) == process_index; ++given_up) {
+    if (is_alike(std::get<2>(*given_up))) return std::nullopt;
   }
   for (auto count = counts_.lower_bound({cell_id, kFirst}); count != counts_.end() && is_of_cell(count->first);
        ++count) {

@@ -20,10 +20,9 @@ namespace ngb::agent {
 
 class Ledger {
  public:
-  // A process is tried at most `attempts` times, and again only after failures that are worth it
-  // (samples::is_worth_retrying). Each cell has `processes` processes.
-  explicit Ledger(int attempts, int processes = std::numeric_limits<int>::max())
-      : attempts_(attempts), processes_(processes) {}
+  // A process is tried until a failure is final (samples::is_final). Each cell has `processes` processes.
+  explicit Ledger(const work::Limits& limits, int processes = std::numeric_limits<int>::max())
+      : limits_(limits), processes_(processes) {}
 
   void add(const samples::Event& event);
   // Begins another job of the same run. It has an end of its own. Cells that failed because their toolchain or
@@ -33,8 +32,9 @@ class Ledger {
   // Adds processes that the client has recorded. Those that were made alike (see next_attempt) are not run again.
   void add_completed(const samples::Completed& completed);
 
-  // Returns the number of the process's next attempt (1 …), or nothing if the process is recorded or its cell has
-  // failed. A cell fails with the first failure that is not worth another attempt, or with the last attempt.
+  // Returns the number of the process's next attempt (1 …), or nothing if the process is recorded or given up, or its
+  // cell has failed. A cell fails with the first final failure of a process, unless that says nothing about the cell
+  // (samples::is_of_cell): then only that process is given up.
   // `now` is the origin that the attempt would have; its model is empty while that is unknown. Only records of a like
   // origin count. If a cell was measured in part with another build or in another environment, all its processes are
   // run again. A cell that this build completed in another environment is left as it is.
@@ -60,10 +60,11 @@ class Ledger {
   int number_of(const samples::Provenance& with, const std::string& environment_hash);
   void complete(const std::string& cell_id, int process_index, int origin);
 
-  int attempts_;
+  work::Limits limits_;
   int processes_;
   std::vector<Made> origins_{};  // their index is their number
   std::map<samples::Origin, int> numbers_{};
+  std::set<std::tuple<std::string, int, int>> given_up_{};                      // cell, process, origin's number
   std::map<std::pair<std::string, int>, samples::FailureKind> failed_cells_{};  // by cell and origin's number
   std::set<std::tuple<std::string, int, int>> completed_{};                     // cell, process, origin's number
   std::map<std::pair<std::string, int>, int> counts_{};  // completed processes by cell and origin

@@ -73,6 +73,9 @@ Status Runner::advance() {
       writing_->advance();
       if (!writing_->outcome()) return Done{};
       if (Status done = end_writing(); !done) return done;
+    } else if (quiet_wait_) {
+      if (!quiet_wait_->is_over(system_clock().now())) return Done{};
+      quiet_wait_.reset();
     } else if (Status begun = begin_next(); !begun) {
       return begun;
     }
@@ -149,7 +152,7 @@ Status Runner::end_writing() {
   }
   if (outcome) return record_model(*outcome);
   if (const Status full = stop_when_disk_is_full(outcome.error()); !full) return full;
-  const bool is_again = !samples::is_final(outcome.error().kind, ++tries_, job_.limits.attempts);
+  const bool is_again = !samples::is_final(outcome.error().kind, ++tries_, job_.limits);
   return is_again ? Status{} : fail_group(outcome.error());
 }
 
@@ -229,6 +232,7 @@ void Runner::start(WorkerRequest request, const std::string& log_name) {
   plan.memory_limit_bytes = memory_limit_bytes_;
   plan.log_name = log_name;
   plan.timeouts = job_.limits.timeouts;
+  plan.disturbance = job_.limits.disturbance;
   launcher_ = &launchers_.of(request.place);
   plan.spared = [this] {
     std::set<pid_t> others = launchers_.own_processes();
@@ -259,9 +263,22 @@ Status Runner::end_attempt() {
       result.check.reset();
     }
     drop_if_too_large(result);
+    wait_for_quiet(result);
     done = record({0, std::move(result)});
   }
   return done ? check_all_ended(left) : done;
+}
+
+// Begins to wait for a quiet machine if the process will be measured again. The waits of a job are bounded, because a
+// machine that is never quiet would make a long study endless.
+void Runner::wait_for_quiet(const ProcessResult& disturbed) {
+  constexpr int kMostWaits = 30;
+  const work::Disturbance& rule = job_.limits.disturbance;
+  if (!disturbed.failure || disturbed.failure->kind != FailureKind::disturbed) return;
+  if (samples::is_final(FailureKind::disturbed, disturbed.attempt, job_.limits)) return;
+  if (rule.wait_ns == 0 || ++quiet_waits_ > kMostWaits) return;
+  std::vector<int> cpus = choose_cpus(surroundings_.cpus, cores_, job_.compiler_of(*cell_).threads);
+  quiet_wait_.emplace(std::move(cpus), rule.max_wait_ratio, system_clock().now(), Nanoseconds(rule.wait_ns));
 }
 
 // Returns an error that names `left`, if there are any: times measured beside processes that still run would be wrong.
@@ -327,11 +344,13 @@ Status Runner::stop_when_disk_is_full(const Failure& failure) const {
 void Runner::look() {
   if (attempt_) attempt_->look();
   if (writing_) writing_->look();
+  if (quiet_wait_) quiet_wait_->look(system_clock().now());
 }
 
 samples::Progress Runner::progress() const {
   samples::Progress progress;
   if (writing_) progress.doing = fmt::format("write model {} batch {}", model().label, model().key.batch);
+  if (quiet_wait_) progress.doing = quiet_wait_->text();
   if (!attempt_) return progress;
   const WorkerRequest& request = attempt_->request();
   progress.phase = attempt_->phase();
@@ -355,6 +374,7 @@ std::vector<int> Runner::poll_fds() const {
 std::optional<Nanoseconds> Runner::deadline() const {
   if (attempt_) return attempt_->deadline();
   if (writing_) return writing_->deadline();
+  if (quiet_wait_) return quiet_wait_->end();
   return std::nullopt;
 }
 

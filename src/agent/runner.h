@@ -14,6 +14,7 @@
 #include "agent/builds.h"
 #include "agent/journal.h"
 #include "agent/ledger.h"
+#include "agent/quiet_wait.h"
 #include "agent/reference_cache.h"
 #include "agent/workers/attempt.h"
 #include "agent/workers/launcher_pool.h"
@@ -39,13 +40,13 @@ class Runner {
   // Handles what has happened since the last call and starts what is next. Returns an error if the agent cannot
   // continue (the disk is full); what is recorded is kept.
   Status advance();
-  // Checks the memory of what runs; called once a second.
+  // Checks the memory of what runs and watches the machine; called once a second.
   void look();
   // Ends what runs, without a record of it.
   void stop();
 
   [[nodiscard]] bool is_finished() const { return is_finished_; }
-  [[nodiscard]] bool is_busy() const { return attempt_ || writing_; }
+  [[nodiscard]] bool is_busy() const { return attempt_ || writing_ || quiet_wait_; }
   [[nodiscard]] samples::Progress progress() const;
   [[nodiscard]] std::vector<int> poll_fds() const;
   // Returns when `advance` must be called even if nothing happens; nothing if nothing runs.
@@ -60,6 +61,7 @@ class Runner {
   Status begin_step();
   Status end_writing();
   Status end_attempt();
+  void wait_for_quiet(const samples::ProcessResult& disturbed);
   static void drop_if_too_large(samples::ProcessResult& result);
   bool find_step();
   Status end_reference(const samples::ProcessResult& result);
@@ -116,7 +118,9 @@ class Runner {
   int tries_ = 0;  // failed attempts at the group's model, then at its reference
   std::unique_ptr<ModelWriting> writing_{};
   std::unique_ptr<Attempt> attempt_{};
-  Launcher* launcher_ = nullptr;  // the launcher of attempt_
+  std::optional<QuietWait> quiet_wait_{};  // before the next attempt at a disturbed process
+  int quiet_waits_ = 0;                    // begun in this job
+  Launcher* launcher_ = nullptr;           // the launcher of attempt_
   bool is_environment_recorded_ = false;
   bool is_finished_ = false;
 };

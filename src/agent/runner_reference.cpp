@@ -102,7 +102,7 @@ Status Runner::end_reference(const ProcessResult& result) {
   std::error_code code;
   std::filesystem::remove(written, code);
   if (const Status full = stop_when_disk_is_full(*failure); !full) return full;
-  if (!samples::is_final(failure->kind, ++tries_, job_.limits.attempts)) return Done{};
+  if (!samples::is_final(failure->kind, ++tries_, job_.limits)) return Done{};
   failure->message = fmt::format("{} could not make the reference outputs ({}): {}", reference_name(*job_.reference),
                                  samples::name(failure->kind), failure->message);
   failure->kind = FailureKind::no_reference;

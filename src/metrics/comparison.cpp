@@ -28,9 +28,11 @@ std::string words_for(const CellData& cell) {
 struct Measured {
   const CellData* cell = nullptr;
   Steady steady{};
-  const samples::ProcessResult* failed = nullptr;  // the decisive failure, or null
+  const samples::ProcessResult* failed = nullptr;  // the decisive failure, or null; not of a disturbed cell
 
-  explicit Measured(const CellData& of) : cell(&of), steady(metrics::steady(of)), failed(decisive_failure(of)) {}
+  explicit Measured(const CellData& of) : cell(&of), steady(metrics::steady(of)) {
+    if (!is_disturbed(of)) failed = decisive_failure(of);
+  }
   [[nodiscard]] bool has_speed() const { return steady.reason.empty(); }
 };
 
@@ -38,6 +40,7 @@ PairStatus status_of_pair(const Measured& baseline, const Measured& candidate) {
   const bool has_left = baseline.failed != nullptr;
   const bool has_right = candidate.failed != nullptr;
   if (has_left && has_right) return PairStatus::both_failed;
+  if (is_disturbed(*baseline.cell) || is_disturbed(*candidate.cell)) return PairStatus::disturbed;
   if ((!has_left && !baseline.has_speed()) || (!has_right && !candidate.has_speed())) {
     return PairStatus::not_measured_yet;
   }
@@ -149,8 +152,8 @@ Status no_pair(const Side& baseline, const Side& candidate, Axis axis) {
 }  // namespace
 
 std::string_view name(PairStatus status) {
-  constexpr std::array<std::string_view, 6> kNames{"judged",         "newly_failed", "newly_inaccurate",
-                                                   "newly_measured", "both_failed",  "not_measured_yet"};
+  constexpr std::array<std::string_view, 7> kNames{
+      "judged", "newly_failed", "newly_inaccurate", "newly_measured", "both_failed", "not_measured_yet", "disturbed"};
   return kNames.at(static_cast<std::size_t>(status));
 }
 

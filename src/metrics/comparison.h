@@ -20,7 +20,8 @@ enum class PairStatus {
   newly_inaccurate,  // the baseline has a speed, the candidate's outputs are wrong
   newly_measured,    // the baseline failed, the candidate has a speed
   both_failed,
-  not_measured_yet  // one side or both have no processes yet
+  not_measured_yet,  // one side or both have no processes yet
+  disturbed          // one side or both were never measured on a quiet machine
 };
 std::string_view name(PairStatus status);  // "judged", "newly_failed", …
 

@@ -111,8 +111,16 @@ std::optional<double> incomplete(const Evidence& evidence) {
   return count(evidence.cell.planned_processes - static_cast<std::ptrdiff_t>(evidence.cell.processes.size()));
 }
 
+std::ptrdiff_t disturbed_attempts(const store::CellData& cell) {
+  return std::count_if(cell.failed.begin(), cell.failed.end(), [](const samples::ProcessResult& process) {
+    return process.failure && process.failure->kind == samples::FailureKind::disturbed;
+  });
+}
+
+std::optional<double> disturbed(const Evidence& evidence) { return count(disturbed_attempts(evidence.cell)); }
+
 std::optional<double> retried(const Evidence& evidence) {
-  return count(static_cast<std::ptrdiff_t>(evidence.cell.failed.size()));
+  return count(static_cast<std::ptrdiff_t>(evidence.cell.failed.size()) - disturbed_attempts(evidence.cell));
 }
 
 // name, threshold, meaning, raised_by
@@ -145,6 +153,10 @@ constexpr std::array kFlags{
          "NaN agrees with NaN, so the check proves little: check the model's inputs", not_finite},
     Flag{"incomplete", "fewer completed processes than planned", "the others failed or are not measured yet",
          incomplete},
+    Flag{"disturbed", "an attempt was disturbed by other work",
+         "other programs, the host or a quota kept a process from its processors; that attempt is stored but counts in "
+         "no metric",
+         disturbed},
     Flag{"retried", "an attempt failed", "a process failed at least once, whether or not a later attempt completed",
          retried},
 };

@@ -201,6 +201,20 @@ Value absolute_error(const Analysis& analysis, std::size_t cell) {
   return worst ? Value{worst} : unknown("the outputs were not compared");
 }
 
+// Files of schema 2 and before have no such reading.
+Value run_queue_wait(const Analysis& analysis, std::size_t cell) {
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
+  Value longest = unknown("measured by a version of ngb that did not measure it");
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    for (const samples::Reading& reading : process.readings) {
+      if (reading.quantity != "run_queue_wait" || reading.when != "timed") continue;
+      if (!reading.value.value) return unknown(reading.value.reason);
+      longest = {std::max(longest.value.value_or(0), *reading.value.value)};
+    }
+  }
+  return longest;
+}
+
 Value latency_p50(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.50, 1); }
 Value latency_p90(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.90, 64); }
 Value latency_p95(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.95, 130); }
@@ -266,6 +280,9 @@ constexpr std::array kMetrics{
     Metric{"max_absolute_error", "max error", "1",
            "largest absolute difference between output and reference, over elements and processes", kProtocol, false, 0,
            absolute_error},
+    Metric{"run_queue_wait_percent", "wait", "percent",
+           "longest wait of a thread in a run queue, as a share of the timed phase, highest over processes", kProtocol,
+           false, 0, run_queue_wait},
     Metric{"repetition_count", "repetitions", "1", "steady repetitions that count", kProtocol, false, 0,
            repetition_count},
     Metric{"process_count", "processes", "1", "completed processes that count", kProtocol, false, 0, process_count},

@@ -17,11 +17,17 @@ const samples::ProcessResult* decisive_failure(const store::CellData& cell) {
   return cell.processes.empty() && !cell.failed.empty() ? &cell.failed.back() : nullptr;
 }
 
+bool is_disturbed(const store::CellData& cell) {
+  const samples::ProcessResult* const failed = decisive_failure(cell);
+  return failed != nullptr && failed->failure->kind == samples::FailureKind::disturbed;
+}
+
 Steady steady(const store::CellData& cell) {
   Steady found;
   if (const samples::ProcessResult* failed = decisive_failure(cell)) {
     found.has_failed = true;
-    found.reason = "failed: " + std::string(name(failed->failure->kind));
+    const std::string kind(name(failed->failure->kind));
+    found.reason = is_disturbed(cell) ? kind : "failed: " + kind;
     return found;
   }
   if (cell.processes.empty()) {

@@ -12,8 +12,12 @@ namespace ngb::metrics {
 
 // Returns the failure because of which the cell has no speed, or null. That is a failure which is a property of the
 // cell (wrong outputs, an unsupported operator, …) and which no later attempt overcame; if no process completed, it is
-// any failure.
+// the last failure, which may be `disturbed`.
 const samples::ProcessResult* decisive_failure(const store::CellData& cell);
+
+// Returns whether no process of the cell completed because the machine was never quiet. The cell has no speed then, but
+// it has not failed: the next measurement may give one.
+bool is_disturbed(const store::CellData& cell);
 
 // A number measured by one process. The processes of a group's cells that have the same run and round ran one after the
 // other, so that their numbers may be paired.
@@ -32,7 +36,7 @@ struct Steady {
   double wall_s = 0;                             // of all repetitions together
   bool is_grouped = false;                       // some repetition holds more than one inference
   std::string reason{};                          // why there are no steady repetitions; empty if there are some
-  bool has_failed = false;                       // that is the reason: the cell has a decisive failure
+  bool has_failed = false;                       // that is the reason: the cell has a decisive failure, or is disturbed
 };
 
 Steady steady(const store::CellData& cell);

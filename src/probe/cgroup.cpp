@@ -131,4 +131,33 @@ Limit<double> cgroup_cpu_limit(const Tree& tree) {
   return Limit<double>::of(limit);
 }
 
+Known<std::vector<std::string>> cgroup_throttle_files(const Tree& tree) {
+  using Files = Known<std::vector<std::string>>;
+  const Known<Hierarchy> groups = hierarchy(tree, "cpu", "cpu.stat");
+  if (!groups.value) return Files::unknown(groups.reason);
+  std::vector<std::string> files;
+  for (const std::string& folder : groups.value->folders) {
+    std::string file = folder + "/cpu.stat";
+    if (throttled_ns(tree, {file}).value) files.push_back(std::move(file));
+  }
+  if (files.empty()) return Files::unknown("no control group of this process has a quota of processors");
+  return Files::of(std::move(files));
+}
+
+Known<std::uint64_t> throttled_ns(const Tree& tree, const std::vector<std::string>& files) {
+  std::optional<std::uint64_t> longest;
+  for (const std::string& file : files) {
+    for (const std::string& line : text::split(tree.text(file).value.value_or(""), '\n')) {
+      const std::vector<std::string> fields = words(line);
+      // Version 2 counts in microseconds, version 1 in nanoseconds.
+      const bool is_usec = fields.size() == 2 && fields[0] == "throttled_usec";
+      const bool is_ns = fields.size() == 2 && fields[0] == "throttled_time";
+      const auto value = is_usec || is_ns ? parse_unsigned(fields[1]) : std::nullopt;
+      if (value) longest = std::max(longest.value_or(0), *value * (is_usec ? 1000 : 1));
+    }
+  }
+  return longest ? Known<std::uint64_t>::of(*longest)
+                 : Known<std::uint64_t>::unknown("no cpu.stat says how long the control group was stopped");
+}
+
 }  // namespace ngb::probe

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/known.h"
 #include "probe/tree.h"
@@ -17,6 +18,11 @@ using Limit = Known<std::optional<T>>;
 
 Limit<std::uint64_t> cgroup_memory_limit_bytes(const Tree& tree);
 Limit<double> cgroup_cpu_limit(const Tree& tree);  // in processors: quota / period
+
+// Returns the files in which the group and its parents count how long their processors' quota stopped them.
+Known<std::vector<std::string>> cgroup_throttle_files(const Tree& tree);
+// Returns the longest of these times, each of which is the sum over the processors.
+Known<std::uint64_t> throttled_ns(const Tree& tree, const std::vector<std::string>& files);
 
 // Returns the folder of this process's own v2 group, or nothing if v2 is not mounted.
 std::optional<std::string> own_cgroup2_folder(const Tree& tree);

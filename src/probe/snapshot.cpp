@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "probe/probe.h"
 #include "probe/sensors.h"
+#include "probe/ticks.h"
 #include "probe/tree.h"
 
 namespace ngb::probe {
@@ -13,28 +14,18 @@ namespace {
 
 using samples::Reading;
 
-// These are the columns of the first line of /proc/stat, in clock ticks (proc(5)). User time includes guest time.
-enum Column { kUser, kNice, kSystem, kIdle, kIowait, kIrq, kSoftirq, kSteal, kColumns };
-
 void read_ticks(const Tree& tree, Snapshot& snapshot) {
   const Known<std::string> stat = tree.text("/proc/stat");
   const auto give_up = [&](const std::string& reason) {
     snapshot.steal_ticks = snapshot.total_ticks = snapshot.busy_ticks = Known<std::uint64_t>::unknown(reason);
   };
   if (!stat.value) return give_up(stat.reason);
-  const std::vector<std::string> fields = words(stat.value->substr(0, stat.value->find('\n')));
-  if (fields.size() < kColumns + 1 || fields[0] != "cpu")
-    return give_up("the first line of /proc/stat is not the sum of all processors");
-  std::uint64_t total = 0;
-  std::uint64_t ticks[kColumns];
-  for (std::size_t column = 0; column < kColumns; ++column) {
-    const auto value = parse_unsigned(fields[column + 1]);
-    if (!value) return give_up("/proc/stat: not a number: " + fields[column + 1]);
-    total += ticks[column] = *value;
-  }
-  snapshot.steal_ticks = Known<std::uint64_t>::of(ticks[kSteal]);
-  snapshot.total_ticks = Known<std::uint64_t>::of(total);
-  snapshot.busy_ticks = Known<std::uint64_t>::of(total - ticks[kIdle] - ticks[kIowait]);
+  if (!stat.value->starts_with("cpu ")) return give_up("the first line of /proc/stat is not the sum of all processors");
+  const Known<Ticks> ticks = parse_ticks(stat.value->substr(0, stat.value->find('\n')));
+  if (!ticks.value) return give_up(ticks.reason);
+  snapshot.steal_ticks = Known<std::uint64_t>::of(ticks.value->steal);
+  snapshot.total_ticks = Known<std::uint64_t>::of(ticks.value->total);
+  snapshot.busy_ticks = Known<std::uint64_t>::of(ticks.value->busy);
 }
 
 // Reads the total of "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345".

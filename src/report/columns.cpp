@@ -105,8 +105,9 @@ ShownNumber shown_number(const Values& values, const CellData& cell, const Numbe
 std::string why_no_numbers(const CellData& cell) {
   const Status status = status_of(cell);
   if (status == Status::planned) return "not measured yet";
-  if (status != Status::failed) return {};
+  if (status != Status::failed && status != Status::disturbed) return {};
   const samples::Failure& failure = *metrics::decisive_failure(cell)->failure;
+  if (status == Status::disturbed) return fmt::format("disturbed: {}", failure.message);
   return fmt::format("failed: {} in {}: {}", name(failure.kind), name(failure.phase), failure.message);
 }
 

@@ -21,9 +21,9 @@ using metrics::GateOutcome;
 using metrics::PairStatus;
 using metrics::Verdict;
 
-constexpr std::array<std::string_view, 10> kOutcomes{"slower",       "failed",       "inaccurate", "undecided",
-                                                     "faster",       "measured now", "same",       "same build",
-                                                     "failed twice", "not measured"};
+constexpr std::array<std::string_view, 11> kOutcomes{"slower",       "failed",       "inaccurate",  "undecided",
+                                                     "faster",       "measured now", "same",        "same build",
+                                                     "failed twice", "disturbed",    "not measured"};
 
 // Pairs without a ratio come last among those of their outcome.
 double log_ratio_or_most(const ComparedPair& pair) {
@@ -106,6 +106,8 @@ Outcome outcome_of(const ComparedPair& pair) {
       return Outcome::measured_now;
     case PairStatus::both_failed:
       return Outcome::both_failed;
+    case PairStatus::disturbed:
+      return Outcome::disturbed;
     case PairStatus::not_measured_yet:
       return Outcome::not_measured;
     case PairStatus::judged:

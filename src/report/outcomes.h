@@ -21,6 +21,7 @@ enum class Outcome {
   same,
   same_build,
   both_failed,
+  disturbed,
   not_measured
 };
 Outcome outcome_of(const metrics::ComparedPair& pair);

@@ -108,10 +108,12 @@ class Builder {
   [[nodiscard]] const Table& table() const { return table_; }
   [[nodiscard]] const Notes& notes() const { return notes_; }
   [[nodiscard]] std::string counts() const {
-    const auto [measured, partial, failed, planned] = counts_;
-    std::string text = fmt::format("{} cells: {} measured", measured + partial + failed + planned, measured);
+    const auto [measured, partial, failed, disturbed, planned] = counts_;
+    std::string text =
+        fmt::format("{} cells: {} measured", measured + partial + failed + disturbed + planned, measured);
     if (partial > 0) text += fmt::format(", {} in part", partial);
     if (failed > 0) text += fmt::format(", {} failed", failed);
+    if (disturbed > 0) text += fmt::format(", {} disturbed", disturbed);
     if (planned > 0) text += fmt::format(", {} not measured yet", planned);
     return text;
   }
@@ -122,9 +124,9 @@ class Builder {
     ++counts_[static_cast<std::size_t>(status)];
     TableRow row;
     row.cells.push_back({std::move(label), "", Style::plain});
-    if (status == Status::planned || status == Status::failed) {
-      row.rest = TableCell{why_no_numbers(cell), "", status == Status::failed ? Style::bad : Style::plain};
-      if (status == Status::failed) notes_.add_failure(cell, *metrics::decisive_failure(cell));
+    if (status != Status::measured && status != Status::partial) {
+      row.rest = TableCell{why_no_numbers(cell), "", status == Status::planned ? Style::plain : Style::bad};
+      if (status != Status::planned) notes_.add_failure(cell, *metrics::decisive_failure(cell));
     } else {
       for (const NumberColumn& column : columns_) row.cells.push_back(number_cell(values_, cell, column));
       row.cells.push_back({flags_of(cell), "", Style::notice});
@@ -145,7 +147,7 @@ class Builder {
   std::vector<NumberColumn> columns_;
   Table table_{};
   Notes notes_{};
-  std::array<int, 4> counts_{};  // by Status
+  std::array<int, 5> counts_{};  // by Status
 };
 
 }  // namespace

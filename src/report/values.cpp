@@ -43,6 +43,8 @@ std::string_view name(Status status) {
       return "partial";
     case Status::failed:
       return "failed";
+    case Status::disturbed:
+      return "disturbed";
     case Status::planned:
       return "planned";
   }
@@ -50,6 +52,7 @@ std::string_view name(Status status) {
 }
 
 Status status_of(const store::CellData& cell) {
+  if (metrics::is_disturbed(cell)) return Status::disturbed;
   if (metrics::decisive_failure(cell) != nullptr) return Status::failed;
   if (cell.processes.empty()) return Status::planned;
   return static_cast<int>(cell.processes.size()) < cell.planned_processes ? Status::partial : Status::measured;

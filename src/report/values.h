@@ -28,7 +28,7 @@ class Values {
   std::unordered_map<std::string_view, std::vector<const store::DerivedValue*>> by_cell_;
 };
 
-enum class Status { measured, partial, failed, planned };
+enum class Status { measured, partial, failed, disturbed, planned };
 std::string_view name(Status status);
 Status status_of(const store::CellData& cell);
 

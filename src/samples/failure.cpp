@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace ngb::samples {
@@ -42,6 +43,13 @@ Result<FailureKind> parse_failure_kind(std::string_view name) {
 
 bool is_worth_retrying(FailureKind kind) { return kKinds[static_cast<std::size_t>(kind)].is_worth_retrying; }
 
-bool is_final(FailureKind kind, int attempt, int attempts) { return attempt >= attempts || !is_worth_retrying(kind); }
+bool is_final(FailureKind kind, int attempt, const work::Limits& limits) {
+  const int attempts = kind == FailureKind::disturbed ? limits.disturbance.attempts : limits.attempts;
+  return attempt >= attempts || !is_worth_retrying(kind);
+}
+
+bool is_of_cell(FailureKind kind) { return kind != FailureKind::disturbed; }
+
+int most_attempts(const work::Limits& limits) { return std::max(limits.attempts, limits.disturbance.attempts); }
 
 }  // namespace ngb::samples

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "work/protocol.h"
 
 namespace ngb::samples {
 
@@ -33,6 +34,7 @@ Result<Phase> parse_phase(std::string_view name);
   ROW(no_device, false)            /* no device of the kind that was asked for: no GPU or no driver */     \
   ROW(device_lost, true)           /* the device was available and then failed */                          \
   ROW(disk_full, true)                                                                                     \
+  ROW(disturbed, true) /* other work kept it from its processors (disturbance.h) */                        \
   ROW(internal, false) /* any other failure, of the compiler or of NGraphBench; the message says which */
 
 #define NGB_NAME(kind, is_worth_retrying) kind,
@@ -42,8 +44,13 @@ std::string_view name(FailureKind kind);  // "crash", "out_of_memory", …
 Result<FailureKind> parse_failure_kind(std::string_view name);
 // Returns true if another attempt may end differently.
 bool is_worth_retrying(FailureKind kind);
-// Returns whether no attempt follows the failed `attempt` (1 …) of at most `attempts`.
-bool is_final(FailureKind kind, int attempt, int attempts);
+// Returns whether no attempt follows the failed `attempt` (1 …). Disturbed processes have a bound of their own.
+bool is_final(FailureKind kind, int attempt, const work::Limits& limits);
+// Returns whether a final failure of one process is a failure of its cell, whose other processes are then not run. A
+// disturbed process says nothing about the cell.
+bool is_of_cell(FailureKind kind);
+// Returns the highest number that an attempt can have.
+int most_attempts(const work::Limits& limits);
 
 // The exit code of a program that could not write a model file because the disk is full: the number of ENOSPC.
 inline constexpr int kDiskFullExitCode = 28;

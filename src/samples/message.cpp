@@ -43,7 +43,7 @@ Result<Event> decode_event(std::string_view text) { return decode<Event>("journa
 
 std::uint32_t largest_event_bytes(const work::Protocol& protocol) {
   constexpr std::uint64_t kOthersBytes = 4U << 20U;    // everything else in an event
-  constexpr std::uint64_t kRepetitionBytes = 32;       // "[123456789012,4294967295,false],"
+  constexpr std::uint64_t kRepetitionBytes = 48;       // "[123456789012,4294967295,false,123456789012345],"
   constexpr std::uint64_t kMostOfTransient = 100'000;  // worker/series.cpp
   const auto steady = static_cast<std::uint64_t>(
       std::max(protocol.stop_when ? protocol.stop_when->max_repetitions : protocol.repetitions, 1));

@@ -49,9 +49,9 @@
 
 namespace ngb::samples {
 
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 
-// The largest event is a process of 3,000,000 repetitions, each an array of three values; other messages have fewer
+// The largest event is a process of 3,000,000 repetitions, each an array of four values; other messages have fewer
 // than 100,000 of anything.
 inline constexpr work::JsonBounds kFromDevice{16'000'000, 4'000'000, 500'000, 32};
 // A client that has logged in here may send what a frame can hold.

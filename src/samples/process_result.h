@@ -16,15 +16,22 @@
 
 namespace ngb::samples {
 
+// A time in nanoseconds since the start of the process (ProcessResult::started_unix_ns). A worker sends times of the
+// monotonic clock, and its agent, which knows when the worker was started, subtracts that. Nothing: recorded by a
+// version of NGraphBench that stored no such times.
+using StartTime = std::optional<std::int64_t>;
+
 struct PhaseUse {
   Phase phase = Phase::start;
   std::int64_t wall_ns = 0;
   Known<std::int64_t> cpu_ns{};           // user + system over the worker's process tree
   Known<std::uint64_t> peak_rss_bytes{};  // highest resident memory of the worker within the phase
+  StartTime started_ns{};
 
   static constexpr auto fields() {
     return std::tuple(Field{"phase", &PhaseUse::phase}, Field{"wall_ns", &PhaseUse::wall_ns},
-                      Field{"cpu_ns", &PhaseUse::cpu_ns}, Field{"peak_rss_bytes", &PhaseUse::peak_rss_bytes});
+                      Field{"cpu_ns", &PhaseUse::cpu_ns}, Field{"peak_rss_bytes", &PhaseUse::peak_rss_bytes},
+                      Field{"started_ns", &PhaseUse::started_ns});
   }
 };
 
@@ -32,11 +39,12 @@ struct Repetition {
   std::int64_t wall_ns = 0;      // around `inferences` inferences
   std::uint32_t inferences = 1;  // k: inferences between two reads of the clock
   bool is_warm_up = false;
+  StartTime started_ns{};
 
   static constexpr bool kIsArray = true;  // because a process has many
   static constexpr auto fields() {
     return std::tuple(Field{"wall_ns", &Repetition::wall_ns}, Field{"inferences", &Repetition::inferences},
-                      Field{"is_warm_up", &Repetition::is_warm_up});
+                      Field{"is_warm_up", &Repetition::is_warm_up}, Field{"started_ns", &Repetition::started_ns});
   }
 };
 
@@ -55,16 +63,30 @@ struct Check {
   }
 };
 
-// A quantity that the device reported before, after or over the timed phase.
+// A quantity that the device reported before, after, over or during the timed phase.
 struct Reading {
   std::string quantity{};  // "steal", "pressure_cpu_some", "frequency", "temperature", "power", "load_1min", …
   std::string unit{};      // "percent", "hz", "celsius", "watt", "1", …
-  std::string when{};      // "start" | "end" | "timed" (a difference over the timed phase)
+  // "start" | "end" | "timed" (over the timed phase) | "during" (since the reading before, about a second earlier)
+  std::string when{};
   Known<double> value{};
+  StartTime at_ns{};  // when it was taken; only of those taken during the timed phase
 
   static constexpr auto fields() {
     return std::tuple(Field{"quantity", &Reading::quantity}, Field{"unit", &Reading::unit},
-                      Field{"when", &Reading::when}, Field{"value", &Reading::value});
+                      Field{"when", &Reading::when}, Field{"value", &Reading::value}, Field{"at_ns", &Reading::at_ns});
+  }
+};
+
+// A program that used processors while a process ran and is no part of that process.
+struct Neighbour {
+  std::string name{};  // the kernel's: at most 15 bytes
+  std::int64_t pid = 0;
+  std::int64_t cpu_ns = 0;  // that it used meanwhile
+
+  static constexpr auto fields() {
+    return std::tuple(Field{"name", &Neighbour::name}, Field{"pid", &Neighbour::pid},
+                      Field{"cpu_ns", &Neighbour::cpu_ns});
   }
 };
 
@@ -85,7 +107,8 @@ struct ProcessResult {
   Known<int> threads_used{};                   // threads that used CPU time in the timed phase
   std::map<std::string, std::string> facts{};  // reported by the compiler about itself (`inspect`)
   std::vector<Reading> readings{};
-  std::string log_path{};  // file of the compiler's output, relative to the agent's work folder
+  std::vector<Neighbour> neighbours{};  // of a disturbed process: the busiest first; none if none was found
+  std::string log_path{};               // file of the compiler's output, relative to the agent's work folder
 
   static constexpr const char* kType = "process";
   static constexpr auto fields() {
@@ -98,7 +121,7 @@ struct ProcessResult {
         Field{"is_steady", &ProcessResult::is_steady}, Field{"check", &ProcessResult::check},
         Field{"failure", &ProcessResult::failure}, Field{"threads_used", &ProcessResult::threads_used},
         Field{"facts", &ProcessResult::facts}, Field{"readings", &ProcessResult::readings},
-        Field{"log_path", &ProcessResult::log_path});
+        Field{"neighbours", &ProcessResult::neighbours}, Field{"log_path", &ProcessResult::log_path});
   }
 };
 

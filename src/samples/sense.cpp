@@ -23,7 +23,7 @@ constexpr std::int64_t kMostNs = 10LL * 366 * 24 * 3600 * 1'000'000'000;  // ten
 constexpr std::uint64_t kMostStored = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::array<std::string_view, 5> kStopReasons{"", "repetitions", "half_width", "max_repetitions", "max_time"};
-constexpr std::array<std::string_view, 3> kMoments{"start", "end", "timed"};
+constexpr std::array<std::string_view, 4> kMoments{"start", "end", "timed", "during"};
 
 // Checks values one after the other and keeps the first error.
 class Sense {
@@ -97,11 +97,13 @@ void add_times(Sense& sense, const ProcessResult& result) {
   for (const PhaseUse& use : result.phases) {
     const std::string phase(name(use.phase));
     sense.duration("phases: wall_ns of " + phase, use.wall_ns)
+        .duration("phases: started_ns of " + phase, use.started_ns.value_or(0))
         .known<std::int64_t>("phases: cpu_ns of " + phase, use.cpu_ns, 0, std::numeric_limits<std::int64_t>::max())
         .known<std::uint64_t>("phases: peak_rss_bytes of " + phase, use.peak_rss_bytes, 0, kMostStored);
   }
   for (const Repetition& repetition : result.repetitions) {
     sense.duration("repetitions: wall_ns", repetition.wall_ns, 1)
+        .duration("repetitions: started_ns", repetition.started_ns.value_or(0))
         .within<std::uint32_t>("repetitions: inferences", repetition.inferences, 1,
                                std::numeric_limits<std::uint32_t>::max());
   }
@@ -127,11 +129,21 @@ void add_readings(Sense& sense, const ProcessResult& result) {
     sense.length("readings: quantity", reading.quantity.size(), kLongestName)
         .length("readings: unit", reading.unit.size(), kLongestName)
         .word("readings: when", reading.when, kMoments)
+        .duration("readings: at_ns", reading.at_ns.value_or(0))
         .length("readings: unknown", reading.value.reason.size(), kLongestName);
     if (reading.value.value) {
       sense.holds(std::isfinite(*reading.value.value), "readings: value", fmt::format("{}", *reading.value.value),
                   "a finite number");
     }
+  }
+}
+
+void add_neighbours(Sense& sense, const ProcessResult& result) {
+  sense.length("neighbours", result.neighbours.size(), kLongestList);
+  for (const Neighbour& neighbour : result.neighbours) {
+    sense.length("neighbours: name", neighbour.name.size(), kLongestName)
+        .within<std::int64_t>("neighbours: pid", neighbour.pid, 1, std::numeric_limits<std::int32_t>::max())
+        .within<std::int64_t>("neighbours: cpu_ns", neighbour.cpu_ns, 0, std::numeric_limits<std::int64_t>::max());
   }
 }
 
@@ -154,6 +166,7 @@ Status check_sense(const ProcessResult& result, const Asked& asked) {
   add_times(sense, result);
   add_lengths(sense, result);
   add_readings(sense, result);
+  add_neighbours(sense, result);
   if (result.check) add_check(sense, *result.check);
   if (result.failure) add_failure(sense, *result.failure);
   sense.holds(result.failure || !result.repetitions.empty(), "repetitions", "empty",

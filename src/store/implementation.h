@@ -30,7 +30,7 @@ struct Store::Implementation {
       std::int64_t run_key = 0;
       std::uint64_t last_sequence = 0;
       bool is_ahead = false;                               // last_sequence is not in the file before the commit
-      int attempts = 1;                                    // attempts that the study allows each process
+      work::Limits limits{};                               // the attempts that the study allows each process
       std::map<std::string, std::int64_t> environments{};  // hash -> key of the newest
     };
     std::map<std::pair<std::string, std::string>, Device> devices{};  // {run id, device}

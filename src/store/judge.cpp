@@ -36,7 +36,7 @@ class Judge {
     }
     sql::Statement& query = store_.database.kept("SELECT planned_processes FROM cell WHERE cell_key = ?");
     query.bind(*cell);
-    const samples::Asked asked{query.step() ? query.small(0) : 0, known_.attempts};
+    const samples::Asked asked{query.step() ? query.small(0) : 0, samples::most_attempts(known_.limits)};
     query.reset();
     return with_subject(samples::check_sense(result, asked),
                         fmt::format("process {} of cell {}", result.process_index, result.cell_id));

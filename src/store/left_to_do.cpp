@@ -34,17 +34,28 @@ void remove_curable(sql::Database& database, const Store::HasToolchain& has_tool
   }
 }
 
-bool has_failed_for_good(sql::Database& database, std::int64_t cell_key, int attempts) {
-  sql::Statement& query =
-      database.kept("SELECT kind, attempt FROM process JOIN failure USING (process_key) WHERE cell_key = ?");
+struct GivenUp {
+  bool is_cell = false;       // no process of the cell is tried again
+  std::set<int> processes{};  // indices of those that are not, though the others are
+};
+
+GivenUp given_up(sql::Database& database, std::int64_t cell_key, const work::Limits& limits) {
+  sql::Statement& query = database.kept(
+      "SELECT kind, attempt, process_index, EXISTS (SELECT 1 FROM process AS other WHERE is_complete = 1 AND "
+      "other.cell_key = process.cell_key AND other.process_index = process.process_index) "
+      "FROM process JOIN failure USING (process_key) WHERE cell_key = ?");
   query.bind(cell_key);
-  bool has_failed = false;
-  while (!has_failed && query.step()) {
+  GivenUp given_up;
+  while (!given_up.is_cell && query.step()) {
     const Result<samples::FailureKind> kind = samples::parse_failure_kind(query.text(0));
-    has_failed = kind ? samples::is_final(*kind, query.small(1), attempts) : query.small(1) >= attempts;
+    const bool is_final = kind ? samples::is_final(*kind, query.small(1), limits) : query.small(1) >= limits.attempts;
+    if (!is_final) continue;
+    given_up.is_cell = !kind || samples::is_of_cell(*kind);
+    const bool was_overcome = query.small(3) != 0;
+    if (!was_overcome) given_up.processes.insert(query.small(2));
   }
   query.reset();
-  return has_failed;
+  return given_up;
 }
 
 }  // namespace
@@ -93,9 +104,10 @@ std::string left_of_share(Store::Implementation& store, const Store::Implementat
   std::string left;
   while (left.empty() && query.step()) {
     const std::int64_t cell = query.integer(2);
-    if (has_failed_for_good(store.database, cell, known.attempts)) continue;
-    left = fmt::format("{} of {} processes of cell {} are missing", query.integer(1) - query.integer(3),
-                       query.integer(1), query.text(0));
+    const GivenUp gone = given_up(store.database, cell, known.limits);
+    const std::int64_t missing = query.integer(1) - query.integer(3) - static_cast<std::int64_t>(gone.processes.size());
+    if (gone.is_cell || missing <= 0) continue;
+    left = fmt::format("{} of {} processes of cell {} are missing", missing, query.integer(1), query.text(0));
   }
   query.reset();
   return left;

@@ -30,6 +30,11 @@ std::uint64_t get_unsigned(const sql::Statement& row, int column) {
 double get_real(const sql::Statement& row, int column) { return row.real(column); }
 int get_small(const sql::Statement& row, int column) { return row.small(column); }
 
+samples::StartTime start_time(const sql::Statement& row, int column) {
+  if (row.is_null(column)) return std::nullopt;
+  return row.integer(column);
+}
+
 // Returns a parsed word of a fixed list. Throws SqlError if it is not in the list, as in a damaged or hand-edited file.
 template <class T>
 T word(Result<T> parsed, const sql::Database& database) {
@@ -71,6 +76,7 @@ class Loader {
       load_phases();
       load_checks();
       load_readings();
+      load_neighbours();
     }
     std::size_t position = 0;
     for (auto& [cell, process] : processes_) {
@@ -207,21 +213,23 @@ class Loader {
   void load_phases() {
     each(
         "SELECT process_key, phase, wall_ns, cpu_ns, cpu_ns_unknown_reason, peak_rss_bytes, "
-        "peak_rss_bytes_unknown_reason FROM phase ORDER BY process_key, position",
+        "peak_rss_bytes_unknown_reason, started_ns FROM phase ORDER BY process_key, position",
         [&](const sql::Statement& row, ProcessResult& process) {
           process.phases.push_back({word(samples::parse_phase(row.text(1)), database_), row.integer(2),
-                                    known(row, 3, get_integer), known(row, 5, get_unsigned)});
+                                    known(row, 3, get_integer), known(row, 5, get_unsigned), start_time(row, 7)});
         });
   }
 
   void load_repetitions() {
-    each("SELECT process_key, wall_ns, inferences, is_warm_up FROM repetition ORDER BY process_key, repetition_index",
-         [](const sql::Statement& row, ProcessResult& process) {
-           // A number out of range becomes 0 or the maximum; require_sense refuses 0.
-           const std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-           const auto inferences = static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(2), 0, most));
-           process.repetitions.push_back({row.integer(1), inferences, row.small(3) != 0});
-         });
+    each(
+        "SELECT process_key, wall_ns, inferences, is_warm_up, started_ns FROM repetition "
+        "ORDER BY process_key, repetition_index",
+        [](const sql::Statement& row, ProcessResult& process) {
+          // A number out of range becomes 0 or the maximum; require_sense refuses 0.
+          const std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+          const auto inferences = static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(2), 0, most));
+          process.repetitions.push_back({row.integer(1), inferences, row.small(3) != 0, start_time(row, 4)});
+        });
   }
 
   void load_checks() {
@@ -237,11 +245,19 @@ class Loader {
 
   void load_readings() {
     each(
-        "SELECT process_key, quantity, unit, moment, value, unknown_reason FROM reading "
+        "SELECT process_key, quantity, unit, moment, value, unknown_reason, at_ns FROM reading "
         "ORDER BY process_key, position",
         [](const sql::Statement& row, ProcessResult& process) {
-          process.readings.push_back({row.text(1), row.text(2), row.text(3), known(row, 4, get_real)});
+          process.readings.push_back(
+              {row.text(1), row.text(2), row.text(3), known(row, 4, get_real), start_time(row, 6)});
         });
+  }
+
+  void load_neighbours() {
+    each("SELECT process_key, name, pid, cpu_ns FROM neighbour ORDER BY process_key, position",
+         [](const sql::Statement& row, ProcessResult& process) {
+           process.neighbours.push_back({row.text(1), row.integer(2), row.integer(3)});
+         });
   }
 
   void load_facts(const std::string& condition) {

@@ -42,10 +42,16 @@ std::string study_hash(const plan::Plan& plan) {
   for (const ProtocolKey& row : protocol_of(study)) content += row.key + '=' + row.value + '\n';
   constexpr double kNanoseconds = 1e9;
   const work::Limits& given = study.limits;
-  const json limits{{"attempts", given.attempts},
-                    {"compile_timeout_s", static_cast<double>(given.timeouts.compile_ns) / kNanoseconds},
-                    {"memory_limit_bytes", given.memory_bytes ? json(*given.memory_bytes) : json(nullptr)},
-                    {"run_timeout_s", static_cast<double>(given.timeouts.run_ns) / kNanoseconds}};
+  json limits{{"attempts", given.attempts},
+              {"compile_timeout_s", static_cast<double>(given.timeouts.compile_ns) / kNanoseconds},
+              {"memory_limit_bytes", given.memory_bytes ? json(*given.memory_bytes) : json(nullptr)},
+              {"run_timeout_s", static_cast<double>(given.timeouts.run_ns) / kNanoseconds}};
+  // The defaults are left out, so that the hashes of studies from before these keys stay as they were.
+  const work::Disturbance usual;
+  if (given.disturbance.max_wait_ratio != usual.max_wait_ratio) {
+    limits["max_wait_ratio"] = given.disturbance.max_wait_ratio;
+  }
+  if (given.disturbance.attempts != usual.attempts) limits["disturbed_attempts"] = given.disturbance.attempts;
   return hash::sha256(content + limits.dump());
 }
 

@@ -130,21 +130,28 @@ class Recorder {
 
   void add_parts(std::int64_t process, const ProcessResult& result) {
     std::int64_t position = 0;
-    sql::Statement& phases = sql().kept("INSERT INTO phase VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    sql::Statement& phases = sql().kept("INSERT INTO phase VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     for (const samples::PhaseUse& use : result.phases) {
       phases.run(process, position++, name(use.phase), use.wall_ns, use.cpu_ns.value, reason(use.cpu_ns),
-                 use.peak_rss_bytes.value, reason(use.peak_rss_bytes));
+                 use.peak_rss_bytes.value, reason(use.peak_rss_bytes), use.started_ns);
     }
     position = 0;
-    sql::Statement& repetitions = sql().kept("INSERT INTO repetition VALUES (?, ?, ?, ?, ?)");
+    sql::Statement& repetitions = sql().kept("INSERT INTO repetition VALUES (?, ?, ?, ?, ?, ?)");
     for (const samples::Repetition& repetition : result.repetitions) {
-      repetitions.run(process, position++, repetition.wall_ns, repetition.inferences, repetition.is_warm_up);
+      repetitions.run(process, position++, repetition.wall_ns, repetition.inferences, repetition.is_warm_up,
+                      repetition.started_ns);
     }
     position = 0;
-    sql::Statement& readings = sql().kept("INSERT INTO reading VALUES (?, ?, ?, ?, ?, ?, ?)");
+    sql::Statement& readings = sql().kept("INSERT INTO reading VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     for (const samples::Reading& reading : result.readings) {
       readings.run(process, position++, reading.quantity, reading.unit, reading.when, reading.value.value,
-                   reason(reading.value));
+                   reason(reading.value), reading.at_ns);
+    }
+    position = 0;
+    for (const samples::Neighbour& neighbour : result.neighbours) {
+      sql()
+          .kept("INSERT INTO neighbour VALUES (?, ?, ?, ?, ?)")
+          .run(process, position++, neighbour.name, neighbour.pid, neighbour.cpu_ns);
     }
     for (const auto& [name, value] : result.facts) {
       sql().kept("INSERT INTO fact VALUES (?, ?, ?)").run(process, name, value);
@@ -174,6 +181,21 @@ class Recorder {
   std::uint64_t sequence_;
 };
 
+int attempts_in(const nlohmann::json& section, int otherwise) {
+  const nlohmann::json given = section.is_object() ? section.value("attempts", nlohmann::json()) : nlohmann::json();
+  return given.is_number_integer() ? given.get<int>() : otherwise;
+}
+
+// Returns the numbers of attempts that a study allows, and defaults for the other limits. Studies that were recorded
+// before there was a key for disturbed processes have its default.
+work::Limits limits_of(const nlohmann::json& study) {
+  work::Limits limits;
+  limits.attempts = attempts_in(study, 1);
+  if (!study.is_object()) return limits;
+  limits.disturbance.attempts = attempts_in(study.value("disturbance", nlohmann::json()), limits.disturbance.attempts);
+  return limits;
+}
+
 // Throws SqlError if the run is unknown or has no such device.
 Store::Implementation::Known::Device& look_up(Store::Implementation& store, const Device& device) {
   const auto found = store.known.devices.find(device);
@@ -188,10 +210,8 @@ Store::Implementation::Known::Device& look_up(Store::Implementation& store, cons
                         SQLITE_CONSTRAINT);
   }
   const nlohmann::json study = nlohmann::json::parse(query.text(2), nullptr, false);
-  const nlohmann::json given = study.is_object() ? study.value("attempts", nlohmann::json()) : nlohmann::json();
-  const int attempts = given.is_number_integer() ? given.get<int>() : 1;
   Store::Implementation::Known::Device known{
-      query.integer(0), static_cast<std::uint64_t>(query.integer(1)), false, attempts, {}};
+      query.integer(0), static_cast<std::uint64_t>(query.integer(1)), false, limits_of(study), {}};
   query.reset();
   sql::Statement& environments = store.database.kept(
       "SELECT environment_hash, environment_key FROM environment WHERE run_key = ? AND device = ? ORDER BY sequence");

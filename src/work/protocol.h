@@ -102,12 +102,39 @@ struct Timeouts {
   }
 };
 
+// Says when other work on the machine makes a process worthless. The share is a judgement from one machine, because of
+// which docs/measurement.md names what it was taken from. A process that is disturbed in its last attempt is given up;
+// the other processes of its cell are measured.
+struct Disturbance {
+  double max_wait_ratio = 0.05;           // of the timed phase; 1: no process is disturbed
+  int attempts = 3;                       // per process
+  std::int64_t wait_ns = 10'000'000'000;  // at most, for a quiet machine before a repeated attempt
+
+  static constexpr auto fields() {
+    return std::tuple(
+        study_field("max_wait_ratio", &Disturbance::max_wait_ratio,
+                    {.name = "max_wait_percent",
+                     .meaning = "A process that waited for a processor in more than this share of its timed phase is "
+                                "disturbed: it is stored, does not count, and is measured again; 100: none is",
+                     .minimum = 0.1,
+                     .maximum = 100,
+                     .divide = 100}),
+        study_field("attempts", &Disturbance::attempts,
+                    {"attempts", "Attempts for each process while they are disturbed", 1, 100}),
+        study_field(
+            "wait_ns", &Disturbance::wait_ns,
+            {"wait_s", "Seconds to wait at most until other programs leave the processors, before each further attempt",
+             0, 3600, 1e9}));
+  }
+};
+
 // Limits what a process may use and how often it is tried.
 struct Limits {
   Timeouts timeouts{};
   std::optional<std::uint64_t>
       memory_bytes{};  // of a process with all its children; nothing: 90 % of the device's memory
   int attempts = 2;    // per process, for failures worth retrying
+  Disturbance disturbance{};
 
   static constexpr auto fields() {
     return std::tuple(
@@ -120,7 +147,9 @@ struct Limits {
                      .default_text = "90 % of the device's"}),
         study_field(
             "attempts", &Limits::attempts,
-            {"attempts", "Attempts for each process, if a failure may not repeat (crash, timeout, memory)", 1, 100}));
+            {"attempts", "Attempts for each process, if a failure may not repeat (crash, timeout, memory)", 1, 100}),
+        study_field("disturbance", &Limits::disturbance,
+                    {"disturbance", "When other programs make a process worthless, and how often it is tried then"}));
   }
 };
 

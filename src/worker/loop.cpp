@@ -14,15 +14,14 @@ inline std::int64_t now_ns() {
 
 }  // namespace
 
-std::size_t run_repetitions(const Target& target, std::uint32_t inferences, std::span<std::int64_t> walls_ns,
-                            ngb_status* status) {
+std::size_t run_repetitions(const Target& target, std::uint32_t inferences, const Times& times, ngb_status* status) {
   const auto run = target.compiler->run;
   ngb_session* const session = target.session;
   ngb_error* const error = target.error;
   std::atomic<std::uint64_t>& counter = *target.repetitions_done;
   std::uint64_t done = counter.load(std::memory_order_relaxed);
   *status = NGB_OK;
-  for (std::size_t i = 0; i < walls_ns.size(); ++i) {
+  for (std::size_t i = 0; i < times.walls_ns.size(); ++i) {
     const std::int64_t begin = now_ns();
     for (std::uint32_t j = 0; j < inferences; ++j) {
       const ngb_status result = run(session, error);
@@ -31,10 +30,11 @@ std::size_t run_repetitions(const Target& target, std::uint32_t inferences, std:
         return i;
       }
     }
-    walls_ns[i] = now_ns() - begin;
+    times.walls_ns[i] = now_ns() - begin;
+    times.begins_ns[i] = begin;
     counter.store(++done, std::memory_order_relaxed);
   }
-  return walls_ns.size();
+  return times.walls_ns.size();
 }
 
 }  // namespace ngb::worker

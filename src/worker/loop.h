@@ -17,10 +17,18 @@ struct Target {
   std::atomic<std::uint64_t>* repetitions_done = nullptr;  // grows by one per repetition; never null
 };
 
-// Runs walls_ns.size() repetitions of `inferences` inferences each and stores the wall time of each. Between the two
-// readings of CLOCK_MONOTONIC, only the compiler runs. Returns the number of complete repetitions, which is smaller
-// than requested if an inference failed; then *status and the target's error are set.
-std::size_t run_repetitions(const Target& target, std::uint32_t inferences, std::span<std::int64_t> walls_ns,
-                            ngb_status* status);
+// The times of repetitions, by index, in memory of the caller. Both lists have the same size.
+struct Times {
+  std::span<std::int64_t> walls_ns{};
+  std::span<std::int64_t> begins_ns{};  // on CLOCK_MONOTONIC
+  [[nodiscard]] Times part(std::size_t first, std::size_t count) const {
+    return {walls_ns.subspan(first, count), begins_ns.subspan(first, count)};
+  }
+};
+
+// Runs as many repetitions of `inferences` inferences each as `times` holds, and stores when each began and how long it
+// took. Between the two readings of CLOCK_MONOTONIC, only the compiler runs. Returns the number of complete
+// repetitions, which is smaller than requested if an inference failed; then *status and the target's error are set.
+std::size_t run_repetitions(const Target& target, std::uint32_t inferences, const Times& times, ngb_status* status);
 
 }  // namespace ngb::worker

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "probe/contention.h"
 #include "probe/probe.h"
 #include "worker/affinity.h"
 #include "worker/check.h"
@@ -51,8 +52,8 @@ class TimedRepeater final : public Repeater {
  public:
   TimedRepeater(Session& session, std::atomic<std::uint64_t>* repetitions_done)
       : target_(session.target(repetitions_done)) {}
-  std::size_t repeat(std::uint32_t inferences, std::span<std::int64_t> walls_ns) override {
-    return run_repetitions(target_, inferences, walls_ns, &status_);
+  std::size_t repeat(std::uint32_t inferences, const Times& times) override {
+    return run_repetitions(target_, inferences, times, &status_);
   }
   [[nodiscard]] ngb_status status() const { return status_; }
 
@@ -210,15 +211,22 @@ class Work {
       const probe::Snapshot before = probe::snapshot();
       const ThreadMeter threads;
       samples::Reading page_faults;
+      const probe::ContentionMeter contention("self", probe::allowed_cpus());
+      const probe::Counters counters = contention.read();  // close to the phase, because a wait counts in percent of it
       in_phase(Phase::timed, [this, &page_faults] {
         const PageFaultMeter meter;  // excludes what the phase's own meter does
         const Attempt<Done> timed = attempt(series_->time());
         page_faults = meter.reading();
         return timed;
       });
+      std::vector<samples::Reading> waits = probe::waits_between(counters, contention.read());
       result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
       result_.readings.push_back(page_faults);
+      for (samples::Reading& wait : waits) {
+        wait.when = "timed";
+        result_.readings.push_back(std::move(wait));
+      }
     }
     result_.repetitions = series_->repetitions();
     result_.stop_reason = series_->stop_reason();

@@ -134,6 +134,7 @@ samples::PhaseUse PhaseMeter::end() const {
   samples::PhaseUse use;
   use.phase = phase_;
   use.wall_ns = system_clock().now().count() - begin_ns_;
+  use.started_ns = begin_ns_;
   use.cpu_ns = cpu_time_of_tree_ns();
   if (use.cpu_ns.value && cpu_ns_.value) *use.cpu_ns.value -= *cpu_ns_.value;
   use.peak_rss_bytes =

@@ -41,7 +41,11 @@ std::size_t capacity(const work::Protocol& protocol) {
 }  // namespace
 
 Series::Series(const work::Protocol& protocol, Repeater& repeater)
-    : protocol_(protocol), repeater_(repeater), rules_(stopping_rules(protocol)), walls_ns_(capacity(protocol), 0) {
+    : protocol_(protocol),
+      repeater_(repeater),
+      rules_(stopping_rules(protocol)),
+      walls_ns_(capacity(protocol), 0),
+      begins_ns_(walls_ns_.size(), 0) {
   pilot_sizes_.reserve(kMaxPilots * kPilotRepetitions);
 }
 
@@ -50,7 +54,7 @@ std::span<const std::int64_t> Series::series() const {
 }
 
 bool Series::run(std::size_t count) {
-  const std::size_t completed = repeater_.repeat(inferences_, std::span(walls_ns_).subspan(done_, count));
+  const std::size_t completed = repeater_.repeat(inferences_, Times{walls_ns_, begins_ns_}.part(done_, count));
   done_ += completed;
   return completed == count;
 }
@@ -136,7 +140,8 @@ std::vector<samples::Repetition> Series::repetitions() const {
   all.reserve(done_);
   for (std::size_t i = 0; i < done_; ++i) {
     const bool is_pilot = i < pilot_sizes_.size();
-    all.push_back({walls_ns_[i], is_pilot ? pilot_sizes_[i] : inferences_, i < pilot_sizes_.size() + warm_up_count_});
+    const bool is_warm_up = i < pilot_sizes_.size() + warm_up_count_;
+    all.push_back({walls_ns_[i], is_pilot ? pilot_sizes_[i] : inferences_, is_warm_up, begins_ns_[i]});
   }
   return all;
 }

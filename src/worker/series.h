@@ -11,6 +11,7 @@
 
 #include "samples/process_result.h"
 #include "work/job.h"
+#include "worker/loop.h"
 #include "worker/stopping.h"
 
 namespace ngb::worker {
@@ -18,9 +19,9 @@ namespace ngb::worker {
 class Repeater {
  public:
   virtual ~Repeater() = default;
-  // Runs one repetition of `inferences` inferences per element of walls_ns and stores its time there. Returns how many
-  // were completed: fewer than requested if an inference failed, after which it is not called again.
-  virtual std::size_t repeat(std::uint32_t inferences, std::span<std::int64_t> walls_ns) = 0;
+  // Runs as many repetitions of `inferences` inferences as `times` holds and stores their times. Returns how many were
+  // completed: fewer than requested if an inference failed, after which it is not called again.
+  virtual std::size_t repeat(std::uint32_t inferences, const Times& times) = 0;
 };
 
 class Series {
@@ -57,6 +58,7 @@ class Series {
   Repeater& repeater_;
   std::vector<std::unique_ptr<StoppingRule>> rules_;
   std::vector<std::int64_t> walls_ns_;      // allocated for the largest number of repetitions
+  std::vector<std::int64_t> begins_ns_;     // likewise
   std::vector<std::uint32_t> pilot_sizes_;  // inferences of the repetitions before the final group size
   std::size_t done_ = 0;
   std::uint32_t inferences_ = 1;

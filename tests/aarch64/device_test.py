@@ -26,6 +26,8 @@ models:
 compilers:
   - onnxruntime
 processes: 1
+disturbance:
+  max_wait_percent: 100
 warm_up: 1
 repetitions: 5
 """

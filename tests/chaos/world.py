@@ -28,6 +28,8 @@ compilers:
 batch_sizes: {batch_sizes}
 reference: "null"
 processes: {processes}
+disturbance:
+  max_wait_percent: 100
 repetitions: 5
 devices:
 {devices}"""

@@ -17,6 +17,8 @@ compilers:
   - "null": {{options: {{run_ns: 20000000, fault: {fault}, fault_phase: {phase}}}}}
 reference: "null"
 processes: 1
+disturbance:
+  max_wait_percent: 100
 repetitions: 5
 attempts: 1
 """
@@ -27,6 +29,8 @@ models: {models}
 compilers: {compilers}
 reference: {reference}
 processes: 1
+disturbance:
+  max_wait_percent: 100
 repetitions: 3
 attempts: 1
 """

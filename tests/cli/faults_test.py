@@ -17,6 +17,8 @@ compilers:
   - "null": {{options: {{{options}}}}}
 reference: "null"
 processes: 2
+disturbance:
+  max_wait_percent: 100
 repetitions: 3
 {more}
 """
@@ -71,7 +73,8 @@ class Faults(NgbTest):
         self.write(
             "study.yaml",
             "name: faults\nmodels:\n  - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}\n"
-            "compilers: ['null', onnxruntime]\nreference: 'null'\nprocesses: 1\nrepetitions: 3\n",
+            "compilers: ['null', onnxruntime]\nreference: 'null'\nprocesses: 1\nrepetitions: 3\n"
+            "disturbance: {max_wait_percent: 100}\n",
         )
         run = self.ngb("run", "study.yaml")
         self.assertEqual(run.returncode, 1, run.stderr)

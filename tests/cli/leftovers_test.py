@@ -29,6 +29,8 @@ models:
 compilers: [{", ".join(installed)}]
 reference: none
 processes: 1
+disturbance:
+  max_wait_percent: 100
 attempts: 1
 repetitions: 3
 warm_up: 1

@@ -47,6 +47,8 @@ compilers:
 batch_sizes: [1, 2]
 reference: "null"
 processes: 3
+disturbance:
+  max_wait_percent: 100
 repetitions: 5
 """
 

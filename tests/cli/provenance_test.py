@@ -22,6 +22,8 @@ compilers:
   - onnxruntime: {version: 1.30.0}
 reference: none
 processes: 2
+disturbance:
+  max_wait_percent: 100
 repetitions: 5
 """
 

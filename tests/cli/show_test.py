@@ -17,6 +17,8 @@ compilers:
 batch_sizes: [1, 2]
 reference: none
 processes: 3
+disturbance:
+  max_wait_percent: 100
 repetitions: 5
 output: results
 """

@@ -24,6 +24,8 @@ compilers:
   - "null"
 reference: none
 processes: 2
+disturbance:
+  max_wait_percent: 100
 repetitions: 3
 warm_up: 1
 """

@@ -12,7 +12,7 @@ import unittest
 from ngb_program import OWNER, TOOLCHAINS, NgbTest, toolchain, without_toolchains
 
 STUDIES = pathlib.Path(__file__).resolve().parents[2] / "studies"
-FAST = "processes: 1\nwarm_up: 1\nrepetitions: 3\nmin_repetition_ms: 0\n"
+FAST = "disturbance: {max_wait_percent: 100}\nprocesses: 1\nwarm_up: 1\nrepetitions: 3\nmin_repetition_ms: 0\n"
 SMALL = "{vocabulary: 200, width: 16, layers: 1, heads: 2, positions: 16}"
 EVERY = ("aotinductor", "eager-cpp", "identity", "onnxruntime", "openvino", "torch-compile", "torchscript", "tvm")
 IDS = "{type: i64, range: [0, 199]}"

@@ -29,6 +29,8 @@ compilers:
 batch_sizes: [1]
 reference: onnxruntime
 processes: 3
+disturbance:
+  max_wait_percent: 100
 repetitions: 5
 min_repetition_ms: 100
 """

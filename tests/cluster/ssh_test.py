@@ -201,6 +201,8 @@ models:
   - {onnx: user.onnx, inputs: {input: values.npz}}
 compilers: [onnxruntime]
 processes: 1
+disturbance:
+  max_wait_percent: 100
 warm_up: 1
 repetitions: 5
 """
@@ -289,6 +291,8 @@ models:
 compilers: [identity, onnxruntime]
 batch_sizes: [2]
 processes: 1
+disturbance:
+  max_wait_percent: 100
 warm_up: 1
 repetitions: 5
 """

@@ -27,6 +27,8 @@ compilers:
   - "null"
 reference: "null"
 processes: 1
+disturbance:
+  max_wait_percent: 100
 repetitions: 2
 devices:
 """

@@ -16,6 +16,7 @@
 #include "agent/workers/process_tree.h"
 #include "base/processors.h"
 #include "samples/codec.h"
+#include "samples/disturbance.h"
 
 namespace ngb::agent {
 namespace {
@@ -30,6 +31,16 @@ Status make_pipe(FileDescriptor& read_end, FileDescriptor& write_end) {
   read_end = FileDescriptor(ends[0]);
   write_end = FileDescriptor(ends[1]);
   return Done{};
+}
+
+// Makes times of the monotonic clock relative to the start of the process.
+void make_relative(samples::ProcessResult& result, Nanoseconds started) {
+  const auto relative = [started](samples::StartTime& time) {
+    if (time) *time -= started.count();
+  };
+  for (samples::PhaseUse& use : result.phases) relative(use.started_ns);
+  for (samples::Repetition& repetition : result.repetitions) relative(repetition.started_ns);
+  for (samples::Reading& reading : result.readings) relative(reading.at_ns);
 }
 
 // Deletes the files that a compiler has left in its current folder, so that the next compiler does not find them.
@@ -67,6 +78,7 @@ Attempt::Attempt(const Surroundings& surroundings, Children& children, Launcher&
   launch.result_fd = result_write_.get();
   launch.progress_fd = page_fd_.get();
   launch.log_fd = log_.get();
+  if (plan_.request.task == work::Task::measure) watch_.emplace(plan_.cpus);
   is_begun_ = true;
   launcher_.begin(launch);
   advance();
@@ -172,6 +184,7 @@ void Attempt::check_time() {
 
 void Attempt::look() {
   if (finished_ || !launcher_.launched().pid || result_text_) return;
+  if (watch_) watch_->look(*launcher_.launched().pid, phase(), system_clock().now());
   const std::uint64_t bytes = resident_bytes(Children::living(spared()));
   if (const std::optional<Failure> over = look_at_memory(bytes, plan_.memory_limit_bytes, phase())) end_with(*over);
 }
@@ -245,13 +258,26 @@ void Attempt::finish() {
   const Nanoseconds started = ending.launched.started.value_or(created_);
   result.wall_ns = (now - started).count();
   result.started_unix_ns = (system_clock().unix_now() - (now - started)).count();
+  add_what_was_watched(result);
+  make_relative(result, started);
   result.log_path = "logs/" + plan_.log_name;
   result.facts.insert(ending.launched.facts.begin(), ending.launched.facts.end());
   // The failure of a launch quotes the log already.
-  if (result.failure && !ending.launched.failure) {
+  if (result.failure && result.failure->kind != FailureKind::disturbed && !ending.launched.failure) {
     quote_log(*result.failure, surroundings_.logs() / plan_.log_name, result.log_path);
   }
   finished_ = std::move(result);
+}
+
+// Adds the readings from outside. If other work disturbed the process, that becomes its failure.
+void Attempt::add_what_was_watched(samples::ProcessResult& result) const {
+  if (!watch_) return;
+  result.readings.insert(result.readings.end(), watch_->readings().begin(), watch_->readings().end());
+  if (result.failure || !samples::disturbance_of(result, plan_.disturbance)) return;
+  std::set<pid_t> own = spared();
+  own.insert(::getpid());
+  result.neighbours = watch_->neighbours(own);
+  result.failure = samples::disturbance_of(result, plan_.disturbance);
 }
 
 }  // namespace ngb::agent

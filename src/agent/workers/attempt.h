@@ -13,6 +13,7 @@
 
 #include "agent/workers/launcher.h"
 #include "agent/workers/limits.h"
+#include "agent/workers/watch.h"
 #include "base/file.h"
 #include "samples/frame.h"
 #include "samples/process_result.h"
@@ -24,6 +25,7 @@ namespace ngb::agent {
 struct AttemptPlan {
   work::WorkerRequest request{};
   work::Timeouts timeouts{};
+  work::Disturbance disturbance{};
   std::string log_name{};                               // file name in logs/
   std::vector<int> cpus{};                              // processors of the worker
   std::uint64_t memory_limit_bytes = 0;                 // for all its processes together
@@ -38,7 +40,7 @@ class Attempt {
 
   // Handles what has happened since the last call. Waits only for processes that it has killed.
   void advance();
-  // Checks the memory of its processes; called once a second.
+  // Checks the memory of its processes and watches what else the machine does; called once a second.
   void look();
   // Ends all its processes; the result is a failure.
   void abandon();
@@ -70,6 +72,7 @@ class Attempt {
   void end_processes();
   void give_up();
   void finish();
+  void add_what_was_watched(samples::ProcessResult& result) const;
   [[nodiscard]] samples::Failure failure_here(samples::FailureKind kind, std::string message) const;
   [[nodiscard]] std::set<pid_t> spared() const;
 
@@ -91,6 +94,7 @@ class Attempt {
   bool is_killed_ = false;
   std::vector<pid_t> left_{};
   std::optional<ControlGroup> group_{};
+  std::optional<Watch> watch_{};  // of a worker that measures
   std::optional<samples::ProcessResult> finished_{};
 };
 

@@ -33,6 +33,8 @@ compilers: [{compiler}]
 batch_sizes: [1]
 reference: none
 processes: 1
+disturbance:
+  max_wait_percent: 100
 devices: [{{device: {{ssh: {{host: device, config: {config}}}, folder: {folder}}}}}]
 """
 

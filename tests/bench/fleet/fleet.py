@@ -31,6 +31,8 @@ compilers: [{compilers}]
 batch_sizes: {batches}
 reference: {reference}
 processes: {processes}
+disturbance:
+  max_wait_percent: 100
 repetitions: {repetitions}
 devices:
 {devices}

@@ -34,9 +34,10 @@ void repetition_of_one_inference(benchmark::State& state) {
   if (!session.open({})) return state.SkipWithError("null does not open");
   std::atomic<std::uint64_t> done{0};
   std::vector<std::int64_t> walls_ns(kRepetitions);
+  std::vector<std::int64_t> begins_ns(kRepetitions);
   ngb_status status = NGB_OK;
   while (state.KeepRunningBatch(kRepetitions)) {
-    ngb::worker::run_repetitions(session.target(&done), 1, walls_ns, &status);
+    ngb::worker::run_repetitions(session.target(&done), 1, {walls_ns, begins_ns}, &status);
   }
 }
 

@@ -159,6 +159,11 @@ void behave(const WorkerRequest& request, const std::string& word) {
   if (word == "hang_timed") hang();
   if (word == "slow") sleep_ms(1500);
   if (word == "brief") sleep_ms(20);
+  if (word == "waits") {
+    samples::ProcessResult result = result_of(request);
+    result.readings.push_back({"run_queue_wait", "percent", "timed", Known<double>::of(40)});
+    return deliver(result);
+  }
   deliver(result_of(request));
   if (word == "litter") std::ofstream("left-behind") << "cache";
   if (word == "twice") deliver(result_of(request));

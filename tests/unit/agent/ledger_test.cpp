@@ -20,17 +20,17 @@ samples::Event result(const std::string& cell, int process, int attempt, std::op
   return {1, body};
 }
 
-TEST(Ledger, BeginsWithTheFirstAttempt) { EXPECT_EQ(Ledger(2).next_attempt("a", 0), 1); }
+TEST(Ledger, BeginsWithTheFirstAttempt) { EXPECT_EQ(Ledger({.attempts = 2}).next_attempt("a", 0), 1); }
 
 TEST(Ledger, RunsACompletedProcessNoMore) {
-  Ledger ledger(2);
+  Ledger ledger({.attempts = 2});
   ledger.add(result("a", 0, 1));
   EXPECT_EQ(ledger.next_attempt("a", 0), std::nullopt);
   EXPECT_EQ(ledger.next_attempt("a", 1), 1);
 }
 
 TEST(Ledger, TriesAgainAfterAFailureThatIsWorthIt) {
-  Ledger ledger(3);
+  Ledger ledger({.attempts = 3});
   ledger.add(result("a", 0, 1, FailureKind::crash));
   EXPECT_EQ(ledger.next_attempt("a", 0), 2);
   ledger.add(result("a", 0, 2, FailureKind::timeout));
@@ -38,7 +38,7 @@ TEST(Ledger, TriesAgainAfterAFailureThatIsWorthIt) {
 }
 
 TEST(Ledger, SkipsTheRestOfACellAfterItsLastAttempt) {
-  Ledger ledger(2);
+  Ledger ledger({.attempts = 2});
   ledger.add(result("a", 0, 1, FailureKind::crash));
   ledger.add(result("a", 0, 2, FailureKind::crash));
   EXPECT_EQ(ledger.next_attempt("a", 0), std::nullopt);
@@ -47,13 +47,22 @@ TEST(Ledger, SkipsTheRestOfACellAfterItsLastAttempt) {
 }
 
 TEST(Ledger, SkipsTheRestOfACellAtOnceAfterAFailureThatWouldRepeat) {
-  Ledger ledger(5);
+  Ledger ledger({.attempts = 5});
   ledger.add(result("a", 2, 1, FailureKind::unsupported_operator));
   EXPECT_EQ(ledger.next_attempt("a", 3), std::nullopt);
 }
 
+TEST(Ledger, GivesUpADisturbedProcessAfterAttemptsOfItsOwnAndRunsTheOthersOfItsCell) {
+  Ledger ledger({.attempts = 1, .disturbance = {.attempts = 2}});
+  ledger.add(result("a", 0, 1, FailureKind::disturbed));
+  EXPECT_EQ(ledger.next_attempt("a", 0), 2);
+  ledger.add(result("a", 0, 2, FailureKind::disturbed));
+  EXPECT_EQ(ledger.next_attempt("a", 0), std::nullopt);
+  EXPECT_EQ(ledger.next_attempt("a", 1), 1);
+}
+
 TEST(Ledger, TriesAgainCellsWhoseToolchainOrReferenceAnotherJobMayHave) {
-  Ledger ledger(2);
+  Ledger ledger({.attempts = 2});
   ledger.add(result("cured", 0, 2, FailureKind::toolchain_missing));
   ledger.add(result("still missing", 0, 2, FailureKind::toolchain_missing));
   ledger.add(result("no reference", 0, 2, FailureKind::no_reference));
@@ -85,7 +94,7 @@ TEST(Ledger, DoesNotTryAgainWhatTheJobSaysIsStillMissing) {
 }
 
 TEST(Ledger, IgnoresAnEndThatHasAnEventAfterIt) {
-  Ledger ledger(1);
+  Ledger ledger({.attempts = 1});
   ledger.add({1, samples::Finished{}});
   ledger.add(result("a", 0, 1));
   EXPECT_FALSE(ledger.is_finished());
@@ -103,7 +112,7 @@ samples::Origin origin(const std::string& worker, const std::string& environment
 }
 
 TEST(Ledger, RepeatsEveryProcessOfACellMeasuredInPartWithAnotherBuild) {
-  Ledger ledger(1, 3);
+  Ledger ledger({.attempts = 1}, 3);
   ledger.add(made_with(result("a", 0, 1), "old", "here"));
   EXPECT_EQ(ledger.next_attempt("a", 0, origin("old", "here")), std::nullopt);
   EXPECT_EQ(ledger.next_attempt("a", 0, origin("new", "here")), 1);
@@ -112,7 +121,7 @@ TEST(Ledger, RepeatsEveryProcessOfACellMeasuredInPartWithAnotherBuild) {
 }
 
 TEST(Ledger, RepeatsEveryProcessOfACellMeasuredInPartInAnotherEnvironment) {
-  Ledger ledger(1, 2);
+  Ledger ledger({.attempts = 1}, 2);
   ledger.add_completed({{.worker_sha256 = "w"}, "there", {{"part", {0}}, {"whole", {0, 1}}}});
   EXPECT_EQ(ledger.next_attempt("part", 0, origin("w", "here")), 1);
   EXPECT_EQ(ledger.next_attempt("whole", 0, origin("w", "here")), std::nullopt) << "it is complete there";
@@ -120,7 +129,7 @@ TEST(Ledger, RepeatsEveryProcessOfACellMeasuredInPartInAnotherEnvironment) {
 }
 
 TEST(Ledger, ComparesTheModelFileAsSoonAsItIsKnown) {
-  Ledger ledger(1, 3);
+  Ledger ledger({.attempts = 1}, 3);
   ledger.add_completed({{.worker_sha256 = "w", .model_sha256 = "m"}, "here", {{"a", {0}}}});
   EXPECT_EQ(ledger.next_attempt("a", 0, origin("w", "here")), std::nullopt);
   EXPECT_EQ(ledger.next_attempt("a", 0, origin("w", "here", "m")), std::nullopt);
@@ -128,7 +137,7 @@ TEST(Ledger, ComparesTheModelFileAsSoonAsItIsKnown) {
 }
 
 TEST(Ledger, IgnoresTheFailuresOfAnotherBuild) {
-  Ledger ledger(2, 3);
+  Ledger ledger({.attempts = 2}, 3);
   ledger.add(made_with(result("a", 0, 1, FailureKind::unsupported_operator), "old", "here"));
   ledger.add(made_with(result("b", 0, 1, FailureKind::crash), "old", "here"));
   EXPECT_EQ(ledger.next_attempt("a", 0, origin("old", "here")), std::nullopt);
@@ -138,7 +147,7 @@ TEST(Ledger, IgnoresTheFailuresOfAnotherBuild) {
 }
 
 TEST(Ledger, RemembersModelsAndTheEnd) {
-  Ledger ledger(1);
+  Ledger ledger({.attempts = 1});
   EXPECT_EQ(ledger.model_sha256({"m"}), std::nullopt);
   ledger.add({1, samples::ModelWritten{{"m"}, "77aa", 1, 1}});
   EXPECT_EQ(ledger.model_sha256({"m"}), "77aa");

@@ -72,6 +72,21 @@ TEST(NullCompiler, CompletesEveryProcessWithItsRepetitions) {
     EXPECT_EQ(process.repetitions.size(), 11U);
     ASSERT_EQ(process.phases.size(), 6U);
     EXPECT_EQ(process.phases.back().phase, Phase::timed);
+    std::int64_t before_ns = 0;
+    for (const auto& use : process.phases) {
+      ASSERT_TRUE(use.started_ns);
+      EXPECT_GE(*use.started_ns, before_ns) << name(use.phase);
+      before_ns = *use.started_ns + use.wall_ns;
+    }
+    EXPECT_LE(before_ns, process.wall_ns);
+    EXPECT_GE(process.repetitions.back().started_ns, process.phases.back().started_ns);
+    EXPECT_LE(process.repetitions.back().started_ns, before_ns);
+    EXPECT_EQ(std::count_if(process.readings.begin(), process.readings.end(),
+                            [](const auto& reading) {
+                              return reading.quantity == "run_queue_wait" && reading.when == "timed" &&
+                                     (reading.value.value || !reading.value.reason.empty());
+                            }),
+              1);
   }
 }
 

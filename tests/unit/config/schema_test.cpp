@@ -65,6 +65,7 @@ std::vector<std::string> patches() {
                                 "timeouts",
                                 "memory_limit",
                                 "attempts",
+                                "disturbance",
                                 "seed",
                                 "best_options",
                                 "output",

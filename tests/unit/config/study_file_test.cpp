@@ -32,6 +32,7 @@ reference: openvino
 timeouts: {compile_s: 60, run_s: 30.5}
 memory_limit: 4 GB
 attempts: 1
+disturbance: {max_wait_percent: 12.5, attempts: 4, wait_s: 2}
 seed: 42
 best_options: true
 output: /tmp/somewhere/../there
@@ -63,6 +64,9 @@ TEST(StudyFile, GivesEveryKeyItsValue) {
   EXPECT_EQ(study.limits.timeouts.run_ns, 30'500'000'000);
   EXPECT_EQ(study.limits.memory_bytes, 4'000'000'000U);
   EXPECT_EQ(study.limits.attempts, 1);
+  EXPECT_EQ(study.limits.disturbance.max_wait_ratio, 0.125);
+  EXPECT_EQ(study.limits.disturbance.attempts, 4);
+  EXPECT_EQ(study.limits.disturbance.wait_ns, 2'000'000'000);
   EXPECT_EQ(study.protocol.seed, 42U);
   EXPECT_TRUE(study.best_options);
   EXPECT_EQ(study.output, "/tmp/there");
@@ -85,6 +89,9 @@ TEST(StudyFile, FillsInTheDefaultsOfTheMeasurementProtocol) {
   EXPECT_EQ(study.reference_version, "2.15.0");
   EXPECT_FALSE(study.limits.memory_bytes.has_value());
   EXPECT_EQ(study.limits.attempts, 2);
+  EXPECT_EQ(study.limits.disturbance.max_wait_ratio, 0.05);
+  EXPECT_EQ(study.limits.disturbance.attempts, 3);
+  EXPECT_EQ(study.limits.disturbance.wait_ns, 10'000'000'000);
   EXPECT_EQ(study.protocol.seed, 1U);
   EXPECT_FALSE(study.best_options);
   EXPECT_EQ(study.output, std::filesystem::current_path() / "results" / "study");

@@ -136,6 +136,18 @@ TEST(Comparison, WithoutAPairNamesWhatTheSidesDoNotShare) {
   EXPECT_EQ(found.error().next, "the sides have no common batch size (1 and 8), no common device (local and board)");
 }
 
+TEST(Comparison, OfADisturbedCellIsNoVerdictAndNoFailure) {
+  std::vector<CellData> before{measured("a", 1), made_up::cell("b", 1), failed("c")};
+  std::vector<CellData> after{made_up::cell("a", 1), measured("b", 1), made_up::cell("c", 1)};
+  const auto disturb = [](CellData& cell) { cell.failed = {made_up::failure(0, samples::FailureKind::disturbed)}; };
+  disturb(after[0]);
+  disturb(before[1]);
+  disturb(after[2]);
+  const auto found = compare(side(before), side(after), Axis::results, {});
+  ASSERT_TRUE(found);
+  for (const ComparedPair& pair : found->pairs) EXPECT_EQ(pair.status, PairStatus::disturbed);
+}
+
 TEST(Comparison, RefusesACellWithTwoPartners) {
   const std::vector<CellData> before{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
   const std::vector<CellData> after{measured("fast", 1, "3.0")};

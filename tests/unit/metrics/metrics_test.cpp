@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "made_up_cells.h"
+#include "metrics/outcome.h"
 
 namespace ngb::metrics {
 namespace {
@@ -206,6 +207,35 @@ TEST(Metrics, KeepTheSpeedOfACellWhoseOtherProcessCrashed) {
   cell.failed = {made_up::failure(2, FailureKind::crash)};
   EXPECT_DOUBLE_EQ(number({cell}, "fast-4", "throughput_median_per_s"), 4000.0);
   EXPECT_THAT(flags(cell), testing::Contains("retried"));
+}
+
+TEST(Metrics, GiveADisturbedCellAReasonThatIsNoFailure) {
+  CellData cell = made_up::cell("fast", 4);
+  cell.failed = {made_up::failure(0, FailureKind::disturbed)};
+  EXPECT_TRUE(is_disturbed(cell));
+  EXPECT_EQ(reason({cell}, "fast-4", "throughput_mean_per_s"), "disturbed");
+  EXPECT_EQ(reason({cell}, "fast-4", "speed_up_ratio"), "disturbed");
+}
+
+TEST(Metrics, CountOnlyTheProcessesOfACellThatWereNotDisturbed) {
+  CellData cell = by_hand();
+  const std::size_t counted = cell.processes.size();
+  cell.failed = {process(7, {1000, 1000})};  // a hundred times slower
+  cell.failed[0].failure = made_up::failure(7, FailureKind::disturbed).failure;
+  EXPECT_FALSE(is_disturbed(cell));
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-4", "throughput_median_per_s"), 4000.0);
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-4", "process_count"), static_cast<double>(counted));
+  EXPECT_THAT(flags(cell), testing::Contains("disturbed"));
+  EXPECT_THAT(flags(cell), testing::Not(testing::Contains("retried")));
+}
+
+TEST(Metrics, ShowTheLongestWaitForAProcessorOrWhyItIsUnknown) {
+  CellData cell = by_hand();
+  EXPECT_EQ(reason({cell}, "fast-4", "run_queue_wait_percent"), "measured by a version of ngb that did not measure it");
+  cell.processes[0].readings = {{"run_queue_wait", "percent", "timed", Known<double>::of(0.5)},
+                                {"run_queue_wait", "percent", "during", Known<double>::of(44)}};
+  cell.processes[1].readings = {{"run_queue_wait", "percent", "timed", Known<double>::of(2.25)}};
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-4", "run_queue_wait_percent"), 2.25);
 }
 
 TEST(Metrics, ForgetAFailureThatALaterAttemptOvercame) {

@@ -35,6 +35,14 @@ std::vector<CellData> cells() {
           cell_of("identity", 4, {process(0, {20, 20}), process(1, {20, 20})}), broken, made_up::cell("openvino", 4)};
 }
 
+CellData disturbed() {
+  CellData cell = made_up::cell("tvm", 4);
+  cell.failed = {made_up::failure(0, samples::FailureKind::disturbed)};
+  cell.failed[0].failure->message = "a thread waited for a processor in 31 % of the timed phase";
+  cell.failed[0].failure->advice = "end the other programs";
+  return cell;
+}
+
 std::vector<DerivedValue> values() {
   return {{"identity-1", "throughput_mean_per_s", 100.0, {}, {}, ""},
           {"identity-1", "throughput_std_per_s", 1.25, {}, {}, ""},
@@ -60,6 +68,13 @@ std::string text_of(const std::vector<CellData>& cells, const std::vector<Derive
 std::string shown_as(std::string_view format, const std::vector<CellData>& cells,
                      const std::vector<DerivedValue>& derived, const ShowOptions& options = {}) {
   return find_format(format).value()->show(all_results(cells, derived), options);
+}
+
+TEST(Show, SaysWhyADisturbedCellHasNoSpeed) {
+  const std::string shown = text_of({disturbed()}, {}, {.width = 120});
+  EXPECT_THAT(shown, HasSubstr("  tvm 1.0  disturbed: a thread waited for a processor in 31 % of the timed phase\n"));
+  EXPECT_THAT(shown, HasSubstr("\n1 cells: 0 measured, 1 disturbed\n"));
+  EXPECT_THAT(shown, HasSubstr("end the other programs"));
 }
 
 TEST(Show, PutsCompilersOfAModelAndBatchSideBySide) {

@@ -62,13 +62,16 @@ inline samples::ProcessResult process(const std::string& cell_id, int index) {
   made.phases = {{samples::Phase::start, 100, Known<std::int64_t>::of(90), Known<std::uint64_t>::of(1000)},
                  {samples::Phase::timed, 6'000'000, Known<std::int64_t>::unknown("no /proc"),
                   Known<std::uint64_t>::unknown("no clear_refs")}};
-  made.repetitions = {{9'000'000, 2, true}, {1'000'000, 2, false}, {2'000'000, 2, false}, {3'000'000, 2, false}};
+  made.phases[1].started_ns = 9'100'000;
+  made.repetitions = {
+      {9'000'000, 2, true, 100'000}, {1'000'000, 2, false, 9'100'000}, {2'000'000, 2, false}, {3'000'000, 2, false}};
   made.stop_reason = "repetitions";
   made.check = samples::Check{"identity 2.15.0", 1000, Known<double>::of(1e-6), Known<double>::unknown("all are 0")};
   made.threads_used = Known<int>::of(2);
   made.facts = {{"library", "libonnxruntime.so.1.31.1"}};
   made.readings = {{"steal", "percent", "timed", Known<double>::of(0.5)},
-                   {"temperature", "celsius", "start", Known<double>::unknown("no sensor")}};
+                   {"temperature", "celsius", "start", Known<double>::unknown("no sensor")},
+                   {"run_queue_wait", "percent", "during", Known<double>::of(0.25), 10'000'000}};
   made.log_path = "logs/" + cell_id;
   return made;
 }
@@ -85,6 +88,14 @@ inline samples::ProcessResult crash(const std::string& cell_id, int index, int a
                                   "report it to its makers",
                                   11,
                                   std::nullopt};
+  return made;
+}
+
+inline samples::ProcessResult disturbed(const std::string& cell_id, int index, int attempt) {
+  samples::ProcessResult made = process(cell_id, index);
+  made.attempt = attempt;
+  made.neighbours = {{"python3", 812, 2'400'000'000}, {"ninja", 3, 0}};
+  made.failure = samples::Failure{samples::FailureKind::disturbed, samples::Phase::timed, "it waited", "wait", {}, {}};
   return made;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using made_up::Folder;
 
-constexpr int kNewest = 2;
+constexpr int kNewest = 3;
 
 // Returns the steps with one more version, as a later release might add it.
 std::vector<Migration> with_a_further_step() {
@@ -130,6 +130,37 @@ TEST(Migration, KeepsTheManifestsAndEnvironmentsOfAFileOfTheFirstVersion) {
             1);
 }
 
+TEST(Migration, LeavesUnknownWhenThePartsOfAProcessOfTheSecondVersionBegan) {
+  const Folder folder;
+  {
+    const std::array<Migration, 2> first{migrations()[0], migrations()[1]};
+    sql::Database database = open_to_write(folder.results(), first);
+    database.execute(
+        "INSERT INTO toolchain VALUES (1, 'local', 'null', ''); "
+        "INSERT INTO model VALUES (1, 'm', 1, 'm', '', '', '', NULL, NULL, NULL); "
+        "INSERT INTO cell VALUES (1, 'aa', 'local', 1, 1, 'null', 'n', '', '{}', 1, 'f32', 1); "
+        "INSERT INTO run VALUES (1, 'r', 's', '{}', 's', 1, NULL, NULL, NULL); "
+        "INSERT INTO run_device VALUES (1, 'local', 1, 1); "
+        "INSERT INTO process VALUES (1, 1, 1, 'local', 1, 0, 1, 1, NULL, 'here', 1, 1, 'repetitions', 1, 1, NULL, '', "
+        "NULL, 'here'); INSERT INTO phase VALUES (1, 0, 'timed', 5000, 1, NULL, 1, NULL); "
+        "INSERT INTO repetition VALUES (1, 0, 1000, 1, 0); "
+        "INSERT INTO reading VALUES (1, 0, 'steal', 'percent', 'timed', 0.5, NULL)");
+  }
+  for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+    auto store = Store::open(folder.results(), mode);
+    ASSERT_TRUE(store) << store.error().text();
+    const auto cells = store->load_cells();
+    ASSERT_TRUE(cells) << cells.error().text();
+    const samples::ProcessResult& process = cells->at(0).processes.at(0);
+    EXPECT_EQ(process.phases.at(0).wall_ns, 5000);
+    EXPECT_FALSE(process.phases[0].started_ns);
+    EXPECT_FALSE(process.repetitions.at(0).started_ns);
+    EXPECT_EQ(process.readings.at(0).value.value, 0.5);
+    EXPECT_FALSE(process.readings[0].at_ns);
+    EXPECT_TRUE(process.neighbours.empty());
+  }
+}
+
 TEST(Migration, RefusesAFileOfANewerVersion) {
   const Folder folder;
   create(folder);
@@ -138,7 +169,7 @@ TEST(Migration, RefusesAFileOfANewerVersion) {
     const auto refused = Store::open(folder.results(), mode);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().what,
-              "written by a newer version of ngb: the file has version 99, and this ngb reads versions up to 2");
+              "written by a newer version of ngb: the file has version 99, and this ngb reads versions up to 3");
     EXPECT_THAT(refused.error().next, testing::HasSubstr("use a newer ngb"));
   }
 }

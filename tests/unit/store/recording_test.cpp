@@ -70,6 +70,22 @@ TEST(Store, KeepsFailedAttemptsBesideTheCompletedOne) {
   EXPECT_EQ(cell.processes.size(), 1U);
 }
 
+TEST(Store, KeepsADisturbedProcessWithItsRepetitionsAndNeighbours) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  const samples::ProcessResult disturbed = made_up::disturbed("bb", 1, 3);
+  expect_good(store.record(run, "local", {1, disturbed}));
+  const CellData cell = store.load_cells().value()[1];
+  EXPECT_TRUE(cell.processes.empty());
+  ASSERT_EQ(cell.failed.size(), 1U);
+  samples::ProcessResult stored = cell.failed[0];
+  stored.log_path = disturbed.log_path;
+  EXPECT_EQ(samples::encode(Event{1, stored}), samples::encode(Event{1, disturbed}));
+  EXPECT_EQ(stored.neighbours.at(0).pid, 812);
+  EXPECT_EQ(stored.repetitions.size(), 4U);
+}
+
 TEST(Store, LoadsAnOutlineWithoutPhasesAndRepetitions) {
   const Folder folder;
   Store store = open_to_write(folder);

@@ -181,6 +181,25 @@ TEST_F(Resuming, ReportsTheProgressOfEachCell) {
   EXPECT_EQ(cells[1].progress, Progress::failed);
 }
 
+TEST_F(Resuming, EndsAShareWhoseProcessesWereDisturbedInTheirLastAttempt) {
+  Store store = open();
+  const std::string run = store.begin_run(made_up::plan(), 7).value();  // 2 processes a cell, 3 attempts if disturbed
+  record(store, run, 1, made_up::process("aa", 0));
+  record(store, run, 2, made_up::disturbed("aa", 1, 1));
+  for (std::uint64_t sequence = 3; const char* cell : {"bb", "cc", "dd"}) {
+    record(store, run, sequence++, made_up::crash(cell, 0, 2));
+  }
+  const Status early = store.record(run, "local", {6, samples::Finished{}});
+  ASSERT_FALSE(early);
+  EXPECT_THAT(early.error().what, testing::HasSubstr("1 of 2 processes of cell aa are missing"));
+  record(store, run, 6, made_up::disturbed("aa", 1, 3));
+  record(store, run, 7, samples::Finished{});
+  EXPECT_EQ(store.cell_states().value()[0].progress, Progress::failed);
+  const Status later = store.record(run, "local", {8, made_up::disturbed("aa", 1, 4)});
+  ASSERT_FALSE(later);
+  EXPECT_THAT(later.error().what, testing::HasSubstr("attempt is 4, expected 1 to 3"));
+}
+
 samples::ProcessResult made_with(samples::ProcessResult process, const std::string& manifest) {
   process.made_with = {.manifest_sha256 = manifest, .worker_sha256 = "w"};
   return process;

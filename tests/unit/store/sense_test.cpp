@@ -43,8 +43,8 @@ TEST_F(Nonsense, OfIndicesAndAttemptsIsRefused) {
       "local sent an event that cannot be true, and it was not recorded: process -5 of cell aa: process_index is -5, "
       "expected 0 to 1");
   EXPECT_THAT(refusal_of([](auto& p) { p.process_index = 2; }), HasSubstr("process_index is 2, expected 0 to 1"));
-  EXPECT_THAT(refusal_of([](auto& p) { p.attempt = 0; }), HasSubstr("attempt is 0, expected 1 to 2"));
-  EXPECT_THAT(refusal_of([](auto& p) { p.attempt = 3; }), HasSubstr("attempt is 3, expected 1 to 2"));
+  EXPECT_THAT(refusal_of([](auto& p) { p.attempt = 0; }), HasSubstr("attempt is 0, expected 1 to 3"));
+  EXPECT_THAT(refusal_of([](auto& p) { p.attempt = 4; }), HasSubstr("attempt is 4, expected 1 to 3"));
 }
 
 TEST_F(Nonsense, OfTimesIsRefused) {
@@ -54,6 +54,11 @@ TEST_F(Nonsense, OfTimesIsRefused) {
               HasSubstr("wall_ns of start is -1, expected 0 to"));
   EXPECT_THAT(refusal_of([](auto& p) { p.phases[0].cpu_ns = Known<std::int64_t>::of(-1); }),
               HasSubstr("cpu_ns of start is -1"));
+  EXPECT_THAT(refusal_of([](auto& p) { p.phases[1].started_ns = -1; }), HasSubstr("started_ns of timed is -1"));
+  EXPECT_THAT(refusal_of([](auto& p) { p.repetitions[1].started_ns = -1; }),
+              HasSubstr("repetitions: started_ns is -1"));
+  EXPECT_THAT(refusal_of([](auto& p) { p.readings[2].at_ns = -1; }), HasSubstr("readings: at_ns is -1"));
+  EXPECT_THAT(refusal_of([](auto& p) { p.neighbours = {{"x", 0, 1}}; }), HasSubstr("neighbours: pid is 0"));
   EXPECT_THAT(refusal_of([](auto& p) { p.repetitions[1].wall_ns = -7; }),
               HasSubstr("repetitions: wall_ns is -7, expected 1 to"));
 }

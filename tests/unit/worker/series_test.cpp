@@ -16,21 +16,24 @@ class Player final : public Repeater {
  public:
   explicit Player(std::function<std::int64_t(std::size_t)> time_of, std::size_t fails_at = SIZE_MAX)
       : time_of_(std::move(time_of)), fails_at_(fails_at) {}
-  std::size_t repeat(std::uint32_t inferences, std::span<std::int64_t> walls_ns) override {
-    for (std::size_t i = 0; i < walls_ns.size(); ++i) {
-      walls_ns[i] = 0;
+  std::size_t repeat(std::uint32_t inferences, const Times& times) override {
+    for (std::size_t i = 0; i < times.walls_ns.size(); ++i) {
+      times.begins_ns[i] = now_ns_;
+      times.walls_ns[i] = 0;
       for (std::uint32_t j = 0; j < inferences; ++j) {
         if (inference_ == fails_at_) return i;
-        walls_ns[i] += time_of_(inference_++);
+        times.walls_ns[i] += time_of_(inference_++);
       }
+      now_ns_ += times.walls_ns[i];
     }
-    return walls_ns.size();
+    return times.walls_ns.size();
   }
 
  private:
   std::function<std::int64_t(std::size_t)> time_of_;
   std::size_t fails_at_;
   std::size_t inference_ = 0;
+  std::int64_t now_ns_ = 1000;
 };
 
 std::int64_t steady_count(const std::vector<samples::Repetition>& repetitions) {
@@ -45,6 +48,8 @@ TEST(Series, OfALongSteadyInferenceHasOneWarmUpRepetition) {
   const auto repetitions = series.repetitions();
   ASSERT_EQ(repetitions.size(), 21U);
   EXPECT_TRUE(repetitions[0].is_warm_up);
+  EXPECT_EQ(repetitions[0].started_ns, 1000);
+  EXPECT_EQ(repetitions[20].started_ns, 1000 + 200 * kMillisecond);
   EXPECT_EQ(steady_count(repetitions), 20);
   EXPECT_EQ(repetitions[0].inferences, 1U);
   EXPECT_EQ(series.stop_reason(), "repetitions");

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/workers/watch.h"
+
+#include <utility>
+
+#include "probe/sensors.h"
+
+namespace ngb::agent {
+namespace {
+
+constexpr int kLooksPerPace = 64;  // then the time between readings doubles
+constexpr int kMostPaces = 20;
+constexpr std::size_t kMostNeighbours = 3;
+
+}  // namespace
+
+Watch::Watch(std::vector<int> cpus, const std::string& root)
+    : cpus_(std::move(cpus)), root_(root), programs_(probe::programs(root)) {}
+
+void Watch::look(pid_t worker, samples::Phase phase, Nanoseconds now) {
+  if (phase != samples::Phase::timed) return;
+  if (looks_to_skip_ > 0) {
+    --looks_to_skip_;
+    return;
+  }
+  if (!meter_) {
+    meter_.emplace(std::to_string(worker), cpus_, root_);
+    last_ = meter_->read();
+    return;
+  }
+  probe::Counters counters = meter_->read();
+  for (samples::Reading& reading : probe::waits_between(*last_, counters)) add(std::move(reading), now);
+  last_ = std::move(counters);
+  const probe::Tree tree(root_);
+  add({"frequency", "hz", "", probe::frequency_hz(tree)}, now);
+  add({"temperature", "celsius", "", probe::temperature_celsius(tree)}, now);
+  const int pace = ++looks_ / kLooksPerPace;
+  looks_to_skip_ = (1 << (pace < kMostPaces ? pace : kMostPaces)) - 1;
+}
+
+void Watch::add(samples::Reading reading, Nanoseconds now) {
+  if (!reading.value.value && !unknown_.insert(reading.quantity).second) return;
+  reading.when = "during";
+  reading.at_ns = now.count();
+  readings_.push_back(std::move(reading));
+}
+
+std::vector<samples::Neighbour> Watch::neighbours(const std::set<pid_t>& own) const {
+  return probe::busiest_between(programs_, probe::programs(root_), own, kMostNeighbours);
+}
+
+}  // namespace ngb::agent

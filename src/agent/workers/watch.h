@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches from outside what else a machine does while a worker is timed. The worker itself measures the whole timed
+// phase (probe/contention.h). This class says when something happened, and which programs it was.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "probe/contention.h"
+#include "probe/programs.h"
+#include "samples/process_result.h"
+
+namespace ngb::agent {
+
+class Watch {
+ public:
+  // Remembers which programs run. `cpus`: the processors of the worker. Tests pass as `root` a folder with their own
+  // proc and sys files in place of "/".
+  explicit Watch(std::vector<int> cpus, const std::string& root = "/");
+
+  // Takes readings while the worker is in its timed phase; called once a second. The later ones of a long phase are
+  // further apart, so that their number stays below a thousand.
+  void look(pid_t worker, samples::Phase phase, Nanoseconds now);
+
+  // Returns the readings so far ("during", each with its monotonic time). A quantity that is unknown has one reading.
+  [[nodiscard]] const std::vector<samples::Reading>& readings() const { return readings_; }
+  // Returns the three programs outside of `own` that have used processors the most since the construction.
+  [[nodiscard]] std::vector<samples::Neighbour> neighbours(const std::set<pid_t>& own) const;
+
+ private:
+  void add(samples::Reading reading, Nanoseconds now);
+
+  std::vector<int> cpus_;
+  std::string root_;
+  std::map<pid_t, probe::Program> programs_;
+  std::optional<probe::ContentionMeter> meter_{};  // since the timed phase was first seen
+  std::optional<probe::Counters> last_{};
+  std::set<std::string> unknown_{};  // quantities with a reading that says why they are unknown
+  std::vector<samples::Reading> readings_{};
+  int looks_ = 0;          // that took readings
+  int looks_to_skip_ = 0;  // before the next one that does
+};
+
+}  // namespace ngb::agent

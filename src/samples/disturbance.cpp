@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "samples/disturbance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+
+namespace ngb::samples {
+namespace {
+
+struct Cause {
+  std::string_view quantity;
+  const char* words;
+  const char* advice;
+};
+
+constexpr std::array kCauses{
+    Cause{"run_queue_wait", "a thread waited for a processor in",
+          "end the other programs, or measure again when the machine is quiet"},
+    Cause{"core_steal", "the host gave the processors to others in",
+          "measure on a machine of your own, or when its host is quiet"},
+    Cause{"throttled", "the quota of its control group stopped it in",
+          "use no more threads than the quota allows, or raise the quota"},
+};
+
+struct Wait {
+  const Cause* cause = nullptr;
+  double percent = 0;
+};
+
+Wait longest_wait(const ProcessResult& result) {
+  Wait longest;
+  for (const Reading& reading : result.readings) {
+    if (reading.when != "timed" || !reading.value.value || *reading.value.value <= longest.percent) continue;
+    const auto cause = std::find_if(kCauses.begin(), kCauses.end(),
+                                    [&](const Cause& each) { return each.quantity == reading.quantity; });
+    if (cause != kCauses.end()) longest = {cause, *reading.value.value};
+  }
+  return longest;
+}
+
+// Returns "python3 (process 12) used 48 % of a processor, ninja (process 3) 7 %".
+std::string busiest(const ProcessResult& result) {
+  std::vector<std::string> programs;
+  for (const Neighbour& neighbour : result.neighbours) {
+    const double percent = 100 * static_cast<double>(neighbour.cpu_ns) / static_cast<double>(result.wall_ns);
+    programs.push_back(fmt::format("{} (process {}){} {:.0f} %{}", neighbour.name, neighbour.pid,
+                                   programs.empty() ? " used" : "", percent,
+                                   programs.empty() ? " of a processor" : ""));
+  }
+  return text::join(programs, ", ");
+}
+
+}  // namespace
+
+std::optional<Failure> disturbance_of(const ProcessResult& result, const work::Disturbance& rule) {
+  const Wait wait = longest_wait(result);
+  const double allowed_percent = 100 * rule.max_wait_ratio;
+  if (wait.cause == nullptr || wait.percent <= allowed_percent || rule.max_wait_ratio >= 1) return std::nullopt;
+  Failure failure;
+  failure.kind = FailureKind::disturbed;
+  failure.phase = Phase::timed;
+  failure.message = fmt::format("{} {:.3g} % of the timed phase (allowed: {:.3g} %)", wait.cause->words, wait.percent,
+                                allowed_percent);
+  if (result.wall_ns > 0 && !result.neighbours.empty()) failure.message += "; meanwhile " + busiest(result);
+  failure.advice = wait.cause->advice;
+  return failure;
+}
+
+}  // namespace ngb::samples

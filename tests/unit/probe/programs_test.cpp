@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/programs.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "made_up_machine.h"
+
+namespace ngb::probe {
+namespace {
+
+class Programs : public MadeUpMachine {
+ protected:
+  // Field 14 is user time, 15 system time, 16 and 17 those of ended children, 22 the start.
+  void put_program(int pid, const std::string& name, int user, int system, int children, int start) {
+    put(fmt::format("/proc/{}/stat", pid),
+        fmt::format("{} ({}) S 1 1 1 0 -1 4194304 175 0 0 0 {} {} {} 0 20 0 1 0 {} 99\n", pid, name, user, system,
+                    children, start));
+  }
+};
+
+std::vector<std::string> words_of(const std::vector<samples::Neighbour>& neighbours) {
+  std::vector<std::string> words;
+  for (const auto& each : neighbours) words.push_back(fmt::format("{} {} {}", each.name, each.pid, each.cpu_ns));
+  return words;
+}
+
+TEST_F(Programs, AreOrderedByTheTimeThatTheyUsedMeanwhile) {
+  put_program(10, "ninja", 5, 5, 100, 1);
+  put_program(11, "a (strange) name", 1000, 0, 0, 2);
+  put_program(12, "sleeper", 70, 0, 0, 3);
+  const auto before = programs(root());
+  put_program(10, "ninja", 6, 5, 140, 1);               // 41 ticks, 40 of them by children that have ended
+  put_program(11, "a (strange) name", 1100, 20, 0, 2);  // 120
+  put_program(13, "new", 7, 0, 0, 900);
+  put("/proc/uptime", "1 2\n");
+  EXPECT_THAT(words_of(busiest_between(before, programs(root()), {}, 2)),
+              testing::ElementsAre("a (strange) name 11 1200000000", "ninja 10 410000000"));
+  EXPECT_THAT(words_of(busiest_between(before, programs(root()), {11}, 9)),
+              testing::ElementsAre("ninja 10 410000000", "new 13 70000000"));
+}
+
+TEST_F(Programs, WithANumberThatAnEarlierOneHadCountFromTheirStart) {
+  put_program(10, "old", 500, 0, 0, 1);
+  const auto before = programs(root());
+  put_program(10, "new", 3, 0, 0, 800);
+  EXPECT_THAT(words_of(busiest_between(before, programs(root()), {}, 9)), testing::ElementsAre("new 10 30000000"));
+}
+
+}  // namespace
+}  // namespace ngb::probe

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "samples/disturbance.h"
+
+#include <gtest/gtest.h>
+
+namespace ngb::samples {
+namespace {
+
+ProcessResult timed(std::initializer_list<std::pair<const char*, double>> percents) {
+  ProcessResult result;
+  result.wall_ns = 2'000'000'000;
+  for (const auto& [quantity, percent] : percents) {
+    result.readings.push_back({quantity, "percent", "timed", Known<double>::of(percent)});
+  }
+  return result;
+}
+
+TEST(Disturbance, IsAWaitForAProcessorAboveFivePercentOfTheTimedPhase) {
+  EXPECT_FALSE(disturbance_of(timed({{"run_queue_wait", 5}}), {}));
+  const auto failure = disturbance_of(timed({{"run_queue_wait", 5.1}}), {});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, FailureKind::disturbed);
+  EXPECT_EQ(failure->phase, Phase::timed);
+  EXPECT_EQ(failure->message, "a thread waited for a processor in 5.1 % of the timed phase (allowed: 5 %)");
+  EXPECT_EQ(failure->advice, "end the other programs, or measure again when the machine is quiet");
+}
+
+TEST(Disturbance, NamesTheLongestOfItsCauses) {
+  const auto failure = disturbance_of(timed({{"run_queue_wait", 7}, {"core_steal", 31.25}, {"throttled", 9}}), {});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->message, "the host gave the processors to others in 31.2 % of the timed phase (allowed: 5 %)");
+}
+
+TEST(Disturbance, NamesTheProgramsThatUsedTheProcessorsMost) {
+  ProcessResult result = timed({{"run_queue_wait", 25}});
+  result.neighbours = {{"python3", 812, 960'000'000}, {"ninja", 3, 140'000'000}};
+  EXPECT_EQ(
+      disturbance_of(result, {})->message,
+      "a thread waited for a processor in 25 % of the timed phase (allowed: 5 %); meanwhile python3 (process 812) "
+      "used 48 % of a processor, ninja (process 3) 7 %");
+}
+
+TEST(Disturbance, IsNothingThatIsUnknownOrOnlyBusyOrBeforeTheTimedPhase) {
+  ProcessResult result = timed({{"other_cpu", 90}, {"machine_cpu", 100}, {"pressure_cpu_some", 80}});
+  result.readings.push_back({"run_queue_wait", "percent", "timed", Known<double>::unknown("no schedstat")});
+  result.readings.push_back({"run_queue_wait", "percent", "during", Known<double>::of(60)});
+  EXPECT_FALSE(disturbance_of(result, {}));
+}
+
+TEST(Disturbance, HasTheShareThatTheStudyAllows) {
+  const ProcessResult result = timed({{"run_queue_wait", 30}});
+  EXPECT_FALSE(disturbance_of(result, {.max_wait_ratio = 0.3}));
+  EXPECT_TRUE(disturbance_of(result, {.max_wait_ratio = 0.29}));
+  EXPECT_FALSE(disturbance_of(timed({{"run_queue_wait", 200}}), {.max_wait_ratio = 1})) << "switched off";
+}
+
+TEST(Disturbance, HasAttemptsOfItsOwnAndIsNoFailureOfTheCell) {
+  const work::Limits limits{.attempts = 2, .disturbance = {.attempts = 4}};
+  EXPECT_FALSE(is_final(FailureKind::disturbed, 3, limits));
+  EXPECT_TRUE(is_final(FailureKind::disturbed, 4, limits));
+  EXPECT_FALSE(is_of_cell(FailureKind::disturbed));
+  EXPECT_TRUE(is_final(FailureKind::crash, 2, limits));
+  EXPECT_TRUE(is_of_cell(FailureKind::crash));
+  EXPECT_EQ(most_attempts(limits), 4);
+}
+
+}  // namespace
+}  // namespace ngb::samples
