@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +51,7 @@ TEST(Migration, MigratesAnOlderFileAndKeepsItsRows) {
 TEST(Migration, KeepsACopyOfAnOlderFileForTheVersionThatWroteIt) {
   const Folder folder;
   create(folder);
-  const auto kept = folder.results().parent_path() / "results.version-2.db";
+  const auto kept = folder.results().parent_path() / fmt::format("results.version-{}.db", kNewest);
   EXPECT_FALSE(std::filesystem::exists(kept)) << "a new file has no older version";
   const auto steps = with_a_further_step();
   open_to_write(folder.results(), steps);
