@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 #include "base/file.h"
@@ -161,6 +162,13 @@ void add_variables(Collector& collector) {
   }
 }
 
+// Slurm's name of this machine. A device of a study may be any node that Slurm gives it, and two nodes of one kind may
+// still differ in speed, so the node is part of the environment. Other devices have no such entry.
+void add_slurm_node(Collector& collector) {
+  const char* const node = std::getenv("SLURMD_NODENAME");
+  if (node != nullptr && *node != '\0') collector.add("slurm_node", Known<std::string>::of(text::to_utf8(node)));
+}
+
 Known<std::string> own_hash(const Tree& tree) {
   const Result<std::string> hash = hash::sha256_of_file(tree.real("/proc/self/exe"));
   return hash ? Known<std::string>::of(*hash) : Known<std::string>::unknown(hash.error().text());
@@ -196,6 +204,7 @@ samples::Environment environment(const std::string& root) {
   collector.add("container", container(tree));
   add_gpus(tree, collector);
   add_variables(collector);
+  add_slurm_node(collector);
   collector.add("agent_version", Known<std::string>::of(NGB_VERSION));
   collector.add("agent_build", own_hash(tree), false);
   return collector.finish();

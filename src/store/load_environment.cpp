@@ -2,6 +2,17 @@
 #include "store/implementation.h"
 
 namespace ngb::store {
+namespace {
+
+// Reads name, unit, value, reason and is_identity from these columns on.
+samples::EnvironmentEntry entry_of(const sql::Statement& row, int first) {
+  using Text = Known<std::string>;
+  return {row.text(first), row.text(first + 1),
+          row.is_null(first + 2) ? Text::unknown(row.text(first + 3)) : Text::of(row.text(first + 2)),
+          row.small(first + 4) != 0};
+}
+
+}  // namespace
 
 Result<samples::Environment> Store::environment(const std::string& environment_hash) {
   return sql::guarded([&]() -> Result<samples::Environment> {
@@ -10,13 +21,25 @@ Result<samples::Environment> Store::environment(const std::string& environment_h
         "SELECT name, unit, value, unknown_reason, is_identity FROM environment_entry WHERE environment_key = "
         "(SELECT max(environment_key) FROM environment WHERE environment_hash = ?) ORDER BY name");
     row.bind(environment_hash);
-    while (row.step()) {
-      using Text = Known<std::string>;
-      environment.entries.push_back({row.text(0), row.text(1),
-                                     row.is_null(2) ? Text::unknown(row.text(3)) : Text::of(row.text(2)),
-                                     row.small(4) != 0});
-    }
+    while (row.step()) environment.entries.push_back(entry_of(row, 0));
     return environment;
+  });
+}
+
+Result<std::vector<MeasuredEnvironment>> Store::measured_environments() {
+  return sql::guarded([&]() -> Result<std::vector<MeasuredEnvironment>> {
+    std::vector<MeasuredEnvironment> environments;
+    sql::Statement row = implementation_->database.statement(
+        "SELECT environment_key, device, name, unit, value, unknown_reason, is_identity FROM environment "
+        "JOIN environment_entry USING (environment_key) WHERE environment_key IN "
+        "(SELECT environment_key FROM process WHERE is_complete = 1) ORDER BY environment_key, name");
+    std::int64_t last = 0;
+    while (row.step()) {
+      if (environments.empty() || last != row.integer(0)) environments.push_back({row.text(1), {}});
+      last = row.integer(0);
+      environments.back().environment.entries.push_back(entry_of(row, 2));
+    }
+    return environments;
   });
 }
 

@@ -62,6 +62,12 @@ struct Manifest {
   std::string json{};
 };
 
+// How a device described itself before processes that completed.
+struct MeasuredEnvironment {
+  std::string device{};
+  samples::Environment environment{};
+};
+
 // Says how much of each process load_cells loads.
 enum class Detail {
   outline,  // without phases, repetitions, checks, facts and readings
@@ -188,6 +194,9 @@ class Store {
   Result<std::map<std::string, std::string>> protocol();
   // Returns the newest environment with this hash. It has no entries if the hash is unknown.
   Result<samples::Environment> environment(const std::string& environment_hash);
+  // Returns every description of a device that completed processes refer to, in the order in which they were recorded.
+  // Two of them may have the same hash: they then differ at most in entries that are not part of it.
+  Result<std::vector<MeasuredEnvironment>> measured_environments();
   // Returns true if the file is of an older version and was migrated in memory only.
   [[nodiscard]] bool is_older() const;
   // Returns a number that grows with every commit that records something.

@@ -36,9 +36,10 @@ class FleetTest(NgbTest):
             return database.execute(sql).fetchall()
 
     def recorded(self):
-        """Complete processes of each device."""
+        """Complete processes of each device that count: of the origin of rank 1 of each cell."""
         try:
-            return dict(self.query("SELECT device, count(*) FROM process WHERE is_complete GROUP BY device"))
+            return dict(self.query("SELECT device, sum(processes) FROM origin JOIN cell USING (cell_key) "
+                                   "WHERE rank = 1 GROUP BY device"))
         except sqlite3.OperationalError:
             return {}  # not begun
 
@@ -67,11 +68,11 @@ class FleetTest(NgbTest):
             self.wait_until(lambda host=host: host.processes() == [], patience_s=5)
 
     def assert_recorded(self):
-        """Every device has every process once, each with its repetitions."""
+        """Every device has every process that counts, and of each origin once, each with its repetitions."""
         devices = [device for device, in self.query("SELECT DISTINCT device FROM run_device")]
         self.assertEqual(self.recorded(), {device: PROCESSES for device in devices})
-        twice = self.query("SELECT cell_key, process_index FROM process WHERE is_complete "
-                           "GROUP BY 1, 2 HAVING count(*) > 1")
+        twice = self.query("SELECT cell_key, process_index, origin FROM process WHERE is_complete "
+                           "GROUP BY 1, 2, 3 HAVING count(*) > 1")
         self.assertEqual(twice, [])
         short = self.query("SELECT process_key, count(*) FROM repetition JOIN process USING (process_key) "
                            "WHERE is_complete AND NOT is_warm_up GROUP BY 1 HAVING count(*) <> 5")

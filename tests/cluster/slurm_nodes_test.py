@@ -27,6 +27,16 @@ class SlurmNodes(SlurmFleetTest):
         self.assertEqual(client.returncode, 0, output)
         self.assert_whole()
         self.assert_no_jobs()
+        self.assert_nodes_are_not_pooled()
+
+    def assert_nodes_are_not_pooled(self):
+        """The nodes are alike in all but their name; the processes that count of a cell are of one of them."""
+        nodes = self.query("SELECT DISTINCT value FROM environment_entry WHERE name = 'slurm_node'")
+        self.assertEqual(len(nodes), 2, nodes)
+        mixed = self.query("SELECT cell_key FROM process JOIN origin USING (cell_key, origin) "
+                           "JOIN environment_entry USING (environment_key) WHERE is_complete AND rank = 1 "
+                           "AND name = 'slurm_node' GROUP BY 1 HAVING count(DISTINCT value) > 1")
+        self.assertEqual(mixed, [])
 
     def test_a_node_that_is_lost_costs_no_recorded_process(self):
         self.use_any_node()

@@ -112,6 +112,30 @@ TEST_F(Environment, RecordsVariablesThatChangeSpeed) {
   }
 }
 
+TEST_F(Environment, OfAnotherSlurmNodeIsAnotherOneEvenIfAllElseIsEqual) {
+  put("/proc/cpuinfo", kTwoThreads);
+  ::unsetenv("SLURMD_NODENAME");
+  const samples::Environment elsewhere = environment(root());
+  ::setenv("SLURMD_NODENAME", "n1", 1);
+  EXPECT_EQ(value("slurm_node"), "n1");
+  const std::string first = environment(root()).hash();
+  ::setenv("SLURMD_NODENAME", "n2", 1);
+  EXPECT_NE(environment(root()).hash(), first);
+  ::unsetenv("SLURMD_NODENAME");
+  EXPECT_EQ(environment(root()).hash(), elsewhere.hash());
+  EXPECT_TRUE(std::none_of(elsewhere.entries.begin(), elsewhere.entries.end(),
+                           [](const auto& e) { return e.name == "slurm_node"; }));
+}
+
+// Entries of the first class must be equal for results to be pooled; those of the second are told and no more.
+TEST_F(Environment, ToldEntriesAreNotPartOfItsHash) {
+  std::vector<std::string> told;
+  for (const EnvironmentEntry& entry : environment(root()).entries) {
+    if (!entry.is_identity) told.push_back(entry.name);
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"agent_build", "boot_id"}));
+}
+
 TEST_F(Environment, ReadsTheMachinesGlibcFromItsFile) {
   put("/lib64/libc.so.6", std::string("\x7f"
                                       "ELF\0\0GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36.\n",

@@ -55,6 +55,58 @@ TEST(Store, LoadsEveryFieldOfAProcessAsItWasRecorded) {
   EXPECT_TRUE(cell.failed.empty());
 }
 
+TEST(Store, ListsTheEnvironmentsThatCompletedProcessesReferTo) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  samples::Environment rebooted = made_up::environment();
+  rebooted.entries[1].value = Known<std::string>::of("5678");
+  auto process = made_up::process("aa", 0);
+  process.environment_hash = rebooted.hash();
+  expect_good(store.record(run, "local", {1, made_up::environment()}));
+  expect_good(store.record(run, "local", {2, process}));
+  expect_good(store.record(run, "local", {3, rebooted}));
+  process.process_index = 1;
+  expect_good(store.record(run, "local", {4, process}));
+  samples::Environment unused = made_up::environment();
+  unused.entries[3].value = Known<std::string>::of("16");
+  expect_good(store.record(run, "local", {5, unused}));
+  expect_good(store.flush());
+  const auto found = store.measured_environments().value();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].device, "local");
+  EXPECT_EQ(found[0].environment.hash(), found[1].environment.hash());
+  EXPECT_EQ(found[0].environment.entries[1].value.value, "1234");
+  EXPECT_EQ(found[1].environment.entries[1].value.value, "5678");
+  EXPECT_EQ(found[0].environment.entries[2].value.reason, "no cpufreq");
+}
+
+TEST(Store, SetsAsideTheProcessesOfAnotherSlurmNode) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  const auto on_node = [](const std::string& node) {
+    samples::Environment environment = made_up::environment();
+    environment.entries.push_back({"slurm_node", "", Known<std::string>::of(node), true});
+    return environment;
+  };
+  auto process = made_up::process("aa", 0);
+  process.environment_hash = on_node("n1").hash();
+  expect_good(store.record(run, "local", {1, on_node("n1")}));
+  expect_good(store.record(run, "local", {2, process}));
+  expect_good(store.record(run, "local", {3, on_node("n2")}));  // the job was requeued
+  process.environment_hash = on_node("n2").hash();
+  expect_good(store.record(run, "local", {4, process}));
+  process.process_index = 1;
+  expect_good(store.record(run, "local", {5, process}));
+  expect_good(store.flush());
+  const CellData cell = store.load_cells().value()[0];
+  EXPECT_EQ(cell.processes.size(), 2U);
+  EXPECT_EQ(cell.processes[0].environment_hash, on_node("n2").hash());
+  ASSERT_EQ(cell.set_aside.size(), 1U);
+  EXPECT_EQ(cell.set_aside[0].environment_hash, on_node("n1").hash());
+}
+
 TEST(Store, KeepsFailedAttemptsBesideTheCompletedOne) {
   const Folder folder;
   Store store = open_to_write(folder);
