@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "apps/ngb/command.h"
@@ -22,12 +23,14 @@ struct ShowArguments {
   bool json = false;
   bool all = false;
   bool best = false;
+  std::string baseline;                                    // "": that of the study
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-Result<metrics::Derived> derive(const std::filesystem::path& results_folder) {
+Result<metrics::Derived> derive(const std::filesystem::path& results_folder, const std::string& baseline = {}) {
   return metrics::derive(results_folder / "results.db",
-                         static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+                         static_cast<int>(std::max(1U, std::thread::hardware_concurrency())),
+                         baseline.empty() ? std::nullopt : std::optional(baseline));
 }
 
 report::ShowOptions options_for_terminal(bool all, bool best) {
@@ -38,10 +41,12 @@ report::ShowOptions options_for_terminal(bool all, bool best) {
 int show(const ShowArguments& arguments) {
   const auto format = report::find_format(arguments.json ? "json" : arguments.format);
   if (!format) return report_failure(format.error(), kWrongUsage);
-  const auto derived = derive(arguments.results);
+  const auto derived = derive(arguments.results, arguments.baseline);
+  if (has_code(derived, ErrorCode::not_found)) return report_failure(derived.error(), kWrongUsage);
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
-  const auto results = report::chosen_results(derived->cells, derived->values, arguments.wanted);
+  auto results = report::chosen_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);
+  report::add_differences(*results, derived->environments);
   const bool best = arguments.best || derived->asks_best_options;
   print_table_text((*format)->show(*results, options_for_terminal(arguments.all, best)));
   return kSuccess;
@@ -62,7 +67,8 @@ ExitCode print_table(const std::filesystem::path& results_folder) {
     report_failure(derived.error(), kCannotGoOn);
     return kCannotGoOn;
   }
-  const report::Results results = report::all_results(derived->cells, derived->values);
+  report::Results results = report::all_results(derived->cells, derived->values, derived->baseline);
+  report::add_differences(results, derived->environments);
   print_table_text(report::show_text(results, options_for_terminal(false, derived->asks_best_options)));
   const bool has_failures = std::any_of(derived->cells.begin(), derived->cells.end(), [](const store::CellData& cell) {
     return !cell.failed.empty() && static_cast<int>(cell.processes.size()) < cell.planned_processes;
@@ -80,6 +86,9 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
     command->add_option(fmt::format("--{}", filter.name), arguments->wanted[filter.name], filter.meaning)
         ->allow_extra_args(false);
   }
+  command->add_option("--baseline", arguments->baseline,
+                      "The compiler to which speed-ups refer: NAME, NAME@VERSION, or its label in the study (default: "
+                      "the study's baseline)");
   command->add_flag("--all", arguments->all, "Text and Markdown: every metric, without a limit of width");
   command->add_flag("--best", arguments->best,
                     "Text: below the table, the best options of each compiler, even if the study does not ask for "
@@ -87,7 +96,8 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   command->footer(help_on_formats() +
                   "A filter may be repeated: a cell is shown if one of its words fits.\n\n"
                   "Examples:\n  ngb show results/quickstart\n"
-                  "  ngb show results/quickstart --format csv --compiler openvino --batch 1 > openvino.csv");
+                  "  ngb show results/quickstart --format csv --compiler openvino --batch 1 > openvino.csv\n"
+                  "  ngb show results/versions --baseline onnxruntime@1.30.0");
   command->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
 }
 

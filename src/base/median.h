@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes how well a median is known. The stopping rule and the tables use the same interval.
+// Computes how well the repetitions of one process determine their median. Precision mode stops by it.
 #pragma once
 
 #include <cstddef>

@@ -4,27 +4,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
-
-#include "metrics/statistics.h"
 
 namespace ngb::metrics {
 namespace {
 
 using store::CellData;
 
-std::string family_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}", cell.device, cell.model_hash, cell.precision);
-}
+std::string family_of(const CellData& cell) { return fmt::format("{}\n{}", cell.device, cell.model_hash); }
 
-std::string equals_of(const CellData& cell) { return fmt::format("{}\n{}", family_of(cell), cell.threads); }
-
-std::string compiler_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}", equals_of(cell), cell.compiler, cell.compiler_version, cell.options);
+std::string setting_of(const CellData& cell) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.threads, cell.compiler,
+                     cell.compiler_version, cell.options);
 }
 
 std::string choice_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}", family_of(cell), cell.batch, cell.compiler);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.batch, cell.compiler,
+                     cell.compute_device.value.value_or(""));
+}
+
+// The logarithm of T in docs/metrics.md. Precondition: the cell has a speed.
+double log_speed_of(const Steady& steady) {
+  double sum = 0;
+  for (const OfRound& process : steady.throughput_by_process) sum += std::log(process.value);
+  return sum / static_cast<double>(steady.throughput_by_process.size());
 }
 
 Known<std::vector<OfRound>> find_busy_cpus(const CellData& cell, const Steady& steady) {
@@ -37,7 +41,8 @@ Known<std::vector<OfRound>> find_busy_cpus(const CellData& cell, const Steady& s
       if (!use.cpu_ns.value) return Cpus::unknown(use.cpu_ns.reason);
       if (use.wall_ns <= 0) continue;
       busy.push_back({process.run_key, process.process_index,
-                      static_cast<double>(*use.cpu_ns.value) / static_cast<double>(use.wall_ns)});
+                      static_cast<double>(*use.cpu_ns.value) / static_cast<double>(use.wall_ns),
+                      process.environment_hash});
     }
   }
   if (busy.empty()) return Cpus::unknown("no process recorded its use of the processor");
@@ -46,26 +51,21 @@ Known<std::vector<OfRound>> find_busy_cpus(const CellData& cell, const Steady& s
 
 }  // namespace
 
-Analysis::Analysis(std::vector<const CellData*> cells) : cells_(std::move(cells)), facts_(cells_.size()) {
-  std::unordered_map<std::string, std::size_t> identities;
+Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline)
+    : cells_(std::move(cells)), baseline_(std::move(baseline)), baselines_(cells_, baseline_), facts_(cells_.size()) {
   std::unordered_map<std::string, std::size_t> singles;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    const CellData& cell = *cells_[i];
-    if (cell.compiler == "identity") identities.emplace(fmt::format("{}\n{}", equals_of(cell), cell.batch), i);
-    if (cell.batch == 1) singles.emplace(compiler_of(cell), i);
+    if (cells_[i]->batch == 1) singles.emplace(setting_of(*cells_[i]), i);
   }
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const CellData& cell = *cells_[i];
     Facts& facts = facts_[i];
     facts.steady = metrics::steady(cell);
     facts.busy_cpus = find_busy_cpus(cell, facts.steady);
-    if (cell.compiler == "identity") {
-      facts.identity = i;
-    } else if (const auto found = identities.find(fmt::format("{}\n{}", equals_of(cell), cell.batch));
-               found != identities.end()) {
-      facts.identity = found->second;
+    const auto single = singles.find(setting_of(cell));
+    if (single != singles.end() && may_share_compute_device(cell, *cells_[single->second])) {
+      facts.single = single->second;
     }
-    if (const auto found = singles.find(compiler_of(cell)); found != singles.end()) facts.single = found->second;
   }
   find_best_others();
 }
@@ -75,7 +75,7 @@ void Analysis::find_best_others() {
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     if (facts_[i].steady.reason.empty()) choices[choice_of(*cells_[i])].push_back(i);
   }
-  const auto speed = [this](std::size_t i) { return mean(facts_[i].steady.throughput_sorted); };
+  const auto speed = [this](std::size_t i) { return log_speed_of(facts_[i].steady); };
   for (auto& [name, choice] : choices) {
     std::sort(choice.begin(), choice.end(), [&](std::size_t a, std::size_t b) { return speed(a) > speed(b); });
     for (const std::size_t i : choice) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/known.h"
+#include "metrics/baseline.h"
 #include "metrics/outcome.h"
 #include "store/store.h"
 
@@ -15,7 +16,7 @@ namespace ngb::metrics {
 class Analysis {
  public:
   // The cells must outlive the Analysis.
-  explicit Analysis(std::vector<const store::CellData*> cells);
+  explicit Analysis(std::vector<const store::CellData*> cells, Baseline baseline = {});
 
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
   [[nodiscard]] const store::CellData& cell(std::size_t index) const { return *cells_[index]; }
@@ -24,31 +25,34 @@ class Analysis {
   [[nodiscard]] const Known<std::vector<OfRound>>& busy_cpus(std::size_t index) const {
     return facts_[index].busy_cpus;
   }
-  // Returns the identity's cell with the same device, model, batch, threads and precision. If a study has several
-  // versions of the identity, it is that of the first one. A cell of the identity returns itself.
-  [[nodiscard]] std::optional<std::size_t> identity_of(std::size_t index) const { return facts_[index].identity; }
-  // Returns the same compiler's cell at batch 1.
+  // Returns the cell to which the cell's speed-up refers (baseline.h). It may be the cell itself.
+  [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t index) const { return baselines_.of(index); }
+  // Returns why there is no such cell; "" if there is one.
+  [[nodiscard]] const std::string& why_no_baseline(std::size_t index) const { return baselines_.why_none(index); }
+  [[nodiscard]] const Baseline& baseline() const { return baseline_; }
+  // Returns the same compiler's cell at batch 1, on the same compute device.
   [[nodiscard]] std::optional<std::size_t> single_of(std::size_t index) const { return facts_[index].single; }
-  // Returns the cell with the highest mean throughput among the same compiler's cells with other settings (options,
-  // threads, version) and the same device, model, batch and precision.
+  // Returns the cell with the highest throughput (the geometric mean over processes) among the same compiler's cells
+  // with other settings (options, threads, version) and the same device, compute device, model, batch and precision.
   [[nodiscard]] std::optional<std::size_t> best_other_of(std::size_t index) const { return facts_[index].best_other; }
 
  private:
   struct Facts {
     Steady steady{};
     Known<std::vector<OfRound>> busy_cpus{};
-    std::optional<std::size_t> identity{};
     std::optional<std::size_t> single{};
     std::optional<std::size_t> best_other{};
   };
   void find_best_others();
 
   std::vector<const store::CellData*> cells_;
+  Baseline baseline_;
+  BaselineCells baselines_;
   std::vector<Facts> facts_;
 };
 
-// Groups the cells (as indices) by device, model and precision; metrics relate only cells of one such family. Families
-// are in the order of their first cells.
+// Groups the cells (as indices) by device and model; metrics relate only cells of one such family. Families are in the
+// order of their first cells.
 std::vector<std::vector<std::size_t>> families(const std::vector<store::CellData>& cells);
 
 }  // namespace ngb::metrics

@@ -16,11 +16,12 @@ namespace {
 
 using store::CellData;
 
-constexpr std::array<std::pair<Axis, std::string_view>, 8> kAxes{{{Axis::results, "results"},
+constexpr std::array<std::pair<Axis, std::string_view>, 9> kAxes{{{Axis::results, "results"},
                                                                   {Axis::compiler, "compiler"},
                                                                   {Axis::version, "version"},
                                                                   {Axis::options, "options"},
                                                                   {Axis::device, "device"},
+                                                                  {Axis::compute_device, "compute_device"},
                                                                   {Axis::threads, "threads"},
                                                                   {Axis::precision, "precision"},
                                                                   {Axis::model, "model"}}};
@@ -35,6 +36,14 @@ std::string words_of_options(const std::string& options_json) {
     }
   }
   return words.empty() ? "default" : text::join(words, " ");
+}
+
+// Returns the options without those that name the compute device.
+std::string without_device(const std::string& options_json) {
+  nlohmann::json options = nlohmann::json::parse(options_json, nullptr, false);
+  if (!options.is_object()) return options_json;
+  for (const char* const name : {"device", "provider", "include_transfer"}) options.erase(name);
+  return options.dump();
 }
 
 // A property that must be equal on both sides.
@@ -102,6 +111,8 @@ std::string place_on(Axis axis, const CellData& cell) {
       return words_of_options(cell.options);
     case Axis::device:
       return cell.device;
+    case Axis::compute_device:
+      return cell.compute_device.value.value_or("unknown");
     case Axis::threads:
       return std::to_string(cell.threads);
     case Axis::precision:
@@ -121,7 +132,8 @@ bool is_called(std::string_view words, Axis axis, const CellData& cell) {
 std::string identity_apart_from(Axis axis, const CellData& cell) {
   std::string identity;
   for (const Property& property : kProperties) {
-    if (!property.is_free(axis)) identity += property.value(cell);
+    const bool names_device = axis == Axis::compute_device && std::string_view(property.name) == "options";
+    if (!property.is_free(axis)) identity += names_device ? without_device(cell.options) : property.value(cell);
     identity += '\n';
   }
   return identity;

@@ -11,7 +11,7 @@
 namespace ngb::metrics {
 
 // The property in which the two cells of a pair differ. All their other properties are equal.
-enum class Axis { results, compiler, version, options, device, threads, precision, model };
+enum class Axis { results, compiler, version, options, device, compute_device, threads, precision, model };
 std::string_view name(Axis axis);                // "results", "compiler", …
 Result<Axis> parse_axis(std::string_view name);  // The Error lists the axes
 
@@ -19,8 +19,8 @@ Result<Axis> parse_axis(std::string_view name);  // The Error lists the axes
 // else compiler.
 Axis axis_meant_by(std::string_view baseline, std::string_view candidate);
 
-// Returns a cell's value on an axis: "onnxruntime", "1.31.1", "hint=latency", "local", "2", "f32", "resnet18"; "" for
-// results.
+// Returns a cell's value on an axis: "onnxruntime", "1.31.1", "hint=latency", "local", "gpu", "2", "f32", "resnet18";
+// "" for results.
 std::string place_on(Axis axis, const store::CellData& cell);
 
 // Returns whether `words` name the cell's value on the axis. A compiler may also be named by its label, and a compiler
@@ -28,7 +28,9 @@ std::string place_on(Axis axis, const store::CellData& cell);
 bool is_called(std::string_view words, Axis axis, const store::CellData& cell);
 
 // Returns the properties of a cell that must be equal on both sides, as one text. Versions and options are left out
-// along the axis of compilers, because compilers do not share them. Models are compared by content.
+// along the axis of compilers, because compilers do not share them; options that name the compute device are left out
+// along that axis. Models are compared by content. The compute device is not part of the text: a cell that failed may
+// not have reported it.
 std::string identity_apart_from(Axis axis, const store::CellData& cell);
 
 // Returns the properties of `identity_apart_from` for which the two lists have no value in common, each with an example

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "metrics/baseline.h"
 #include "metrics/outcome.h"
 #include "metrics/ratios.h"
 #include "metrics/same_build.h"
@@ -112,20 +113,41 @@ class Partners {
   explicit Partners(Axis axis) : axis_(axis) {}
 
   Status add(const CellData& cell) {
-    const auto [known, is_new] = baseline_.emplace(identity_apart_from(axis_, cell), &cell);
-    return is_new ? Done{} : refusal("the baseline", "the candidate", *known->second, cell);
+    std::vector<const CellData*>& alike = baseline_[identity_apart_from(axis_, cell)];
+    for (const CellData* other : alike) {
+      if (may_be_a_pair(*other, cell)) return refusal("the baseline", "the candidate", *other, cell);
+    }
+    alike.push_back(&cell);
+    return Done{};
   }
 
   // Returns null if the cell has no partner.
   Result<const CellData*> take(const CellData& cell) {
-    const auto partner = baseline_.find(identity_apart_from(axis_, cell));
-    if (partner == baseline_.end()) return nullptr;
-    const auto [other, is_first] = taken_.emplace(partner->second, &cell);
+    const CellData* const partner = partner_of(cell);
+    if (partner == nullptr) return nullptr;
+    const auto [other, is_first] = taken_.emplace(partner, &cell);
     if (!is_first) return error_of(refusal("the candidate", "the baseline", *other->second, cell));
-    return partner->second;
+    return partner;
   }
 
  private:
+  [[nodiscard]] bool may_be_a_pair(const CellData& a, const CellData& b) const {
+    return axis_ == Axis::compute_device || may_share_compute_device(a, b);
+  }
+
+  // Returns the cell with the same compute device, else the first that is not known to have another one; else null.
+  [[nodiscard]] const CellData* partner_of(const CellData& cell) const {
+    const auto alike = baseline_.find(identity_apart_from(axis_, cell));
+    if (alike == baseline_.end()) return nullptr;
+    const CellData* partner = nullptr;
+    for (const CellData* other : alike->second) {
+      if (!may_be_a_pair(*other, cell)) continue;
+      if (other->compute_device.value == cell.compute_device.value) return other;
+      if (partner == nullptr) partner = other;
+    }
+    return partner;
+  }
+
   static Status refusal(const char* side, const char* other_side, const CellData& one, const CellData& other) {
     return fail(
         fmt::format("two cells of {} match one cell of {}: {}; {}", side, other_side, words_for(one), words_for(other)),
@@ -133,7 +155,7 @@ class Partners {
   }
 
   Axis axis_;
-  std::map<std::string, const CellData*> baseline_{};
+  std::map<std::string, std::vector<const CellData*>> baseline_{};  // those in a list differ in the compute device
   std::map<const CellData*, const CellData*> taken_{};
 };
 

@@ -17,7 +17,7 @@ using store::CellData;
 using store::DerivedValue;
 
 // Raise this when a formula's code changes but its text does not.
-constexpr int kRevision = 2;
+constexpr int kRevision = 3;
 
 std::map<std::string, double> highest_frequencies_hz(const std::vector<CellData>& cells) {
   std::map<std::string, double> highest;
@@ -33,11 +33,12 @@ std::map<std::string, double> highest_frequencies_hz(const std::vector<CellData>
   return highest;
 }
 
-void add_flags(const CellData& cell, std::optional<double> highest_hz, std::vector<DerivedValue>& values) {
+void add_flags(const CellData& cell, const CellData* baseline, std::optional<double> highest_hz,
+               std::vector<DerivedValue>& values) {
   if (cell.processes.empty() || decisive_failure(cell) != nullptr) return;
   const auto spread = std::find_if(values.begin(), values.end(),
                                    [](const DerivedValue& value) { return value.metric == "spread_ratio"; });
-  const Evidence evidence{cell, spread == values.end() ? std::nullopt : spread->value, highest_hz};
+  const Evidence evidence{cell, spread == values.end() ? std::nullopt : spread->value, baseline, highest_hz};
   for (const Flag& flag : flag_table()) {
     const std::optional<double> raised = flag.raised_by(evidence);
     if (raised) values.push_back({cell.cell_id, fmt::format("flag_{}", flag.name), raised, {}, {}, {}});
@@ -46,7 +47,7 @@ void add_flags(const CellData& cell, std::optional<double> highest_hz, std::vect
 
 }  // namespace
 
-std::vector<DerivedValue> compute_all(const std::vector<CellData>& cells, int threads) {
+std::vector<DerivedValue> compute_all(const std::vector<CellData>& cells, int threads, const Baseline& baseline) {
   const auto groups = families(cells);
   const std::map<std::string, double> highest_hz = highest_frequencies_hz(cells);
   std::vector<std::vector<DerivedValue>> by_cell(cells.size());
@@ -55,7 +56,7 @@ std::vector<DerivedValue> compute_all(const std::vector<CellData>& cells, int th
     for (std::size_t group = next++; group < groups.size(); group = next++) {
       std::vector<const CellData*> members;
       for (const std::size_t index : groups[group]) members.push_back(&cells[index]);
-      const Analysis analysis(std::move(members));
+      const Analysis analysis(std::move(members), baseline);
       for (std::size_t i = 0; i < analysis.size(); ++i) {
         const CellData& cell = analysis.cell(i);
         std::vector<DerivedValue>& values = by_cell[groups[group][i]];
@@ -64,7 +65,9 @@ std::vector<DerivedValue> compute_all(const std::vector<CellData>& cells, int th
           values.push_back({cell.cell_id, metric.name, value.value, value.low, value.high, std::move(value.reason)});
         }
         const auto highest = highest_hz.find(cell.device);
-        add_flags(cell, highest == highest_hz.end() ? std::nullopt : std::optional(highest->second), values);
+        const std::optional<std::size_t> base = analysis.baseline_of(i);
+        add_flags(cell, base ? &analysis.cell(*base) : nullptr,
+                  highest == highest_hz.end() ? std::nullopt : std::optional(highest->second), values);
       }
     }
   };

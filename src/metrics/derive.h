@@ -14,10 +14,15 @@ struct Derived {
   std::vector<store::DerivedValue> values{};
   bool were_kept = false;          // an earlier call had computed the values
   bool asks_best_options = false;  // the last study that wrote to the file asks for them
+  Baseline baseline{};             // to which the values refer
+  std::vector<store::MeasuredEnvironment> environments{};
 };
 
 // Returns the values kept in the file. If there are none, computes them, and keeps them if the file is writable and no
-// other process writes it. Returns an error if the file cannot be read.
-Result<Derived> derive(const std::filesystem::path& results_file, int threads);
+// other process writes it. The values refer to the baseline of the last study that wrote to the file, or to `baseline`
+// if it is given; values for another baseline than the study's are always computed and never kept. Returns an error if
+// the file cannot be read, or if `baseline` names no compiler of it (with the code `not_found`).
+Result<Derived> derive(const std::filesystem::path& results_file, int threads,
+                       const std::optional<std::string>& baseline = {});
 
 }  // namespace ngb::metrics

@@ -89,6 +89,13 @@ std::optional<double> mixed_build(const Evidence& evidence) { return count(set_a
 
 std::optional<double> mixed_environment(const Evidence& evidence) { return count(set_aside(evidence.cell, false)); }
 
+std::optional<double> unlike_baseline(const Evidence& evidence) {
+  const store::CellData* const baseline = evidence.baseline;
+  if (baseline == nullptr || baseline->processes.empty() || evidence.cell.processes.empty()) return std::nullopt;
+  return count(baseline->processes.front().environment_hash == evidence.cell.processes.front().environment_hash ? 0
+                                                                                                                : 1);
+}
+
 // Counts the processes with finite numbers in less than half of the compared outputs.
 std::optional<double> not_finite(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
@@ -148,6 +155,9 @@ constexpr std::array kFlags{
          "something about the machine changed between the processes of this cell; those that count are of one "
          "environment",
          mixed_environment},
+    Flag{"unlike_baseline", "the baseline was measured in another environment",
+         "the speed-up also compares two states of the machine; its two sides share no rounds: measure both again",
+         unlike_baseline},
     Flag{"unchecked", "outputs not compared with a reference", "the outputs may be wrong", unchecked},
     Flag{"not_finite", "fewer than half of the compared outputs are finite numbers",
          "NaN agrees with NaN, so the check proves little: check the model's inputs", not_finite},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/baseline.h"
 #include "store/store.h"
 
 namespace ngb::metrics {
@@ -30,6 +31,7 @@ struct Metric {
   int rank;  // of its column in `ngb show`: 1 is left out last on a narrow terminal; 0 is shown with --all only
   Value (*compute)(const Analysis& analysis, std::size_t cell);
   const char* deviation = nullptr;  // name of the metric that tables show after "±" in this column; null: none
+  bool refers_to_baseline = false;  // relates the cell to its baseline (baseline.h)
 };
 
 std::span<const Metric> metrics();
@@ -40,6 +42,7 @@ const Metric* find_metric(std::string_view name);
 struct Evidence {
   const store::CellData& cell;
   std::optional<double> spread_ratio{};          // the cell's metric of that name
+  const store::CellData* baseline = nullptr;     // to which the cell's speed-up refers; null: none
   std::optional<double> highest_frequency_hz{};  // of the device's processor, over all processes
 };
 
@@ -57,7 +60,8 @@ std::string to_markdown();
 
 // Computes every metric of every cell, in the order of cells and metrics. After each cell's metrics follow its raised
 // flags, named "flag_<name>", with the value that raised them. The values do not depend on `threads`.
-std::vector<store::DerivedValue> compute_all(const std::vector<store::CellData>& cells, int threads);
+std::vector<store::DerivedValue> compute_all(const std::vector<store::CellData>& cells, int threads,
+                                             const Baseline& baseline = {});
 
 // Returns a text that changes whenever a formula does. Values that were kept under another version are out of date.
 std::string formulas_version();

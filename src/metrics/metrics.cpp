@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 
-#include "base/median.h"
 #include "metrics/analysis.h"
 #include "metrics/metric.h"
 #include "metrics/ratios.h"
@@ -39,16 +38,12 @@ Value throughput_std(const Analysis& analysis, std::size_t cell) {
   });
 }
 
+Value throughput(const Analysis& analysis, std::size_t cell) {
+  return of_steady(analysis, cell, [](const Steady& steady) { return geometric_mean(steady.throughput_by_process); });
+}
+
 Value throughput_median(const Analysis& analysis, std::size_t cell) {
-  return of_steady(analysis, cell, [](const Steady& steady) -> Value {
-    const std::vector<double>& sorted = steady.throughput_sorted;
-    Value value{quantile_of_sorted(sorted, 0.5)};
-    if (const auto ranks = median_ranks(sorted.size())) {
-      value.low = sorted[ranks->low - 1];
-      value.high = sorted[ranks->high - 1];
-    }
-    return value;
-  });
+  return of_steady(analysis, cell, [](const Steady& steady) { return geometric_mean(steady.median_by_process); });
 }
 
 Value throughput_harmonic(const Analysis& analysis, std::size_t cell) {
@@ -224,19 +219,19 @@ constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";
 constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
 
-// name, heading, unit, formula, source, has_interval, rank, compute, deviation
+// name, heading, unit, formula, source, has_interval, rank, compute, deviation, refers_to_baseline
 constexpr std::array kMetrics{
     Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 1,
            throughput_mean, "throughput_std_per_s"},
     Metric{"throughput_std_per_s", "± std", "samples/s", "sample standard deviation (n - 1) of b·k / t", kPaper, false,
            1, throughput_std},
+    Metric{"throughput_per_s", "T", "samples/s",
+           "T_c(b): geometric mean over processes of each process's mean of b·k / t", kProtocol, true, 0, throughput},
     Metric{"throughput_median_per_s", "median", "samples/s",
-           "median over repetitions of b·k / t; interval: order statistics by the exact binomial distribution "
-           "(n = 100: ranks 41 and 61)",
-           "Le Boudec, Performance Evaluation, theorem 2.1", true, 3, throughput_median},
+           "geometric mean over processes of each process's median of b·k / t", kProtocol, true, 3, throughput_median},
     Metric{"throughput_harmonic_per_s", "harmonic", "samples/s", "b·Σk / Σt over repetitions", kProtocol, false, 0,
            throughput_harmonic},
-    Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_identity(b)", kPaper, true, 2, speed_up},
+    Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_baseline(b)", kPaper, true, 2, speed_up, nullptr, true},
     Metric{"latency_p50_s", "p50", "s", "median over repetitions of t / k", kProtocol, false, 0, latency_p50},
     Metric{"latency_p90_s", "p90", "s", "90th percentile over repetitions of t, where k = 1", kPercentiles, false, 0,
            latency_p90},
@@ -267,11 +262,11 @@ constexpr std::array kMetrics{
            "100 · processor time / (wall time · threads allowed) of the timed phase, mean over processes", kProtocol,
            false, 0, cpu_of_threads},
     Metric{"cpu_reduction_ratio", "CPU reduction", "ratio",
-           "1 - cpu_c / cpu_identity, in processor time per wall time of the timed phase", kPaper, true, 0,
-           cpu_reduction},
+           "1 - cpu_c / cpu_baseline, in processor time per wall time of the timed phase", kPaper, true, 0,
+           cpu_reduction, nullptr, true},
     Metric{"rtr_ratio", "RTR", "ratio", "T_c(b) / T_c(1)", kPaper, true, 0, rtr},
     Metric{"ase_ratio", "ASE", "ratio", "T_c(b) / (b · T_c(1))", kPaper, true, 0, ase},
-    Metric{"bsr_ratio", "BSR", "ratio", "ASE_c(b) / ASE_identity(b)", kPaper, true, 0, bsr},
+    Metric{"bsr_ratio", "BSR", "ratio", "ASE_c(b) / ASE_baseline(b)", kPaper, true, 0, bsr, nullptr, true},
     Metric{"margin_ratio", "margin", "ratio",
            "T_s(b) / highest T_s'(b) of the same compiler at other settings s' (options, threads, version); above 1: s "
            "is the best",

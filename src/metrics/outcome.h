@@ -19,17 +19,20 @@ const samples::ProcessResult* decisive_failure(const store::CellData& cell);
 // it has not failed: the next measurement may give one.
 bool is_disturbed(const store::CellData& cell);
 
-// A number measured by one process. The processes of a group's cells that have the same run and round ran one after the
-// other, so that their numbers may be paired.
+// A number measured by one process. The processes of a group's cells that have the same run, round and environment ran
+// one after the other, so that their numbers may be paired. (A cell that is measured again after a change of the
+// environment has the same rounds once more.)
 struct OfRound {
   std::int64_t run_key = 0;
   int round = 0;  // the process's index
   double value = 0;
+  std::string environment_hash{};
 };
 
 // The steady repetitions of a cell's completed processes.
 struct Steady {
   std::vector<OfRound> throughput_by_process{};  // samples/s, each process's mean; none for one that was never steady
+  std::vector<OfRound> median_by_process{};      // samples/s, each process's median
   std::vector<double> throughput_sorted{};       // of all repetitions, ascending
   std::vector<double> latency_sorted_s{};        // of all repetitions, each divided by its inferences; ascending
   double inferences = 0;                         // in all repetitions together

@@ -24,7 +24,8 @@ std::vector<double> log_ratios_of_rounds(const std::vector<OfRound>& a, const st
   std::vector<double> ratios;
   for (const OfRound& above : a) {
     const auto below = std::find_if(b.begin(), b.end(), [&](const OfRound& each) {
-      return each.run_key == above.run_key && each.round == above.round;
+      return each.run_key == above.run_key && each.round == above.round &&
+             each.environment_hash == above.environment_hash;
     });
     if (below != b.end()) ratios.push_back(std::log(above.value / below->value));
   }
@@ -52,19 +53,26 @@ Value ratio_of(const std::vector<Part>& parts, double divisor = 1) {
 // A cell that another is related to, with the name that messages use for it.
 struct Relative {
   std::optional<std::size_t> cell;
-  const char* role;  // "the identity"
+  std::string role;      // "the identity"
+  std::string why_none;  // "" if the role says it
 };
 
 // Returns why the ratio of these cells' speeds is unknown, or "" if it is known. The first one is the cell itself.
 std::string why_unknown(const Analysis& analysis, std::initializer_list<Relative> relatives) {
   bool is_first = true;
   for (const Relative& relative : relatives) {
-    if (!relative.cell) return fmt::format("{} was not measured here", relative.role);
+    if (!relative.cell) {
+      return relative.why_none.empty() ? fmt::format("{} was not measured here", relative.role) : relative.why_none;
+    }
     const Steady& steady = analysis.steady(*relative.cell);
     if (!steady.reason.empty()) return is_first ? steady.reason : fmt::format("{}: {}", relative.role, steady.reason);
     is_first = false;
   }
   return {};
+}
+
+Relative baseline_of(const Analysis& analysis, std::size_t cell) {
+  return {analysis.baseline_of(cell), analysis.baseline().role(), analysis.why_no_baseline(cell)};
 }
 
 void add_speed_ratio(std::vector<Part>& parts, const Analysis& analysis, std::size_t a, std::size_t b, double weight) {
@@ -74,7 +82,7 @@ void add_speed_ratio(std::vector<Part>& parts, const Analysis& analysis, std::si
 
 // Returns the cell's speed over that of `other`, divided by `divisor`.
 Value speed_ratio(const Analysis& analysis, std::size_t cell, const Relative& other, double divisor = 1) {
-  std::string reason = why_unknown(analysis, {{cell, ""}, other});
+  std::string reason = why_unknown(analysis, {{cell, "", ""}, other});
   if (!reason.empty()) return unknown_ratio(std::move(reason));
   std::vector<Part> parts;
   add_speed_ratio(parts, analysis, cell, *other.cell, 1);
@@ -98,51 +106,53 @@ void add_log_ratio(std::vector<Part>& parts, const std::vector<OfRound>& a, cons
   parts.push_back({logs_of(b), -weight});
 }
 
+Value geometric_mean(const std::vector<OfRound>& values) { return ratio_of({{logs_of(values)}}); }
+
 Value speed_up(const Analysis& analysis, std::size_t cell) {
-  return speed_ratio(analysis, cell, {analysis.identity_of(cell), "the identity"});
+  return speed_ratio(analysis, cell, baseline_of(analysis, cell));
 }
 
 Value rtr(const Analysis& analysis, std::size_t cell) {
-  return speed_ratio(analysis, cell, {analysis.single_of(cell), "batch 1"});
+  return speed_ratio(analysis, cell, {analysis.single_of(cell), "batch 1", ""});
 }
 
 Value ase(const Analysis& analysis, std::size_t cell) {
-  return speed_ratio(analysis, cell, {analysis.single_of(cell), "batch 1"}, analysis.cell(cell).batch);
+  return speed_ratio(analysis, cell, {analysis.single_of(cell), "batch 1", ""}, analysis.cell(cell).batch);
 }
 
-// Computed as the speed-up at this batch size over the speed-up at batch 1, which equals ASE_c / ASE_identity and pairs
+// Computed as the speed-up at this batch size over the speed-up at batch 1, which equals ASE_c / ASE_baseline and pairs
 // the two compilers within the rounds of each group.
 Value bsr(const Analysis& analysis, std::size_t cell) {
   const std::optional<std::size_t> single = analysis.single_of(cell);
-  const std::optional<std::size_t> identity = analysis.identity_of(cell);
-  const std::optional<std::size_t> identity_single = identity ? analysis.single_of(*identity) : std::nullopt;
+  const Relative baseline = baseline_of(analysis, cell);
+  const std::optional<std::size_t> baseline_single = baseline.cell ? analysis.single_of(*baseline.cell) : std::nullopt;
   std::string reason = why_unknown(
       analysis,
-      {{cell, ""}, {single, "batch 1"}, {identity, "the identity"}, {identity_single, "the identity at batch 1"}});
+      {{cell, "", ""}, {single, "batch 1", ""}, baseline, {baseline_single, baseline.role + " at batch 1", ""}});
   if (!reason.empty()) return unknown_ratio(std::move(reason));
   if (*single == cell) return {1, 1, 1};
   std::vector<Part> parts;
-  add_speed_ratio(parts, analysis, cell, *identity, 1);
-  add_speed_ratio(parts, analysis, *single, *identity_single, -1);
+  add_speed_ratio(parts, analysis, cell, *baseline.cell, 1);
+  add_speed_ratio(parts, analysis, *single, *baseline_single, -1);
   return ratio_of(parts);
 }
 
 Value margin(const Analysis& analysis, std::size_t cell) {
-  return speed_ratio(analysis, cell, {analysis.best_other_of(cell), "another setting of this compiler"});
+  return speed_ratio(analysis, cell, {analysis.best_other_of(cell), "another setting of this compiler", ""});
 }
 
 Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
-  const std::optional<std::size_t> identity = analysis.identity_of(cell);
+  const Relative baseline = baseline_of(analysis, cell);
   const auto& own = analysis.busy_cpus(cell);
   if (!own.value) return unknown_ratio(own.reason);
-  if (!identity) return unknown_ratio("the identity was not measured here");
-  const auto& other = analysis.busy_cpus(*identity);
-  if (!other.value) return unknown_ratio("the identity: " + other.reason);
+  if (!baseline.cell) return unknown_ratio(baseline.why_none);
+  const auto& other = analysis.busy_cpus(*baseline.cell);
+  if (!other.value) return unknown_ratio(baseline.role + ": " + other.reason);
   constexpr const char* kTooLittle = "used less processor time than the clock resolves";
   if (!are_all_above_zero(*own.value)) return unknown_ratio(fmt::format("a process {}", kTooLittle));
-  if (!are_all_above_zero(*other.value)) return unknown_ratio(fmt::format("the identity {}", kTooLittle));
+  if (!are_all_above_zero(*other.value)) return unknown_ratio(fmt::format("{} {}", baseline.role, kTooLittle));
   std::vector<Part> parts;
-  add_log_ratio(parts, *own.value, *other.value, are_of_one_group(analysis, cell, *identity), 1);
+  add_log_ratio(parts, *own.value, *other.value, are_of_one_group(analysis, cell, *baseline.cell), 1);
   const Value share = ratio_of(parts);
   Value reduction{1 - *share.value};
   if (share.high) reduction.low = 1 - *share.high;

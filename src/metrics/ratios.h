@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics that relate cells to each other. Each is computed from the means of the cells' processes on the log
-// scale: T is their geometric mean, and the interval is that of contrast.h. Cells of one group (device, model, batch
-// size) are paired round by round; other cells are independent of each other.
+// The metrics that have intervals: means over processes, and ratios that relate cells to each other. Each is computed
+// from the means of the cells' processes on the log scale: T is their geometric mean, and the interval is that of
+// contrast.h. Cells of one group (device, model, batch size) are paired round by round; other cells are independent of
+// each other.
 #pragma once
 
 #include <vector>
@@ -17,17 +18,21 @@ namespace ngb::metrics {
 void add_log_ratio(std::vector<Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
                    bool share_rounds, double weight);
 
-// T_c(b) / T_identity(b)
+// Returns the geometric mean of one number of each process, with its interval. Precondition: there is at least one, and
+// all are above 0.
+Value geometric_mean(const std::vector<OfRound>& values);
+
+// T_c(b) / T_baseline(b)
 Value speed_up(const Analysis& analysis, std::size_t cell);
 // T_c(b) / T_c(1)
 Value rtr(const Analysis& analysis, std::size_t cell);
 // T_c(b) / (b · T_c(1))
 Value ase(const Analysis& analysis, std::size_t cell);
-// ASE_c(b) / ASE_identity(b)
+// ASE_c(b) / ASE_baseline(b)
 Value bsr(const Analysis& analysis, std::size_t cell);
 // T_s(b) / T_s'(b), where s' is the fastest of the same compiler's other settings.
 Value margin(const Analysis& analysis, std::size_t cell);
-// 1 - cpu_c / cpu_identity, in processor time per wall time of the timed phase.
+// 1 - cpu_c / cpu_baseline, in processor time per wall time of the timed phase.
 Value cpu_reduction(const Analysis& analysis, std::size_t cell);
 
 }  // namespace ngb::metrics

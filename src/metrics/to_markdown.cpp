@@ -15,34 +15,54 @@ b: batch size. t: wall time of a repetition. k: inferences in it. T_c(b): throug
 the mean over the repetitions of each process, then the geometric mean over processes. Only steady repetitions of completed
 processes count. A cell that failed has no speed. An unknown value has a reason in its place, never 0.
 
-Ratios relate a cell to the identity with the same device, model, batch, threads and precision (to the first version, if a
-study has several), to the same compiler at batch 1, and, as its margin, to the same compiler's other settings. The best
-settings are those with the highest mean throughput; their margin is over the runner-up. If the interval of the margin
-contains 1, the measurements do not tell the two apart.
+Ratios relate a cell to its baseline, to the same compiler at batch 1, and, as its margin, to the same compiler's other
+settings on the same compute device. The best settings are those with the highest throughput T; their margin is over the
+runner-up. If the interval of the margin contains 1, the measurements do not tell the two apart.
+
+## The baseline
+
+The baseline is the identity, unless the study (`baseline:`) or the command (`ngb show --baseline`) names another compiler of
+these results by its label, as NAME@VERSION or as NAME. Column heads then name it ("speed-up over onnxruntime@1.30.0"), and
+all ratios that refer to a baseline refer to that one. A cell's baseline is a cell
+
+- of the same device, model, batch size and threads (a label names a setting with its threads: if it was measured with
+  another number only, that counts);
+- on the same compute device: `cpu`, `gpu` or `npu`, as the compiler reports it in the fact `device`, else as the option
+  `device` or `provider` says. A cell on a GPU has no speed-up over one on the CPU. If only one of the two reports its
+  compute device, there is no ratio, with that as its reason;
+- in f32. The speed-up of a bf16 or f16 cell is therefore "over f32": it holds what the compiler and what the precision
+  gains. If no baseline was measured in f32, it is over the baseline of the cell's own precision, and labelled so.
+
+If several cells fit, the first in the order of the study counts.
 )";
 
 constexpr const char* kIntervals = R"(
 ## Intervals
 
-All intervals are of 95 %. The interval of the median uses order statistics over all repetitions; it needs at least 6.
+All intervals are of 95 %, and one function makes them all: a Student t interval on the log scale whose unit is the process.
+Repetitions within a process are averaged first (for the median: their median is used), because fresh processes differ by
+more than repetitions do. A value is a geometric mean over processes or a ratio of such means, and so always inside its
+interval. The mean ± standard deviation over all repetitions, which the paper shows, has no interval.
 
-The unit of a ratio's interval is the process: repetitions within a process are averaged first, because fresh processes
-differ by more than repetitions do. It is a Student t interval on the log scale. T in the formula of a ratio is the geometric
-mean over processes, so the value is always inside its interval:
-
+- T and the median of a cell: n processes give n - 1 degrees of freedom.
 - Cells of one group (device, model, batch size) are measured in rounds of one process of each cell, one after the other.
   Their ratio is formed within each round that holds both; n rounds give n - 1 degrees of freedom (paired t). A disturbance
   of a whole round affects both sides and does not change the ratio.
-- Cells of different groups (RTR, ASE) or different runs are independent of each other (Welch; Satterthwaite's degrees of
+- Cells of different groups (RTR, ASE), runs or environments are independent of each other (Welch; Satterthwaite's degrees of
   freedom). BSR is a ratio of two paired ratios.
 
-With one process there is no interval, because one process says nothing about the next. With two, the interval is very wide
-(one degree of freedom: t = 12.7). No value is removed or down-weighted because of its size.
+With one process there is no interval, because one process says nothing about the next. With two, there is an interval of one
+degree of freedom (t = 12.7), so wide that it decides little; `ngb compare` gives a verdict from three on. No value is removed
+or down-weighted because of its size.
 
-Simulated coverage of nominal 95 % (`interval_coverage`, 10,000 studies each, 3 to 20 processes): 94.6 to 98.3 % for ratios
-within a group, whether processes differ normally, in two modes, with heavy tails or by rare disturbances; 94.7 to 96.5 % for
-ratios between groups and ratios of ratios. Two things no interval can know: that all processes of one mean fell into the
-same of two modes (coverage 52 to 92 %), or that only one side drifts (76 to 88 %).
+Simulated coverage of nominal 95 % (`interval_coverage`, 10,000 studies each, 3 to 20 processes): 94.5 to 98.7 % for ratios
+within a group, whether processes differ normally, in two modes, with heavy tails or by rare disturbances; 94.8 to 96.3 % for
+ratios between groups and ratios of ratios; 94.6 to 96.3 % for one mean and for a slope over depths, if processes are
+independent; with two processes 95.4 and 95.6 % (one mean and a ratio, normal). Two things no interval can know:
+
+- All processes of one mean fell into the same of two modes (coverage 52 to 93 %). A ratio within a group is not affected.
+- A drift that is not shared: of one side of a ratio only, or of the machine while one mean or a slope is measured (75 to
+  88 %, and fewer with more processes). Only a ratio within a group is free of a drift that all compilers share.
 
 Percentiles of latency interpolate between order statistics (type 7 of Hyndman and Fan, the default of numpy and pandas).
 )";
@@ -51,7 +71,9 @@ Percentiles of latency interpolate between order statistics (type 7 of Hyndman a
 
 std::string to_markdown() {
   std::string page = kIntroduction;
-  page += "\n| name | column | unit | formula | source | interval |\n| --- | --- | --- | --- | --- | --- |\n";
+  page +=
+      "\n## The table\n\n| name | column | unit | formula | source | interval |\n| --- | --- | --- | --- | --- | --- "
+      "|\n";
   for (const Metric& metric : metrics()) {
     page += fmt::format("| `{}` | {}{} | {} | {} | {} | {} |\n", metric.name, metric.heading,
                         metric.rank > 0 ? "" : " (--all)", metric.unit, metric.formula, metric.source,

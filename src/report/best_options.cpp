@@ -18,7 +18,7 @@ using nlohmann::json;
 using store::CellData;
 
 double speed_of(const CellData& cell, const Values& values) {
-  const store::DerivedValue* value = values.find(cell.cell_id, "throughput_mean_per_s");
+  const store::DerivedValue* value = values.find(cell.cell_id, "throughput_per_s");
   return value == nullptr ? 0 : value->value.value_or(0);
 }
 
@@ -78,11 +78,21 @@ bool BestOptions::is_told_apart() const { return has_interval() && (*margin->low
 
 std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const Values& values,
                                       const std::function<bool(const CellData&)>& is_shown) {
-  std::map<std::tuple<std::string, std::string, std::string, int, std::string>, std::size_t> known;
+  // A cell that failed before it reported its compute device is listed with the first that did.
+  using Choice = std::tuple<std::string, std::string, std::string, int, std::string>;
+  const auto choice_of = [](const CellData& cell) {
+    return Choice(cell.device, cell.model_hash, cell.precision, cell.batch, cell.compiler);
+  };
+  std::map<Choice, std::string> first_devices;
+  for (const CellData& cell : cells) {
+    if (cell.compute_device.value) first_devices.emplace(choice_of(cell), *cell.compute_device.value);
+  }
+  std::map<std::pair<Choice, std::string>, std::size_t> known;
   std::vector<std::vector<const CellData*>> by_choice;
   for (const CellData& cell : cells) {
-    const auto [place, is_new] = known.emplace(
-        std::tuple(cell.device, cell.model_hash, cell.precision, cell.batch, cell.compiler), by_choice.size());
+    const Choice choice = choice_of(cell);
+    const std::string device = cell.compute_device.value.value_or(first_devices[choice]);
+    const auto [place, is_new] = known.emplace(std::pair(choice, device), by_choice.size());
     if (is_new) by_choice.emplace_back();
     by_choice[place->second].push_back(&cell);
   }

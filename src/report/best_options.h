@@ -11,11 +11,11 @@
 
 namespace ngb::report {
 
-// The best settings of one compiler on one device, model and batch. It points into the cells and values it was made
-// from.
+// The best settings of one compiler on one device, compute device, model and batch. It points into the cells and values
+// it was made from.
 struct BestOptions {
   const store::CellData* any = nullptr;         // the first of its cells
-  const store::CellData* winner = nullptr;      // highest mean throughput; null: none has a speed
+  const store::CellData* winner = nullptr;      // highest throughput; null: none has a speed
   const store::CellData* runner_up = nullptr;   // null: no other has a speed
   const store::DerivedValue* margin = nullptr;  // the winner's margin_ratio; null without a runner-up
   [[nodiscard]] bool has_interval() const;      // false with one process

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "metrics/outcome.h"
 #include "report/numbers.h"
 
@@ -32,6 +33,12 @@ constexpr std::array kAttributes{
     Attribute{"batch", "batch", [](const CellData& cell) { return json(cell.batch); }},
     Attribute{"threads", "threads", [](const CellData& cell) { return json(cell.threads); }},
     Attribute{"precision", "precision", [](const CellData& cell) { return json(cell.precision); }},
+    Attribute{"compute_device", nullptr,
+              [](const CellData& cell) {
+                return cell.compute_device.value ? json(*cell.compute_device.value) : json(nullptr);
+              }},
+    Attribute{"compute_device_unknown_reason", nullptr,
+              [](const CellData& cell) { return json(cell.compute_device.reason); }},
     Attribute{"compiler", nullptr, [](const CellData& cell) { return json(cell.compiler); }},
     Attribute{"compiler_label", nullptr, [](const CellData& cell) { return json(cell.compiler_label); }},
     Attribute{"compiler_version", nullptr, [](const CellData& cell) { return json(cell.compiler_version); }},
@@ -49,7 +56,7 @@ bool is_deviation(const Metric& metric) {
 }
 
 std::string interval_of(const DerivedValue& value, const char* unit) {
-  const bool is_exact = value.low == value.value && value.high == value.value;  // the identity against itself
+  const bool is_exact = value.low == value.value && value.high == value.value;  // the baseline against itself
   if (!value.low || !value.high || is_exact) return {};
   return fmt::format(" [{}, {}]", number_beside(*value.low, *value.value, unit),
                      number_beside(*value.high, *value.value, unit));
@@ -82,20 +89,28 @@ std::vector<NumberColumn> number_columns(bool all) {
   return columns;
 }
 
-std::string heading(const NumberColumn& column) {
+std::string heading(const NumberColumn& column, std::string_view over) {
   std::string text = column.metric->heading;
+  if (column.metric->refers_to_baseline && !over.empty()) text += fmt::format(" over {}", over);
   if (column.deviation != nullptr) text += fmt::format(" {}", column.deviation->heading);
   if (column.metric->has_interval) text += " [95 %]";
   return text;
 }
 
-ShownNumber shown_number(const Values& values, const CellData& cell, const NumberColumn& column) {
+std::string precision_below(const Results& results, const CellData& cell, const Metric& metric) {
+  const CellData* const baseline = metric.refers_to_baseline ? results.baseline_of(cell) : nullptr;
+  return baseline == nullptr || cell.precision == metrics::kFullPrecision ? "" : baseline->precision;
+}
+
+ShownNumber shown_number(const Results& results, const CellData& cell, const NumberColumn& column) {
   const char* unit = column.metric->unit;
-  const DerivedValue* value = values.find(cell.cell_id, column.metric->name);
+  const DerivedValue* value = results.values.find(cell.cell_id, column.metric->name);
   if (value == nullptr || !value->value) return {"–", ""};
   ShownNumber shown{number(*value->value, unit), interval_of(*value, unit)};
+  const std::string below = precision_below(results, cell, *column.metric);
+  if (!below.empty()) shown.tail += " over " + text::visible(below);
   if (column.deviation == nullptr) return shown;
-  const DerivedValue* deviation = values.find(cell.cell_id, column.deviation->name);
+  const DerivedValue* deviation = results.values.find(cell.cell_id, column.deviation->name);
   if (deviation != nullptr && deviation->value) {
     shown.tail = " ± " + number_beside(*deviation->value, *value->value, unit);
   }

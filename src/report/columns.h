@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metrics/metric.h"
+#include "report/results.h"
 #include "report/values.h"
 
 namespace ngb::report {
@@ -31,14 +32,20 @@ struct NumberColumn {
 };
 // Returns the columns of all metrics, or only of those with a rank.
 std::vector<NumberColumn> number_columns(bool all);
-std::string heading(const NumberColumn& column);  // "samples/s ± std", "speed-up [95 %]"
+// Returns "samples/s ± std", "speed-up [95 %]", "speed-up over onnxruntime@1.30.0 [95 %]". `over` names a baseline
+// other than the identity, in a form that may be printed; it is "" for the identity.
+std::string heading(const NumberColumn& column, std::string_view over);
 
-// A number with its deviation or interval: {"52.1", " ± 1.2"}; {"–", ""} if it is unknown.
+// A number with its deviation or interval: {"52.1", " ± 1.2"}; {"–", ""} if it is unknown. That of a bf16 or f16 cell
+// ends in the precision of its baseline: " over f32".
 struct ShownNumber {
   std::string main{};
   std::string tail{};
 };
-ShownNumber shown_number(const Values& values, const store::CellData& cell, const NumberColumn& column);
+ShownNumber shown_number(const Results& results, const store::CellData& cell, const NumberColumn& column);
+
+// Returns the precision of the cell's baseline ("f32") if the metric refers to it and the cell is not in f32; else "".
+std::string precision_below(const Results& results, const store::CellData& cell, const metrics::Metric& metric);
 
 // Returns why a row has no numbers: "not measured yet", "failed: crash in compile: signal 11"; "" if it has numbers.
 std::string why_no_numbers(const store::CellData& cell);

@@ -58,10 +58,15 @@ ngb::Status check_words(const Filter& filter, const Words& wanted, const std::ve
 }
 
 Results results_with(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
-                     const std::function<bool(const CellData&)>& is_shown) {
-  Results results{.cells = {}, .values = Values(derived), .best_options = {}};
-  for (const CellData& cell : cells) {
-    if (is_shown(cell)) results.cells.push_back(&cell);
+                     const metrics::Baseline& baseline, const std::function<bool(const CellData&)>& is_shown) {
+  Results results{.cells = {}, .values = Values(derived), .best_options = {}, .baseline = baseline};
+  std::vector<const CellData*> all;
+  for (const CellData& cell : cells) all.push_back(&cell);
+  const metrics::BaselineCells baselines(all, baseline);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!is_shown(cells[i])) continue;
+    results.cells.push_back(&cells[i]);
+    if (baselines.of(i)) results.baseline_cells.emplace(cells[i].cell_id, all[*baselines.of(i)]);
   }
   results.best_options = best_options(cells, results.values, is_shown);
   return results;
@@ -71,12 +76,25 @@ Results results_with(const std::vector<CellData>& cells, const std::vector<Deriv
 
 std::span<const Filter> filters() { return kFilters; }
 
-Results all_results(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived) {
-  return results_with(cells, derived, [](const CellData& /*cell*/) { return true; });
+const CellData* Results::baseline_of(const CellData& cell) const {
+  const auto found = baseline_cells.find(cell.cell_id);
+  return found == baseline_cells.end() ? nullptr : found->second;
+}
+
+Results all_results(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
+                    const metrics::Baseline& baseline) {
+  return results_with(cells, derived, baseline, [](const CellData& /*cell*/) { return true; });
+}
+
+void add_differences(Results& results, const std::vector<store::MeasuredEnvironment>& environments) {
+  std::set<std::string> shown;
+  for (const CellData* cell : results.cells) shown.insert(cell->device);
+  results.differences = environment_differences(environments);
+  std::erase_if(results.differences, [&](const EnvironmentDifference& each) { return !shown.contains(each.device); });
 }
 
 Result<Results> chosen_results(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
-                               const std::map<std::string, Words>& wanted) {
+                               const std::map<std::string, Words>& wanted, const metrics::Baseline& baseline) {
   std::vector<std::pair<Filter, Words>> asked;
   for (const Filter& filter : kFilters) {
     const auto words = wanted.find(filter.name);
@@ -84,7 +102,7 @@ Result<Results> chosen_results(const std::vector<CellData>& cells, const std::ve
     if (ngb::Status known = check_words(filter, words->second, cells); !known) return error_of(known);
     asked.emplace_back(filter, words->second);
   }
-  Results results = results_with(cells, derived, [&](const CellData& cell) {
+  Results results = results_with(cells, derived, baseline, [&](const CellData& cell) {
     return std::all_of(asked.begin(), asked.end(),
                        [&](const auto& filter) { return lets_through(filter.first, filter.second, cell); });
   });

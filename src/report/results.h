@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "metrics/baseline.h"
 #include "report/best_options.h"
+#include "report/environments.h"
 #include "report/values.h"
 
 namespace ngb::report {
@@ -18,8 +20,17 @@ struct Results {
   std::vector<const store::CellData*> cells{};  // in the order of the study; may be outlines (store.h)
   Values values;
   std::vector<BestOptions> best_options{};  // of the selected cells' compilers, each chosen from all its settings
+  metrics::Baseline baseline{};             // to which the values refer
+  std::map<std::string, const store::CellData*> baseline_cells{};  // by the id of the selected cell; without it: none
+  std::vector<EnvironmentDifference> differences{};  // between the descriptions of the selected cells' devices
+
+  [[nodiscard]] const store::CellData* baseline_of(const store::CellData& cell) const;
 };
-Results all_results(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived);
+Results all_results(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived,
+                    const metrics::Baseline& baseline = {});
+
+// Adds how the descriptions of the selected cells' devices differ.
+void add_differences(Results& results, const std::vector<store::MeasuredEnvironment>& environments);
 
 // A filter of `ngb show`; the option is --NAME and may be repeated.
 struct Filter {
@@ -34,6 +45,7 @@ std::span<const Filter> filters();
 // or if no cell passes all filters.
 Result<Results> chosen_results(const std::vector<store::CellData>& cells,
                                const std::vector<store::DerivedValue>& derived,
-                               const std::map<std::string, std::vector<std::string>>& wanted);
+                               const std::map<std::string, std::vector<std::string>>& wanted,
+                               const metrics::Baseline& baseline = {});
 
 }  // namespace ngb::report

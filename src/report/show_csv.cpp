@@ -22,6 +22,7 @@ std::string csv_header() {
   for (const Attribute& attribute : attributes()) line += fmt::format("{},", attribute.name);
   for (const char* field : kFailureFields) line += fmt::format("failure_{},", field);
   for (const metrics::Flag& flag : metrics::flag_table()) line += fmt::format("flag_{},", flag.name);
+  line += "baseline_cell_id,baseline_precision,";
   for (const metrics::Metric& metric : metrics::metrics()) {
     line += fmt::format("{},", metric.name);
     if (metric.has_interval) line += fmt::format("{0}_low,{0}_high,", metric.name);
@@ -31,9 +32,9 @@ std::string csv_header() {
   return line + '\n';
 }
 
-std::string csv_line(const store::CellData& cell, const Values& values) {
+std::string csv_line(const store::CellData& cell, const Results& results) {
   const auto value_of = [&](const std::string& metric) {
-    const store::DerivedValue* value = values.find(cell.cell_id, metric);
+    const store::DerivedValue* value = results.values.find(cell.cell_id, metric);
     return value == nullptr ? store::DerivedValue{} : *value;
   };
   std::string line;
@@ -43,6 +44,8 @@ std::string csv_line(const store::CellData& cell, const Values& values) {
   for (const metrics::Flag& flag : metrics::flag_table()) {
     line += csv_field(value_of(fmt::format("flag_{}", flag.name)).value) + ',';
   }
+  const store::CellData* const baseline = results.baseline_of(cell);
+  line += baseline == nullptr ? ",," : csv_text(baseline->cell_id) + ',' + csv_text(baseline->precision) + ',';
   for (const metrics::Metric& metric : metrics::metrics()) {
     const store::DerivedValue value = value_of(metric.name);
     line += csv_field(value.value) + ',';
@@ -57,7 +60,7 @@ std::string csv_line(const store::CellData& cell, const Values& values) {
 
 std::string show_csv(const Results& results, const ShowOptions& /*options*/) {
   std::string text = csv_header();
-  for (const store::CellData* cell : results.cells) text += csv_line(*cell, results.values);
+  for (const store::CellData* cell : results.cells) text += csv_line(*cell, results);
   return text;
 }
 

@@ -22,7 +22,7 @@ std::string remarks_on(const store::CellData& cell, const Values& values) {
   return markdown_text(why.empty() ? text::join(names, ", ") : why);
 }
 
-std::string markdown_header(const std::vector<NumberColumn>& columns) {
+std::string markdown_header(const std::vector<NumberColumn>& columns, const metrics::Baseline& baseline) {
   std::vector<std::string> headings;
   std::vector<std::string> alignments;
   const auto add = [&](std::string heading, const char* alignment) {
@@ -33,7 +33,8 @@ std::string markdown_header(const std::vector<NumberColumn>& columns) {
     if (attribute.heading != nullptr) add(attribute.heading, "---");
   }
   add("compiler", "---");
-  for (const NumberColumn& column : columns) add(heading(column), "---:");
+  const std::string over = baseline.is_identity() ? "" : markdown_text(baseline.words());
+  for (const NumberColumn& column : columns) add(heading(column, over), "---:");
   add("flags", "---");
   return markdown_line(headings) + markdown_line(alignments);
 }
@@ -42,15 +43,16 @@ std::string markdown_header(const std::vector<NumberColumn>& columns) {
 
 std::string show_markdown(const Results& results, const ShowOptions& options) {
   const std::vector<NumberColumn> columns = number_columns(options.all);
-  std::string text = markdown_header(columns);
+  std::string text = markdown_header(columns, results.baseline);
+  const bool names_devices = are_on_several_compute_devices(results.cells);
   for (const store::CellData* cell : results.cells) {
     std::vector<std::string> fields;
     for (const Attribute& attribute : attributes()) {
       if (attribute.heading != nullptr) fields.push_back(markdown_field(attribute.of(*cell)));
     }
-    fields.push_back(markdown_text(compiler_of(*cell)));
+    fields.push_back(markdown_text(compiler_of(*cell) + (names_devices ? ", " + compute_device_of(*cell) : "")));
     for (const NumberColumn& column : columns) {
-      const ShownNumber number = shown_number(results.values, *cell, column);
+      const ShownNumber number = shown_number(results, *cell, column);
       fields.push_back(number.main + number.tail);
     }
     fields.push_back(remarks_on(*cell, results.values));

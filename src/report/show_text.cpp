@@ -29,10 +29,10 @@ Style style_of_value(const Metric& metric, const DerivedValue& value) {
   return *value.low > 1 ? Style::good : *value.high < 1 ? Style::bad : Style::plain;
 }
 
-TableCell number_cell(const Values& values, const CellData& cell, const NumberColumn& column) {
-  const DerivedValue* value = values.find(cell.cell_id, column.metric->name);
+TableCell number_cell(const Results& results, const CellData& cell, const NumberColumn& column) {
+  const DerivedValue* value = results.values.find(cell.cell_id, column.metric->name);
   const Style style = value == nullptr ? Style::plain : style_of_value(*column.metric, *value);
-  ShownNumber shown = shown_number(values, cell, column);
+  ShownNumber shown = shown_number(results, cell, column);
   return {std::move(shown.main), std::move(shown.tail), style};
 }
 
@@ -49,6 +49,8 @@ class Notes {
   }
   void add_flag(std::string_view flag) { flags_.insert(std::string(flag)); }
 
+  void add_remarks(std::vector<std::string> remarks) { remarks_ = std::move(remarks); }
+
   [[nodiscard]] std::string text(const std::vector<std::string>& left_out, const std::string& counts,
                                  const ShowOptions& options) const {
     std::string text;
@@ -62,6 +64,7 @@ class Notes {
     if (failures_.size() > kMost) {
       text += fmt::format("  … and {} more failed cells: --json has them all\n", failures_.size() - kMost);
     }
+    for (const std::string& remark : remarks_) text += "  " + remark + '\n';
     if (!left_out.empty()) {
       text += fmt::format("  Too wide for {} characters: {}; --all shows everything\n", options.width,
                           text::join(left_out, ", "));
@@ -72,17 +75,23 @@ class Notes {
  private:
   std::set<std::string> flags_{};
   std::vector<std::string> failures_{};
+  std::vector<std::string> remarks_{};
 };
 
 // Builds the table section by section.
 class Builder {
  public:
-  Builder(const Values& values, const ShowOptions& options) : values_(values), columns_(number_columns(options.all)) {
+  Builder(const Results& results, const ShowOptions& options)
+      : results_(results),
+        names_devices_(are_on_several_compute_devices(results.cells)),
+        columns_(number_columns(options.all)) {
+    const std::string over = results.baseline.is_identity() ? "" : text::visible(results.baseline.words());
     table_.columns.push_back({"compiler", true, 0});
     for (const NumberColumn& column : columns_) {
-      table_.columns.push_back({heading(column), false, std::max(0, column.metric->rank - 1)});
+      table_.columns.push_back({heading(column, over), false, std::max(0, column.metric->rank - 1)});
     }
     table_.columns.push_back({"flags", true, 0});
+    notes_.add_remarks(environment_remarks(results.differences));
   }
 
   // Adds a section with these cells; there is at least one.
@@ -92,14 +101,19 @@ class Builder {
         std::all_of(cells.begin(), cells.end(), [&](const CellData* cell) { return cell->threads == first.threads; });
     const bool same_precision = std::all_of(cells.begin(), cells.end(),
                                             [&](const CellData* cell) { return cell->precision == first.precision; });
+    const bool same_device = !names_devices_ || std::all_of(cells.begin(), cells.end(), [&](const CellData* cell) {
+      return cell->compute_device.value == first.compute_device.value;
+    });
     TableSection section;
     section.title = workload_of(first);
     if (same_threads) section.title += ", " + threads_of(first);
     if (same_precision) section.title += ", " + first.precision;
+    if (same_device && names_devices_) section.title += ", " + compute_device_of(first);
     for (const CellData* cell : cells) {
       std::string label = compiler_of(*cell);
       if (!same_threads) label += ", " + threads_of(*cell);
       if (!same_precision) label += ", " + cell->precision;
+      if (!same_device) label += ", " + compute_device_of(*cell);
       section.rows.push_back(row(*cell, std::move(label)));
     }
     table_.sections.push_back(std::move(section));
@@ -128,7 +142,7 @@ class Builder {
       row.rest = TableCell{why_no_numbers(cell), "", status == Status::planned ? Style::plain : Style::bad};
       if (status != Status::planned) notes_.add_failure(cell, *metrics::decisive_failure(cell));
     } else {
-      for (const NumberColumn& column : columns_) row.cells.push_back(number_cell(values_, cell, column));
+      for (const NumberColumn& column : columns_) row.cells.push_back(number_cell(results_, cell, column));
       row.cells.push_back({flags_of(cell), "", Style::notice});
     }
     return row;
@@ -136,14 +150,15 @@ class Builder {
 
   std::string flags_of(const CellData& cell) {
     std::vector<std::string> names;
-    for (const Values::Raised& raised : values_.flags(cell.cell_id)) {
+    for (const Values::Raised& raised : results_.values.flags(cell.cell_id)) {
       notes_.add_flag(raised.flag);
       names.emplace_back(raised.flag);
     }
     return text::join(names, ", ");
   }
 
-  const Values& values_;
+  const Results& results_;
+  bool names_devices_;
   std::vector<NumberColumn> columns_;
   Table table_{};
   Notes notes_{};
@@ -153,7 +168,7 @@ class Builder {
 }  // namespace
 
 std::string show_text(const Results& results, const ShowOptions& options) {
-  Builder builder(results.values, options);
+  Builder builder(results, options);
   std::vector<const CellData*> section;
   for (const CellData* cell : results.cells) {
     if (!section.empty() && !is_same_workload(*section.front(), *cell)) {

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "base/text.h"
+
 namespace ngb::report {
 
 using store::CellData;
@@ -11,6 +15,18 @@ std::string compiler_of(const CellData& cell) {
   const bool is_told =
       cell.compiler_version.empty() || cell.compiler_label.find(cell.compiler_version) != std::string::npos;
   return is_told ? cell.compiler_label : cell.compiler_label + " " + cell.compiler_version;
+}
+
+std::string compute_device_of(const CellData& cell) {
+  return text::visible(cell.compute_device.value.value_or("unknown device"));
+}
+
+bool are_on_several_compute_devices(std::span<const CellData* const> cells) {
+  std::set<std::string> kinds;
+  for (const CellData* cell : cells) {
+    if (cell->compute_device.value) kinds.insert(*cell->compute_device.value);
+  }
+  return kinds.size() > 1;
 }
 
 std::string threads_of(const CellData& cell) {

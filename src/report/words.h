@@ -2,6 +2,7 @@
 // Names cells in tables.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "store/store.h"
@@ -10,6 +11,11 @@ namespace ngb::report {
 
 // Returns "openvino 2026.4.1": the study's label, followed by the version unless the label contains it.
 std::string compiler_of(const store::CellData& cell);
+
+// Returns the kind of processor that the cell computed on, "gpu", or "unknown device".
+std::string compute_device_of(const store::CellData& cell);
+// Returns whether cells that were measured computed on different kinds of processors; then tables name each cell's.
+bool are_on_several_compute_devices(std::span<const store::CellData* const> cells);
 
 std::string threads_of(const store::CellData& cell);  // "2 threads"
 

@@ -89,6 +89,31 @@ class Show(NgbTest):
             self.assertIn(f"did you mean {near}", wrong.stderr)
         self.assertIn("expected one of: 1, 2", self.ngb("show", "results", "--batch", "64").stderr)
 
+    def test_any_compiler_can_be_the_baseline(self):
+        cells = json.loads(self.shown("--json"))["cells"]
+        measured = [cell for cell in cells if cell["compiler"] == "null"]
+        for cell in measured:
+            self.assertEqual(cell["compute_device"], "cpu")
+            self.assertEqual(cell["metrics"]["speed_up_ratio"],
+                             {"value": None, "reason": "the identity was not measured here"})
+        asked = json.loads(self.shown("--json", "--baseline", "null"))
+        self.assertEqual(asked["baseline"], "null")
+        for cell in asked["cells"]:
+            if cell["compiler"] == "null":
+                self.assertEqual(cell["metrics"]["speed_up_ratio"]["value"], 1)
+                self.assertEqual(cell["baseline"]["cell_id"], cell["cell_id"])
+        self.assertIn("speed-up over null [95 %]", self.shown("--all", "--baseline", "null"))
+        wrong = self.ngb("show", "results", "--baseline", "nul")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("did you mean null", wrong.stderr)
+
+    def test_the_study_names_the_baseline(self):
+        self.write("study.yaml", STUDY.replace("output: results", 'output: other\nbaseline: "null"'))
+        run = self.ngb("run", "study.yaml")
+        self.assertIn("speed-up over null [95 %]", run.stdout)
+        self.assertEqual(self.query("other", "select count(*) from derived where metric = 'speed_up_ratio' "
+                                             "and value = 1"), [(4,)])
+
     def test_help_lists_the_formats(self):
         told = self.shown("--help")
         for name in ("text", "json", "csv", "markdown"):

@@ -165,6 +165,37 @@ TEST(Comparison, CountsCellsWithoutAPartner) {
   EXPECT_EQ(found->candidate_only, 2U);
 }
 
+TEST(Comparison, PairsOnlyCellsOfTheSameComputeDevice) {
+  std::vector<CellData> cells{made_up::on("cpu", measured("identity", 1)), made_up::on("gpu", measured("identity", 5)),
+                              made_up::on("gpu", measured("trt", 9))};
+  cells[1].options = R"({"device":"cuda"})";
+  const auto found = compare({{&cells[0], &cells[1]}, &cells}, {{&cells[2]}, &cells}, Axis::compiler, {});
+  ASSERT_TRUE(found) << found.error().text();
+  ASSERT_EQ(found->pairs.size(), 1U);
+  EXPECT_EQ(found->pairs[0].baseline, &cells[1]);
+  EXPECT_FALSE(compare({{&cells[0]}, &cells}, {{&cells[2]}, &cells}, Axis::compiler, {}));
+}
+
+TEST(Comparison, AlongTheComputeDevicePairsCellsWhoseOptionsNameIt) {
+  std::vector<CellData> cells{made_up::on("cpu", measured("identity", 1)), made_up::on("gpu", measured("identity", 5))};
+  cells[0].options = R"({"layout":"last"})";
+  cells[1].options = R"({"device":"cuda","layout":"last"})";
+  const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::compute_device, {});
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::faster);
+  EXPECT_EQ(place_on(Axis::compute_device, cells[1]), "gpu");
+  EXPECT_EQ(parse_axis("compute_device").value(), Axis::compute_device);
+}
+
+TEST(Comparison, KeepsAPairWhoseFailedSideNeverReportedItsComputeDevice) {
+  const std::vector<CellData> before{made_up::on("gpu", measured("a", 1))};
+  std::vector<CellData> after{failed("a")};
+  after[0].compiler_version = "1.0";
+  const auto found = compare(side(before), side(after), Axis::results, {});
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->pairs[0].status, PairStatus::newly_failed);
+}
+
 TEST(Axis, IsNamedByItsValueAndACompilerAlsoByLabelOrVersion) {
   EXPECT_EQ(parse_axis("options").value(), Axis::options);
   EXPECT_FALSE(parse_axis("colour"));

@@ -40,6 +40,66 @@ TEST(Derive, KeepsItsValuesInTheFile) {
   EXPECT_FALSE(third->were_kept) << "new results make new values";
 }
 
+// Records two processes of aa (identity) and of bb (onnxruntime) for a study with this baseline.
+void record_two_cells(const made_up::Folder& folder, const std::string& baseline) {
+  auto store = store::Store::open(folder.results(), store::Mode::read_write);
+  plan::Plan plan = made_up::plan();
+  plan.study.baseline = baseline;
+  const std::string run = store->begin_run(plan, 7).value();
+  std::uint64_t sequence = 0;
+  for (const char* const cell : {"aa", "bb"}) {
+    for (const int index : {0, 1}) {
+      auto process = made_up::process(cell, index);
+      if (process.cell_id == "bb") {
+        for (auto& repetition : process.repetitions) repetition.wall_ns /= 4;
+      }
+      ASSERT_TRUE(store->record(run, "local", {++sequence, process}));
+    }
+  }
+  ASSERT_TRUE(store->flush());
+}
+
+double speed_up_of(const Result<Derived>& derived, const std::string& cell_id) {
+  for (const store::DerivedValue& value : derived->values) {
+    if (value.cell_id == cell_id && value.metric == "speed_up_ratio") return value.value.value_or(-1);
+  }
+  return -2;
+}
+
+TEST(Derive, RefersToTheBaselineOfTheStudyAndKeepsItsValues) {
+  const made_up::Folder folder;
+  record_two_cells(folder, "onnxruntime@1.31.1");
+  EXPECT_FALSE(derive(folder.results(), 1)->were_kept);
+  const auto kept = derive(folder.results(), 1);
+  EXPECT_TRUE(kept->were_kept);
+  EXPECT_EQ(kept->baseline.words(), "onnxruntime@1.31.1");
+  EXPECT_NEAR(speed_up_of(kept, "aa"), 0.25, 1e-9);
+  EXPECT_EQ(speed_up_of(kept, "bb"), 1);
+}
+
+TEST(Derive, NeverMixesTheValuesOfTwoBaselines) {
+  const made_up::Folder folder;
+  record_two_cells(folder, "identity");
+  ASSERT_TRUE(derive(folder.results(), 1));
+  const auto other = derive(folder.results(), 1, "onnxruntime");
+  ASSERT_TRUE(other) << other.error().text();
+  EXPECT_FALSE(other->were_kept);
+  EXPECT_NEAR(speed_up_of(other, "aa"), 0.25, 1e-9);
+  const auto own = derive(folder.results(), 1);
+  EXPECT_TRUE(own->were_kept) << "the values for another baseline did not replace those of the study's";
+  EXPECT_NEAR(speed_up_of(own, "bb"), 4, 1e-9);
+  EXPECT_TRUE(derive(folder.results(), 1, "identity")->were_kept);
+}
+
+TEST(Derive, RefusesABaselineThatTheFileDoesNotHave) {
+  const made_up::Folder folder;
+  record_two_cells(folder, "identity");
+  const auto found = derive(folder.results(), 1, "onxruntime");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().text(), "onxruntime: these results have no such compiler, did you mean onnxruntime?");
+  EXPECT_TRUE(has_code(found, ErrorCode::not_found));
+}
+
 TEST(Derive, ComputesAgainAfterAnotherProgramChangedTheFile) {
   const made_up::Folder folder;
   {

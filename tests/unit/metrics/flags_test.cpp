@@ -47,6 +47,21 @@ TEST(Flags, AreRaisedBySpread) {
               ElementsAre("spread", "unstable"));
 }
 
+TEST(Flags, AreRaisedByABaselineOfAnotherEnvironment) {
+  CellData identity = calm();
+  identity.cell_id = "identity-1";
+  identity.compiler = identity.compiler_label = "identity";
+  const auto is_raised = [&] {
+    for (const store::DerivedValue& value : compute_all({identity, calm()}, 1)) {
+      if (value.cell_id == "fast-1" && value.metric == "flag_unlike_baseline") return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(is_raised());
+  for (auto& process : identity.processes) process.environment_hash = "after a new kernel";
+  EXPECT_TRUE(is_raised());
+}
+
 TEST(Flags, AreRaisedByStealAbove1PercentInTheTimedPhase) {
   CellData cell = calm();
   tell(cell, 1, "steal", "timed", 1.0);

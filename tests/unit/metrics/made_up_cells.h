@@ -55,6 +55,11 @@ inline store::CellData cell_of(const std::string& compiler, int batch,
   return made;
 }
 
+inline store::CellData on(const std::string& compute_device, store::CellData cell) {
+  cell.compute_device = Known<std::string>::of(compute_device);
+  return cell;
+}
+
 inline store::RecordedProcess failure(int index, samples::FailureKind kind) {
   store::RecordedProcess made;
   made.process_index = index;

@@ -46,16 +46,41 @@ TEST(Metrics, CountThroughputPerRepetitionWithoutWarmUp) {
   EXPECT_EQ(number({by_hand()}, "fast-4", "process_count"), 2);
 }
 
-TEST(Metrics, BoundTheMedianByRanks) {
-  const auto value = value_of({by_hand()}, "fast-4", "throughput_median_per_s");
-  EXPECT_DOUBLE_EQ(value.low.value(), 2000.0);   // rank 1 of 6
-  EXPECT_DOUBLE_EQ(value.high.value(), 8000.0);  // rank 6 of 6
-  std::vector<double> times_ms;
-  for (int i = 1; i <= 100; ++i) times_ms.push_back(1e3 / i);
-  const auto hundred = value_of({cell_of("fast", 1, {process(0, times_ms)})}, "fast-1", "throughput_median_per_s");
-  EXPECT_NEAR(hundred.value.value(), 50.5, 1e-4);
-  EXPECT_NEAR(hundred.low.value(), 41, 1e-4);
-  EXPECT_NEAR(hundred.high.value(), 61, 1e-4);
+// Expected: scipy 1.17.1, ttest_1samp on the logarithms, exponentials of estimate and ends.
+TEST(Metrics, GiveTheMeanOverProcessesAnIntervalOfStudentsT) {
+  std::vector<store::RecordedProcess> processes;
+  for (const double speed : {100.0, 104.0, 98.0, 101.0, 97.0}) {
+    // Two repetitions whose mean rate is `speed`.
+    processes.push_back(process(static_cast<int>(processes.size()), {1e3 / (speed - 5), 1e3 / (speed + 5)}));
+  }
+  const auto value = value_of({cell_of("fast", 1, processes)}, "fast-1", "throughput_per_s");
+  EXPECT_NEAR(value.value.value(), 99.970187029034, 1e-4);
+  EXPECT_NEAR(value.low.value(), 96.642874629340, 1e-4);
+  EXPECT_NEAR(value.high.value(), 103.412055290686, 1e-4);
+}
+
+TEST(Metrics, GiveTheMedianOverProcessesAnIntervalOfStudentsT) {
+  std::vector<store::RecordedProcess> processes;
+  for (const double speed : {100.0, 104.0, 98.0, 101.0, 97.0}) {
+    // Three repetitions whose median rate is `speed`; the others do not count, however far away they are.
+    processes.push_back(process(static_cast<int>(processes.size()), {1e3 / speed, 1e3 / 300, 1e3 / 10}));
+  }
+  const auto value = value_of({cell_of("fast", 1, processes)}, "fast-1", "throughput_median_per_s");
+  EXPECT_NEAR(value.value.value(), 99.970187029034, 1e-4);
+  EXPECT_NEAR(value.low.value(), 96.642874629340, 1e-4);
+  EXPECT_NEAR(value.high.value(), 103.412055290686, 1e-4);
+}
+
+TEST(Metrics, GiveTwoProcessesAWideIntervalAndOneProcessNone) {
+  // 50 and 51 samples/s: exp(mean of logs ± 12.7062 · 0.0140022 / sqrt(2)).
+  const auto two =
+      value_of({cell_of("fast", 1, {process(0, {20}), process(1, {1e3 / 51})})}, "fast-1", "throughput_per_s");
+  EXPECT_NEAR(two.value.value(), 50.497525, 1e-5);
+  EXPECT_NEAR(two.low.value(), 44.527911, 1e-5);
+  EXPECT_NEAR(two.high.value(), 57.267452, 1e-5);
+  const auto one = value_of({cell_of("fast", 1, {process(0, {20, 19})})}, "fast-1", "throughput_median_per_s");
+  EXPECT_TRUE(one.value);
+  EXPECT_FALSE(one.low);
 }
 
 TEST(Metrics, GivePercentilesOnlyFromEnoughRepetitions) {
@@ -148,10 +173,10 @@ TEST(Metrics, NameTheNeighbourThatIsMissing) {
   EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "the identity: failed: out_of_memory");
 }
 
-TEST(Metrics, RelateOnlyCellsOfTheSameThreadsPrecisionModelAndDevice) {
+TEST(Metrics, RelateOnlyCellsOfTheSameThreadsModelAndDevice) {
   for (const auto& change :
-       {+[](CellData& cell) { cell.threads = 1; }, +[](CellData& cell) { cell.precision = "bf16"; },
-        +[](CellData& cell) { cell.model_hash = "other"; }, +[](CellData& cell) { cell.device = "other"; }}) {
+       {+[](CellData& cell) { cell.threads = 1; }, +[](CellData& cell) { cell.model_hash = "other"; },
+        +[](CellData& cell) { cell.device = "other"; }}) {
     auto cells = two_compilers();
     change(cells[3]);
     EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "the identity was not measured here");
@@ -181,11 +206,12 @@ TEST(Metrics, CompareACompilersSettingsWithTheBestOfItsOtherSettings) {
   EXPECT_NEAR(value_of(cells, "best", "margin_ratio").low.value(), 1.25, 1e-9);
 }
 
-TEST(Metrics, DoNotCompareSettingsAcrossBatchModelDeviceOrPrecision) {
+TEST(Metrics, DoNotCompareSettingsAcrossBatchModelDevicesOrPrecision) {
   for (const auto& change :
        {+[](CellData& cell) { cell.batch = 2; }, +[](CellData& cell) { cell.precision = "bf16"; },
         +[](CellData& cell) { cell.model_hash = "other"; }, +[](CellData& cell) { cell.device = "other"; },
-        +[](CellData& cell) { cell.compiler = "slow"; }, +[](CellData& cell) { cell.processes.clear(); }}) {
+        +[](CellData& cell) { cell.compiler = "slow"; }, +[](CellData& cell) { cell.processes.clear(); },
+        +[](CellData& cell) { cell.compute_device = Known<std::string>::of("gpu"); }}) {
     auto cells = three_settings();
     cells.pop_back();
     change(cells[1]);

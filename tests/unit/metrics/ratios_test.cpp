@@ -41,6 +41,13 @@ TEST(Ratios, TreatProcessesOfDifferentRunsAsIndependent) {
       1.102194824895, 1.064911334170, 1.140783643712);
 }
 
+TEST(Ratios, DoNotPairTheRoundsOfDifferentEnvironments) {
+  auto identity = at_speeds("identity", kSlow);
+  for (auto& process : identity.processes) process.environment_hash = "after a new kernel";
+  expect_value(made_up::value_of({identity, at_speeds("fast", kFast)}, "fast-1", "speed_up_ratio"), 1.102194824895,
+               1.064911334170, 1.140783643712);
+}
+
 TEST(Ratios, CountOnlyTheRoundsThatHoldBoth) {
   // Rounds 0 and 1: ratios 1.2 and 64 / 51.
   auto fast = at_speeds("fast", {60.0, 64.0});

@@ -128,6 +128,58 @@ TEST(Show, NamesThreadsInTheRowsIfTheyDiffer) {
   EXPECT_THAT(shown, HasSubstr("  onnxruntime 1.0, 1 thread "));
 }
 
+std::vector<CellData> on_two_devices() {
+  auto both = cells();
+  for (CellData& cell : both) cell.compute_device = Known<std::string>::of("cpu");
+  both[1].compute_device = Known<std::string>::of("gpu");
+  return both;
+}
+
+TEST(Show, NamesComputeDevicesOnlyIfTheyDiffer) {
+  const std::string shown = text_of(on_two_devices(), values(), {.width = 200});
+  EXPECT_THAT(shown, HasSubstr("resnet18, batch 1, on local, 2 threads, f32\n"));
+  EXPECT_THAT(shown, HasSubstr("  identity 1.0, cpu "));
+  EXPECT_THAT(shown, HasSubstr("  onnxruntime 1.0, gpu "));
+  EXPECT_THAT(shown, HasSubstr("resnet18, batch 4, on local, 2 threads, f32, cpu\n"));
+  EXPECT_THAT(text_of(cells(), values(), {.width = 200}), Not(HasSubstr("cpu")));
+  EXPECT_THAT(shown_as("markdown", on_two_devices(), values()), HasSubstr("| onnxruntime 1.0, gpu |"));
+  EXPECT_THAT(shown_as("markdown", cells(), values()), HasSubstr("| onnxruntime 1.0 |"));
+}
+
+TEST(Show, NamesABaselineOtherThanTheIdentityInTheHeadsOfItsColumns) {
+  const auto all = cells();
+  const auto derived = values();
+  const auto other = metrics::Baseline::find("onnxruntime@1.0", all).value();
+  const auto results = all_results(all, derived, other);
+  const std::string shown = show_text(results, {.all = true});
+  EXPECT_THAT(shown, HasSubstr("  speed-up over onnxruntime@1.0 [95 %]  "));
+  EXPECT_THAT(shown, HasSubstr("  BSR over onnxruntime@1.0 [95 %]  "));
+  EXPECT_THAT(shown, HasSubstr("  RTR [95 %]  "));
+  EXPECT_THAT(find_format("markdown").value()->show(results, {}),
+              HasSubstr("| speed-up over onnxruntime@1.0 [95 %] |"));
+  const auto json = nlohmann::json::parse(find_format("json").value()->show(results, {}));
+  EXPECT_EQ(json["baseline"], "onnxruntime@1.0");
+  EXPECT_EQ(json["cells"][0]["baseline"]["cell_id"], "onnxruntime-1");
+}
+
+// The second cell is in bf16; its baseline is the identity in f32.
+std::vector<CellData> with_reduced_precision() {
+  auto mixed = cells();
+  mixed[1].precision = "bf16";
+  return mixed;
+}
+
+TEST(Show, SaysThatASpeedUpOfReducedPrecisionIsOverF32) {
+  EXPECT_THAT(text_of(with_reduced_precision(), values(), {.width = 200}), HasSubstr("2.00 [1.90, 2.10] over f32"));
+  EXPECT_THAT(shown_as("markdown", with_reduced_precision(), values()), HasSubstr("| 2.00 [1.90, 2.10] over f32 |"));
+  EXPECT_THAT(text_of(cells(), values(), {.width = 200}), Not(HasSubstr("over")));
+  const auto json = nlohmann::json::parse(shown_as("json", with_reduced_precision(), values()))["cells"];
+  EXPECT_EQ(json[1]["metrics"]["speed_up_ratio"]["over"], "f32");
+  EXPECT_EQ(json[1]["baseline"]["precision"], "f32");
+  EXPECT_FALSE(json[1]["metrics"]["throughput_mean_per_s"].contains("over"));
+  EXPECT_FALSE(json[0]["metrics"]["speed_up_ratio"].contains("over"));
+}
+
 TEST(Show, DoesNotRepeatAVersionThatIsInTheLabel) {
   auto labelled = cells();
   labelled[1].compiler_label = "onnxruntime 1.0 tuned";
@@ -150,6 +202,10 @@ TEST(ShowJson, HoldsValuesAndReasonsUnderTheNamesOfTheMetrics) {
   EXPECT_EQ(cell["metrics"]["speed_up_ratio"], (nlohmann::json{{"value", 2.0}, {"low", 1.9}, {"high", 2.1}}));
   EXPECT_EQ(cell["metrics"]["cpu_percent"], (nlohmann::json{{"value", nullptr}, {"reason", "unknown here"}}));
   EXPECT_EQ(cell["flags"], (nlohmann::json{{"steal", 2.5}}));
+  EXPECT_EQ(cell["baseline"]["cell_id"], "identity-1");
+  EXPECT_EQ(json["baseline"], "identity");
+  EXPECT_EQ(cell["compute_device"], nullptr);
+  EXPECT_EQ(cell["compute_device_unknown_reason"], "no process has reported where it computes");
   EXPECT_EQ(json["cells"][3]["status"], "failed");
   EXPECT_EQ(json["cells"][3]["failure"]["kind"], "crash");
   EXPECT_EQ(json["cells"][4]["status"], "planned");
@@ -166,6 +222,9 @@ TEST(ShowCsv, HasALineForEachCellWithUnroundedNumbersAndReasons) {
   EXPECT_THAT(lines[0], HasSubstr(",cpu_percent,cpu_percent_unknown_reason,"));
   EXPECT_THAT(lines[0],
               HasSubstr(",speed_up_ratio,speed_up_ratio_low,speed_up_ratio_high,speed_up_ratio_unknown_reason,"));
+  EXPECT_THAT(lines[0], HasSubstr(",precision,compute_device,compute_device_unknown_reason,compiler,"));
+  EXPECT_THAT(lines[0], HasSubstr(",baseline_cell_id,baseline_precision,throughput_mean_per_s,"));
+  EXPECT_THAT(lines[2], HasSubstr(",identity-1,f32,200,"));
   EXPECT_THAT(lines[1], HasSubstr(",100.2,99.9,100.4,,"));
   EXPECT_THAT(lines[2], HasSubstr(",,unknown here,"));
   const auto commas = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };

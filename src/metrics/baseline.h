@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the cell to which a cell's speed-up refers: its baseline.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/store.h"
+
+namespace ngb::metrics {
+
+inline constexpr const char* kIdentity = "identity";
+inline constexpr const char* kFullPrecision = "f32";
+
+// The compiler, version or setting to which speed-ups refer.
+class Baseline {
+ public:
+  // The identity: every cell of the compiler of this name.
+  Baseline() = default;
+  // Returns the baseline that `words` name among these cells: a label, else NAME@VERSION, else NAME. The identity is
+  // always found. Returns an error with the nearest words if no cell is called so.
+  static Result<Baseline> find(const std::string& words, std::span<const store::CellData> cells);
+  // As `find`, but words that fit no cell make a baseline that was not measured.
+  static Baseline find_or_none(const std::string& words, std::span<const store::CellData> cells);
+
+  [[nodiscard]] const std::string& words() const { return words_; }
+  [[nodiscard]] bool is_identity() const { return words_ == kIdentity; }
+  // "the identity", "the baseline onnxruntime@1.30.0"
+  [[nodiscard]] std::string role() const;
+  [[nodiscard]] bool fits(const store::CellData& cell) const;
+  // Returns true for a label, which names a setting together with its number of threads.
+  [[nodiscard]] bool is_one_setting() const { return kind_ == Kind::label; }
+
+ private:
+  enum class Kind { name, version, label };
+  static bool is_called(Kind kind, std::string_view words, const store::CellData& cell);
+
+  std::string words_ = kIdentity;
+  Kind kind_ = Kind::name;
+};
+
+// Returns whether the two cells are not known to compute on different kinds of processors. Cells of which neither
+// reports its kind count as alike, because results from before the kind was reported are all from CPUs. If one of them
+// reports it, the other may only be a cell without completed processes.
+bool may_share_compute_device(const store::CellData& a, const store::CellData& b);
+
+// The baseline of each of several cells.
+class BaselineCells {
+ public:
+  // The cells must outlive this object. A cell's baseline is a cell with the same device, model, batch size, threads
+  // and compute device whose precision is f32 or, if there is none, that of the cell. If several fit, it is the one
+  // that comes first. The number of threads may differ if the baseline is given by its label and was measured with
+  // another number only.
+  BaselineCells(std::span<const store::CellData* const> cells, const Baseline& baseline);
+
+  // Returns the index of the cell's baseline, which may be the cell itself.
+  [[nodiscard]] std::optional<std::size_t> of(std::size_t cell) const { return found_[cell].index; }
+  // Returns why there is none: "the identity was not measured on the gpu"; "" if there is one.
+  [[nodiscard]] const std::string& why_none(std::size_t cell) const { return found_[cell].why_none; }
+
+ private:
+  struct Found {
+    std::optional<std::size_t> index{};
+    std::string why_none{};
+  };
+  std::vector<Found> found_;
+};
+
+}  // namespace ngb::metrics
