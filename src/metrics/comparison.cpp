@@ -31,7 +31,10 @@ struct Measured {
   Steady steady{};
   const samples::ProcessResult* failed = nullptr;  // the decisive failure, or null; not of a disturbed cell
 
-  explicit Measured(const CellData& of) : cell(&of), steady(metrics::steady(of)) {
+  bool has_lost = false;  // a process failed in all its attempts
+
+  explicit Measured(const CellData& of)
+      : cell(&of), steady(metrics::steady(of)), has_lost(!lost_processes(of).empty()) {
     if (!is_disturbed(of)) failed = decisive_failure(of);
   }
   [[nodiscard]] bool has_speed() const { return steady.reason.empty(); }
@@ -46,7 +49,7 @@ PairStatus status_of_pair(const Measured& baseline, const Measured& candidate) {
     return PairStatus::not_measured_yet;
   }
   if (has_left) return PairStatus::newly_measured;
-  if (!has_right) return PairStatus::judged;
+  if (!has_right) return candidate.has_lost && !baseline.has_lost ? PairStatus::newly_failed : PairStatus::judged;
   return candidate.failed->failure->kind == samples::FailureKind::inaccurate ? PairStatus::newly_inaccurate
                                                                              : PairStatus::newly_failed;
 }

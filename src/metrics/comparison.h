@@ -16,7 +16,7 @@ namespace ngb::metrics {
 
 enum class PairStatus {
   judged,            // both sides have a speed: `judgement` holds
-  newly_failed,      // the baseline has a speed, the candidate failed
+  newly_failed,      // the baseline has a speed, the candidate failed or lost processes as the baseline did not
   newly_inaccurate,  // the baseline has a speed, the candidate's outputs are wrong
   newly_measured,    // the baseline failed, the candidate has a speed
   both_failed,

@@ -2,17 +2,38 @@
 #include "metrics/outcome.h"
 
 #include <algorithm>
+#include <map>
 
 #include "metrics/statistics.h"
 
 namespace ngb::metrics {
 
+namespace {
+
+bool was_overcome(const samples::ProcessResult& failed, const store::CellData& cell) {
+  return std::any_of(cell.processes.begin(), cell.processes.end(), [&](const samples::ProcessResult& completed) {
+    return completed.process_index == failed.process_index;
+  });
+}
+
+}  // namespace
+
+std::vector<const samples::ProcessResult*> lost_processes(const store::CellData& cell) {
+  std::map<int, const samples::ProcessResult*> lost;
+  for (const samples::ProcessResult& failed : cell.failed) {
+    const bool counts = failed.failure && failed.failure->kind != samples::FailureKind::disturbed;
+    if (counts && !was_overcome(failed, cell)) lost[failed.process_index] = &failed;
+  }
+  std::vector<const samples::ProcessResult*> found;
+  for (const auto& [index, failed] : lost) found.push_back(failed);
+  return found;
+}
+
 const samples::ProcessResult* decisive_failure(const store::CellData& cell) {
   for (const samples::ProcessResult& failed : cell.failed) {
-    const bool was_overcome = std::any_of(
-        cell.processes.begin(), cell.processes.end(),
-        [&](const samples::ProcessResult& completed) { return completed.process_index == failed.process_index; });
-    if (!was_overcome && failed.failure && !samples::is_worth_retrying(failed.failure->kind)) return &failed;
+    if (!was_overcome(failed, cell) && failed.failure && !samples::is_worth_retrying(failed.failure->kind)) {
+      return &failed;
+    }
   }
   return cell.processes.empty() && !cell.failed.empty() ? &cell.failed.back() : nullptr;
 }

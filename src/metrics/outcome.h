@@ -19,6 +19,10 @@ const samples::ProcessResult* decisive_failure(const store::CellData& cell);
 // it has not failed: the next measurement may give one.
 bool is_disturbed(const store::CellData& cell);
 
+// Returns the last failed attempt of each process that no attempt completed, in the order of processes. A process that
+// was only disturbed is not lost.
+std::vector<const samples::ProcessResult*> lost_processes(const store::CellData& cell);
+
 // A number measured by one process. The processes of a group's cells that have the same run, round and environment ran
 // one after the other, so that their numbers may be paired. (A cell that is measured again after a change of the
 // environment has the same rounds once more.)

@@ -32,9 +32,13 @@ double log_ratio_or_most(const ComparedPair& pair) {
 
 std::string failure_of(const char* side, const store::CellData& cell) {
   const samples::ProcessResult* failed = metrics::decisive_failure(cell);
-  if (failed == nullptr) return {};
-  const samples::Failure& failure = *failed->failure;
-  return fmt::format("{}: {}{}{}", side, name(failure.kind), failure.message.empty() ? "" : ": ", failure.message);
+  const auto lost = metrics::lost_processes(cell);
+  if (failed == nullptr && lost.empty()) return {};
+  const samples::Failure& failure = *(failed == nullptr ? lost.front() : failed)->failure;
+  std::string words = side;
+  if (failed == nullptr) words += fmt::format(": {} of {} processes", lost.size(), cell.planned_processes);
+  words += fmt::format(": {}", name(failure.kind));
+  return failure.message.empty() ? words : fmt::format("{}: {}", words, failure.message);
 }
 
 std::string why_without_speed(const ComparedPair& pair) {

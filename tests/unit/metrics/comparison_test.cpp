@@ -87,6 +87,22 @@ TEST(Comparison, DistinguishesWrongOutputsFromOtherFailures) {
   EXPECT_EQ(found->pairs[2].status, PairStatus::newly_measured);
 }
 
+TEST(Comparison, CountsACandidateThatLosesProcessesAsNewlyFailed) {
+  CellData loses_one = measured("fast", 1);
+  loses_one.processes.pop_back();
+  loses_one.failed = {made_up::failure(4, samples::FailureKind::crash)};
+  CellData overcame = measured("fast", 1);
+  overcame.failed = {made_up::failure(4, samples::FailureKind::crash)};
+  const std::vector<CellData> whole{measured("fast", 1)};
+  const auto status = [&](const CellData& before, const CellData& after) {
+    return compare({{&before}}, {{&after}, &whole}, Axis::results, {})->pairs[0].status;
+  };
+  EXPECT_EQ(status(whole[0], loses_one), PairStatus::newly_failed);
+  EXPECT_EQ(status(loses_one, loses_one), PairStatus::judged) << "the baseline loses some as well";
+  EXPECT_EQ(status(loses_one, whole[0]), PairStatus::judged);
+  EXPECT_EQ(status(whole[0], overcame), PairStatus::judged) << "a later attempt completed";
+}
+
 TEST(Comparison, SaysWhatWouldDecideAPairAndHowLongThatTakes) {
   // Log ratios: mean .0259, sd .0475: 16 rounds (verdict_test), 11 more. A process took 2 s before and 3 s now.
   const std::vector<double> noisy{100, 112, 95, 109, 98};
