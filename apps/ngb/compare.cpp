@@ -29,7 +29,8 @@ void add_compare(CLI::App& app, const Installation& /*installation*/, Action& ch
   const auto arguments = std::make_shared<ComparisonArguments>();
   CLI::App* command =
       app.add_subcommand("compare", "Judge for each cell whether one side is faster, slower or the same");
-  add_comparison_options(*command, *arguments, kCompareExamples);
+  add_comparison_options(*command, *arguments, "Results folders: baseline and candidate, or one that contains both",
+                         kCompareExamples);
   command->callback([=, &chosen] { chosen = [=] { return compare(*arguments); }; });
 }
 

@@ -128,11 +128,9 @@ tl::unexpected<ExitCode> refuse(const Error& error, ExitCode code) {
 
 }  // namespace
 
-void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& examples) {
-  command
-      .add_option("results", arguments.results, "Results folders: baseline and candidate, or one that contains both")
-      ->required()
-      ->expected(1, 2);
+void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& what_results,
+                            const std::string& examples) {
+  command.add_option("results", arguments.results, what_results)->required()->expected(1, 2);
   command.add_option(
       "--by", arguments.axis,
       "The axis in which the sides differ: compiler, version, options, device, threads, precision, model");

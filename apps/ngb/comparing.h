@@ -26,8 +26,9 @@ struct ComparisonArguments {
   bool all = false;
 };
 
-// Adds the options, and the formats to the help.
-void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& examples);
+// Adds the options, and the formats to the help. `what_results` describes the positional arguments.
+void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& what_results,
+                            const std::string& examples);
 
 // A results folder, with all its cells.
 struct LoadedResults {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb gate: judges two sides of stored results and fails if the candidate got worse.
+// ngb gate: judges two sides, which are stored results or measured now, and fails if the candidate got worse.
 #include <charconv>
 #include <memory>
 
 #include "apps/ngb/comparing.h"
+#include "apps/ngb/gate_study.h"
 #include "base/text.h"
 
 namespace ngb::app {
@@ -13,13 +14,16 @@ constexpr const char* kGateExamples =
     "Exit codes: 0 passed, 4 slower or newly failing, 5 undecided (with --fail-if-undecided); 2 and 3 as "
     "everywhere.\n\n"
     "Examples:\n  ngb gate results/main results/change --fail-if-slower 3%\n"
+    "  ngb gate study.yaml --baseline onnxruntime@1.30.0 --candidate onnxruntime@1.31.1\n"
     "  ngb gate results/versions --baseline onnxruntime@1.30.0 --candidate onnxruntime@1.31.1\n"
     "  ngb gate results/main results/change --format github >> \"$GITHUB_STEP_SUMMARY\"";
 
 struct GateArguments {
   ComparisonArguments comparison;
+  std::string output;  // of a study that is measured now
   std::string slower = "3%";
   bool fails_if_undecided = false;
+  bool self_test = false;
 };
 
 // Parses "3%" or "3".
@@ -48,37 +52,87 @@ ExitCode exit_code_of(metrics::GateOutcome outcome) {
   return kCannotGoOn;
 }
 
-int gate(const GateArguments& arguments) {
-  const auto percent = parse_percent(arguments.slower);
-  if (!percent) return report_failure(percent.error(), kWrongUsage);
-  const auto format = format_of(arguments.comparison);
-  if (!format) return format.error();
-  const auto judged = judge_results(arguments.comparison, metrics::Adjustment::holm);
-  if (!judged) return judged.error();
-  const metrics::Gate outcome = metrics::gate(
-      judged->comparison, {.slower_ratio = *percent / 100, .fails_if_undecided = arguments.fails_if_undecided});
-  print_comparison({&judged->comparison, judged->axis, metrics::noise_floors(judged->comparison), outcome}, **format,
-                   arguments.comparison.all);
-  const ExitCode code = exit_code_of(outcome.outcome);
-  if (outcome.outcome == metrics::GateOutcome::nothing_judged) {
-    report_failure({"no pair has a speed on both sides, so the gate cannot judge", arguments.comparison.results.front(),
+// If the arguments name a study, measures its two sides and makes the arguments name their results.
+tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation& installation,
+                                                             const GateArguments& arguments) {
+  ComparisonArguments stored = arguments.comparison;
+  const std::string& first = stored.results.front();
+  if (!std::filesystem::is_regular_file(first)) return stored;
+  if (stored.results.size() > 1 || stored.baseline.empty() || stored.candidate.empty() || !stored.axis.empty()) {
+    report_failure(
+        {"a study is measured for two compilers", first,
+         "give one study, --baseline and --candidate, for example: --baseline onnxruntime@1.30.0 --candidate "
+         "onnxruntime@1.31.1"},
+        kWrongUsage);
+    return tl::unexpected(kWrongUsage);
+  }
+  auto measured = measure_sides(installation, first, stored.baseline, stored.candidate, arguments.output);
+  if (!measured) return tl::unexpected(measured.error());
+  stored.results = {measured->results.string()};
+  stored.axis = "compiler";
+  stored.baseline = measured->baseline;
+  stored.candidate = measured->candidate;
+  return stored;
+}
+
+// Returns the exit code, after printing why a gate could not judge.
+ExitCode verdict_of(const report::Compared& compared, const std::string& results) {
+  const ExitCode code = exit_code_of(compared.gate->outcome);
+  if (compared.gate->outcome == metrics::GateOutcome::nothing_judged) {
+    report_failure({"no pair has a speed on both sides, so the gate cannot judge", results,
                     "the table above says of each pair which side failed or is not measured"},
                    code);
+  } else if (code == kSuccess && compared.self_test && compared.self_test->found == 0) {
+    report_failure({"the gate cannot fail: it does not find candidates that are slowed on purpose", results,
+                    "measure more rounds: raise `processes` in the study"},
+                   kCannotGoOn);
+    return kCannotGoOn;
   }
   return code;
 }
 
+int gate(const Installation& installation, const GateArguments& arguments) {
+  const auto percent = parse_percent(arguments.slower);
+  if (!percent) return report_failure(percent.error(), kWrongUsage);
+  const auto format = format_of(arguments.comparison);
+  if (!format) return format.error();
+  const auto stored = results_to_judge(installation, arguments);
+  if (!stored) return stored.error();
+  const auto judged = judge_results(*stored, metrics::Adjustment::holm);
+  if (!judged) return judged.error();
+  const metrics::GateRules rules{.slower_ratio = *percent / 100, .fails_if_undecided = arguments.fails_if_undecided};
+  report::Compared compared{.comparison = &judged->comparison,
+                            .axis = judged->axis,
+                            .noise = metrics::noise_floors(judged->comparison),
+                            .gate = metrics::gate(judged->comparison, rules)};
+  if (arguments.self_test) {
+    const auto tested = metrics::self_test(judged->comparison, judged->loaded.size() == 1, judged->axis, rules);
+    if (!tested) return report_failure(tested.error(), kCannotGoOn);
+    compared.self_test = *tested;
+  }
+  print_comparison(compared, **format, arguments.comparison.all);
+  return verdict_of(compared, stored->results.front());
+}
+
 }  // namespace
 
-void add_gate(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
+void add_gate(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<GateArguments>();
   CLI::App* command = app.add_subcommand("gate", "Fail if one side is slower than the other or newly fails");
-  add_comparison_options(*command, arguments->comparison, kGateExamples);
+  add_comparison_options(
+      *command, arguments->comparison,
+      "Results folders: baseline and candidate, or one that contains both; or a study to measure now", kGateExamples);
   command->add_option("--fail-if-slower", arguments->slower,
                       "Fail if a cell is shown to be slower and takes longer by more than this (3%)");
   command->add_flag("--fail-if-undecided", arguments->fails_if_undecided,
                     "Fail with code 5 if a cell is undecided or not measured");
-  command->callback([=, &chosen] { chosen = [=] { return gate(*arguments); }; });
+  command->add_flag("--self-test", arguments->self_test,
+                    "Show that the gate can fail: judge again with candidates that are slowed on purpose");
+  command->add_option(
+      "-o,--output", arguments->output,
+      "Results folder of a study that is measured now; one that exists is resumed (default: a new one)");
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return gate(installation, *arguments); }; });
 }
 
 }  // namespace ngb::app

@@ -14,6 +14,7 @@
 #include "apps/ngb/elsewhere.h"
 #include "apps/ngb/recorder.h"
 #include "apps/ngb/results_table.h"
+#include "apps/ngb/run.h"
 #include "apps/ngb/study_compilers.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/teardown.h"
@@ -58,6 +59,7 @@ struct RunArguments {
   bool retry_failed = false;
   bool only_fetch = false;
   bool accepts_new_build = false;
+  bool is_quiet = false;  // nothing is printed on stdout
 };
 
 // Prints which toolchains are missing. Returns an error if the reference's is missing, because then no output could be
@@ -194,7 +196,7 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
     if (!device.ending) errors.push_back(device.ending.error());
     if (device.ending != Ending::finished) all = Ending::stopped;
   }
-  tell_of_teardown(endings, run.plan.study.output);
+  if (!arguments.is_quiet) tell_of_teardown(endings, run.plan.study.output);
   // Failing to record is only a warning: a later command merely checks these devices once more.
   if (const Status settled = settle(store, run, endings); !settled && errors.empty()) {
     warn("ngb: could not record on which devices nothing is left: {}\n", settled.error().text());
@@ -286,6 +288,20 @@ int run(const Installation& installation, const RunArguments& arguments) {
 }
 
 }  // namespace
+
+ExitCode measure_plan(const Installation& installation, plan::Plan plan, const Compilers& compilers) {
+  std::signal(SIGPIPE, SIG_IGN);
+  RunArguments arguments;
+  arguments.is_quiet = true;
+  const Result<Ending> ending = measure_what_is_left(installation, std::move(plan), compilers, arguments);
+  if (!ending) {
+    report_failure(ending.error(), kCannotGoOn);
+    return kCannotGoOn;
+  }
+  if (*ending == Ending::finished) return kSuccess;
+  warn("ngb: stopped; the results so far are kept\n");
+  return kInterrupted;
+}
 
 void add_resume(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<RunArguments>();

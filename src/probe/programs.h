@@ -15,7 +15,8 @@
 namespace ngb::probe {
 
 struct Program {
-  std::string name{};             // the kernel's: at most 15 bytes
+  std::string name{};  // the kernel's: at most 15 bytes
+  pid_t parent = 0;
   std::uint64_t start_ticks = 0;  // after the machine's start; with the pid, it identifies the process
   std::uint64_t cpu_ticks = 0;    // used by it and by those of its children that have ended and were waited for
 };
@@ -24,7 +25,8 @@ struct Program {
 std::map<pid_t, Program> programs(const std::string& root = "/");
 
 // Returns the programs that used processors between two such readings, at most `most`, the busiest first, without the
-// processes in `without`. What a program used that ended meanwhile is counted for its parent.
+// processes in `without`. What a program used that ended meanwhile is counted for its parent, without what it had used
+// before.
 std::vector<samples::Neighbour> busiest_between(const std::map<pid_t, Program>& before,
                                                 const std::map<pid_t, Program>& after, const std::set<pid_t>& without,
                                                 std::size_t most);

@@ -12,6 +12,7 @@
 #include "metrics/comparison.h"
 #include "metrics/gate.h"
 #include "metrics/same_build.h"
+#include "metrics/self_test.h"
 
 namespace ngb::report {
 
@@ -20,7 +21,8 @@ struct Compared {
   const metrics::Comparison* comparison = nullptr;
   metrics::Axis axis = metrics::Axis::results;  // in which the sides differ
   std::vector<metrics::NoiseFloor> noise{};
-  std::optional<metrics::Gate> gate{};  // of `ngb gate`
+  std::optional<metrics::Gate> gate{};           // of `ngb gate`
+  std::optional<metrics::SelfTest> self_test{};  // of `ngb gate --self-test`
 };
 
 struct CompareOptions {

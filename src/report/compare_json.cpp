@@ -85,7 +85,10 @@ json gate_json(const Compared& compared) {
           {"tolerated", gate.tolerated},
           {"newly_failed", gate.newly_failed},
           {"newly_inaccurate", gate.newly_inaccurate},
-          {"undecided", gate.undecided}};
+          {"undecided", gate.undecided},
+          {"self_test", compared.self_test
+                            ? json{{"slowed", compared.self_test->slowed}, {"found", compared.self_test->found}}
+                            : json(nullptr)}};
 }
 
 }  // namespace

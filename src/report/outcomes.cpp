@@ -98,6 +98,13 @@ std::string gate_remark(const metrics::Gate& gate) {
   return fmt::format("Gate {}: {}", name(gate.outcome), text::join(parts, ", "));
 }
 
+std::string self_test_remark(const metrics::SelfTest& test, const metrics::GateRules& rules) {
+  return fmt::format(
+      "Self-test: a candidate slowed by {:g} % and twice the half width of its interval is found in {} of "
+      "{} pairs",
+      100 * rules.slower_ratio, test.found, test.slowed);
+}
+
 }  // namespace
 
 Outcome outcome_of(const ComparedPair& pair) {
@@ -192,6 +199,9 @@ Listing listing(const Comparison& comparison, bool all) {
 std::vector<std::string> remarks(const Compared& compared) {
   std::vector<std::string> found;
   if (compared.gate) found.push_back(gate_remark(*compared.gate));
+  if (compared.gate && compared.self_test) {
+    found.push_back(self_test_remark(*compared.self_test, compared.gate->rules));
+  }
   for (const metrics::NoiseFloor& noise : compared.noise) found.push_back(noise_remark(noise));
   found.push_back(rules_remark(*compared.comparison));
   const Comparison& comparison = *compared.comparison;

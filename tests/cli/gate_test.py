@@ -161,6 +161,20 @@ class Gate(NgbTest):
         self.assertIn("| **slower** | 0.95 [", told.stdout)
         self.assertEqual([line[:24] for line in told.stderr.splitlines()], ["::error title=ngb gate::"] * 2)
 
+    def test_shows_that_it_can_fail(self):
+        self.set_times("results", "2000", NOISY)
+        told = self.gate(*OTHER, "--self-test", "--json")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(json.loads(told.stdout)["gate"]["self_test"], {"found": 2, "slowed": 2})
+        self.assertIn("is found in 2 of 2 pairs", self.gate(*OTHER, "--self-test").stdout)
+
+    def test_that_cannot_fail_does_not_pass_its_self_test(self):
+        self.set_times("results", "1000", (10, 10, 10))
+        self.set_times("results", "2000", (10, 10, 10))
+        told = self.gate(*OTHER, "--self-test")
+        self.assertEqual(told.returncode, 3)
+        self.assertIn("the gate cannot fail", told.stderr)
+
     def test_refuses_a_threshold_that_is_no_share(self):
         told = self.gate(*OTHER, "--fail-if-slower", "three")
         self.assertEqual(told.returncode, 2)
@@ -172,3 +186,61 @@ class Gate(NgbTest):
         self.assertEqual(first, self.gate(*OTHER, "--json").stdout)
         self.change("results", "VACUUM")
         self.assertEqual(first, self.gate(*OTHER, "--json").stdout)
+
+
+class GateOfAStudy(NgbTest):
+    STUDY = """\
+name: sides
+models:
+  - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
+compilers:
+  - "null": {label: quick, options: {run_ns: 1000000}}
+  - "null": {label: slow, options: {run_ns: 3000000}}
+  - "null": {label: other}
+reference: none
+processes: 3
+repetitions: 5
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("study.yaml", self.STUDY)
+
+    def gate(self, *arguments):
+        return self.ngb("gate", "study.yaml", *arguments)
+
+    def test_measures_only_the_two_sides_in_the_same_rounds_and_judges_them(self):
+        told = self.gate("--baseline", "quick", "--candidate", "slow", "--json", "--output", "gate")
+        self.assertEqual(told.returncode, 4, told.stderr)
+        pair, = json.loads(told.stdout)["pairs"]
+        self.assertEqual(pair["outcome"], "slower")
+        self.assertTrue(pair["is_paired"])
+        self.assertEqual(self.query("gate", "SELECT compiler_label FROM cell ORDER BY 1"), [("quick",), ("slow",)])
+        self.assertFalse((self.folder / "results").exists(), "the study's own results are not touched")
+
+    def test_measures_anew_each_time_into_a_folder_that_it_names(self):
+        told = self.gate("--baseline", "slow", "--candidate", "quick")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(told.stdout.splitlines()[0], "1 faster")
+        folder, = (self.folder / "results/sides-gate").iterdir()
+        self.assertIn(f"ngb: results: {folder}", told.stderr)
+
+    def test_refuses_a_side_that_the_study_has_several_times(self):
+        told = self.gate("--baseline", "quick", "--candidate", "null")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn('several compilers that "null" can mean', told.stderr)
+
+    def test_refuses_one_side_as_both(self):
+        told = self.gate("--baseline", "quick", "--candidate", "quick")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("both sides are the same compiler", told.stderr)
+
+    def test_needs_both_sides(self):
+        told = self.gate("--baseline", "quick")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("--baseline onnxruntime@1.30.0 --candidate onnxruntime@1.31.1", told.stderr)
+
+    def test_with_a_missing_toolchain_measures_nothing_and_says_what_to_type(self):
+        told = self.gate("--baseline", "quick", "--candidate", "onnxruntime@1.30.0")
+        self.assertEqual(told.returncode, 3)
+        self.assertIn("ngb toolchain install onnxruntime@1.30.0", told.stderr)

@@ -104,61 +104,6 @@ TEST(Agent, StopsBetweenProcessesWhenTheDevicesTimeIsOver) {
   EXPECT_EQ(run_job(folder.path(), job).processes.size(), 1U);
 }
 
-TEST(Agent, MeasuresADisturbedProcessAgainAndKeepsWhatItMeasured) {
-  const TemporaryFolder folder;
-  work::Job job = small_job(1);
-  add_cell(job, "a", "waits", "0:1");
-  job.limits.disturbance = {.attempts = 3, .wait_ns = 0};
-  const WholeRun run = run_job(folder.path(), job);
-  ASSERT_EQ(run.processes.size(), 2U);
-  ASSERT_TRUE(run.processes[0].failure);
-  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::disturbed);
-  EXPECT_THAT(run.processes[0].failure->message,
-              testing::StartsWith("a thread waited for a processor in 40 % of the timed phase (allowed: 5 %)"));
-  EXPECT_EQ(run.processes[0].repetitions.size(), 4U);
-  EXPECT_EQ(run.processes[1].attempt, 2);
-  EXPECT_FALSE(run.processes[1].failure);
-}
-
-TEST(Agent, GivesUpAProcessThatIsAlwaysDisturbedAndRunsTheOthersOfItsCell) {
-  const TemporaryFolder folder;
-  work::Job job = small_job(2);
-  add_cell(job, "a", "waits");
-  job.limits.disturbance = {.attempts = 2, .wait_ns = 0};
-  const WholeRun run = run_job(folder.path(), job);
-  std::vector<std::pair<int, int>> tried;
-  for (const auto& process : run.processes) tried.emplace_back(process.process_index, process.attempt);
-  EXPECT_THAT(tried,
-              testing::ElementsAre(testing::Pair(0, 1), testing::Pair(0, 2), testing::Pair(1, 1), testing::Pair(1, 2)));
-  EXPECT_TRUE(ends_finished(run.events));
-}
-
-TEST(Agent, MeasuresNothingWhileAnotherRunIsMeasuredOnThisMachineAndNamesIt) {
-  const TemporaryFolder folder;
-  const auto words = [&folder](const char* work) {
-    return std::vector<std::string>{"serve", "--work",       folder / work, "--worker",        fake_worker(),
-                                    "--lib", Programs().lib, "--machine",   folder / "machine"};
-  };
-  work::Job job = small_job(1);
-  add_cell(job, "a", "hang");
-  AgentClient first(words("one"));
-  first.begin(job);
-  ASSERT_TRUE(first.next_of<samples::Event>());
-  AgentClient second(words("two"));
-  second.begin(job);
-  EXPECT_TRUE(second.follow_to_the_end().empty());
-  ASSERT_TRUE(second.error());
-  EXPECT_EQ(second.error()->what, "another run is measured on this machine: process " + std::to_string(first.pid()) +
-                                      ", in " + (folder / "one").string() + "; two at a time would disturb each other");
-  EXPECT_EQ(second.error()->next, "wait until it has ended, or end it; then run the same command again");
-  first.kill();
-  first.wait();
-  job.compilers[0].options.clear();
-  AgentClient third(words("two"));
-  third.begin(job);
-  EXPECT_TRUE(ends_finished(third.follow_to_the_end()));
-}
-
 // Runs a cell whose first attempt of process 0 misbehaves. Expects that the run continues, and returns the failure.
 Failure first_failure(const std::string& behave, work::Job job = small_job(2)) {
   const TemporaryFolder folder;

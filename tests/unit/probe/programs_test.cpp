@@ -12,9 +12,9 @@ namespace {
 class Programs : public MadeUpMachine {
  protected:
   // Field 14 is user time, 15 system time, 16 and 17 those of ended children, 22 the start.
-  void put_program(int pid, const std::string& name, int user, int system, int children, int start) {
+  void put_program(int pid, const std::string& name, int user, int system, int children, int start, int parent = 1) {
     put(fmt::format("/proc/{}/stat", pid),
-        fmt::format("{} ({}) S 1 1 1 0 -1 4194304 175 0 0 0 {} {} {} 0 20 0 1 0 {} 99\n", pid, name, user, system,
+        fmt::format("{} ({}) S {} 1 1 0 -1 4194304 175 0 0 0 {} {} {} 0 20 0 1 0 {} 99\n", pid, name, user, system,
                     children, start));
   }
 };
@@ -45,6 +45,16 @@ TEST_F(Programs, WithANumberThatAnEarlierOneHadCountFromTheirStart) {
   const auto before = programs(root());
   put_program(10, "new", 3, 0, 0, 800);
   EXPECT_THAT(words_of(busiest_between(before, programs(root()), {}, 9)), testing::ElementsAre("new 10 30000000"));
+}
+
+TEST_F(Programs, AreNotChargedForWhatTheirEndedChildrenHadUsedBefore) {
+  put_program(10, "ninja", 5, 0, 0, 1);
+  put_program(11, "c++", 2, 0, 0, 2, 10);
+  put_program(12, "cc1plus", 900, 0, 0, 3, 11);
+  const auto before = programs(root());
+  for (const char* ended : {"11", "12"}) std::filesystem::remove_all(std::filesystem::path(root()) / "proc" / ended);
+  put_program(10, "ninja", 6, 0, 950, 1);  // of the 950, 902 were used before
+  EXPECT_THAT(words_of(busiest_between(before, programs(root()), {}, 9)), testing::ElementsAre("ninja 10 490000000"));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST(Message, WithMillionsOfEmptyObjectsIsRefusedBeforeItIsParsed) {
 
 TEST(LargestEvent, GrowsWithTheRepetitionsOfTheStudy) {
   work::Protocol protocol;
-  EXPECT_LT(largest_event_bytes(protocol), 8U << 20U);
+  EXPECT_LT(largest_event_bytes(protocol), 9U << 20U);
   protocol.repetitions = 1'000'000;
   EXPECT_EQ(largest_event_bytes(protocol), kMaxFrameBytes);
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/gate_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "apps/ngb/run.h"
+#include "apps/ngb/study_compilers.h"
+#include "apps/ngb/study_file.h"
+#include "apps/ngb/terminal.h"
+#include "base/clock.h"
+#include "base/file.h"
+
+namespace ngb::app {
+namespace {
+
+using nlohmann::json;
+
+tl::unexpected<ExitCode> refused(const Error& error, ExitCode code) {
+  report_failure(error, code);
+  return tl::unexpected(code);
+}
+
+bool has_equal_settings(const work::Compiler& a, const work::Compiler& b) {
+  return a.options == b.options && a.threads == b.threads && a.precision == b.precision;
+}
+
+// Returns the entry of a study file for the compiler that `words` name.
+Result<json> entry_of(const config::Study& study, const std::string& words) {
+  const json entries = config::to_json(study)["compilers"];
+  std::vector<std::size_t> of_name;
+  const std::string name = words.substr(0, words.find('@'));
+  const std::string version = name.size() < words.size() ? words.substr(name.size() + 1) : "";
+  for (std::size_t i = 0; i < study.compilers.size(); ++i) {
+    const work::Compiler& compiler = study.compilers[i];
+    if (compiler.label == words) return entries[i];
+    if (compiler.name == name) of_name.push_back(i);
+  }
+  if (of_name.empty()) return json{{name, version.empty() ? json::object() : json{{"version", version}}}};
+  const work::Compiler& first = study.compilers[of_name.front()];
+  const bool is_clear = std::all_of(of_name.begin(), of_name.end(), [&](std::size_t i) {
+    return has_equal_settings(study.compilers[i], first) && (!version.empty() || i == of_name.front());
+  });
+  if (!is_clear) {
+    return fail(fmt::format("the study has several compilers that \"{}\" can mean", words), study.path.string(),
+                fmt::format("name one by its label, for example \"{}\"", first.label));
+  }
+  json entry = entries[of_name.front()];
+  if (!version.empty()) entry[name]["version"] = version;
+  entry[name].erase("label");
+  return entry;
+}
+
+// Returns a folder that no earlier gate has used: ".../speed-gate/20261123T231500Z".
+std::filesystem::path new_folder_for(const config::Study& study) {
+  const auto now = static_cast<std::time_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::nanoseconds(system_clock().unix_now())).count());
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc);
+  return std::filesystem::path(study.output.string() + "-gate") / std::string(text.data(), length);
+}
+
+// Writes the study of the two sides into its results folder and plans it.
+tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, const config::Study& study,
+                                              const std::string& baseline, const std::string& candidate,
+                                              const std::filesystem::path& output) {
+  json sides = config::to_json(study);
+  sides["compilers"] = json::array();
+  for (const std::string& words : {baseline, candidate}) {
+    auto entry = entry_of(study, words);
+    if (!entry) return refused(entry.error(), kWrongUsage);
+    sides["compilers"].push_back(*std::move(entry));
+  }
+  if (sides["compilers"][0] == sides["compilers"][1]) {
+    return refused({"both sides are the same compiler", baseline, "give --candidate another version or label"},
+                   kWrongUsage);
+  }
+  sides.erase("pairs");
+  sides["output"] = output.string();
+  std::error_code failed;
+  std::filesystem::create_directories(output, failed);
+  if (failed)
+    return refused({"cannot create the results folder: " + failed.message(), output.string(), ""}, kCannotGoOn);
+  const std::filesystem::path file = output / kStudyFile;
+  if (const Status kept = file::write_atomically(file, sides.dump(2) + "\n"); !kept) {
+    return refused(kept.error(), kCannotGoOn);
+  }
+  return plan_study(installation, file);
+}
+
+// A side without a toolchain would look like a candidate that newly fails.
+Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) {
+  const bool has_local = std::any_of(plan.study.devices.begin(), plan.study.devices.end(),
+                                     [](const config::DeviceEntry& device) { return config::is_here(device); });
+  if (!has_local || compilers.missing().empty()) return Done{};
+  const Compilers::Missing& missing = compilers.missing().front();
+  return fail(missing.damage.empty() ? missing.name + " is not installed" : missing.damage, plan.study.path.string(),
+              missing.damage.empty() ? "run: ngb toolchain install " + missing.name : "");
+}
+
+}  // namespace
+
+tl::expected<MeasuredSides, ExitCode> measure_sides(const Installation& installation,
+                                                    const std::filesystem::path& study_file,
+                                                    const std::string& baseline, const std::string& candidate,
+                                                    const std::filesystem::path& output) {
+  const auto given = plan_study(installation, study_file);
+  if (!given) return tl::unexpected(given.error());
+  const std::filesystem::path folder =
+      output.empty() ? new_folder_for(given->study) : std::filesystem::absolute(output);
+  auto plan = plan_sides(installation, given->study, baseline, candidate, folder);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto compilers = Compilers::find(installation, *plan);
+  if (!compilers) return refused(compilers.error(), kCannotGoOn);
+  if (const Status installed = check_both_installed(*compilers, *plan); !installed) {
+    return refused(installed.error(), kCannotGoOn);
+  }
+  MeasuredSides measured{folder, plan->study.compilers[0].label, plan->study.compilers[1].label};
+  const ExitCode code = measure_plan(installation, *std::move(plan), *compilers);
+  if (code != kSuccess) return tl::unexpected(code);
+  warn("ngb: results: {}\n", folder.string());
+  return measured;
+}
+
+}  // namespace ngb::app
