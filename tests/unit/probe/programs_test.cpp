@@ -14,8 +14,8 @@ class Programs : public MadeUpMachine {
   // Field 14 is user time, 15 system time, 16 and 17 those of ended children, 22 the start.
   void put_program(int pid, const std::string& name, int user, int system, int children, int start, int parent = 1) {
     put(fmt::format("/proc/{}/stat", pid),
-        fmt::format("{} ({}) S {} 1 1 0 -1 4194304 175 0 0 0 {} {} {} 0 20 0 1 0 {} 99\n", pid, name, user, system,
-                    children, start));
+        fmt::format("{} ({}) S {} 1 1 0 -1 4194304 175 0 0 0 {} {} {} 0 20 0 1 0 {} 99\n", pid, name, parent, user,
+                    system, children, start));
   }
 };
 
