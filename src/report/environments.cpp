@@ -14,11 +14,11 @@ namespace ngb::report {
 namespace {
 
 constexpr std::size_t kMostValues = 3;       // in a line
-constexpr std::size_t kMostCharacters = 40;  // of a value in a line
+constexpr std::size_t kMostValueCharacters = 40;  // of a value in a line
 
 std::string shown_value(const std::string& value) {
-  const bool is_long = value.size() > kMostCharacters;
-  return text::visible(is_long ? text::to_utf8(value.substr(0, kMostCharacters)) + "…" : value);
+  const bool is_long = value.size() > kMostValueCharacters;
+  return text::visible(is_long ? text::to_utf8(value.substr(0, kMostValueCharacters)) + "…" : value);
 }
 
 std::string joined_values(const std::vector<std::string>& values) {
