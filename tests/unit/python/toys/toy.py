@@ -10,6 +10,7 @@ from ngraphbench.adaptor import Adaptor, CompilerError
 
 class Toy(Adaptor):
     is_imported = False
+    imported_by = None  # the process that paid for the imports
 
     @classmethod
     def preload(cls):
@@ -23,6 +24,7 @@ class Toy(Adaptor):
 
             threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
         cls.is_imported = True
+        cls.imported_by = os.getpid()
 
     def __init__(self, settings):
         self.how = settings.options["misbehave"]
@@ -64,4 +66,4 @@ class Toy(Adaptor):
         return [("output", "f32", (1, len(self.output)), self.output)]
 
     def inspect(self):
-        return {"version": "1", "threads": str(self.settings.threads)}
+        return {"version": "1", "threads": str(self.settings.threads), "imported_by": str(self.imported_by)}
