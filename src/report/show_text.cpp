@@ -129,6 +129,9 @@ class Builder {
     if (failed > 0) text += fmt::format(", {} failed", failed);
     if (disturbed > 0) text += fmt::format(", {} disturbed", disturbed);
     if (planned > 0) text += fmt::format(", {} not measured yet", planned);
+    if (disturbed > 0) {
+      text += "\nTo measure disturbed cells again on a quieter machine: ngb resume RESULTS --retry-failed";
+    }
     return text;
   }
 
