@@ -12,7 +12,7 @@ constexpr Nanoseconds kLeastLook = std::chrono::milliseconds(500);  // a tick of
 
 }  // namespace
 
-QuietWait::QuietWait(std::vector<int> cpus, double busy_ratio, Nanoseconds now, Nanoseconds patience,
+QuietWait::QuietWait(const std::vector<int>& cpus, double busy_ratio, Nanoseconds now, Nanoseconds patience,
                      const std::string& root)
     : meter_("self", cpus, root),
       last_(meter_.read()),

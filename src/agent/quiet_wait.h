@@ -15,7 +15,7 @@ class QuietWait {
  public:
   // `cpus`: the processors of the next worker, none of which has work of ours now. They are quiet when other programs
   // use at most `busy_ratio` of their time. The wait ends after `patience` in any case.
-  QuietWait(std::vector<int> cpus, double busy_ratio, Nanoseconds now, Nanoseconds patience,
+  QuietWait(const std::vector<int>& cpus, double busy_ratio, Nanoseconds now, Nanoseconds patience,
             const std::string& root = "/");
 
   // Called once a second.

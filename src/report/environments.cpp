@@ -13,7 +13,7 @@
 namespace ngb::report {
 namespace {
 
-constexpr std::size_t kMostValues = 3;       // in a line
+constexpr std::size_t kMostValues = 3;            // in a line
 constexpr std::size_t kMostValueCharacters = 40;  // of a value in a line
 
 std::string shown_value(const std::string& value) {
