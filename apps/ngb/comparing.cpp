@@ -133,7 +133,8 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, c
   command.add_option("results", arguments.results, what_results)->required()->expected(1, 2);
   command.add_option(
       "--by", arguments.axis,
-      "The axis in which the sides differ: compiler, version, options, device, threads, precision, model");
+      "The axis in which the sides differ: compiler, version, options, device, compute_device, threads, precision, "
+      "model");
   command.add_option("--baseline", arguments.baseline,
                      "The baseline's value on that axis; without --by, a compiler: NAME or NAME@VERSION");
   command.add_option("--candidate", arguments.candidate, "The candidate's value, likewise");

@@ -39,10 +39,17 @@ std::filesystem::path cache_folder() {
   return std::filesystem::path(home) / ".cache" / "ngraphbench";
 }
 
-// Returns the folder of this machine's lock; empty if there is no cache. Several machines may share the cache, so it
-// has the name of this one.
+// Returns whether nobody else may write to the folder. A folder that is missing will be made by this user.
+bool is_only_ours(const std::filesystem::path& folder) {
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0) return true;
+  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// Returns the folder of this machine's lock; empty if there is no cache that only this user may write to. Several
+// machines may share the cache, so it has the name of this one.
 std::filesystem::path machine_folder(const std::filesystem::path& cache) {
-  if (cache.empty()) return {};
+  if (cache.empty() || !is_only_ours(cache)) return {};
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') return {};
   return std::filesystem::absolute(cache) / "machines" / std::filesystem::path(name.data()).filename();
@@ -102,10 +109,7 @@ std::filesystem::path usable_cache(const Installation& installation) {
   }
   std::error_code code;
   if (!std::filesystem::exists(cache, code) && file::make_folder(cache)) ::chmod(cache.c_str(), S_IRWXU);
-  struct stat status{};
-  if (::stat(cache.c_str(), &status) != 0) return cache;  // the first write reports the error
-  const bool is_ours = status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-  if (is_ours) return cache;
+  if (is_only_ours(cache)) return cache;  // if it is missing, the first write reports the error
   warn(
       "ngb: {}: the cache is not used, because other users may write there and could change which outputs are right; "
       "check its content, then run: chmod go-w {}, or name another folder with NGB_CACHE\n",

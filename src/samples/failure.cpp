@@ -50,6 +50,9 @@ bool is_final(FailureKind kind, int attempt, const work::Limits& limits) {
 
 bool is_of_cell(FailureKind kind) { return kind != FailureKind::disturbed; }
 
-int most_attempts(const work::Limits& limits) { return std::max(limits.attempts, limits.disturbance.attempts); }
+int most_attempts(const work::Limits& limits) {
+  const bool may_be_disturbed = limits.disturbance.max_wait_ratio < 1;
+  return may_be_disturbed ? std::max(limits.attempts, limits.disturbance.attempts) : limits.attempts;
+}
 
 }  // namespace ngb::samples

@@ -19,6 +19,8 @@ compilers:
   - "null": {label: broken, options: {fault: crash}}
 reference: none
 processes: 3
+disturbance:
+  max_wait_percent: 100
 repetitions: 5
 """
 

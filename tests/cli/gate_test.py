@@ -17,6 +17,8 @@ compilers:
 batch_sizes: [1, 2]
 reference: "null"
 processes: 3
+disturbance:
+  max_wait_percent: 100
 repetitions: 5
 output: results
 """
@@ -199,6 +201,8 @@ compilers:
   - "null": {label: other}
 reference: none
 processes: 3
+disturbance:
+  max_wait_percent: 100
 repetitions: 5
 """
 
