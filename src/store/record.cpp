@@ -186,13 +186,18 @@ int attempts_in(const nlohmann::json& section, int otherwise) {
   return given.is_number_integer() ? given.get<int>() : otherwise;
 }
 
-// Returns the numbers of attempts that a study allows, and defaults for the other limits. Studies that were recorded
+// Returns what a study says of attempts and disturbance, and defaults for the other limits. Studies that were recorded
 // before there was a key for disturbed processes have its default.
 work::Limits limits_of(const nlohmann::json& study) {
   work::Limits limits;
   limits.attempts = attempts_in(study, 1);
   if (!study.is_object()) return limits;
-  limits.disturbance.attempts = attempts_in(study.value("disturbance", nlohmann::json()), limits.disturbance.attempts);
+  const nlohmann::json disturbance = study.value("disturbance", nlohmann::json());
+  limits.disturbance.attempts = attempts_in(disturbance, limits.disturbance.attempts);
+  if (disturbance.is_object() && disturbance.contains("max_wait_percent")) {
+    const nlohmann::json& percent = disturbance["max_wait_percent"];
+    if (percent.is_number()) limits.disturbance.max_wait_ratio = percent.get<double>() / 100;
+  }
   return limits;
 }
 
