@@ -100,7 +100,7 @@ class Questions {
       ComparedPair& pair = comparison.pairs[pairs_[i]];
       pair.judgement = judgements[i];
       std::size_t had = questions_[i].front().values.size();
-      for (const Part& part : questions_[i]) had = std::min(had, part.values.size());
+      for (const statistics::Part& part : questions_[i]) had = std::min(had, part.values.size());
       pair.more_rounds = more_rounds(pair, had);
     }
   }

@@ -5,7 +5,7 @@
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
-#include "metrics/statistics.h"
+#include "statistics/statistics.h"
 
 namespace ngb::metrics {
 namespace {

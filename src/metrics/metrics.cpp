@@ -9,7 +9,7 @@
 #include "metrics/analysis.h"
 #include "metrics/metric.h"
 #include "metrics/ratios.h"
-#include "metrics/statistics.h"
+#include "statistics/statistics.h"
 
 namespace ngb::metrics {
 namespace {
@@ -28,12 +28,13 @@ Value of_steady(const Analysis& analysis, std::size_t cell, const Compute& compu
 }
 
 Value throughput_mean(const Analysis& analysis, std::size_t cell) {
-  return of_steady(analysis, cell, [](const Steady& steady) -> Value { return {mean(steady.throughput_sorted)}; });
+  return of_steady(analysis, cell,
+                   [](const Steady& steady) -> Value { return {statistics::mean(steady.throughput_sorted)}; });
 }
 
 Value throughput_std(const Analysis& analysis, std::size_t cell) {
   return of_steady(analysis, cell, [](const Steady& steady) -> Value {
-    const auto deviation = standard_deviation(steady.throughput_sorted);
+    const auto deviation = statistics::standard_deviation(steady.throughput_sorted);
     return deviation ? Value{deviation} : unknown("needs 2 repetitions");
   });
 }
@@ -59,7 +60,7 @@ Value latency(const Analysis& analysis, std::size_t cell, double q, std::size_t 
     if (q > 0.5 && steady.is_grouped) return unknown("a repetition holds several inferences");
     const std::size_t count = steady.latency_sorted_s.size();
     if (count < needed) return unknown(fmt::format("needs {} repetitions, has {}", needed, count));
-    return {quantile_of_sorted(steady.latency_sorted_s, q)};
+    return {statistics::quantile_of_sorted(steady.latency_sorted_s, q)};
   });
 }
 
@@ -67,7 +68,8 @@ Value spread(const Analysis& analysis, std::size_t cell) {
   return of_steady(analysis, cell, [](const Steady& steady) -> Value {
     const std::vector<double>& sorted = steady.throughput_sorted;
     if (sorted.size() < 4) return unknown(fmt::format("needs 4 repetitions, has {}", sorted.size()));
-    return {(quantile_of_sorted(sorted, 0.75) - quantile_of_sorted(sorted, 0.25)) / quantile_of_sorted(sorted, 0.5)};
+    return {(statistics::quantile_of_sorted(sorted, 0.75) - statistics::quantile_of_sorted(sorted, 0.25)) /
+            statistics::quantile_of_sorted(sorted, 0.5)};
   });
 }
 
@@ -95,7 +97,7 @@ Known<std::vector<double>> of_phase(const Analysis& analysis, std::size_t cell, 
 Value median_of(Known<std::vector<double>> values) {
   if (!values.value) return unknown(values.reason);
   std::sort(values.value->begin(), values.value->end());
-  return {quantile_of_sorted(*values.value, 0.5)};
+  return {statistics::quantile_of_sorted(*values.value, 0.5)};
 }
 
 Value highest_of(const Known<std::vector<double>>& values) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "metrics/statistics.h"
+#include "statistics/statistics.h"
 
 namespace ngb::metrics {
 
@@ -69,10 +69,10 @@ Steady steady(const store::CellData& cell) {
     found.throughput_sorted.insert(found.throughput_sorted.end(), throughput.begin(), throughput.end());
     if (!throughput.empty()) {
       found.throughput_by_process.push_back(
-          {process.run_key, process.process_index, mean(throughput), process.environment_hash});
+          {process.run_key, process.process_index, statistics::mean(throughput), process.environment_hash});
       std::sort(throughput.begin(), throughput.end());
-      found.median_by_process.push_back(
-          {process.run_key, process.process_index, quantile_of_sorted(throughput, 0.5), process.environment_hash});
+      found.median_by_process.push_back({process.run_key, process.process_index,
+                                         statistics::quantile_of_sorted(throughput, 0.5), process.environment_hash});
     }
   }
   if (found.throughput_sorted.empty()) found.reason = "no steady repetition";

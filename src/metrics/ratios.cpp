@@ -40,8 +40,8 @@ std::vector<double> logs_of(const std::vector<OfRound>& values) {
 }
 
 // Returns the exponential of a contrast of logarithms, divided by `divisor`.
-Value ratio_of(const std::vector<Part>& parts, double divisor = 1) {
-  const Contrast found = contrast(parts);
+Value ratio_of(const std::vector<statistics::Part>& parts, double divisor = 1) {
+  const statistics::Contrast found = statistics::contrast(parts);
   Value value{std::exp(found.estimate) / divisor};
   if (found.interval) {
     value.low = std::exp(found.interval->low) / divisor;
@@ -75,7 +75,8 @@ Relative baseline_of(const Analysis& analysis, std::size_t cell) {
   return {analysis.baseline_of(cell), analysis.baseline().role(), analysis.why_no_baseline(cell)};
 }
 
-void add_speed_ratio(std::vector<Part>& parts, const Analysis& analysis, std::size_t a, std::size_t b, double weight) {
+void add_speed_ratio(std::vector<statistics::Part>& parts, const Analysis& analysis, std::size_t a, std::size_t b,
+                     double weight) {
   add_log_ratio(parts, analysis.steady(a).throughput_by_process, analysis.steady(b).throughput_by_process,
                 are_of_one_group(analysis, a, b), weight);
 }
@@ -84,7 +85,7 @@ void add_speed_ratio(std::vector<Part>& parts, const Analysis& analysis, std::si
 Value speed_ratio(const Analysis& analysis, std::size_t cell, const Relative& other, double divisor = 1) {
   std::string reason = why_unknown(analysis, {{cell, "", ""}, other});
   if (!reason.empty()) return unknown_ratio(std::move(reason));
-  std::vector<Part> parts;
+  std::vector<statistics::Part> parts;
   add_speed_ratio(parts, analysis, cell, *other.cell, 1);
   return ratio_of(parts, divisor);
 }
@@ -95,7 +96,7 @@ bool are_all_above_zero(const std::vector<OfRound>& values) {
 
 }  // namespace
 
-void add_log_ratio(std::vector<Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
+void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
                    bool share_rounds, double weight) {
   std::vector<double> paired = share_rounds ? log_ratios_of_rounds(a, b) : std::vector<double>{};
   if (paired.size() >= 2) {
@@ -131,7 +132,7 @@ Value bsr(const Analysis& analysis, std::size_t cell) {
       {{cell, "", ""}, {single, "batch 1", ""}, baseline, {baseline_single, baseline.role + " at batch 1", ""}});
   if (!reason.empty()) return unknown_ratio(std::move(reason));
   if (*single == cell) return {1, 1, 1};
-  std::vector<Part> parts;
+  std::vector<statistics::Part> parts;
   add_speed_ratio(parts, analysis, cell, *baseline.cell, 1);
   add_speed_ratio(parts, analysis, *single, *baseline_single, -1);
   return ratio_of(parts);
@@ -151,7 +152,7 @@ Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
   constexpr const char* kTooLittle = "used less processor time than the clock resolves";
   if (!are_all_above_zero(*own.value)) return unknown_ratio(fmt::format("a process {}", kTooLittle));
   if (!are_all_above_zero(*other.value)) return unknown_ratio(fmt::format("{} {}", baseline.role, kTooLittle));
-  std::vector<Part> parts;
+  std::vector<statistics::Part> parts;
   add_log_ratio(parts, *own.value, *other.value, are_of_one_group(analysis, cell, *baseline.cell), 1);
   const Value share = ratio_of(parts);
   Value reduction{1 - *share.value};

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "metrics/analysis.h"
-#include "metrics/contrast.h"
 #include "metrics/metric.h"
+#include "statistics/contrast.h"
 
 namespace ngb::metrics {
 
 // Adds weight · log(a / b) to a contrast. It is paired if a and b share at least two rounds, else a and b are
 // independent lists. Precondition: neither list is empty, and all values are above 0.
-void add_log_ratio(std::vector<Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
+void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
                    bool share_rounds, double weight);
 
 // Returns the geometric mean of one number of each process, with its interval. Precondition: there is at least one, and

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "metrics/statistics.h"
+#include "statistics/statistics.h"
 
 namespace ngb::metrics {
 namespace {
@@ -61,7 +61,7 @@ std::vector<NoiseFloor> noise_floors(const Comparison& comparison) {
   for (Differences& each : found) {
     std::sort(each.values.begin(), each.values.end());
     floors.push_back({std::move(each.device), std::move(each.compute_device), each.values.size(),
-                      quantile_of_sorted(each.values, 0.5), each.values.back()});
+                      statistics::quantile_of_sorted(each.values, 0.5), each.values.back()});
   }
   return floors;
 }

@@ -21,7 +21,7 @@ store::CellData slowed_candidate(const ComparedPair& pair, double log_ratio) {
 }
 
 bool may_be_slowed(const ComparedPair& pair) {
-  const Contrast& contrast = pair.judgement.contrast;
+  const statistics::Contrast& contrast = pair.judgement.contrast;
   const bool has_rounds = pair.judgement.adjusted_p.has_value();  // a test was possible
   return pair.status == PairStatus::judged && has_rounds && contrast.interval && contrast.degrees;
 }
@@ -35,7 +35,7 @@ Result<SelfTest> self_test(const Comparison& comparison, bool is_one_file, Axis 
   Side candidate{.origin = is_one_file ? &comparison : nullptr};
   for (const ComparedPair& pair : comparison.pairs) {
     if (!may_be_slowed(pair)) continue;
-    const Contrast& contrast = pair.judgement.contrast;
+    const statistics::Contrast& contrast = pair.judgement.contrast;
     const double half_width = contrast.interval->high - contrast.estimate;
     slowed.push_back(slowed_candidate(pair, -std::log1p(rules.slower_ratio) - 2 * half_width));
     baseline.cells.push_back(pair.baseline);

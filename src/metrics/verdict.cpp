@@ -21,13 +21,14 @@ using StudentsT = boost::math::students_t_distribution<double>;
 // The numbers of a cell's test, after the floor was applied.
 struct Test {
   double estimate = 0;
-  std::vector<double> deviations{};  // of each part, for one round or process, times its weight
-  Uncertainty uncertainty{};         // if nothing varies, no test is possible
+  std::vector<double> deviations{};       // of each part, for one round or process, times its weight
+  statistics::Uncertainty uncertainty{};  // if nothing varies, no test is possible
 };
 
 bool has_enough_rounds(const Question& question) {
-  return !question.empty() && std::all_of(question.begin(), question.end(),
-                                          [](const Part& part) { return part.values.size() >= kLeastRounds; });
+  return !question.empty() && std::all_of(question.begin(), question.end(), [](const statistics::Part& part) {
+    return part.values.size() >= kLeastRounds;
+  });
 }
 
 // Returns the floor of the standard deviation for the parts at this position of a question.
@@ -36,24 +37,24 @@ double floor_at(std::span<const Question> questions, std::size_t position, const
   std::vector<double> deviations;
   for (const Question& question : questions) {
     if (position >= question.size() || !has_enough_rounds(question)) continue;
-    deviations.push_back(standard_deviation(question[position].values).value_or(0));
+    deviations.push_back(statistics::standard_deviation(question[position].values).value_or(0));
   }
   if (deviations.size() < kLeastCellsForAFloor) return 0;
   std::sort(deviations.begin(), deviations.end());
-  return quantile_of_sorted(deviations, kFloorQuantile);
+  return statistics::quantile_of_sorted(deviations, kFloorQuantile);
 }
 
 Test test_with_floors(const Question& question, const std::vector<double>& floors) {
   Test test;
   std::vector<double> counts;
   for (std::size_t i = 0; i < question.size(); ++i) {
-    const Part& part = question[i];
-    const double deviation = std::max(standard_deviation(part.values).value_or(0), floors[i]);
-    test.estimate += part.weight * mean(part.values);
+    const statistics::Part& part = question[i];
+    const double deviation = std::max(statistics::standard_deviation(part.values).value_or(0), floors[i]);
+    test.estimate += part.weight * statistics::mean(part.values);
     test.deviations.push_back(part.weight * deviation);
     counts.push_back(static_cast<double>(part.values.size()));
   }
-  test.uncertainty = uncertainty_of(test.deviations, counts);
+  test.uncertainty = statistics::uncertainty_of(test.deviations, counts);
   return test;
 }
 
@@ -70,7 +71,7 @@ std::optional<int> rounds_that_would_do(const Test& now, double difference_rate,
   const double margin = std::log1p(rules.margin_ratio);
   const auto would_do = [&](int rounds) {
     const std::vector<double> counts(now.deviations.size(), rounds);
-    const Uncertainty then = uncertainty_of(now.deviations, counts);
+    const statistics::Uncertainty then = statistics::uncertainty_of(now.deviations, counts);
     return then.half_width(difference_rate) < distance || then.half_width(rules.error_rate) < margin - distance;
   };
   int too_few = static_cast<int>(kLeastRounds) - 1;
@@ -125,9 +126,10 @@ std::vector<Judgement> judge(std::span<const Question> questions, const VerdictR
   std::vector<std::size_t> tested;
   std::vector<double> p_values;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    const bool has_values = !questions[i].empty() && std::none_of(questions[i].begin(), questions[i].end(),
-                                                                  [](const Part& part) { return part.values.empty(); });
-    if (has_values) judgements[i].contrast = contrast(questions[i]);
+    const bool has_values =
+        !questions[i].empty() && std::none_of(questions[i].begin(), questions[i].end(),
+                                              [](const statistics::Part& part) { return part.values.empty(); });
+    if (has_values) judgements[i].contrast = statistics::contrast(questions[i]);
     judgements[i].reason = "fewer than 3 rounds hold both sides";
     if (!has_enough_rounds(questions[i])) continue;
     tests[i] = test_with_floors(questions[i], floors);

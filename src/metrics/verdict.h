@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/contrast.h"
+#include "statistics/contrast.h"
 
 namespace ngb::metrics {
 
@@ -36,11 +36,11 @@ struct VerdictRules {
 
 // One cell's log(candidate / baseline) of throughput, as the parts of a contrast: one part of paired rounds, or two
 // parts of independent processes with weights 1 and -1. Above 0 the candidate is faster.
-using Question = std::vector<Part>;
+using Question = std::vector<statistics::Part>;
 
 struct Judgement {
   Verdict verdict = Verdict::undecided;
-  Contrast contrast{};                 // without adjustment; its interval is the one to show
+  statistics::Contrast contrast{};     // without adjustment; its interval is the one to show
   std::optional<double> adjusted_p{};  // of "no difference"; empty if no test was possible
   std::string reason{};  // why the cell is undecided, or why the verdict disagrees with the shown interval
   std::optional<int> rounds_needed{};  // total that would likely decide an undecided cell

@@ -24,7 +24,7 @@ json or_empty(const std::optional<T>& value) {
 
 bool has_ratio(const ComparedPair& pair) { return pair.status == metrics::PairStatus::judged; }
 
-json end_of_interval(const ComparedPair& pair, double metrics::Interval::* end) {
+json end_of_interval(const ComparedPair& pair, double statistics::Interval::* end) {
   if (!has_ratio(pair) || !pair.judgement.contrast.interval) return {};
   return std::exp((*pair.judgement.contrast.interval).*end);
 }
@@ -60,8 +60,8 @@ constexpr std::array kPairColumns{
     PairColumn{
         "ratio",
         [](Whole, Pair pair) { return has_ratio(pair) ? json(std::exp(pair.judgement.contrast.estimate)) : json(); }},
-    PairColumn{"ratio_low", [](Whole, Pair pair) { return end_of_interval(pair, &metrics::Interval::low); }},
-    PairColumn{"ratio_high", [](Whole, Pair pair) { return end_of_interval(pair, &metrics::Interval::high); }},
+    PairColumn{"ratio_low", [](Whole, Pair pair) { return end_of_interval(pair, &statistics::Interval::low); }},
+    PairColumn{"ratio_high", [](Whole, Pair pair) { return end_of_interval(pair, &statistics::Interval::high); }},
     PairColumn{"adjusted_p", [](Whole, Pair pair) { return or_empty(pair.judgement.adjusted_p); }},
     PairColumn{"baseline_throughput_geometric_mean_per_s",
                [](Whole, Pair pair) { return or_empty(pair.baseline_per_s); }},

@@ -15,7 +15,7 @@ using metrics::ComparedPair;
 using metrics::PairStatus;
 using nlohmann::json;
 
-json ratio_json(const metrics::Contrast& contrast) {
+json ratio_json(const statistics::Contrast& contrast) {
   json ratio{{"value", std::exp(contrast.estimate)}, {"low", nullptr}, {"high", nullptr}};
   if (contrast.interval) {
     ratio["low"] = std::exp(contrast.interval->low);

@@ -160,7 +160,7 @@ std::string name_of(const ComparedPair& pair) {
 
 RatioText ratio_of(const ComparedPair& pair) {
   if (pair.status != PairStatus::judged) return {};
-  const metrics::Contrast& contrast = pair.judgement.contrast;
+  const statistics::Contrast& contrast = pair.judgement.contrast;
   const double ratio = std::exp(contrast.estimate);
   RatioText text{number(ratio, "ratio"), ""};
   if (contrast.interval) {

@@ -70,7 +70,7 @@ Share told(const Kind& kind, int rounds, double difference, const VerdictRules& 
     std::vector<Question> questions;
     for (int cell = 0; cell < kCells; ++cell) {
       const double deviation = noise.deviation_of_a_cell();
-      Part part;
+      statistics::Part part;
       for (int round = 0; round < rounds; ++round) part.values.push_back(difference + kind.round(noise, deviation));
       questions.push_back({std::move(part)});
     }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "arguments.h"
-#include "metrics/contrast.h"
+#include "statistics/contrast.h"
 
 namespace ngb::metrics {
 namespace {
@@ -54,7 +54,7 @@ struct Kind {
   const char* name;
   double low_percent;  // the limits of --check; kNoLimit: no method can hold one
   double high_percent;
-  std::function<std::vector<Part>(Noise&, int processes)> parts;
+  std::function<std::vector<statistics::Part>(Noise&, int processes)> parts;
   double truth = 0;
   bool holds_with_two = false;  // --check looks at two processes as well
 };
@@ -65,7 +65,7 @@ Kind ratio(const char* name, double low, double high, std::function<double(Noise
           low,
           high,
           [side = std::move(side)](Noise& noise, int processes) {
-            return std::vector<Part>{{draws(processes, [&] { return side(noise) - side(noise); })}};
+            return std::vector<statistics::Part>{{draws(processes, [&] { return side(noise) - side(noise); })}};
           },
           0,
           holds_with_two};
@@ -78,14 +78,14 @@ Kind mean_of(const char* name, double low, double high, std::function<double(Noi
           low,
           high,
           [process = std::move(process)](Noise& noise, int processes) {
-            return std::vector<Part>{{draws(processes, [&] { return process(noise); })}};
+            return std::vector<statistics::Part>{{draws(processes, [&] { return process(noise); })}};
           },
           0,
           holds_with_two};
 }
 
 // A round's drift hits both sides and so leaves the difference alone; one side's own does not.
-std::vector<Part> wandering(Noise& noise, int processes) {
+std::vector<statistics::Part> wandering(Noise& noise, int processes) {
   double drift = 0;
   return {{draws(processes, [&] {
     drift = 0.5 * drift + noise.normal(0.02);
@@ -93,8 +93,8 @@ std::vector<Part> wandering(Noise& noise, int processes) {
   })}};
 }
 
-std::vector<Part> slope(Noise& noise, int processes) {
-  std::vector<Part> parts;
+std::vector<statistics::Part> slope(Noise& noise, int processes) {
+  std::vector<statistics::Part> parts;
   for (int depth = 1; depth <= 6; ++depth) {
     const double weight = (depth - 3.5) / 17.5;  // Σ (k - 3.5)² over 1 … 6
     parts.push_back({draws(processes, [&] { return depth * (1 + noise.normal(0.03)); }), weight});
@@ -115,22 +115,23 @@ std::vector<Kind> kinds() {
             [](Noise& noise) { return noise.normal(0.014) + noise.disturbed(); }),
       {"ratio, sides unlike (1 and 5 %)", 94, 97,
        [](Noise& noise, int processes) {
-         return std::vector<Part>{{draws(processes, [&] { return noise.normal(0.01) - noise.normal(0.05); })}};
+         return std::vector<statistics::Part>{
+             {draws(processes, [&] { return noise.normal(0.01) - noise.normal(0.05); })}};
        }},
       {"ratio between groups, normal", 94, 97.5,
        [normal](Noise& noise, int processes) {
-         return std::vector<Part>{{draws(processes, [&] { return normal(noise); })},
-                                  {draws(processes, [&] { return normal(noise); }), -1}};
+         return std::vector<statistics::Part>{{draws(processes, [&] { return normal(noise); })},
+                                              {draws(processes, [&] { return normal(noise); }), -1}};
        }},
       {"ratio of ratios, normal", 94, 97.5,
        [normal](Noise& noise, int processes) {
          const auto difference = [&] { return normal(noise) - normal(noise); };
-         return std::vector<Part>{{draws(processes, difference)}, {draws(processes, difference), -1}};
+         return std::vector<statistics::Part>{{draws(processes, difference)}, {draws(processes, difference), -1}};
        }},
       {"retention: ratio of ratios, 2 and 8 %", 93.5, 97.5,
        [](Noise& noise, int processes) {
-         return std::vector<Part>{{draws(processes, [&] { return noise.normal(0.02); })},
-                                  {draws(processes, [&] { return noise.normal(0.08); }), -1}};
+         return std::vector<statistics::Part>{{draws(processes, [&] { return noise.normal(0.02); })},
+                                              {draws(processes, [&] { return noise.normal(0.08); }), -1}};
        }},
       mean_of("one mean, normal", 94, 97, normal, true),
       mean_of("one mean, heavy tails (t3)", 94, 97.5, [](Noise& noise) { return noise.heavy(0.03); }),
@@ -145,7 +146,7 @@ double coverage_percent(const Kind& kind, int processes, int studies, unsigned s
   Noise noise(seed);
   int held = 0;
   for (int study = 0; study < studies; ++study) {
-    const Contrast found = contrast(kind.parts(noise, processes));
+    const statistics::Contrast found = statistics::contrast(kind.parts(noise, processes));
     if (found.interval && found.interval->low <= kind.truth && kind.truth <= found.interval->high) ++held;
   }
   return 100.0 * held / studies;

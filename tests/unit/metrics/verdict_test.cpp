@@ -15,13 +15,13 @@ namespace {
 const std::vector<double> kPs{0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205};
 
 Question paired(const std::vector<double>& candidate, const std::vector<double>& baseline) {
-  Part part;
+  statistics::Part part;
   for (std::size_t i = 0; i < candidate.size(); ++i) part.values.push_back(std::log(candidate[i] / baseline[i]));
   return {part};
 }
 
 Question independent(const std::vector<double>& candidate, const std::vector<double>& baseline) {
-  Question question{Part{{}, 1}, Part{{}, -1}};
+  Question question{statistics::Part{{}, 1}, statistics::Part{{}, -1}};
   for (const double value : candidate) question[0].values.push_back(std::log(value));
   for (const double value : baseline) question[1].values.push_back(std::log(value));
   return question;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected values: scipy 1.17.1 (ttest_rel, ttest_ind(equal_var=False), ttest_1samp) on logarithms; a slope's estimate
 // comes from linregress, its standard error and degrees of freedom from Satterthwaite's formula.
-#include "metrics/contrast.h"
+#include "statistics/contrast.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace ngb::metrics {
+namespace ngb::statistics {
 namespace {
 
 const std::vector<double> kA{100.0, 104.0, 98.0, 101.0, 97.0};
@@ -95,4 +95,4 @@ TEST(Contrast, OfEqualValuesIsThatValueWithoutDegreesOfFreedom) {
 }
 
 }  // namespace
-}  // namespace ngb::metrics
+}  // namespace ngb::statistics

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace ngb::metrics {
+namespace ngb::statistics {
 
 // Precondition of both: not empty.
 double mean(std::span<const double> values);
@@ -17,9 +17,12 @@ std::optional<double> standard_deviation(std::span<const double> values);
 // numpy and pandas). Precondition: not empty.
 double quantile_of_sorted(std::span<const double> sorted, double q);
 
+// The share of cases in which an interval that is shown may miss the truth, and in which a verdict may be false.
+inline constexpr double kErrorRate = 0.05;
+
 struct Interval {
   double low = 0;
   double high = 0;
 };
 
-}  // namespace ngb::metrics
+}  // namespace ngb::statistics

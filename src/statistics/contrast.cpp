@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/contrast.h"
+#include "statistics/contrast.h"
 
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-namespace ngb::metrics {
-namespace {
-
-constexpr double kErrorRate = 0.05;
-
-}  // namespace
-
+namespace ngb::statistics {
 double Uncertainty::half_width(double error_rate) const {
   if (degrees <= 0) return 0;
   const boost::math::students_t_distribution<double> distribution(degrees);
@@ -28,7 +22,7 @@ Uncertainty uncertainty_of(std::span<const double> deviations, std::span<const d
   return {std::sqrt(variance), variance > 0 ? variance * variance / squares_per_degree : 0};
 }
 
-Contrast contrast(std::span<const Part> parts) {
+Contrast contrast(std::span<const Part> parts, double error_rate) {
   Contrast result;
   std::vector<double> deviations;
   std::vector<double> counts;
@@ -43,9 +37,9 @@ Contrast contrast(std::span<const Part> parts) {
   const Uncertainty uncertainty = uncertainty_of(deviations, counts);
   result.standard_error = uncertainty.standard_error;
   if (uncertainty.degrees > 0) result.degrees = uncertainty.degrees;
-  const double half_width = uncertainty.half_width(kErrorRate);
+  const double half_width = uncertainty.half_width(error_rate);
   result.interval = Interval{result.estimate - half_width, result.estimate + half_width};
   return result;
 }
 
-}  // namespace ngb::metrics
+}  // namespace ngb::statistics

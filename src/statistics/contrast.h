@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "metrics/statistics.h"
+#include "statistics/statistics.h"
 
-namespace ngb::metrics {
+namespace ngb::statistics {
 
 // The uncertainty of a weighted sum of independent means.
 struct Uncertainty {
@@ -33,11 +33,12 @@ struct Contrast {
   double estimate = 0;                     // Σ weight · mean
   std::optional<double> standard_error{};  // of the estimate; empty if a part has fewer than two values
   std::optional<double> degrees{};         // of freedom; empty if no part varies
-  std::optional<Interval> interval{};      // of 95 %; the estimate itself if no part varies
+  std::optional<Interval> interval{};      // the estimate itself if no part varies
 };
 
 // Precondition: at least one part, and in each part at least one value, all of them finite. With one part it is the t
-// interval of a mean; if that part holds differences within rounds, it is the paired t interval.
-Contrast contrast(std::span<const Part> parts);
+// interval of a mean; if that part holds differences within rounds, it is the paired t interval. `error_rate` is that
+// of the interval.
+Contrast contrast(std::span<const Part> parts, double error_rate = kErrorRate);
 
-}  // namespace ngb::metrics
+}  // namespace ngb::statistics

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/statistics.h"
+#include "statistics/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-namespace ngb::metrics {
+namespace ngb::statistics {
 
 double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -27,4 +27,4 @@ double quantile_of_sorted(std::span<const double> sorted, double q) {
   return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
-}  // namespace ngb::metrics
+}  // namespace ngb::statistics

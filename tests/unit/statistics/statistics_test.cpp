@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected values: numpy 2 (quantile; std with ddof = 1).
-#include "metrics/statistics.h"
+#include "statistics/statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
-namespace ngb::metrics {
+namespace ngb::statistics {
 namespace {
 
 constexpr std::array<double, 8> kValues{2, 4, 4, 4, 5, 5, 7, 9};
@@ -27,4 +27,4 @@ TEST(Statistics, AgreeWithNumpy) {
 TEST(Statistics, HaveNoDeviationOfOneValue) { EXPECT_FALSE(standard_deviation(std::array{3.0})); }
 
 }  // namespace
-}  // namespace ngb::metrics
+}  // namespace ngb::statistics
