@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/ngb/comparing.h"
+#include "apps/ngb/duration.h"
 #include "apps/ngb/gate_study.h"
 #include "base/text.h"
 
@@ -24,6 +25,7 @@ struct GateArguments {
   std::string slower = "3%";
   bool fails_if_undecided = false;
   bool self_test = false;
+  std::string budget;  // "": none
 };
 
 // Parses "3%" or "3".
@@ -66,7 +68,16 @@ tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation&
         kWrongUsage);
     return tl::unexpected(kWrongUsage);
   }
-  auto measured = measure_sides(installation, first, stored.baseline, stored.candidate, arguments.output);
+  GateRounds rounds{.margin_ratio = stored.margin_percent / 100};
+  if (!arguments.budget.empty()) {
+    const auto budget = parse_duration(arguments.budget, "--budget");
+    if (!budget) {
+      report_failure(budget.error(), kWrongUsage);
+      return tl::unexpected(kWrongUsage);
+    }
+    rounds.budget = *budget;
+  }
+  auto measured = measure_sides(installation, first, stored.baseline, stored.candidate, arguments.output, rounds);
   if (!measured) return tl::unexpected(measured.error());
   stored.results = {measured->results.string()};
   stored.axis = "compiler";
@@ -126,6 +137,8 @@ void add_gate(CLI::App& app, const Installation& installation, Action& chosen) {
                       "Fail if a cell is shown to be slower and takes longer by more than this (3%)");
   command->add_flag("--fail-if-undecided", arguments->fails_if_undecided,
                     "Fail with code 5 if a cell is undecided or not measured");
+  command->add_option("--budget", arguments->budget,
+                      "A study that is measured now: stop after this time (90s, 10m, 2h) if not everything is decided");
   command->add_flag("--self-test", arguments->self_test,
                     "Show that the gate can fail: judge again with candidates that are slowed on purpose");
   command->add_option(

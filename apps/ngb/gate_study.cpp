@@ -70,7 +70,7 @@ std::filesystem::path new_folder_for(const config::Study& study) {
 // Writes the study of the two sides into its results folder and plans it.
 tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, const config::Study& study,
                                               const std::string& baseline, const std::string& candidate,
-                                              const std::filesystem::path& output) {
+                                              const std::filesystem::path& output, double margin_ratio) {
   json sides = config::to_json(study);
   sides["compilers"] = json::array();
   for (const std::string& words : {baseline, candidate}) {
@@ -83,6 +83,11 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
                    kWrongUsage);
   }
   sides.erase("pairs");
+  sides.erase("baseline");
+  if (sides["rounds"].is_null()) {
+    sides["rounds"] = {{"until", work::name(work::Until::decided_against_baseline)},
+                       {"margin_percent", margin_ratio * 100}};
+  }
   sides["output"] = output.string();
   std::error_code failed;
   std::filesystem::create_directories(output, failed);
@@ -93,6 +98,23 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
     return refused(kept.error(), kCannotGoOn);
   }
   return plan_study(installation, file);
+}
+
+// Makes the gate's questions those of the plan: how the second compiler compares with the first in each group. Their
+// error rates add up to that of the gate, whatever the number of its cells.
+void ask_of_sides(plan::Plan& plan) {
+  std::size_t questions = 0;
+  for (work::Group& group : plan.groups) {
+    std::array<int, 2> sides{-1, -1};
+    for (const work::Step& step : group.steps) {
+      sides.at(static_cast<std::size_t>(plan.cell_of(step).compiler_index)) = step.cell_index;
+    }
+    group.questions.clear();
+    if (sides[0] < 0 || sides[1] < 0) continue;
+    group.questions.push_back({.cell_index = sides[1], .baseline_index = sides[0]});
+    ++questions;
+  }
+  plan.question_error_rate /= static_cast<double>(std::max<std::size_t>(questions, 1));
 }
 
 // A side without a toolchain would look like a candidate that newly fails.
@@ -110,20 +132,21 @@ Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) 
 tl::expected<MeasuredSides, ExitCode> measure_sides(const Installation& installation,
                                                     const std::filesystem::path& study_file,
                                                     const std::string& baseline, const std::string& candidate,
-                                                    const std::filesystem::path& output) {
+                                                    const std::filesystem::path& output, const GateRounds& rounds) {
   const auto given = plan_study(installation, study_file);
   if (!given) return tl::unexpected(given.error());
   const std::filesystem::path folder =
       output.empty() ? new_folder_for(given->study) : std::filesystem::absolute(output);
-  auto plan = plan_sides(installation, given->study, baseline, candidate, folder);
+  auto plan = plan_sides(installation, given->study, baseline, candidate, folder, rounds.margin_ratio);
   if (!plan) return tl::unexpected(plan.error());
+  ask_of_sides(*plan);
   const auto compilers = Compilers::find(installation, *plan);
   if (!compilers) return refused(compilers.error(), kCannotGoOn);
   if (const Status installed = check_both_installed(*compilers, *plan); !installed) {
     return refused(installed.error(), kCannotGoOn);
   }
   MeasuredSides measured{folder, plan->study.compilers[0].label, plan->study.compilers[1].label};
-  const ExitCode code = measure_plan(installation, *std::move(plan), *compilers);
+  const ExitCode code = measure_plan(installation, *std::move(plan), *compilers, rounds.budget);
   if (code != kSuccess) return tl::unexpected(code);
   warn("ngb: results: {}\n", folder.string());
   return measured;

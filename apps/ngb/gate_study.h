@@ -3,11 +3,20 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "apps/ngb/command.h"
+#include "base/clock.h"
 
 namespace ngb::app {
+
+// How long both sides are measured: rounds are added until each cell is decided or was measured in 15 rounds, unless
+// the study has `rounds` of its own.
+struct GateRounds {
+  double margin_ratio = 0.03;           // two speeds are the same if the interval of their ratio is within 1 ± this
+  std::optional<Nanoseconds> budget{};  // no round begins after this time
+};
 
 // A study's results, and the labels of the two compilers in it.
 struct MeasuredSides {
@@ -23,6 +32,6 @@ struct MeasuredSides {
 tl::expected<MeasuredSides, ExitCode> measure_sides(const Installation& installation,
                                                     const std::filesystem::path& study_file,
                                                     const std::string& baseline, const std::string& candidate,
-                                                    const std::filesystem::path& output);
+                                                    const std::filesystem::path& output, const GateRounds& rounds = {});
 
 }  // namespace ngb::app

@@ -46,7 +46,7 @@ Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, st
     const auto cell = recorder.cells_.find(state.cell_id);
     if (cell == recorder.cells_.end()) continue;
     int& left = cell->second.processes_left;
-    const int missing = state.planned_processes - state.completed_processes;
+    const int missing = state.has_ended_rounds ? 0 : state.planned_processes - state.completed_processes;
     done += std::max(0, left - missing);
     left = std::min(left, missing);
   }
@@ -70,6 +70,9 @@ Status Recorder::on_event(const std::string& device, const samples::Event& event
   Status recorded = store_->record(run_id_, device, event);
   if (!recorded) return recorded;
   if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) uncommitted_.push_back(*result);
+  if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) {
+    ended_.insert(ended_.end(), ended->cell_ids.begin(), ended->cell_ids.end());
+  }
   return Done{};
 }
 
@@ -77,8 +80,10 @@ Status Recorder::commit() {
   Status durable = store_->try_flush();
   if (has_code(durable, ErrorCode::busy)) return durable;
   const std::vector<samples::ProcessResult> results = std::exchange(uncommitted_, {});
+  const std::vector<std::string> ended = std::exchange(ended_, {});
   if (!durable) return durable;
   for (const samples::ProcessResult& result : results) tell(result);
+  for (const std::string& cell_id : ended) end_rounds(cell_id);
   return Done{};
 }
 
@@ -115,6 +120,11 @@ void Recorder::tell(const samples::ProcessResult& result) {
   const int skipped = is_of_cell(result.failure->kind) ? cell.processes_left : std::min(cell.processes_left, 1);
   line_->skip_processes(skipped);
   cell.processes_left -= skipped;
+}
+
+void Recorder::end_rounds(const std::string& cell_id) {
+  const auto cell = cells_.find(cell_id);
+  if (cell != cells_.end()) line_->skip_processes(std::exchange(cell->second.processes_left, 0));
 }
 
 void Recorder::on_progress(const samples::Progress& progress) {

@@ -38,6 +38,7 @@ class Recorder {
   [[nodiscard]] std::string who_is_in_the_way() const;
   void on_progress(const samples::Progress& progress);
   void tell(const samples::ProcessResult& result);
+  void end_rounds(const std::string& cell_id);
 
   store::Store* store_;
   std::string run_id_;
@@ -45,6 +46,7 @@ class Recorder {
   std::unordered_map<std::string_view, CellToDo> cells_{};  // by id
   std::unique_ptr<ProgressLine> line_;
   std::vector<samples::ProcessResult> uncommitted_{};  // printed once they are committed
+  std::vector<std::string> ended_{};                   // ids of cells whose rounds have ended, not committed yet
 };
 
 }  // namespace ngb::app

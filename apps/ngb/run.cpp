@@ -11,10 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apps/ngb/duration.h"
 #include "apps/ngb/elsewhere.h"
 #include "apps/ngb/recorder.h"
-#include "apps/ngb/results_table.h"
 #include "apps/ngb/run.h"
+#include "apps/ngb/run_outcome.h"
 #include "apps/ngb/study_compilers.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/teardown.h"
@@ -60,7 +61,15 @@ struct RunArguments {
   bool only_fetch = false;
   bool accepts_new_build = false;
   bool is_quiet = false;  // nothing is printed on stdout
+  std::string budget;     // as the user gave it; "": none
+
+  // When the budget ends; nothing: never. Measured from the start of the command.
+  std::optional<Nanoseconds> deadline{};
 };
+
+bool is_out_of_time(const RunArguments& arguments) {
+  return arguments.deadline && system_clock().now() >= *arguments.deadline;
+}
 
 // Prints which toolchains are missing. Returns an error if the reference's is missing, because then no output could be
 // checked.
@@ -97,6 +106,7 @@ struct Run {
   plan::Plan plan;  // what is left to do
   bool only_fetch = false;
   bool accepts_new_build = false;
+  bool by_round = false;
 };
 
 // Returns each device's share. All references outlive the shares.
@@ -109,7 +119,9 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
   for (const config::DeviceEntry& device : run.plan.study.devices) {
     const bool is_local = config::is_here(device);
     const auto accepting = [&run](Result<work::Job> job) {
-      if (job) job->accepts_new_build = run.accepts_new_build;
+      if (!job) return job;
+      job->accepts_new_build = run.accepts_new_build;
+      job->by_round = run.by_round;
       return job;
     };
     const dispatch::MakeJob job_here = [&jobs, &compilers, &device, accepting, references] {
@@ -164,7 +176,8 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
   if (!kept) return error_of(kept);
   auto remaining = store.remaining(std::move(plan), *run_id);
   if (!remaining) return error_of(remaining);
-  const Run run{*run_id, *std::move(remaining), arguments.only_fetch, arguments.accepts_new_build};
+  const Run run{*run_id, *std::move(remaining), arguments.only_fetch, arguments.accepts_new_build,
+                arguments.deadline.has_value()};
   const dispatch::Jobs jobs(run.plan, run.id);
   const auto shares = make_shares(installation, store, jobs, compilers, run);
   if (!shares) return error_of(shares);
@@ -187,7 +200,8 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
   constexpr Nanoseconds kPatienceWithReaders = std::chrono::milliseconds(50);
   store.be_patient(kPatienceWithReaders);
   catch_signals();
-  const auto endings = dispatch::run_fleet(installation.parts, *shares, callbacks, is_stop_requested);
+  const auto endings = dispatch::run_fleet(installation.parts, *shares, callbacks,
+                                           [&] { return is_stop_requested() || is_out_of_time(arguments); });
   restore_signals();
   recorder->end();
   auto all = Ending::finished;
@@ -236,31 +250,12 @@ Result<Ending> measure_what_is_left(const Installation& installation, plan::Plan
   return Ending::finished;
 }
 
-// Prints the counts of a study whose table would be too long to read, and would need more memory than the run.
-ExitCode print_counts(const std::vector<store::CellState>& states) {
-  std::size_t measured = 0;
-  std::size_t failed = 0;
-  for (const store::CellState& state : states) {
-    if (state.progress == store::CellState::Progress::complete) ++measured;
-    if (state.progress == store::CellState::Progress::failed) ++failed;
+int run(const Installation& installation, RunArguments arguments) {
+  if (!arguments.budget.empty()) {
+    const auto budget = parse_duration(arguments.budget, "--budget");
+    if (!budget) return report_failure(budget.error(), kWrongUsage);
+    arguments.deadline = system_clock().now() + *budget;
   }
-  say("{} cells: {} measured, {} failed\n", states.size(), measured, failed);
-  return failed > 0 ? kSomeCellsFailed : kSuccess;
-}
-
-int print_outcome(const std::filesystem::path& results) {
-  constexpr std::size_t kMostCellsInATable = 10'000;
-  {
-    auto store = store::Store::open(results / "results.db", store::Mode::read_only);
-    if (!store) return report_failure(store.error(), kCannotGoOn);
-    const auto states = store->cell_states();
-    if (!states) return report_failure(states.error(), kCannotGoOn);
-    if (states->size() > kMostCellsInATable) return print_counts(*states);
-  }  // the table stores what it derives, which an open reader would prevent
-  return print_table(results);
-}
-
-int run(const Installation& installation, const RunArguments& arguments) {
   auto plan = plan_study(installation, arguments.study);
   if (!plan) return plan.error();
   if (!arguments.output.empty()) plan->study.output = std::filesystem::absolute(arguments.output);
@@ -277,6 +272,9 @@ int run(const Installation& installation, const RunArguments& arguments) {
     say("recorded what the devices have done so far; to see their progress, run: ngb status {}\n", results.string());
     return kSuccess;
   }
+  if (*ending != Ending::finished && !is_stop_requested() && is_out_of_time(arguments)) {
+    return print_what_the_budget_allowed(results, arguments.budget);
+  }
   if (*ending != Ending::finished) {
     warn("ngb: stopped; the results so far are kept; run the same command again to resume\n");
     return kInterrupted;
@@ -289,19 +287,31 @@ int run(const Installation& installation, const RunArguments& arguments) {
 
 }  // namespace
 
-ExitCode measure_plan(const Installation& installation, plan::Plan plan, const Compilers& compilers) {
+ExitCode measure_plan(const Installation& installation, plan::Plan plan, const Compilers& compilers,
+                      std::optional<Nanoseconds> budget) {
   std::signal(SIGPIPE, SIG_IGN);
   RunArguments arguments;
   arguments.is_quiet = true;
+  if (budget) arguments.deadline = system_clock().now() + *budget;
   const Result<Ending> ending = measure_what_is_left(installation, std::move(plan), compilers, arguments);
   if (!ending) {
     report_failure(ending.error(), kCannotGoOn);
     return kCannotGoOn;
   }
-  if (*ending == Ending::finished) return kSuccess;
+  if (*ending == Ending::finished || (!is_stop_requested() && is_out_of_time(arguments))) return kSuccess;
   warn("ngb: stopped; the results so far are kept\n");
   return kInterrupted;
 }
+
+namespace {
+
+void add_budget(CLI::App& command, RunArguments& arguments) {
+  command.add_option("--budget", arguments.budget,
+                     "Stop after this time (90s, 10m, 2h): one round of everything is measured first, then what is "
+                     "decided soonest");
+}
+
+}  // namespace
 
 void add_resume(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<RunArguments>();
@@ -311,6 +321,7 @@ void add_resume(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
   command->add_flag("--new-build", arguments->accepts_new_build,
                     "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
+  add_budget(*command, *arguments);
   command->footer("Example:\n  ngb resume results/quickstart");
   command->callback([=, &installation, &chosen] {
     arguments->study = (std::filesystem::path(arguments->output) / kStudyFile).string();
@@ -338,7 +349,8 @@ void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
   command->add_flag("--new-build", arguments->accepts_new_build,
                     "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
-  command->footer("Example:\n  ngb run studies/quickstart.yaml");
+  add_budget(*command, *arguments);
+  command->footer("Examples:\n  ngb run studies/quickstart.yaml\n  ngb run studies/quickstart.yaml --budget 10m");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return run(installation, *arguments); }; });
 }

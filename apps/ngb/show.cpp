@@ -13,6 +13,7 @@
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/terminal.h"
 #include "metrics/derive.h"
+#include "metrics/outcome.h"
 
 namespace ngb::app {
 namespace {
@@ -73,8 +74,10 @@ ExitCode print_table(const std::filesystem::path& results_folder) {
   // A disturbed process has not failed: on a quieter machine it may have a result.
   const bool has_failures = std::any_of(derived->cells.begin(), derived->cells.end(), [](const store::CellData& cell) {
     const auto is_failure = [](const auto& failed) { return failed.failure->kind != samples::FailureKind::disturbed; };
-    return static_cast<int>(cell.processes.size()) < cell.planned_processes &&
-           std::any_of(cell.failed.begin(), cell.failed.end(), is_failure);
+    const bool lacks_processes = cell.has_ended_rounds
+                                     ? !metrics::lost_processes(cell).empty()
+                                     : static_cast<int>(cell.processes.size()) < cell.needed_processes();
+    return lacks_processes && std::any_of(cell.failed.begin(), cell.failed.end(), is_failure);
   });
   return has_failures ? kSomeCellsFailed : kSuccess;
 }

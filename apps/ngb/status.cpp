@@ -48,7 +48,7 @@ Result<RunStatus> read_status(const std::filesystem::path& results_folder) {
   for (const store::CellState& cell : *states) {
     const auto device = status.devices.find(device_of[cell.cell_id]);
     if (device == status.devices.end()) continue;
-    device->second.planned += cell.planned_processes;
+    device->second.planned += cell.has_ended_rounds ? cell.completed_processes : cell.planned_processes;
     device->second.completed += cell.completed_processes;
     if (cell.progress == store::CellState::Progress::failed) ++device->second.failed_cells;
   }

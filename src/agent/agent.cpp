@@ -278,7 +278,7 @@ class Server {
     journal_.reset();
     job_ = std::make_unique<work::Job>(std::move(job));
     identity_ = std::move(identity);
-    ledger_.emplace(job_->limits, job_->protocol.processes);
+    ledger_.emplace(job_->limits, work::planned_processes(job_->protocol), job_->protocol.rounds.has_value());
     const StillMissing still_missing(*job_);
     Status done = open_journal(
         identity_,

@@ -5,6 +5,8 @@
 #include <limits>
 #include <variant>
 
+#include "samples/steady_rates.h"
+
 namespace ngb::agent {
 namespace {
 
@@ -33,7 +35,15 @@ void Ledger::add(const samples::Event& event) {
   is_finished_ = false;  // a Finished with an event after it did not end the job
   if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) {
     const int origin = number_of(result->made_with, result->environment_hash);
-    if (!result->failure) return complete(result->cell_id, result->process_index, origin);
+    if (!result->failure) {
+      complete(result->cell_id, result->process_index, origin);
+      if (keeps_rates_) {
+        rates_.try_emplace({result->cell_id, result->process_index, origin},
+                           samples::steady_rates(result->repetitions));
+        seconds_of_a_process_[result->cell_id] = static_cast<double>(result->wall_ns) * 1e-9;
+      }
+      return;
+    }
     int& made = attempts_made_[{result->cell_id, result->process_index, origin}];
     made = std::max(made, result->attempt);
     if (!samples::is_final(result->failure->kind, made, limits_)) return;
@@ -46,6 +56,8 @@ void Ledger::add(const samples::Event& event) {
     models_[model->model] = model->file_sha256;
   } else if (const auto* reference = std::get_if<samples::ReferenceMade>(&event.body)) {
     references_.insert(reference->model);
+  } else if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) {
+    ended_rounds_.insert(ended->cell_ids.begin(), ended->cell_ids.end());
   } else if (std::holds_alternative<samples::Finished>(event.body)) {
     is_finished_ = true;
   }
@@ -71,25 +83,53 @@ void Ledger::add_completed(const samples::Completed& completed) {
   const int origin = number_of(completed.made_with, completed.environment_hash);
   for (const auto& [cell_id, indices] : completed.processes) {
     for (const int index : indices) complete(cell_id, index, origin);
+    const auto rates = completed.rates.find(cell_id);
+    if (!keeps_rates_ || rates == completed.rates.end()) continue;
+    for (std::size_t i = 0; i < std::min(indices.size(), rates->second.size()); ++i) {
+      rates_.try_emplace({cell_id, indices[i], origin}, rates->second[i]);
+    }
   }
+}
+
+bool Ledger::is_alike(int origin, const samples::Origin& now) const {
+  return are_alike(origins_[static_cast<std::size_t>(origin)].origin, now);
+}
+
+const std::vector<double>* Ledger::rates(const std::string& cell_id, int process_index,
+                                         const samples::Origin& now) const {
+  for (auto found = rates_.lower_bound({cell_id, process_index, kFirst});
+       found != rates_.end() && std::get<0>(found->first) == cell_id && std::get<1>(found->first) == process_index;
+       ++found) {
+    if (is_alike(std::get<2>(found->first), now)) return &found->second;
+  }
+  return nullptr;
+}
+
+double Ledger::seconds_of_a_process(const std::string& cell_id) const {
+  const auto found = seconds_of_a_process_.find(cell_id);
+  return found == seconds_of_a_process_.end() ? 1 : found->second;
+}
+
+bool Ledger::has_failed(const std::string& cell_id, const samples::Origin& now) const {
+  for (auto failed = failed_cells_.lower_bound({cell_id, kFirst});
+       failed != failed_cells_.end() && failed->first.first == cell_id; ++failed) {
+    if (is_alike(failed->first.second, now)) return true;
+  }
+  return false;
 }
 
 std::optional<int> Ledger::next_attempt(const std::string& cell_id, int process_index,
                                         const samples::Origin& now) const {
-  const auto is_alike = [&](int origin) { return are_alike(origins_[static_cast<std::size_t>(origin)].origin, now); };
   const auto is_of_cell = [&](const auto& entry) { return std::get<0>(entry) == cell_id; };
-  for (auto failed = failed_cells_.lower_bound({cell_id, kFirst});
-       failed != failed_cells_.end() && is_of_cell(failed->first); ++failed) {
-    if (is_alike(failed->first.second)) return std::nullopt;
-  }
+  if (has_failed(cell_id, now)) return std::nullopt;
   for (auto given_up = given_up_.lower_bound({cell_id, process_index, kFirst});
        given_up != given_up_.end() && is_of_cell(*given_up) && std::get<1>(*given_up) == process_index; ++given_up) {
-    if (is_alike(std::get<2>(*given_up))) return std::nullopt;
+    if (is_alike(std::get<2>(*given_up), now)) return std::nullopt;
   }
   for (auto count = counts_.lower_bound({cell_id, kFirst}); count != counts_.end() && is_of_cell(count->first);
        ++count) {
     const int origin = count->first.second;
-    if (is_alike(origin) && completed_.contains({cell_id, process_index, origin})) return std::nullopt;
+    if (is_alike(origin, now) && completed_.contains({cell_id, process_index, origin})) return std::nullopt;
     const bool is_of_this_build = origins_[static_cast<std::size_t>(origin)].origin.build_sha256 == now.build_sha256;
     if (is_of_this_build && count->second >= processes_) return std::nullopt;
   }
@@ -97,7 +137,7 @@ std::optional<int> Ledger::next_attempt(const std::string& cell_id, int process_
   for (auto attempt = attempts_made_.lower_bound({cell_id, process_index, kFirst});
        attempt != attempts_made_.end() && is_of_cell(attempt->first) && std::get<1>(attempt->first) == process_index;
        ++attempt) {
-    if (is_alike(std::get<2>(attempt->first))) made = std::max(made, attempt->second);
+    if (is_alike(std::get<2>(attempt->first), now)) made = std::max(made, attempt->second);
   }
   return made + 1;
 }

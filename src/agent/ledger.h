@@ -21,8 +21,9 @@ namespace ngb::agent {
 class Ledger {
  public:
   // A process is tried until a failure is final (samples::is_final). Each cell has `processes` processes.
-  explicit Ledger(const work::Limits& limits, int processes = std::numeric_limits<int>::max())
-      : limits_(limits), processes_(processes) {}
+  // `keeps_rates`: the speeds of processes are kept, which decide how many rounds there are.
+  explicit Ledger(const work::Limits& limits, int processes = std::numeric_limits<int>::max(), bool keeps_rates = false)
+      : limits_(limits), processes_(processes), keeps_rates_(keeps_rates) {}
 
   void add(const samples::Event& event);
   // Begins another job of the same run. It has an end of its own. Cells that failed because their toolchain or
@@ -46,6 +47,17 @@ class Ledger {
   // Returns the provenance of a completed process of the cell whose build is not `build`; null if there is none.
   [[nodiscard]] const samples::Provenance* other_build(const std::string& cell_id, const std::string& build) const;
 
+  // Returns the inferences per second of the steady repetitions of a completed process of a like origin; null if there
+  // is none, or if the ledger keeps no rates.
+  [[nodiscard]] const std::vector<double>* rates(const std::string& cell_id, int process_index,
+                                                 const samples::Origin& now) const;
+  // Returns how long the cell's last process took from its start to its end; 1 if no process has completed here.
+  [[nodiscard]] double seconds_of_a_process(const std::string& cell_id) const;
+  // Returns whether a process of a like origin has failed in a way that ends its cell.
+  [[nodiscard]] bool has_failed(const std::string& cell_id, const samples::Origin& now) const;
+  // Returns whether it is recorded that the cell needs no more rounds.
+  [[nodiscard]] bool has_ended_rounds(const std::string& cell_id) const { return ended_rounds_.contains(cell_id); }
+
   [[nodiscard]] bool is_finished() const { return is_finished_; }
   // Returns the recorded hash of the model's file; nothing if the file was not made yet.
   [[nodiscard]] std::optional<std::string> model_sha256(const work::ModelKey& model) const;
@@ -59,9 +71,11 @@ class Ledger {
   };
   int number_of(const samples::Provenance& with, const std::string& environment_hash);
   void complete(const std::string& cell_id, int process_index, int origin);
+  [[nodiscard]] bool is_alike(int origin, const samples::Origin& now) const;
 
   work::Limits limits_;
   int processes_;
+  bool keeps_rates_;
   std::vector<Made> origins_{};  // their index is their number
   std::map<samples::Origin, int> numbers_{};
   std::set<std::tuple<std::string, int, int>> given_up_{};                      // cell, process, origin's number
@@ -69,6 +83,9 @@ class Ledger {
   std::set<std::tuple<std::string, int, int>> completed_{};                     // cell, process, origin's number
   std::map<std::pair<std::string, int>, int> counts_{};  // completed processes by cell and origin
   std::map<std::tuple<std::string, int, int>, int> attempts_made_{};
+  std::map<std::tuple<std::string, int, int>, std::vector<double>> rates_{};  // by cell, process, origin's number
+  std::map<std::string, double> seconds_of_a_process_{};                      // by cell id
+  std::set<std::string> ended_rounds_{};                                      // ids of cells
   std::map<work::ModelKey, std::string> models_{};
   std::set<work::ModelKey> references_{};
   bool is_finished_ = false;

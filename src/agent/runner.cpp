@@ -51,7 +51,9 @@ Runner::Runner(const Surroundings& surroundings, Children& children, const work:
       cores_(cores_of(surroundings.cpus)),
       memory_limit_bytes_(memory_limit(job)),
       launchers_(surroundings, children),
-      builds_(surroundings) {}
+      builds_(surroundings),
+      steps_(job.groups.size(), 0),
+      last_round_(job.by_round ? 0 : std::numeric_limits<int>::max()) {}
 
 Runner::~Runner() { stop(); }
 
@@ -84,7 +86,11 @@ Status Runner::advance() {
 }
 
 Status Runner::begin_next() {
-  while (group_ < job_.groups.size() && (ledger_.is_finished() || !has_something_left())) leave_group();
+  if (ledger_.is_finished()) group_ = job_.groups.size();
+  while (group_ < job_.groups.size() && !has_something_left()) {
+    if (Status ended = end_rounds(); !ended) return ended;
+    leave_group();
+  }
   if (group_ < job_.groups.size()) return begin_group();
   if (!ledger_.is_finished()) {
     if (Status recorded = record({0, samples::Finished{}}); !recorded) return recorded;
@@ -96,12 +102,14 @@ Status Runner::begin_next() {
 // Returns whether the group has a step, or reference outputs, left to do.
 bool Runner::has_something_left() { return is_for_references() ? !ledger_.has_reference(model().key) : find_step(); }
 
-// Advances step_ to the group's first step that is not decided. Returns false if there is none. A decided step stays
-// decided, so none is examined twice: a group may have a million steps.
+// Advances to the group's first step that is not decided. Returns false if there is none in the rounds of this visit. A
+// decided step stays decided, so none is examined twice: a group may have a million steps.
 bool Runner::find_step() {
   const std::vector<work::Step>& steps = group().steps;
-  while (step_ < steps.size() && !next_attempt(steps[step_])) ++step_;
-  return step_ < steps.size();
+  for (std::size_t& at = steps_[group_]; at < steps.size() && steps[at].process_index <= last_round_; ++at) {
+    if (next_attempt(steps[at]) && is_needed(steps[at])) return true;
+  }
+  return false;
 }
 
 void Runner::leave_group() {
@@ -110,8 +118,7 @@ void Runner::leave_group() {
   reference_path_.reset();
   reference_sha256_.clear();
   tries_ = 0;
-  step_ = 0;
-  ++group_;
+  choose_group();
 }
 
 Status Runner::begin_group() {
@@ -160,7 +167,8 @@ Status Runner::end_writing() {
 Status Runner::record_model(const ModelFile& file) {
   file_ = file;
   tries_ = 0;
-  step_ = 0;  // steps that were decided without the model's hash are examined again
+  steps_[group_] = 0;  // steps that were decided without the model's hash are examined again
+  looked_at_round_.reset();
   for (const std::filesystem::path& each : files_of(model(), file)) {
     const Result<std::string> watched = model_files_.add(each);
     if (!watched) return error_of(watched);
@@ -186,7 +194,7 @@ std::optional<Failure> Runner::changed_file() {
 Status Runner::begin_step() {
   if (const std::optional<Failure> changed = changed_file()) return fail_group(*changed);
   if (!find_step()) return Done{};
-  const work::Step& step = group().steps[step_];
+  const work::Step& step = group().steps[steps_[group_]];
   const int attempt = *next_attempt(step);
   const work::Cell& cell = job_.cell_of(step);
   cell_ = &cell;

@@ -3,6 +3,7 @@
 // Each process is recorded when it ends. Only one process runs at a time.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "agent/builds.h"
 #include "agent/journal.h"
 #include "agent/ledger.h"
+#include "agent/next_round.h"
 #include "agent/quiet_wait.h"
 #include "agent/reference_cache.h"
 #include "agent/workers/attempt.h"
@@ -64,6 +66,11 @@ class Runner {
   void wait_for_quiet(const samples::ProcessResult& disturbed);
   static void drop_if_too_large(samples::ProcessResult& result);
   bool find_step();
+  bool is_needed(const work::Step& step);
+  [[nodiscard]] std::vector<CellSoFar> cells_so_far() const;
+  void choose_group();
+  [[nodiscard]] double seconds_until_decided();
+  Status end_rounds();
   Status end_reference(const samples::ProcessResult& result);
   void leave_group();
   void start(work::WorkerRequest request, const std::string& log_name);
@@ -111,10 +118,14 @@ class Runner {
   WatchedFiles model_files_{};
   CheckedReferences references_{};
   std::size_t group_ = 0;
-  std::size_t step_ = 0;                                   // of that group; the steps before it are decided
+  std::vector<std::size_t> steps_;                         // by group: the steps before this one are decided
+  int last_round_ = std::numeric_limits<int>::max();       // of this visit to the group
+  int pass_ = 0;                                           // over all groups, if they are measured round by round
   std::optional<ModelFile> file_{};                        // the group's model file
   std::optional<std::filesystem::path> reference_path_{};  // the group's; "" for no check
   std::string reference_sha256_{};                         // of the data in that file
+  std::optional<int> looked_at_round_{};                   // the round of the group that next_round_ is for
+  NextRound next_round_{};
   int tries_ = 0;  // failed attempts at the group's model, then at its reference
   std::unique_ptr<ModelWriting> writing_{};
   std::unique_ptr<Attempt> attempt_{};

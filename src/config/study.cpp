@@ -36,6 +36,7 @@ class StudyReader {
     settle_exporter();
     check_baseline();
     check_stop_when();
+    check_rounds();
     check_size(root);
     settle_output();
     return std::move(study_);
@@ -176,11 +177,19 @@ class StudyReader {
                               study_.protocol.stop_when->min_repetitions, study_.protocol.stop_when->max_repetitions));
   }
 
+  void check_rounds() {
+    const auto& rounds = study_.protocol.rounds;
+    if (!rounds || rounds->min <= rounds->max) return;
+    const DocumentNode* const most = given("rounds.max");
+    problems_.add(most != nullptr ? *most : *given("rounds.min"), most != nullptr ? "rounds.max" : "rounds.min",
+                  fmt::format("min {} is more than max {}", rounds->min, rounds->max));
+  }
+
   void check_size(const DocumentNode& root) {
     std::uint64_t pairs = 0;
     for (const DeviceEntry& device : study_.devices) pairs += device.compilers.size();
     const std::uint64_t cells = pairs * study_.models.size() * study_.batch_sizes.size();
-    const std::uint64_t processes = cells * static_cast<std::uint64_t>(study_.protocol.processes);
+    const std::uint64_t processes = cells * static_cast<std::uint64_t>(work::planned_processes(study_.protocol));
     if (cells > kMaxCells) {
       problems_.add(root, "", fmt::format("{} cells are more than {}; split the study", cells, kMaxCells));
     } else if (processes > kMaxProcesses) {

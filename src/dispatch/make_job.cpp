@@ -107,6 +107,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   job.device = device;
   job.protocol = plan_.study.protocol;
   job.limits = plan_.study.limits;
+  job.question_error_rate = plan_.question_error_rate;
   job.reference_cache = reference_cache;
   describe_device(plan_.study, job);
   const auto found = parts_.find(device);
@@ -123,6 +124,9 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
     work::Group& added = job.groups.emplace_back();
     added.model_index = models(group->model_index);
     for (const work::Step& step : group->steps) added.steps.push_back({cells(step.cell_index), step.process_index});
+    for (const work::Question& each : group->questions) {
+      added.questions.push_back({cells(each.cell_index), cells(each.baseline_index)});
+    }
   }
   job.compilers = compilers.chosen(plan_.compilers);
   job.models = models.chosen(plan_.models);

@@ -9,6 +9,7 @@
 #include "base/known.h"
 #include "metrics/baseline.h"
 #include "metrics/outcome.h"
+#include "statistics/statistics.h"
 #include "store/store.h"
 
 namespace ngb::metrics {
@@ -30,6 +31,10 @@ class Analysis {
   // Returns why there is no such cell; "" if there is one.
   [[nodiscard]] const std::string& why_no_baseline(std::size_t index) const { return baselines_.why_none(index); }
   [[nodiscard]] const Baseline& baseline() const { return baseline_; }
+  // Returns the error rate of intervals (interval_error_rate), the same for all cells of a results file.
+  [[nodiscard]] double error_rate() const {
+    return cells_.empty() ? statistics::kErrorRate : interval_error_rate(*cells_.front());
+  }
   // Returns the same compiler's cell at batch 1, on the same compute device.
   [[nodiscard]] std::optional<std::size_t> single_of(std::size_t index) const { return facts_[index].single; }
   // Returns the cell with the highest throughput (the geometric mean over processes) among the same compiler's cells

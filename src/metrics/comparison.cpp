@@ -14,6 +14,7 @@
 #include "metrics/outcome.h"
 #include "metrics/ratios.h"
 #include "metrics/same_build.h"
+#include "statistics/sequential.h"
 
 namespace ngb::metrics {
 namespace {
@@ -66,6 +67,13 @@ double geometric_mean_speed(const Steady& steady) {
   return std::exp(sum / static_cast<double>(steady.throughput_by_process.size()));
 }
 
+// Returns the largest number of rounds if the pair's rounds were added until something was decided. Sides of different
+// rounds are not what was looked at.
+std::optional<int> most_looked_at(const ComparedPair& pair) {
+  if (!pair.is_paired || !pair.candidate->rounds) return std::nullopt;
+  return std::clamp(pair.candidate->rounds->max, statistics::kFirstLook, statistics::kMostLookedAt);
+}
+
 // Returns how long a process of the cell took on average, from its start to its end; 0 if that is unknown.
 double seconds_of_a_process(const CellData& cell) {
   double sum_ns = 0;
@@ -89,13 +97,14 @@ std::optional<MoreRounds> more_rounds(const ComparedPair& pair, std::size_t had)
 // Collects the questions of one kind of pairs and judges them together.
 class Questions {
  public:
-  void add(std::size_t pair, Question question) {
+  void add(std::size_t pair, Question question, std::optional<int> looked_at) {
     pairs_.push_back(pair);
     questions_.push_back(std::move(question));
+    looked_at_.push_back(looked_at);
   }
 
   void judge_all(Comparison& comparison) const {
-    const std::vector<Judgement> judgements = judge(questions_, comparison.rules);
+    const std::vector<Judgement> judgements = judge(questions_, comparison.rules, looked_at_);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       ComparedPair& pair = comparison.pairs[pairs_[i]];
       pair.judgement = judgements[i];
@@ -108,6 +117,7 @@ class Questions {
  private:
   std::vector<std::size_t> pairs_{};
   std::vector<Question> questions_{};
+  std::vector<std::optional<int>> looked_at_{};
 };
 
 // Finds each cell's partner and returns an error if it has several.
@@ -202,13 +212,14 @@ Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axi
     ComparedPair pair{.baseline = *partner, .candidate = cell, .status = status_of_pair(left, right)};
     if (pair.status == PairStatus::judged) {
       Question question;
-      add_log_ratio(question, right.steady.throughput_by_process, left.steady.throughput_by_process,
-                    may_share_rounds(baseline, candidate, **partner, *cell), 1);
+      const LikeSpeeds speeds = like_speeds(*cell, right.steady, **partner, left.steady);
+      add_log_ratio(question, speeds.a, speeds.b, may_share_rounds(baseline, candidate, **partner, *cell), 1);
       pair.is_paired = question.size() == 1;
       pair.is_same_build = is_same_build(**partner, *cell);
       pair.baseline_per_s = geometric_mean_speed(left.steady);
       pair.candidate_per_s = geometric_mean_speed(right.steady);
-      (pair.is_same_build ? of_same_builds : open).add(comparison.pairs.size(), std::move(question));
+      (pair.is_same_build ? of_same_builds : open)
+          .add(comparison.pairs.size(), std::move(question), most_looked_at(pair));
     }
     comparison.pairs.push_back(std::move(pair));
   }

@@ -115,7 +115,7 @@ std::optional<double> unchecked(const Evidence& evidence) {
 }
 
 std::optional<double> incomplete(const Evidence& evidence) {
-  return count(evidence.cell.planned_processes - static_cast<std::ptrdiff_t>(evidence.cell.processes.size()));
+  return count(evidence.cell.needed_processes() - static_cast<std::ptrdiff_t>(evidence.cell.processes.size()));
 }
 
 std::ptrdiff_t disturbed_attempts(const store::CellData& cell) {

@@ -40,11 +40,15 @@ Value throughput_std(const Analysis& analysis, std::size_t cell) {
 }
 
 Value throughput(const Analysis& analysis, std::size_t cell) {
-  return of_steady(analysis, cell, [](const Steady& steady) { return geometric_mean(steady.throughput_by_process); });
+  return of_steady(analysis, cell, [&](const Steady& steady) {
+    return geometric_mean(steady.throughput_by_process, analysis.error_rate());
+  });
 }
 
 Value throughput_median(const Analysis& analysis, std::size_t cell) {
-  return of_steady(analysis, cell, [](const Steady& steady) { return geometric_mean(steady.median_by_process); });
+  return of_steady(analysis, cell, [&](const Steady& steady) {
+    return geometric_mean(steady.median_by_process, analysis.error_rate());
+  });
 }
 
 Value throughput_harmonic(const Analysis& analysis, std::size_t cell) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "samples/steady_rates.h"
+#include "statistics/sequential.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -43,6 +45,45 @@ bool is_disturbed(const store::CellData& cell) {
   return failed != nullptr && failed->failure->kind == samples::FailureKind::disturbed;
 }
 
+namespace {
+
+// Returns the smallest number of steady repetitions of a process that has any; nothing if a process did not stop after
+// a number of repetitions.
+std::optional<std::size_t> fewest_repetitions(const store::CellData& cell) {
+  std::optional<std::size_t> fewest;
+  for (const store::RecordedProcess& process : cell.processes) {
+    if (process.stop_reason != "repetitions") return std::nullopt;
+    const std::size_t count = samples::steady_rates(process.repetitions).size();
+    if (count > 0) fewest = std::min(fewest.value_or(count), count);
+  }
+  return fewest;
+}
+
+std::vector<OfRound> speeds_of_first(const store::CellData& cell, std::size_t repetitions) {
+  std::vector<OfRound> speeds;
+  for (const store::RecordedProcess& process : cell.processes) {
+    const std::vector<double> rates = samples::steady_rates(process.repetitions, cell.batch);
+    if (rates.empty()) continue;
+    const std::span<const double> first = std::span(rates).first(std::min(repetitions, rates.size()));
+    speeds.push_back({process.run_key, process.process_index, statistics::mean(first), process.environment_hash});
+  }
+  return speeds;
+}
+
+}  // namespace
+
+LikeSpeeds like_speeds(const store::CellData& a, const Steady& of_a, const store::CellData& b, const Steady& of_b) {
+  const std::optional<std::size_t> fewest_a = fewest_repetitions(a);
+  const std::optional<std::size_t> fewest_b = fewest_repetitions(b);
+  if (!fewest_a || !fewest_b || fewest_a == fewest_b) return {of_a.throughput_by_process, of_b.throughput_by_process};
+  const std::size_t fewest = std::min(*fewest_a, *fewest_b);
+  return {speeds_of_first(a, fewest), speeds_of_first(b, fewest)};
+}
+
+double interval_error_rate(const store::CellData& cell) {
+  return cell.rounds ? statistics::nominal_error_rate(cell.rounds->max) : statistics::kErrorRate;
+}
+
 Steady steady(const store::CellData& cell) {
   Steady found;
   if (const samples::ProcessResult* failed = decisive_failure(cell)) {
@@ -56,11 +97,10 @@ Steady steady(const store::CellData& cell) {
     return found;
   }
   for (const store::RecordedProcess& process : cell.processes) {
-    std::vector<double> throughput;
+    std::vector<double> throughput = samples::steady_rates(process.repetitions, cell.batch);
     for (const samples::Repetition& repetition : process.repetitions) {
       if (repetition.is_warm_up || repetition.wall_ns <= 0) continue;
       const double wall_s = static_cast<double>(repetition.wall_ns) * 1e-9;
-      throughput.push_back(cell.batch * static_cast<double>(repetition.inferences) / wall_s);
       found.latency_sorted_s.push_back(wall_s / repetition.inferences);
       found.inferences += repetition.inferences;
       found.wall_s += wall_s;

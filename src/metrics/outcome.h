@@ -48,4 +48,17 @@ struct Steady {
 
 Steady steady(const store::CellData& cell);
 
+// Speeds of two cells by process, from equally many repetitions of both: where they have different numbers of them
+// because of `repetitions: auto`, the later ones of the side with more are left out. Early repetitions differ slightly
+// from later ones, so that a ratio of unlike numbers would be off.
+struct LikeSpeeds {
+  std::vector<OfRound> a{};
+  std::vector<OfRound> b{};
+};
+LikeSpeeds like_speeds(const store::CellData& a, const Steady& of_a, const store::CellData& b, const Steady& of_b);
+
+// Returns the error rate of the intervals of a cell: 0.05, or that of one look if rounds were added until something was
+// decided (statistics/sequential.h).
+double interval_error_rate(const store::CellData& cell);
+
 }  // namespace ngb::metrics

@@ -40,8 +40,8 @@ std::vector<double> logs_of(const std::vector<OfRound>& values) {
 }
 
 // Returns the exponential of a contrast of logarithms, divided by `divisor`.
-Value ratio_of(const std::vector<statistics::Part>& parts, double divisor = 1) {
-  const statistics::Contrast found = statistics::contrast(parts);
+Value ratio_of(const std::vector<statistics::Part>& parts, double error_rate, double divisor = 1) {
+  const statistics::Contrast found = statistics::contrast(parts, error_rate);
   Value value{std::exp(found.estimate) / divisor};
   if (found.interval) {
     value.low = std::exp(found.interval->low) / divisor;
@@ -77,8 +77,8 @@ Relative baseline_of(const Analysis& analysis, std::size_t cell) {
 
 void add_speed_ratio(std::vector<statistics::Part>& parts, const Analysis& analysis, std::size_t a, std::size_t b,
                      double weight) {
-  add_log_ratio(parts, analysis.steady(a).throughput_by_process, analysis.steady(b).throughput_by_process,
-                are_of_one_group(analysis, a, b), weight);
+  const LikeSpeeds speeds = like_speeds(analysis.cell(a), analysis.steady(a), analysis.cell(b), analysis.steady(b));
+  add_log_ratio(parts, speeds.a, speeds.b, are_of_one_group(analysis, a, b), weight);
 }
 
 // Returns the cell's speed over that of `other`, divided by `divisor`.
@@ -87,7 +87,7 @@ Value speed_ratio(const Analysis& analysis, std::size_t cell, const Relative& ot
   if (!reason.empty()) return unknown_ratio(std::move(reason));
   std::vector<statistics::Part> parts;
   add_speed_ratio(parts, analysis, cell, *other.cell, 1);
-  return ratio_of(parts, divisor);
+  return ratio_of(parts, analysis.error_rate(), divisor);
 }
 
 bool are_all_above_zero(const std::vector<OfRound>& values) {
@@ -107,7 +107,9 @@ void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRou
   parts.push_back({logs_of(b), -weight});
 }
 
-Value geometric_mean(const std::vector<OfRound>& values) { return ratio_of({{logs_of(values)}}); }
+Value geometric_mean(const std::vector<OfRound>& values, double error_rate) {
+  return ratio_of({{logs_of(values)}}, error_rate);
+}
 
 Value speed_up(const Analysis& analysis, std::size_t cell) {
   return speed_ratio(analysis, cell, baseline_of(analysis, cell));
@@ -135,7 +137,7 @@ Value bsr(const Analysis& analysis, std::size_t cell) {
   std::vector<statistics::Part> parts;
   add_speed_ratio(parts, analysis, cell, *baseline.cell, 1);
   add_speed_ratio(parts, analysis, *single, *baseline_single, -1);
-  return ratio_of(parts);
+  return ratio_of(parts, analysis.error_rate());
 }
 
 Value margin(const Analysis& analysis, std::size_t cell) {
@@ -154,7 +156,7 @@ Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
   if (!are_all_above_zero(*other.value)) return unknown_ratio(fmt::format("{} {}", baseline.role, kTooLittle));
   std::vector<statistics::Part> parts;
   add_log_ratio(parts, *own.value, *other.value, are_of_one_group(analysis, cell, *baseline.cell), 1);
-  const Value share = ratio_of(parts);
+  const Value share = ratio_of(parts, analysis.error_rate());
   Value reduction{1 - *share.value};
   if (share.high) reduction.low = 1 - *share.high;
   if (share.low) reduction.high = 1 - *share.low;

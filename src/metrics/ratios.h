@@ -20,7 +20,7 @@ void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRou
 
 // Returns the geometric mean of one number of each process, with its interval. Precondition: there is at least one, and
 // all are above 0.
-Value geometric_mean(const std::vector<OfRound>& values);
+Value geometric_mean(const std::vector<OfRound>& values, double error_rate);
 
 // T_c(b) / T_baseline(b)
 Value speed_up(const Analysis& analysis, std::size_t cell);

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "metrics/multiple_tests.h"
+#include "statistics/sequential.h"
 
 namespace ngb::metrics {
 namespace {
@@ -23,6 +24,12 @@ struct Test {
   double estimate = 0;
   std::vector<double> deviations{};       // of each part, for one round or process, times its weight
   statistics::Uncertainty uncertainty{};  // if nothing varies, no test is possible
+  std::optional<int> looked_at{};         // the largest number of rounds, if there was a look after each
+
+  // Returns the error rate of one look with which all looks together err at `total`.
+  [[nodiscard]] double rate_of_one_look(double total) const {
+    return looked_at ? statistics::nominal_error_rate(*looked_at, total) : total;
+  }
 };
 
 bool has_enough_rounds(const Question& question) {
@@ -44,8 +51,8 @@ double floor_at(std::span<const Question> questions, std::size_t position, const
   return statistics::quantile_of_sorted(deviations, kFloorQuantile);
 }
 
-Test test_with_floors(const Question& question, const std::vector<double>& floors) {
-  Test test;
+Test test_with_floors(const Question& question, const std::vector<double>& floors, std::optional<int> looked_at = {}) {
+  Test test{.looked_at = looked_at};
   std::vector<double> counts;
   for (std::size_t i = 0; i < question.size(); ++i) {
     const statistics::Part& part = question[i];
@@ -63,6 +70,18 @@ double two_sided_p(const Test& test) {
                               -std::abs(test.estimate) / test.uncertainty.standard_error);
 }
 
+// Returns the p value of all looks at the question's only part, after 3 rounds, 4 rounds, …
+double p_of_looks(const statistics::Part& rounds, const std::vector<double>& floors, int looked_at) {
+  double least = 1;
+  for (std::size_t count = kLeastRounds; count <= rounds.values.size(); ++count) {
+    const statistics::Part until{{rounds.values.begin(), rounds.values.begin() + static_cast<std::ptrdiff_t>(count)},
+                                 rounds.weight};
+    const Test look = test_with_floors({until}, floors);
+    if (look.uncertainty.degrees > 0) least = std::min(least, two_sided_p(look));
+  }
+  return statistics::p_of_all_looks(least, looked_at);
+}
+
 // Returns the fewest rounds that would show either "different" or "the same" if estimate and deviations were the true
 // ones; empty if even kMostRoundsForeseen would not. `difference_rate` is the error rate of a single test of
 // "different" that is left after adjusting.
@@ -72,7 +91,8 @@ std::optional<int> rounds_that_would_do(const Test& now, double difference_rate,
   const auto would_do = [&](int rounds) {
     const std::vector<double> counts(now.deviations.size(), rounds);
     const statistics::Uncertainty then = statistics::uncertainty_of(now.deviations, counts);
-    return then.half_width(difference_rate) < distance || then.half_width(rules.error_rate) < margin - distance;
+    return then.half_width(now.rate_of_one_look(difference_rate)) < distance ||
+           then.half_width(now.rate_of_one_look(rules.error_rate)) < margin - distance;
   };
   int too_few = static_cast<int>(kLeastRounds) - 1;
   int enough = kMostRoundsForeseen;
@@ -99,7 +119,8 @@ void decide(Judgement& judgement, const Test& test, double p, double adjusted_p,
     judgement.verdict = test.estimate > 0 ? Verdict::faster : Verdict::slower;
     return;
   }
-  if (std::abs(test.estimate) + test.uncertainty.half_width(rules.error_rate) < std::log1p(rules.margin_ratio)) {
+  if (std::abs(test.estimate) + test.uncertainty.half_width(test.rate_of_one_look(rules.error_rate)) <
+      std::log1p(rules.margin_ratio)) {
     judgement.verdict = Verdict::same;
     if (excludes_one) judgement.reason = "the interval excludes 1 and is within the margin";
     return;
@@ -116,7 +137,8 @@ std::string_view name(Verdict verdict) {
   return kNames.at(static_cast<std::size_t>(verdict));
 }
 
-std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules) {
+std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules,
+                             std::span<const std::optional<int>> looked_at) {
   std::size_t most_parts = 0;
   for (const Question& question : questions) most_parts = std::max(most_parts, question.size());
   std::vector<double> floors;
@@ -129,15 +151,19 @@ std::vector<Judgement> judge(std::span<const Question> questions, const VerdictR
     const bool has_values =
         !questions[i].empty() && std::none_of(questions[i].begin(), questions[i].end(),
                                               [](const statistics::Part& part) { return part.values.empty(); });
-    if (has_values) judgements[i].contrast = statistics::contrast(questions[i]);
+    const bool is_looked_at = !looked_at.empty() && looked_at[i] && questions[i].size() == 1;
+    if (is_looked_at) tests[i].looked_at = looked_at[i];
+    if (has_values) {
+      judgements[i].contrast = statistics::contrast(questions[i], tests[i].rate_of_one_look(statistics::kErrorRate));
+    }
     judgements[i].reason = "fewer than 3 rounds hold both sides";
     if (!has_enough_rounds(questions[i])) continue;
-    tests[i] = test_with_floors(questions[i], floors);
+    tests[i] = test_with_floors(questions[i], floors, tests[i].looked_at);
     judgements[i].reason = "no variation seen";
     if (tests[i].uncertainty.degrees <= 0) continue;
     judgements[i].reason.clear();
     tested.push_back(i);
-    p_values.push_back(two_sided_p(tests[i]));
+    p_values.push_back(is_looked_at ? p_of_looks(questions[i].front(), floors, *looked_at[i]) : two_sided_p(tests[i]));
   }
   const std::vector<double> adjusted =
       rules.adjustment == Adjustment::holm ? holm_adjusted(p_values) : benjamini_hochberg_adjusted(p_values);

@@ -49,7 +49,10 @@ struct Judgement {
 // Returns one judgement for each question, in their order. A cell with fewer than three rounds or processes on a side
 // is undecided. Each part's standard deviation is raised to the floor that VerdictRules describes, because processes
 // that happen to fall into the same mode vary less than the cell does. The same questions give the same judgements, bit
-// for bit.
-std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules);
+// for bit. `looked_at` has an element for each question, or is empty: the study's largest number of rounds if the
+// question is paired and its rounds were added until it was decided. Its p value is then that of all looks at it, and
+// its interval that of one look (statistics/sequential.h).
+std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules,
+                             std::span<const std::optional<int>> looked_at = {});
 
 }  // namespace ngb::metrics

@@ -30,7 +30,8 @@ double process_s(const Plan& plan, const work::Cell& cell) {
   const double compile_s = kCompilePerParameter_s * static_cast<double>(model.parameters.value_or(0));
   const double one_s = repetition_s(plan, cell);
   const double warm_up_s = one_s * (plan.study.protocol.warm_up ? *plan.study.protocol.warm_up : kWarmUpRepetitions);
-  double timed_s = one_s * plan.study.protocol.repetitions;
+  const auto one_ns = static_cast<std::int64_t>(one_s * 1e9);
+  double timed_s = one_s * plan.study.protocol.repetitions.value_or(work::repetitions_by_time(one_ns));
   if (const auto& stop = plan.study.protocol.stop_when) {
     const double repetitions = std::clamp(kRepetitionsToPrecision, static_cast<double>(stop->min_repetitions),
                                           static_cast<double>(stop->max_repetitions));
@@ -43,7 +44,10 @@ double process_s(const Plan& plan, const work::Cell& cell) {
 
 double estimate_seconds(const Plan& plan) {
   double seconds = kStudy_s + kModel_s * static_cast<double>(plan.groups.size());
-  for (const work::Cell& cell : plan.cells) seconds += plan.study.protocol.processes * process_s(plan, cell);
+  // Most questions are decided by the first look.
+  const auto& until_decided = plan.study.protocol.rounds;
+  const int rounds = until_decided ? until_decided->min : plan.study.protocol.processes;
+  for (const work::Cell& cell : plan.cells) seconds += rounds * process_s(plan, cell);
   return seconds;
 }
 

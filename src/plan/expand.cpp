@@ -11,6 +11,7 @@
 #include "plan/make_model.h"
 #include "plan/order.h"
 #include "plan/plan.h"
+#include "plan/questions.h"
 
 namespace ngb::plan {
 namespace {
@@ -96,7 +97,8 @@ Result<Plan> expand(const config::Study& study) {
   for (const config::DeviceEntry& device : study.devices) {
     for (std::size_t i = 0; i < plan.models.size(); ++i) add_cells(plan, device, static_cast<int>(i));
   }
-  plan.groups = order(plan.models, plan.cells, study.protocol.processes, study.protocol.seed);
+  plan.groups = order(plan.models, plan.cells, work::planned_processes(study.protocol), study.protocol.seed);
+  if (study.protocol.rounds) add_questions(plan, study.baseline);
   return plan;
 }
 

@@ -25,6 +25,7 @@ namespace ngb::plan {
 // are measured. The compilers are the study's, with its precision.
 struct Plan : work::Lists {
   config::Study study{};
+  double question_error_rate = 0.05;  // of each question, over all looks at it (work::Protocol::rounds)
 };
 
 // Returns the plan of a study. Returns one error that lists every problem with the models: those of make_model, and
@@ -36,7 +37,8 @@ Result<Plan> expand(const config::Study& study);
 //   study + groups * model + sum over processes of (process + parameters * compile + repetitions * repetition),
 //   repetition = max(min_repetition_ms, call + macs / (rate * threads)), warm-up included.
 // A model whose MACs are unknown (a user's) counts as 1 GMAC a sample. With stop_when, every process is assumed to stop
-// at 100 repetitions or after max_s, within the study's least and largest number of repetitions.
+// at 100 repetitions or after max_s, within the study's least and largest number of repetitions. With `rounds`, every
+// question is assumed to be decided by the first look.
 double estimate_seconds(const Plan& plan);
 
 // Returns the number of processes of all cells.

@@ -85,7 +85,7 @@ std::string group_text(const Plan& plan, const work::Group& group) {
       shown = step.process_index;
     }
   }
-  const char* const more = plan.study.protocol.processes > kShownRounds ? " | …" : "";
+  const char* const more = work::planned_processes(plan.study.protocol) > kShownRounds ? " | …" : "";
   return fmt::format("{} batch {} on {}: {}{}", model.label, model.key.batch, group.device, text::join(rounds, " | "),
                      more);
 }
@@ -103,6 +103,11 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+std::string rounds_text(const work::Protocol& protocol) {
+  if (!protocol.rounds) return counted(static_cast<std::uint64_t>(protocol.processes), "round", "rounds");
+  return fmt::format("{} to {} rounds, until it is decided,", protocol.rounds->min, protocol.rounds->max);
+}
+
 }  // namespace
 
 std::string to_text(const Plan& plan) {
@@ -110,9 +115,9 @@ std::string to_text(const Plan& plan) {
       "Study {} ({})\n\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
       "in each, {} of one process for every compiler\n{}\n{}, {}: about {}\n",
       plan.study.name, plan.study.path.string(), settings_text(plan), "Cells", cells_text(plan),
-      counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed,
-      counted(static_cast<std::uint64_t>(plan.study.protocol.processes), "round", "rounds"), order_text(plan),
-      counted(plan.cells.size(), "cell", "cells"), counted(process_count(plan), "process", "processes"),
+      counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed, rounds_text(plan.study.protocol),
+      order_text(plan), counted(plan.cells.size(), "cell", "cells"),
+      (plan.study.protocol.rounds ? "at most " : "") + counted(process_count(plan), "process", "processes"),
       text::human_duration(estimate_seconds(plan)));
 }
 

@@ -55,7 +55,7 @@ Status status_of(const store::CellData& cell) {
   if (metrics::is_disturbed(cell)) return Status::disturbed;
   if (metrics::decisive_failure(cell) != nullptr) return Status::failed;
   if (cell.processes.empty()) return Status::planned;
-  return static_cast<int>(cell.processes.size()) < cell.planned_processes ? Status::partial : Status::measured;
+  return static_cast<int>(cell.processes.size()) < cell.needed_processes() ? Status::partial : Status::measured;
 }
 
 }  // namespace ngb::report

@@ -5,11 +5,14 @@
 #include "samples/failure.h"
 #include "work/codec.h"
 #include "work/job.h"
+#include "work/protocol.h"
 
 namespace ngb::work {
 
 template <>
 struct Codec<Task> : WordCodec<Task, parse_task> {};
+template <>
+struct Codec<Until> : WordCodec<Until, parse_until> {};
 template <>
 struct Codec<samples::Phase> : WordCodec<samples::Phase, samples::parse_phase> {};
 template <>

@@ -45,24 +45,28 @@ std::uint32_t largest_event_bytes(const work::Protocol& protocol) {
   constexpr std::uint64_t kOthersBytes = 4U << 20U;    // everything else in an event
   constexpr std::uint64_t kRepetitionBytes = 48;       // "[123456789012,4294967295,false,123456789012345],"
   constexpr std::uint64_t kMostOfTransient = 100'000;  // worker/series.cpp
-  const auto steady = static_cast<std::uint64_t>(
-      std::max(protocol.stop_when ? protocol.stop_when->max_repetitions : protocol.repetitions, 1));
+  const auto steady = static_cast<std::uint64_t>(work::most_repetitions(protocol));
   const auto warm_up = static_cast<std::uint64_t>(std::max(protocol.warm_up.value_or(0), 0));
   const std::uint64_t bytes = kOthersBytes + kRepetitionBytes * (2 * steady + warm_up + kMostOfTransient);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, kMaxFrameBytes));
 }
 
 std::vector<Completed> completed_parts(std::vector<Completed> all) {
-  constexpr std::size_t kItemBytes = 16;  // JSON text of a number, with what surrounds it
+  constexpr std::size_t kItemBytes = 16;    // JSON text of a number, with what surrounds it
+  constexpr std::size_t kNumberBytes = 20;  // likewise, of a speed
   std::vector<Completed> parts;
   for (Completed& alike : all) {
     for (std::size_t bytes = work::kPartBytes; !alike.processes.empty();) {
       if (bytes >= work::kPartBytes) {
-        parts.push_back({alike.made_with, alike.environment_hash, {}});
+        parts.push_back({alike.made_with, alike.environment_hash, {}, {}});
         bytes = 0;
       }
       auto cell = alike.processes.extract(alike.processes.begin());
       bytes += cell.key().size() + kItemBytes * (1 + cell.mapped().size());
+      if (auto rates = alike.rates.extract(cell.key())) {
+        for (const std::vector<double>& of_process : rates.mapped()) bytes += kNumberBytes * (1 + of_process.size());
+        parts.back().rates.insert(parts.back().rates.end(), std::move(rates));
+      }
       parts.back().processes.insert(parts.back().processes.end(), std::move(cell));
     }
   }

@@ -14,7 +14,7 @@
 // Agent to client:
 //   hello        first
 //   event        recorded in the journal: a process result, a model written, reference outputs made, the environment,
-//                the end, or a sequence number under which nothing is recorded any more
+//                the end of a group's rounds, the end, or a sequence number under which nothing is recorded any more
 //   remark       shown to the user whatever else is shown
 //   fetched      answers fetch, after the last event
 //   progress     what runs now; not recorded, may be lost
@@ -49,7 +49,7 @@
 
 namespace ngb::samples {
 
-inline constexpr int kProtocolVersion = 4;
+inline constexpr int kProtocolVersion = 5;
 
 // The largest event is a process of 3,000,000 repetitions, each an array of four values; other messages have fewer
 // than 100,000 of anything.
@@ -72,12 +72,15 @@ struct Completed {
   Provenance made_with{};
   std::string environment_hash{};
   std::map<std::string, std::vector<int>> processes{};
+  // Of each of these processes, in the same order: the inferences per second of its steady repetitions, in the order
+  // run. Empty unless the speeds decide how many rounds there are.
+  std::map<std::string, std::vector<std::vector<double>>> rates{};
 
   static constexpr const char* kType = "completed";
   static constexpr auto fields() {
     return std::tuple(Field{"made_with", &Completed::made_with},
                       Field{"environment_hash", &Completed::environment_hash},
-                      Field{"processes", &Completed::processes});
+                      Field{"processes", &Completed::processes}, Field{"rates", &Completed::rates});
   }
 };
 struct Follow {
@@ -137,6 +140,13 @@ struct ReferenceMade {
                       Field{"key", &ReferenceMade::key}, Field{"failure", &ReferenceMade::failure});
   }
 };
+// These cells need no more processes: what the study asks of them is decided (work::Rounds).
+struct RoundsEnded {
+  std::vector<std::string> cell_ids{};
+
+  static constexpr const char* kType = "rounds_ended";
+  static constexpr auto fields() { return std::tuple(Field{"cell_ids", &RoundsEnded::cell_ids}); }
+};
 // Every cell has its results; a failure is one.
 struct Finished {
   static constexpr const char* kType = "finished";
@@ -154,7 +164,7 @@ struct Skipped {
 // Recorded in the journal, numbered from 1 without gaps, delivered at least once, stored exactly once.
 struct Event {
   std::uint64_t sequence = 0;
-  std::variant<ProcessResult, ModelWritten, ReferenceMade, Environment, Finished, Skipped> body{};
+  std::variant<ProcessResult, ModelWritten, ReferenceMade, Environment, RoundsEnded, Finished, Skipped> body{};
 
   static constexpr const char* kType = "event";
   static constexpr auto fields() {

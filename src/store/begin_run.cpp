@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "samples/steady_rates.h"
 #include "store/implementation.h"
 #include "store/protocol.h"
 
@@ -85,7 +86,8 @@ void add_cell(sql::Database& database, const plan::Plan& plan, const work::Cell&
           "WHERE model_hash = ?10 AND batch = ?11 AND toolchain.device = ?2 AND compiler = ?3 AND "
           "compiler_version = ?5 ON CONFLICT DO NOTHING")
       .run(cell.id, cell.device, compiler.name, compiler.label, compiler.version, options_json(compiler.options),
-           compiler.threads, compiler.precision, plan.study.protocol.processes, model.key.hash, model.key.batch);
+           compiler.threads, compiler.precision, work::planned_processes(plan.study.protocol), model.key.hash,
+           model.key.batch);
 }
 
 std::optional<std::string> unfinished_run(sql::Database& database, const std::string& study_sha256) {
@@ -122,6 +124,15 @@ std::string add_run(sql::Database& database, const plan::Plan& plan, const std::
     database.kept("INSERT INTO run_device (run_key, device) VALUES (?, ?)").run(run_key, device);
   }
   return run_id;
+}
+
+std::vector<double> rates_of(sql::Database& database, std::int64_t process_key) {
+  sql::Statement& query = database.kept(
+      "SELECT wall_ns, inferences FROM repetition WHERE process_key = ? AND is_warm_up = 0 ORDER BY repetition_index");
+  query.bind(process_key);
+  std::vector<samples::Repetition> repetitions;
+  while (query.step()) repetitions.push_back({query.integer(0), static_cast<std::uint32_t>(query.integer(1))});
+  return samples::steady_rates(repetitions);
 }
 
 }  // namespace
@@ -163,11 +174,12 @@ Result<std::optional<std::string>> Store::open_run(const plan::Plan& plan) {
 
 Result<std::vector<samples::Completed>> Store::completed(const std::string& run_id, const std::string& device) {
   return sql::guarded([&]() -> Result<std::vector<samples::Completed>> {
+    const bool has_rates = recorded_protocol(implementation_->database).contains("rounds");
     std::map<std::pair<std::int64_t, std::string>, std::size_t> known;
     std::vector<samples::Completed> all;
     sql::Statement& query = implementation_->database.kept(
         "SELECT cell_id, process_index, environment_hash, ifnull(made_with_key, 0), manifest_sha256, worker_sha256, "
-        "package_sha256, plugin_sha256, exporter_sha256, model_sha256 FROM run_cell "
+        "package_sha256, plugin_sha256, exporter_sha256, model_sha256, process_key FROM run_cell "
         "JOIN run ON run.run_key = run_cell.run_key JOIN cell USING (cell_key) JOIN process USING (cell_key) "
         "LEFT JOIN made_with USING (made_with_key) "
         "WHERE is_complete = 1 AND run_id = ? AND process.device = ? ORDER BY process_key");
@@ -182,9 +194,12 @@ Result<std::vector<samples::Completed>> Store::completed(const std::string& run_
                         .exporter_sha256 = query.text(8),
                         .model_sha256 = query.text(9)},
                        query.text(2),
+                       {},
                        {}});
       }
-      all[place->second].processes[query.text(0)].push_back(query.small(1));
+      samples::Completed& alike = all[place->second];
+      alike.processes[query.text(0)].push_back(query.small(1));
+      if (has_rates) alike.rates[query.text(0)].push_back(rates_of(implementation_->database, query.integer(10)));
     }
     return all;
   });

@@ -29,11 +29,7 @@ class Judge {
 
   Status operator()(const ProcessResult& result) const {
     const std::optional<std::int64_t> cell = key_of_cell(store_, known_.run_key, device_, result.cell_id);
-    if (!cell) {
-      return fail(fmt::format("an event of {} names a cell that this run has not planned for that device: {}", device_,
-                              result.cell_id.substr(0, kShown)),
-                  store_.database.file().string(), "begin a run of the study first");
-    }
+    if (!cell) return unplanned(result.cell_id);
     sql::Statement& query = store_.database.kept("SELECT planned_processes FROM cell WHERE cell_key = ?");
     query.bind(*cell);
     const samples::Asked asked{query.step() ? query.small(0) : 0, samples::most_attempts(known_.limits)};
@@ -58,6 +54,16 @@ class Judge {
   Status operator()(const samples::Environment& environment) const {
     return with_subject(samples::check_sense(environment), "its environment");
   }
+  Status operator()(const samples::RoundsEnded& ended) const {
+    sql::Statement& query = store_.database.kept("SELECT count(*) FROM protocol WHERE key = 'rounds'");
+    const bool may_end = query.step() && query.integer(0) > 0;
+    query.reset();
+    if (!may_end) return with_subject(fail("the study has a fixed number of rounds"), "the end of rounds");
+    for (const std::string& cell_id : ended.cell_ids) {
+      if (!key_of_cell(store_, known_.run_key, device_, cell_id)) return unplanned(cell_id);
+    }
+    return Done{};
+  }
   Status operator()(const samples::Skipped& /*skipped*/) const { return Done{}; }
   Status operator()(const samples::Finished& /*finished*/) const {
     const std::string left = left_of_share(store_, known_, device_);
@@ -67,6 +73,11 @@ class Judge {
  private:
   static constexpr std::size_t kShown = 100;
 
+  [[nodiscard]] Status unplanned(const std::string& cell_id) const {
+    return fail(fmt::format("an event of {} names a cell that this run has not planned for that device: {}", device_,
+                            cell_id.substr(0, kShown)),
+                store_.database.file().string(), "begin a run of the study first");
+  }
   // Returns success if `sense` is success, else an error about `what`.
   Status with_subject(const Status& sense, const std::string& what) const {
     return sense ? Status{} : impossible_event(store_.database, device_, what, sense.error().what);

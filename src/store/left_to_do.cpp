@@ -84,8 +84,9 @@ Result<plan::Plan> Store::remaining(plan::Plan plan, const std::string& run_id) 
     sql::Statement& query = implementation_->database.kept(
         "SELECT DISTINCT cell_id FROM process JOIN cell USING (cell_key) JOIN run USING (run_key) "
         "WHERE is_complete = 1 AND run_id <> ? "
-        "GROUP BY cell_key, origin HAVING count(DISTINCT process_index) >= planned_processes");
-    query.bind(run_id);
+        "GROUP BY cell_key, origin HAVING count(DISTINCT process_index) >= planned_processes "
+        "UNION SELECT cell_id FROM rounds_ended JOIN cell USING (cell_key) JOIN run USING (run_key) WHERE run_id <> ?");
+    query.bind(run_id, run_id);
     while (query.step()) done.insert(query.text(0));
     return without_cells(std::move(plan), done);
   });
@@ -98,6 +99,7 @@ std::string left_of_share(Store::Implementation& store, const Store::Implementat
       "WHERE process.cell_key = cell.cell_key AND is_complete = 1 GROUP BY origin ORDER BY alike DESC LIMIT 1), 0) "
       "AS completed FROM cell JOIN run_cell USING (cell_key) "
       "WHERE run_key = ?1 AND device = ?2 AND completed < planned_processes AND NOT EXISTS (SELECT 1 FROM "
+      "rounds_ended WHERE rounds_ended.cell_key = cell.cell_key) AND NOT EXISTS (SELECT 1 FROM "
       "run_cell AS earlier JOIN run_device USING (run_key) WHERE earlier.cell_key = cell.cell_key AND "
       "earlier.run_key < ?1 AND run_device.device = ?2 AND is_finished = 1)");
   query.bind(known.run_key, device);

@@ -11,6 +11,7 @@
 #include "samples/sense.h"
 #include "store/compute_device.h"
 #include "store/implementation.h"
+#include "store/protocol.h"
 #include "work/json_bounds.h"
 
 namespace ngb::store {
@@ -114,11 +115,20 @@ class Loader {
                    fmt::format("process {} of cell {}: {}", process.process_index, cell.cell_id, sense.error().what));
   }
 
+  [[nodiscard]] std::optional<work::Rounds> load_rounds() {
+    sql::Statement row = database_.statement("SELECT value FROM protocol WHERE key = 'rounds'");
+    if (!row.step()) return std::nullopt;
+    require_shallow(database_, row.text(0));
+    return rounds_of(row.text(0));
+  }
+
   void load_cells() {
+    const std::optional<work::Rounds> rounds = load_rounds();
     sql::Statement row = database_.statement(
         "SELECT cell_key, cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
-        "compiler_version, options_json, threads, precision, planned_processes "
-        "FROM cell JOIN model USING (model_key) ORDER BY cell_key");
+        "compiler_version, options_json, threads, precision, planned_processes, "
+        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key) FROM cell JOIN model USING "
+        "(model_key) ORDER BY cell_key");
     while (row.step()) {
       position_.emplace(row.integer(0), cells_.size());
       CellData cell;
@@ -138,6 +148,8 @@ class Loader {
       cell.threads = row.small(12);
       cell.precision = row.text(13);
       cell.planned_processes = row.small(14);
+      cell.rounds = rounds;
+      cell.has_ended_rounds = row.small(15) != 0;
       if (cell.batch < 1 || cell.threads < 1 || cell.planned_processes < 1) {
         refuse_damaged(database_, fmt::format("cell {} has batch {}, {} threads, {} processes", cell.cell_id,
                                               cell.batch, cell.threads, cell.planned_processes));

@@ -20,7 +20,10 @@ void add_rows(const config::Study& study, std::span<const config::Key> keys, con
     if (key.type == config::ValueType::section && !key.get) {
       add_rows(study, key.keys, prefix + key.name + ".", rows);
     } else {
-      rows.push_back({prefix + key.name, config::value_of(study, key).dump()});
+      const json value = config::value_of(study, key);
+      // Left out while it is off, so that the hashes of studies from before this key stay as they were.
+      const bool is_later = prefix.empty() && key.name == "rounds";
+      if (!is_later || !value.is_null()) rows.push_back({prefix + key.name, value.dump()});
     }
   }
 }
@@ -33,6 +36,23 @@ std::vector<ProtocolKey> protocol_of(const config::Study& study) {
   add_rows(study, config::protocol_keys(), "", rows);
   std::sort(rows.begin(), rows.end(), [](const auto& one, const auto& other) { return one.key < other.key; });
   return rows;
+}
+
+std::optional<work::Rounds> rounds_of(const std::string& value_json) {
+  const json value = json::parse(value_json, nullptr, false);
+  const auto number = [&](const char* key) {
+    return value.is_object() && value.contains(key) && value[key].is_number() ? value[key].get<double>() : 0;
+  };
+  work::Rounds rounds;
+  constexpr double kMost = 1000;
+  if (number("min") < 1 || number("max") < number("min") || number("max") > kMost) return std::nullopt;
+  rounds.min = static_cast<int>(number("min"));
+  rounds.max = static_cast<int>(number("max"));
+  if (number("margin_percent") > 0) rounds.margin_ratio = number("margin_percent") / 100;
+  if (value.contains("until") && value["until"].is_string()) {
+    rounds.until = work::parse_until(value["until"].get<std::string>()).value_or(work::Until::decided);
+  }
+  return rounds;
 }
 
 std::string study_hash(const plan::Plan& plan) {

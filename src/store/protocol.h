@@ -21,4 +21,7 @@ std::vector<ProtocolKey> protocol_of(const config::Study& study);
 // Returns the SHA-256 over the cells, the protocol and the limits. Two studies with the same hash do the same work.
 std::string study_hash(const plan::Plan& plan);
 
+// Returns the protocol's `rounds`, from the JSON text of its recorded value; nothing if the text does not describe any.
+std::optional<work::Rounds> rounds_of(const std::string& value_json);
+
 }  // namespace ngb::store

@@ -83,6 +83,14 @@ class Recorder {
     known_.environments[hash] = key;
   }
 
+  void operator()(const samples::RoundsEnded& ended) {
+    add_event("rounds_ended");
+    for (const std::string& cell_id : ended.cell_ids) {
+      const std::optional<std::int64_t> cell = key_of_cell(store_, known_.run_key, device_, cell_id);
+      sql().kept("INSERT INTO rounds_ended VALUES (?, ?) ON CONFLICT DO NOTHING").run(cell, known_.run_key);
+    }
+  }
+
   void operator()(const samples::Skipped& /*skipped*/) { add_event("skipped"); }
 
   void operator()(const samples::Finished& /*finished*/) {

@@ -8,7 +8,8 @@
 #include <map>
 #include <system_error>
 
-#include "store/schema_sql.h"
+#include "store/schema_sql_1_2.h"
+#include "store/schema_sql_3_4.h"
 
 namespace ngb::store {
 namespace {
@@ -19,7 +20,8 @@ constexpr std::array kMigrations{Migration{"the first tables", kVersion1},
                                            kVersion2},
                                  Migration{"start times of phases and repetitions, readings during the timed phase, "
                                            "programs that disturbed a process",
-                                           kVersion3}};
+                                           kVersion3},
+                                 Migration{"rounds that end when they have decided something", kVersion4}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {
   throw sql::SqlError({std::move(what), database.file().string(), std::move(next)}, SQLITE_ERROR);

@@ -5,7 +5,7 @@ namespace ngb::store {
 namespace {
 
 CellState::Progress progress(const CellState& cell, bool is_finished) {
-  if (cell.completed_processes >= cell.planned_processes) return CellState::Progress::complete;
+  if (cell.completed_processes >= cell.planned_processes || cell.has_ended_rounds) return CellState::Progress::complete;
   if (is_finished) return CellState::Progress::failed;
   if (cell.completed_processes + cell.failed_attempts == 0) return CellState::Progress::planned;
   return CellState::Progress::partial;
@@ -77,12 +77,14 @@ Result<std::vector<CellState>> Store::cell_states() {
         ", last AS MATERIALIZED (SELECT cell_key, max(run_key) AS run_key FROM run_cell GROUP BY cell_key), "
         "counted AS MATERIALIZED (SELECT cell_key, processes FROM alike WHERE rank = 1) "
         "SELECT cell_id, planned_processes, coalesce(counted.processes, 0), "
-        "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 0), is_finished "
+        "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 0), is_finished, "
+        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key) "
         "FROM cell LEFT JOIN last USING (cell_key) LEFT JOIN counted USING (cell_key) "
         "LEFT JOIN run_device ON run_device.run_key = last.run_key AND run_device.device = cell.device "
         "ORDER BY cell_key");
     while (row.step()) {
       CellState cell{row.text(0), CellState::Progress::planned, row.small(1), row.small(2), row.small(3)};
+      cell.has_ended_rounds = row.small(5) != 0 && cell.completed_processes > 0;
       cell.progress = progress(cell, row.small(4) != 0);
       cells.push_back(std::move(cell));
     }

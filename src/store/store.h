@@ -50,10 +50,17 @@ struct CellData {
   // The kind of processor that inference ran on: "cpu", "gpu", "npu" (compute_device.h). It is not part of cell_id.
   Known<std::string> compute_device{Known<std::string>::unknown("no process has reported where it computes")};
   int planned_processes = 0;
-  std::optional<int> device_cpus{};          // logical processors of the device, if it reported them
+  std::optional<work::Rounds> rounds{};  // the file's protocol has them: rounds end when they have decided something
+  bool has_ended_rounds = false;         // they have ended before the last one
+  std::optional<int> device_cpus{};      // logical processors of the device, if it reported them
   std::vector<RecordedProcess> processes{};  // completed, of one origin, by process_index; repetitions in order
   std::vector<RecordedProcess> set_aside{};  // completed, of other origins: they count in no metric
   std::vector<RecordedProcess> failed{};     // failed attempts; without repetitions unless some were measured
+
+  // Returns how many processes the cell needs: those that it has, once its rounds have ended.
+  [[nodiscard]] int needed_processes() const {
+    return has_ended_rounds ? static_cast<int>(processes.size()) : planned_processes;
+  }
 };
 
 // Lists what a toolchain consists of.
@@ -105,7 +112,7 @@ struct CellState {
   enum class Progress {
     planned,   // nothing recorded
     partial,   // some processes are recorded
-    complete,  // every planned process completed, with one build in one environment
+    complete,  // every process that is needed completed, with one build in one environment
     failed     // the device has finished, and processes are missing
   };
   std::string cell_id{};
@@ -113,6 +120,7 @@ struct CellState {
   int planned_processes = 0;
   int completed_processes = 0;  // of the origin that counts
   int failed_attempts = 0;
+  bool has_ended_rounds = false;  // it needs no more processes: what the study asks of it is decided
 };
 
 class Store {

@@ -40,15 +40,29 @@ struct Step {
   }
 };
 
+// Asks how the speed of a cell compares with that of its baseline. Both are of one group.
+struct Question {
+  int cell_index = 0;
+  int baseline_index = 0;
+  bool operator==(const Question&) const = default;
+
+  static constexpr bool kIsArray = true;
+  static constexpr auto fields() {
+    return std::tuple(Field{"cell_index", &Question::cell_index}, Field{"baseline_index", &Question::baseline_index});
+  }
+};
+
 // All processes of the cells that share a device and a model at one batch size. The steps form rounds of one process of
 // each cell, and each round has its own random order.
 struct Group {
   std::string device{};  // "" in a job, as in Cell
   int model_index = 0;
   std::vector<Step> steps{};
+  std::vector<Question> questions{};  // only if they decide how many rounds there are (Protocol::rounds)
 
   static constexpr auto fields() {
-    return std::tuple(Field{"model_index", &Group::model_index}, Field{"steps", &Group::steps});
+    return std::tuple(Field{"model_index", &Group::model_index}, Field{"steps", &Group::steps},
+                      Field{"questions", &Group::questions});
   }
 };
 

@@ -78,6 +78,10 @@ Status check_job(const Job& job) {
     for (const Step& step : group.steps) {
       if (!is_in(step.cell_index, job.cells)) return outside("cell", step.cell_index);
     }
+    for (const Question& question : group.questions) {
+      if (!is_in(question.cell_index, job.cells)) return outside("cell", question.cell_index);
+      if (!is_in(question.baseline_index, job.cells)) return outside("cell", question.baseline_index);
+    }
   }
   return Done{};
 }

@@ -55,6 +55,10 @@ struct Job : Lists {
   // If true, cells that were begun with another build (of a toolchain or of NGraphBench) are measured anew; if false,
   // the agent refuses to continue them.
   bool accepts_new_build = false;
+  double question_error_rate = 0.05;  // of each question, over all looks at it (Protocol::rounds)
+  // If true, a round of every group is measured before the next round, and then those groups whose questions are likely
+  // to be decided soonest: whenever it ends, much is known. If false, all rounds of a group are measured in a row.
+  bool by_round = false;
   bool continues = false;  // JobParts follow, whose lists continue these
 
   // Returns the compiler's place. Precondition: `places` has one.
@@ -70,7 +74,8 @@ struct Job : Lists {
         Field{"environment", &Job::environment}, Field{"compilers", &Job::compilers}, Field{"places", &Job::places},
         Field{"reference", &Job::reference}, Field{"exporter", &Job::exporter},
         Field{"reference_cache", &Job::reference_cache}, Field{"given_references", &Job::given_references},
-        Field{"accepts_new_build", &Job::accepts_new_build}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
+        Field{"accepts_new_build", &Job::accepts_new_build}, Field{"question_error_rate", &Job::question_error_rate},
+        Field{"by_round", &Job::by_round}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
         Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
   }
 };

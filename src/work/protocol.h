@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <tuple>
 
+#include "base/result.h"
 #include "work/study_key.h"
 
 namespace ngb::work {
@@ -38,6 +40,38 @@ struct StopWhen {
   }
 };
 
+// What is known when no more rounds are needed: how each compiler compares with the baseline, and for `decided` also
+// how the two fastest compare with each other.
+enum class Until { decided, decided_against_baseline };
+std::string_view name(Until until);  // "decided", "decided_against_baseline"
+Result<Until> parse_until(std::string_view name);
+
+// Ends the rounds of a group when what is asked of it is decided, instead of after a fixed count. A round is one
+// process of each compiler of the group; one that no open question needs is left out. statistics/sequential.h has the
+// rule.
+struct Rounds {
+  int min = 3;
+  int max = 15;
+  Until until = Until::decided;
+  double margin_ratio = 0.03;
+
+  static constexpr auto fields() {
+    return std::tuple(
+        study_field("min", &Rounds::min, {"min", "Never decide before this many rounds", 3, 30}),
+        study_field("max", &Rounds::max, {"max", "Always end after this many rounds", 3, 30}),
+        study_field("until", &Rounds::until,
+                    {"until",
+                     "What ends the rounds. decided: each compiler is told apart from the baseline, or shown to be the "
+                     "same, and the two fastest from each other; decided_against_baseline: only the former"}),
+        study_field("margin_ratio", &Rounds::margin_ratio,
+                    {.name = "margin_percent",
+                     .meaning = "Two speeds are the same if the interval of their ratio is within 1 ± this",
+                     .minimum = 0.1,
+                     .maximum = 100,
+                     .divide = 100}));
+  }
+};
+
 struct Tolerances {
   double absolute = 1e-4;
   double relative = 1e-3;
@@ -56,7 +90,8 @@ struct Tolerances {
 // Two measurements are comparable if their protocols are equal. docs/measurement.md explains the defaults.
 struct Protocol {
   int processes = 5;
-  int repetitions = 20;                            // steady ones, per process
+  std::optional<Rounds> rounds{};
+  std::optional<int> repetitions = 20;             // steady ones, per process; nothing: by how long one takes
   std::optional<int> warm_up{};                    // repetitions; nothing: determined from the data
   std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped, k to a repetition
   std::int64_t max_transient_ns = 30'000'000'000;  // the search for a steady part ends after this
@@ -67,8 +102,17 @@ struct Protocol {
   static constexpr auto fields() {
     return std::tuple(
         study_field("processes", &Protocol::processes, {"processes", "Fresh worker processes for each cell", 1, 1000}),
+        study_field("rounds", &Protocol::rounds,
+                    {.name = "rounds",
+                     .meaning = "End the rounds of a model and batch size when they have decided which compiler is "
+                                "faster, instead of after a fixed count; `processes` is then ignored",
+                     .default_text = "off"}),
         study_field("repetitions", &Protocol::repetitions,
-                    {"repetitions", "Timed repetitions in each process, warm-up not counted", 1, 1'000'000}),
+                    {"repetitions",
+                     "Timed repetitions in each process, warm-up not counted; auto: by how long one takes (20 below 50 "
+                     "ms, 10 to 200 ms, 5 to 2 s, 3 to 20 s, then 1), and a ratio uses as many of either side as the "
+                     "side with fewer has",
+                     1, 1'000'000}),
         study_field("warm_up", &Protocol::warm_up,
                     {"warm_up", "Repetitions that do not count; auto: determined from the data", 0, 1'000'000}),
         study_field("min_repetition_ns", &Protocol::min_repetition_ns,
@@ -88,6 +132,14 @@ struct Protocol {
                     {"seed", "Seed of weights, inputs and the order of processes", 0, kMostExact}));
   }
 };
+
+// Returns how many processes are planned for each cell: all of them, or the most that `rounds` allows.
+int planned_processes(const Protocol& protocol);
+// Returns the largest and the smallest number of steady repetitions that a process of this protocol has.
+int most_repetitions(const Protocol& protocol);
+int least_repetitions(const Protocol& protocol);
+// Returns the number of steady repetitions for `repetitions: auto`.
+int repetitions_by_time(std::int64_t repetition_ns);
 
 struct Timeouts {
   std::int64_t compile_ns = 3'600'000'000'000;

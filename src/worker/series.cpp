@@ -18,16 +18,12 @@ std::int64_t sum_of(std::span<const std::int64_t> values) {
   return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }
 
-// Returns the largest number of steady repetitions.
 std::size_t most_steady(const work::Protocol& protocol) {
-  const int most = protocol.stop_when ? protocol.stop_when->max_repetitions : protocol.repetitions;
-  return static_cast<std::size_t>(std::max(most, 1));
+  return static_cast<std::size_t>(work::most_repetitions(protocol));
 }
 
-// Returns the number of steady repetitions that are always needed.
 std::size_t least_steady(const work::Protocol& protocol) {
-  const int least = protocol.stop_when ? protocol.stop_when->min_repetitions : protocol.repetitions;
-  return static_cast<std::size_t>(std::max(least, 1));
+  return static_cast<std::size_t>(work::least_repetitions(protocol));
 }
 
 std::size_t capacity(const work::Protocol& protocol) {
@@ -41,11 +37,7 @@ std::size_t capacity(const work::Protocol& protocol) {
 }  // namespace
 
 Series::Series(const work::Protocol& protocol, Repeater& repeater)
-    : protocol_(protocol),
-      repeater_(repeater),
-      rules_(stopping_rules(protocol)),
-      walls_ns_(capacity(protocol), 0),
-      begins_ns_(walls_ns_.size(), 0) {
+    : protocol_(protocol), repeater_(repeater), walls_ns_(capacity(protocol), 0), begins_ns_(walls_ns_.size(), 0) {
   pilot_sizes_.reserve(kMaxPilots * kPilotRepetitions);
 }
 
@@ -76,8 +68,18 @@ bool Series::find_group_size() {
   return true;
 }
 
+// Fixes the number of repetitions by the time of the fastest one so far.
+bool Series::choose_repetitions() {
+  constexpr std::int64_t kAffordable_ns = 2'000'000'000;  // one more repetition, as the first one may be slow
+  if (protocol_.repetitions || protocol_.stop_when) return true;
+  if (series().size() == 1 && series().front() < kAffordable_ns && !run(1)) return false;
+  const auto so_far = series();
+  protocol_.repetitions = work::repetitions_by_time(*std::min_element(so_far.begin(), so_far.end()));
+  return true;
+}
+
 bool Series::warm_up() {
-  bool succeeded = find_group_size();
+  bool succeeded = find_group_size() && choose_repetitions();
   const auto wanted = static_cast<std::size_t>(std::max(protocol_.warm_up.value_or(0), 0));
   const std::size_t have = series().size();
   if (succeeded && wanted > have) succeeded = run(wanted - have);
@@ -116,6 +118,7 @@ std::size_t Series::next_count(const SoFar& so_far) const {
 }
 
 bool Series::time() {
+  rules_ = stopping_rules(protocol_);
   // One repetition of the warm-up phase is always transient, so this may suffice.
   if (!run(least_steady(protocol_))) return false;
   for (;;) {

@@ -26,15 +26,15 @@ class Repeater {
 
 class Series {
  public:
-  // Allocates and touches the memory for all repetitions. Both arguments outlive the series.
+  // Allocates and touches the memory for all repetitions. The repeater outlives the series.
   Series(const work::Protocol& protocol, Repeater& repeater);
 
   // Runs the process's first inference, whose outputs are checked; it is also a repetition of the warm-up. This and the
   // functions below return false if the repeater failed.
   bool infer_first();
 
-  // Runs the warm-up phase: the pilot that fixes the group size, at least one repetition, then what warm_up
-  // requires. Runs nothing if the first inference was enough.
+  // Runs the warm-up phase: the pilot that fixes the group size and, with `repetitions: auto`, their number; at least
+  // one repetition; then what warm_up requires. Runs nothing if the first inference was enough.
   bool warm_up();
 
   // Runs the timed phase until the steady repetitions meet a stopping rule. If no steady part is found before the
@@ -49,14 +49,15 @@ class Series {
  private:
   bool run(std::size_t count);
   bool find_group_size();
+  bool choose_repetitions();
   void judge();
   [[nodiscard]] std::size_t next_count(const SoFar& so_far) const;
   // Returns the repetitions of the final group size.
   [[nodiscard]] std::span<const std::int64_t> series() const;
 
-  const work::Protocol& protocol_;
+  work::Protocol protocol_;  // with a number of repetitions once it is known
   Repeater& repeater_;
-  std::vector<std::unique_ptr<StoppingRule>> rules_;
+  std::vector<std::unique_ptr<StoppingRule>> rules_{};
   std::vector<std::int64_t> walls_ns_;      // allocated for the largest number of repetitions
   std::vector<std::int64_t> begins_ns_;     // likewise
   std::vector<std::uint32_t> pilot_sizes_;  // inferences of the repetitions before the final group size

@@ -48,7 +48,7 @@ std::vector<std::unique_ptr<StoppingRule>> stopping_rules(const work::Protocol& 
     rules.push_back(std::make_unique<MaxTime>(precision.max_ns));
   } else {
     rules.push_back(
-        std::make_unique<FixedCount>(static_cast<std::size_t>(std::max(protocol.repetitions, 1)), "repetitions"));
+        std::make_unique<FixedCount>(static_cast<std::size_t>(work::most_repetitions(protocol)), "repetitions"));
   }
   return rules;
 }

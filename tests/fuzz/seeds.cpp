@@ -21,9 +21,10 @@ ProcessResult process_result() {
 
 std::vector<std::string> payloads() {
   std::vector<std::string> all;
-  const std::vector<Event> events{{1, process_result()}, {2, ModelWritten{{"model", 1}, "hash", 10, 20}},
-                                  {3, Environment{}},    {4, ReferenceMade{{"model", 1}, "path", "key"}},
-                                  {4, Finished{}},       {5, Skipped{"why"}}};
+  const std::vector<Event> events{{1, process_result()},     {2, ModelWritten{{"model", 1}, "hash", 10, 20}},
+                                  {3, Environment{}},        {4, ReferenceMade{{"model", 1}, "path", "key"}},
+                                  {4, Finished{}},           {5, Skipped{"why"}},
+                                  {6, RoundsEnded{{"00ff"}}}};
   for (const Event& event : events) all.push_back(encode(event));
   Tree tree{"bundles/x", {{"bin/a", "hash", 3, true}}};
   const std::vector<ClientMessage> ours{Hello{1, "v"},

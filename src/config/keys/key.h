@@ -15,22 +15,22 @@
 namespace ngb::config {
 
 enum class ValueType {
-  text,        // matches `pattern`, at most `maximum` characters (0: 100)
-  version,     // like text, but 1.30 needs no quotes
-  bare_text,   // like text, but a number needs no quotes
-  word,        // one of `words`
-  boolean,     // true or false
-  integer,     // minimum … maximum
-  number,      // minimum … maximum
-  warm_up,     // "auto", or an integer
-  bytes,       // an integer, or text such as "4 GB"; minimum … maximum bytes
-  path,        // of a file or folder
-  integers,    // a list of integers, at least one
-  texts,       // a list of different values of type text, at least one
-  arguments,   // a list of values of type bare_text, at least one
-  batches,     // a list of different integers, or a single one
-  section,     // a mapping of `keys`
-  structured,  // models, compilers, devices, pairs: each is read by a file of its own
+  text,             // matches `pattern`, at most `maximum` characters (0: 100)
+  version,          // like text, but 1.30 needs no quotes
+  bare_text,        // like text, but a number needs no quotes
+  word,             // one of `words`
+  boolean,          // true or false
+  integer,          // minimum … maximum
+  number,           // minimum … maximum
+  integer_or_auto,  // "auto", or an integer; minimum … maximum
+  bytes,            // an integer, or text such as "4 GB"; minimum … maximum bytes
+  path,             // of a file or folder
+  integers,         // a list of integers, at least one
+  texts,            // a list of different values of type text, at least one
+  arguments,        // a list of values of type bare_text, at least one
+  batches,          // a list of different integers, or a single one
+  section,          // a mapping of `keys`
+  structured,       // models, compilers, devices, pairs: each is read by a file of its own
 };
 
 // Matches one line of text without blanks at its ends.

@@ -54,11 +54,22 @@ void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optiona
 }
 
 void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optional<int>>& access) {
-  key.type = ValueType::warm_up;
+  key.type = ValueType::integer_or_auto;
   key.set = [access](Study& study, const json& value) {
     access.change(study) = value.is_string() ? std::nullopt : std::optional(value.get<int>());
   };
   key.get = [access](const Study& study) { return access.read(study) ? json(*access.read(study)) : json("auto"); };
+}
+
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<work::Until>& access) {
+  key.type = ValueType::word;
+  for (const work::Until until : {work::Until::decided, work::Until::decided_against_baseline}) {
+    key.words.emplace_back(work::name(until));
+  }
+  key.set = [access](Study& study, const json& value) {
+    access.change(study) = work::parse_until(value.get<std::string>()).value_or(work::Until::decided);
+  };
+  key.get = [access](const Study& study) { return json(work::name(access.read(study))); };
 }
 
 template <class Value>

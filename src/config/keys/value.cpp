@@ -78,7 +78,7 @@ std::optional<json> as_word(const Key& key, const json& value) {
   return std::any_of(key.words.begin(), key.words.end(), is_it) ? std::optional(value) : std::nullopt;
 }
 
-std::optional<json> as_warm_up(const Key& key, const json& value) {
+std::optional<json> as_integer_or_auto(const Key& key, const json& value) {
   return value == "auto" ? std::optional(value) : as_integer(key, value);
 }
 
@@ -101,8 +101,8 @@ std::optional<json> accept_scalar(const Key& key, const DocumentNode& node) {
       return as_integer(key, value);
     case ValueType::number:
       return as_number(key, value);
-    case ValueType::warm_up:
-      return as_warm_up(key, value);
+    case ValueType::integer_or_auto:
+      return as_integer_or_auto(key, value);
     case ValueType::bytes:
       return as_bytes(key, value);
     default:
@@ -176,7 +176,7 @@ json bare_schema(const Key& key) {
       return integer_schema(key);
     case ValueType::number:
       return {{"type", "number"}, {"minimum", key.minimum}, {"maximum", key.maximum}};
-    case ValueType::warm_up:
+    case ValueType::integer_or_auto:
       return {{"anyOf", json::array({{{"const", "auto"}}, integer_schema(key)})}};
     case ValueType::bytes:
       return {{"anyOf", json::array({integer_schema(key), {{"type", "string"}, {"pattern", kBytes}}})}};
@@ -257,7 +257,7 @@ std::string expected(const Key& key) {
       return "an integer " + integer_range(key);
     case ValueType::number:
       return "a number " + range_text(key);
-    case ValueType::warm_up:
+    case ValueType::integer_or_auto:
       return "auto, or an integer " + integer_range(key);
     case ValueType::bytes:
       return "bytes such as 4000000000, 4 GB or 512 MiB, from 1 MB to 1000 TB";

@@ -68,7 +68,7 @@ class MadeUp {
     result.threads_used = ngb::Known<int>::of(1);
     constexpr int kWarmUp = 3;
     std::int64_t timed_ns = 0;
-    for (int i = 0; i < kWarmUp + protocol_.repetitions; ++i) {
+    for (int i = 0; i < kWarmUp + ngb::work::most_repetitions(protocol_); ++i) {
       const auto wall_ns = static_cast<std::int64_t>(1'000'000 + random_() % 100'000);
       result.repetitions.push_back({wall_ns, 1, i < kWarmUp});
       timed_ns += wall_ns;

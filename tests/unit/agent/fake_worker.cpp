@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker that does no work and behaves as its options say: {"behave", word}. With {"on", "process:attempt"} it
-// behaves so only in that process, with {"on", ":attempt"} in that attempt of every process. Results are the same in
-// every run.
+// behaves so only in that process, with {"on", ":attempt"} in that attempt of every process. {"walls_us", "30,31"}: how
+// long the repetitions of process 0, 1, … take. Results are the same in every run.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +14,8 @@
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -50,6 +52,16 @@ bool is_meant(const WorkerRequest& request) {
   return on.empty() || on == attempt || on == std::to_string(request.process_index) + attempt;
 }
 
+// Returns how long each repetition of the process takes; nothing if the options do not say.
+std::optional<std::int64_t> wall_ns(const WorkerRequest& request) {
+  std::istringstream walls(option(request, "walls_us"));
+  std::string word;
+  for (int process = 0; std::getline(walls, word, ','); ++process) {
+    if (process == request.process_index) return std::stoll(word) * 1000;
+  }
+  return std::nullopt;
+}
+
 samples::ProcessResult result_of(const WorkerRequest& request) {
   samples::ProcessResult result;
   result.cell_id = request.cell_id;
@@ -58,8 +70,8 @@ samples::ProcessResult result_of(const WorkerRequest& request) {
   result.stop_reason = "repetitions";
   result.threads_used = Known<int>::of(1);
   result.phases.push_back({Phase::start, 1, Known<std::int64_t>::of(1), Known<std::uint64_t>::of(1)});
-  for (int i = 0; i < request.protocol.repetitions; ++i) {
-    result.repetitions.push_back({1'000'000 + 1000 * request.process_index + i, 1, i == 0});
+  for (int i = 0; i < work::most_repetitions(request.protocol); ++i) {
+    result.repetitions.push_back({wall_ns(request).value_or(1'000'000 + 1000 * request.process_index + i), 1, i == 0});
   }
   for (const char* name : {"NGB_PROCESS_INDEX", "NGB_ATTEMPT", "OMP_NUM_THREADS", "OMP_PROC_BIND"}) {
     if (const char* value = std::getenv(name)) result.facts[name] = value;

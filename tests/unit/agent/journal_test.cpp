@@ -243,13 +243,13 @@ TEST(Journal, SetsAsideAJournalOfTheFirstVersionWithARemark) {
   const Opened opened = open(folder.path());
   EXPECT_THAT(opened.models, IsEmpty());
   ASSERT_EQ(opened.journal->remarks().size(), 1U);
-  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("it has version 1, this agent reads version 4"));
+  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("it has version 1, this agent reads version 5"));
   EXPECT_EQ(file::read(folder.path() / "journal.older-1").value_or(""), bytes);
 }
 
 TEST(Journal, SetsAsideAFileThatNamesNoRunWithARemark) {
   const TemporaryFolder folder;
-  for (const std::string& content : {samples::frame(R"({"journal":5,"run_id":"run-1","job_sha256":""})"),
+  for (const std::string& content : {samples::frame(R"({"journal":6,"run_id":"run-1","job_sha256":""})"),
                                      std::string("something else that is no journal")}) {
     overwrite(folder.path() / "journal", content);
     const Opened opened = open(folder.path());

@@ -25,7 +25,7 @@ TEST(StudyProblems, AreReportedTogetherInTheOrderOfLines) {
                           "2:13: compilers[0]: openvno: unknown compiler, did you mean openvino?",
                           "3:18: batch_sizes[1]: expected an integer from 1 to 65536, found 0",
                           "3:24: batch_sizes[3]: 8 is listed twice; remove one of the two",
-                          "4:14: repetitions: expected an integer from 1 to 1000000, found many",
+                          "4:14: repetitions: expected auto, or an integer from 1 to 1000000, found many",
                           "5:14: tolerances: absolut: unknown key, did you mean absolute?"));
 }
 
@@ -93,15 +93,16 @@ TEST(StudyProblems, AKeyThatIsGivenTwiceIsReported) {
 
 TEST(StudyProblems, AWrongTypeIsReportedWithWhatWasExpected) {
   const std::vector<std::pair<std::string, std::string>> kCases{
-      {"repetitions: \"20\"", "3:14: repetitions: expected an integer from 1 to 1000000, found the text \"20\""},
-      {"repetitions: 1.5", "3:14: repetitions: expected an integer from 1 to 1000000, found 1.5"},
-      {"repetitions: [20]", "3:14: repetitions: expected an integer from 1 to 1000000, found a list"},
-      {"repetitions: -1", "3:14: repetitions: expected an integer from 1 to 1000000, found -1"},
-      {"repetitions: true", "3:14: repetitions: expected an integer from 1 to 1000000, found true"},
-      {"repetitions: ~", "3:14: repetitions: expected an integer from 1 to 1000000, found ~"},
-      {"repetitions: 0x10", "3:14: repetitions: expected an integer from 1 to 1000000, found 0x10"},
+      {"repetitions: \"20\"",
+       "3:14: repetitions: expected auto, or an integer from 1 to 1000000, found the text \"20\""},
+      {"repetitions: 1.5", "3:14: repetitions: expected auto, or an integer from 1 to 1000000, found 1.5"},
+      {"repetitions: [20]", "3:14: repetitions: expected auto, or an integer from 1 to 1000000, found a list"},
+      {"repetitions: -1", "3:14: repetitions: expected auto, or an integer from 1 to 1000000, found -1"},
+      {"repetitions: true", "3:14: repetitions: expected auto, or an integer from 1 to 1000000, found true"},
+      {"repetitions: ~", "3:14: repetitions: expected auto, or an integer from 1 to 1000000, found ~"},
+      {"repetitions: 0x10", "3:14: repetitions: expected auto, or an integer from 1 to 1000000, found 0x10"},
       {"repetitions: 99999999999999999999",
-       "3:14: repetitions: expected an integer from 1 to 1000000, found 99999999999999999999"},
+       "3:14: repetitions: expected auto, or an integer from 1 to 1000000, found 99999999999999999999"},
       {"batch_sizes: 1e999", "3:14: batch_sizes: expected an integer from 1 to 65536, found 1e999"},
       {"batch_sizes: []",
        "3:14: batch_sizes: expected a list of different integers from 1 to 65536, found an empty "
@@ -136,6 +137,11 @@ TEST(StudyProblems, AWrongTypeIsReportedWithWhatWasExpected) {
        "3:50: stop_when.max_repetitions: min_repetitions 9 is more than max_repetitions 3"},
       {"stop_when: {min_repetitions: 2000}",
        "3:30: stop_when.min_repetitions: min_repetitions 2000 is more than max_repetitions 1000"},
+      {"rounds: {min: 9, max: 8}", "3:23: rounds.max: min 9 is more than max 8"},
+      {"rounds: {min: 16}", "3:15: rounds.min: min 16 is more than max 15"},
+      {"rounds: {min: 2}", "3:15: rounds.min: expected an integer from 3 to 30, found 2"},
+      {"rounds: {until: bored}",
+       "3:17: rounds.until: bored: unknown value, expected one of: decided, decided_against_baseline"},
       {"seed: !!str 5", "3:7: seed: expected an integer from 0 to 9007199254740991, found the text \"5\""},
       {"seed: !secret 5", "3:7: seed: the tag !secret has no meaning here; remove it"},
       {"? [a, b]\n: 1", "3:3: expected a word as key, found a list"},

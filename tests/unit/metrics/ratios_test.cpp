@@ -124,5 +124,25 @@ TEST(Ratios, DoNotDependOnTheNumberOfThreadsOrOnOtherCells) {
   for (std::size_t i = 0; i < few.size(); ++i) EXPECT_EQ(one[i].high, few[i].high) << one[i].metric;
 }
 
+// scipy: t interval of the same differences at 1 - 0.00916, the nominal rate of 13 looks.
+TEST(Ratios, OfRoundsThatEndWhenTheyAreDecidedHaveTheIntervalOfOneLook) {
+  auto identity = at_speeds("identity", kSlow);
+  auto fast = at_speeds("fast", kFast);
+  identity.rounds = fast.rounds = work::Rounds{.max = 15};
+  expect_value(made_up::value_of({identity, fast}, "fast-1", "speed_up_ratio"), 1.102194824895, 1.0442522030688,
+               1.1633525200658);
+}
+
+// The identity has one repetition of 10 ms, the other compiler one of 5 ms and one of 1000 ms.
+TEST(Ratios, AreOfEquallyManyRepetitionsIfTheirNumbersWereChosenByTime) {
+  auto identity = made_up::cell_of("identity", 1, {made_up::process(0, {10}), made_up::process(1, {10})});
+  auto fast = made_up::cell_of("fast", 1, {made_up::process(0, {5, 1000}), made_up::process(1, {5, 1000})});
+  for (auto* cell : {&identity, &fast}) {
+    for (auto& process : cell->processes) process.stop_reason = "repetitions";
+  }
+  const auto found = made_up::value_of({identity, fast}, "fast-1", "speed_up_ratio");
+  EXPECT_NEAR(found.value.value_or(0), 2, 1e-12) << found.reason;
+}
+
 }  // namespace
 }  // namespace ngb::metrics

@@ -117,5 +117,27 @@ TEST(Verdict, OfManyCellsDropsAFindingThatChanceExplains) {
   EXPECT_EQ(found[0].rounds_needed, 9);
 }
 
+// scipy: p is 0.00503, 0.00189 and 0.001047 after 3, 4 and 5 rounds. The least one stands for 0.0073 in all 13 looks
+// together: on log axes between (0.00148, 0.01) and (0.000693, 0.005). t of one look at 0.00916: [1.0443, 1.1634].
+TEST(Verdict, OfRoundsThatWereLookedAtAfterEachCountsAllLooks) {
+  const auto found = judge(std::vector<Question>{paired(kFaster, kBaseline)}, {}, std::vector{std::optional(15)});
+  EXPECT_EQ(found[0].verdict, Verdict::faster);
+  EXPECT_NEAR(found[0].adjusted_p.value(), 0.00728881514094806, 1e-9);
+  EXPECT_NEAR(std::exp(found[0].contrast.interval->low), 1.0442522030688048, 1e-9);
+  EXPECT_NEAR(std::exp(found[0].contrast.interval->high), 1.1633525200657633, 1e-9);
+}
+
+TEST(Verdict, KeepsWhatALookHasShownWhateverComesAfterIt) {
+  std::vector<double> candidate{200, 201, 200};
+  std::vector<double> baseline{100, 100, 100.1};
+  for (const double later : {40.0, 500.0, 90.0}) {
+    candidate.push_back(later);
+    baseline.push_back(100);
+  }
+  const std::vector<Question> questions{paired(candidate, baseline)};
+  EXPECT_EQ(judge(questions, {}, std::vector{std::optional(15)})[0].verdict, Verdict::faster);
+  EXPECT_EQ(judge(questions, {})[0].verdict, Verdict::undecided);
+}
+
 }  // namespace
 }  // namespace ngb::metrics

@@ -29,7 +29,7 @@ class Pairs {
     ComparedPair& pair = add(PairStatus::judged);
     pair.judgement.verdict = verdict;
     pair.judgement.contrast.estimate = std::log(ratio);
-    pair.judgement.contrast.interval = metrics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
+    pair.judgement.contrast.interval = statistics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
     pair.baseline_per_s = 100;
     pair.candidate_per_s = 100 * ratio;
     return pair;

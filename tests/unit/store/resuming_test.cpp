@@ -265,5 +265,69 @@ TEST_F(Resuming, NeverPoolsProcessesOfTwoEnvironmentsInOneCell) {
   EXPECT_EQ(cell.processes[0].environment_hash, "elsewhere");
 }
 
+class RoundsThatEnd : public Resuming {
+ protected:
+  RoundsThatEnd() { plan_.study.protocol.rounds = work::Rounds{.max = 8}; }
+  plan::Plan plan_ = made_up::plan();
+};
+
+TEST_F(RoundsThatEnd, NeedTheProcessesThatTheyHave) {
+  Store store = open();
+  const std::string run = store.begin_run(plan_, 7).value();
+  std::uint64_t sequence = 0;
+  for (const char* cell : {"aa", "bb", "cc", "dd"}) {
+    ASSERT_TRUE(store.record(run, "local", {++sequence, made_up::process(cell, 0)}));
+  }
+  const Status early = store.record(run, "local", {sequence + 1, samples::Finished{}});
+  EXPECT_THAT(early.error().what, testing::HasSubstr("7 of 8 processes of cell aa are missing"));
+  ASSERT_TRUE(store.record(run, "local", {++sequence, samples::RoundsEnded{{"aa", "bb", "cc", "dd"}}}));
+  ASSERT_TRUE(store.record(run, "local", {++sequence, samples::Finished{}}));
+  ASSERT_TRUE(store.flush());
+  for (const CellState& state : store.cell_states().value()) {
+    EXPECT_EQ(state.progress, CellState::Progress::complete);
+    EXPECT_TRUE(state.has_ended_rounds);
+  }
+  const auto cells = store.load_cells().value();
+  EXPECT_EQ(cells[0].needed_processes(), 1);
+  EXPECT_EQ(cells[0].planned_processes, 8);
+  EXPECT_EQ(cells[0].rounds.value().max, 8);
+  EXPECT_TRUE(store.left_to_do(plan_, false, [](auto...) { return true; })->groups.empty());
+}
+
+TEST_F(RoundsThatEnd, AreNotMeasuredAgainByAnotherRun) {
+  Store store = open();
+  const std::string run = store.begin_run(plan_, 7).value();
+  ASSERT_TRUE(store.record(run, "local", {1, made_up::process("aa", 0)}));
+  ASSERT_TRUE(store.record(run, "local", {2, samples::RoundsEnded{{"aa"}}}));
+  plan::Plan more = plan_;
+  more.compilers.push_back({.name = "xla", .version = "1", .threads = 2, .label = "xla"});
+  more.cells.push_back(made_up::cell("ee", 2, 0));
+  more.groups[0].steps.push_back({4, 0});
+  const std::string other = store.begin_run(more, 8).value();
+  ASSERT_NE(other, run);
+  const auto remaining = store.remaining(more, other);
+  ASSERT_TRUE(remaining);
+  for (const work::Step& step : remaining->groups[0].steps) EXPECT_NE(remaining->cell_of(step).id, "aa");
+}
+
+// made_up::process has repetitions of 1, 2 and 3 ms, of two inferences each.
+TEST_F(RoundsThatEnd, TellADeviceTheSpeedsThatWereRecorded) {
+  Store store = open();
+  const std::string run = store.begin_run(plan_, 7).value();
+  ASSERT_TRUE(store.record(run, "local", {1, made_up::process("aa", 1)}));
+  const auto completed = store.completed(run, "local").value();
+  ASSERT_EQ(completed.size(), 1U);
+  const std::vector<double> rates = completed[0].rates.at("aa").at(0);
+  EXPECT_THAT(rates, testing::Pointwise(testing::DoubleNear(1e-6), std::vector<double>{2000, 1000, 2000.0 / 3}));
+}
+
+TEST_F(RoundsThatEnd, AreRefusedFromADeviceWhoseStudyHasAFixedNumber) {
+  Store store = open();
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  const Status refused = store.record(run, "local", {1, samples::RoundsEnded{{"aa"}}});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what, testing::HasSubstr("the study has a fixed number of rounds"));
+}
+
 }  // namespace
 }  // namespace ngb::store

@@ -172,5 +172,24 @@ TEST(Series, OfASingleRepetitionEnds) {
   EXPECT_EQ(steady_count(series.repetitions()), 1);
 }
 
+std::int64_t steady_count_by_time(std::int64_t inference_ns) {
+  Player player([inference_ns](std::size_t i) { return i == 0 ? 5 * inference_ns : inference_ns; });
+  work::Protocol protocol;
+  protocol.repetitions = std::nullopt;
+  Series series(protocol, player);
+  EXPECT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  EXPECT_EQ(series.stop_reason(), "repetitions");
+  return steady_count(series.repetitions());
+}
+
+TEST(Series, ChoosesTheNumberOfRepetitionsByHowLongOneTakes) {
+  EXPECT_EQ(steady_count_by_time(kMillisecond / 100), 20);
+  EXPECT_EQ(steady_count_by_time(49 * kMillisecond), 20);
+  EXPECT_EQ(steady_count_by_time(60 * kMillisecond), 10);
+  EXPECT_EQ(steady_count_by_time(300 * kMillisecond), 5);
+  EXPECT_EQ(steady_count_by_time(3'000 * kMillisecond), 3);
+  EXPECT_EQ(steady_count_by_time(80'000 * kMillisecond), 1);
+}
+
 }  // namespace
 }  // namespace ngb::worker

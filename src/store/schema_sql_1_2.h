@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contains the SQL of every version. schema_markdown() reads it line by line: a line that opens a table or view ends in
+// Contains the SQL of versions 1 and 2; schema_sql_3_4.h has the later ones. schema_markdown() reads it line by line: a
+// line that opens a table or view ends in
 // "-- what a row is", a column's line ends in "-- what it means", and a line without a comment belongs to no column. A
 // later step adds a column in one line (ALTER TABLE … ADD COLUMN …; -- what it means), and removes a column, table or
 // view in one line.
@@ -371,22 +372,6 @@ CREATE TABLE model_file (  -- A model file as it was made on a device.
 INSERT INTO model_file SELECT run_key, device, sequence, model_key, file_sha256, file_bytes, wall_ns
   FROM old_model_file JOIN model ON model_id LIKE '%-' || substr(model_hash, 1, 16) || '-b' || batch;
 DROP TABLE old_model_file;
-)sql";
-
-// Version 3 says when things happened and what else the machine did. Times are relative to process.started_unix_ns.
-inline constexpr const char* kVersion3 = R"sql(
-ALTER TABLE phase ADD COLUMN started_ns INTEGER;  -- start, after that of the process; NULL: before version 3
-ALTER TABLE repetition ADD COLUMN started_ns INTEGER;  -- start, after that of the process; NULL: before version 3
-ALTER TABLE reading ADD COLUMN at_ns INTEGER;  -- when, after the start of the process; only of moment `during`
-
-CREATE TABLE neighbour (  -- A program that used processors while a disturbed process ran: the three busiest ones.
-  process_key INTEGER NOT NULL REFERENCES process,  -- the process
-  position INTEGER NOT NULL,  -- 0, 1, …, the busiest first
-  name TEXT NOT NULL,  -- the kernel's name: at most 15 bytes
-  pid INTEGER NOT NULL,  -- its number on the device
-  cpu_ns INTEGER NOT NULL,  -- processor time that it used while the process ran
-  PRIMARY KEY (process_key, position)
-) STRICT, WITHOUT ROWID;
 )sql";
 
 }  // namespace ngb::store

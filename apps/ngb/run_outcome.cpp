@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/run_outcome.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "apps/ngb/results_table.h"
+#include "apps/ngb/terminal.h"
+#include "store/store.h"
+
+namespace ngb::app {
+namespace {
+
+// Prints the counts of a study whose table would be too long to read, and would need more memory than the run.
+ExitCode print_counts(const std::vector<store::CellState>& states) {
+  std::size_t measured = 0;
+  std::size_t failed = 0;
+  for (const store::CellState& state : states) {
+    if (state.progress == store::CellState::Progress::complete) ++measured;
+    if (state.progress == store::CellState::Progress::failed) ++failed;
+  }
+  say("{} cells: {} measured, {} failed\n", states.size(), measured, failed);
+  return failed > 0 ? kSomeCellsFailed : kSuccess;
+}
+
+}  // namespace
+
+int print_outcome(const std::filesystem::path& results) {
+  constexpr std::size_t kMostCellsInATable = 10'000;
+  {
+    auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+    if (!store) return report_failure(store.error(), kCannotGoOn);
+    const auto states = store->cell_states();
+    if (!states) return report_failure(states.error(), kCannotGoOn);
+    if (states->size() > kMostCellsInATable) return print_counts(*states);
+  }  // the table stores what it derives, which an open reader would prevent
+  return print_table(results);
+}
+
+int print_what_the_budget_allowed(const std::filesystem::path& results, const std::string& budget) {
+  std::size_t without_result = 0;
+  {
+    auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+    if (!store) return report_failure(store.error(), kCannotGoOn);
+    const auto states = store->cell_states();
+    if (!states) return report_failure(states.error(), kCannotGoOn);
+    without_result =
+        static_cast<std::size_t>(std::count_if(states->begin(), states->end(), [](const store::CellState& state) {
+          return state.completed_processes == 0 && state.progress != store::CellState::Progress::failed;
+        }));
+  }
+  const int code = print_outcome(results);
+  say("\nResults: {}\n", results.string());
+  if (without_result > 0) {
+    return report_failure(
+        {fmt::format("the budget of {} was too short for one round: {} cells have no result", budget, without_result),
+         results.string(), "run the same command again to continue"},
+        kCannotGoOn);
+  }
+  say("The budget of {} is used up; to continue, run the same command again.\n", budget);
+  return code;
+}
+
+}  // namespace ngb::app

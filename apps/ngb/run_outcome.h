@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "apps/ngb/command.h"
+
+namespace ngb::app {
+
+// Prints the results of a run that has ended, as a table or, if they are very many, as counts. Returns kSomeCellsFailed
+// if cells failed.
+int print_outcome(const std::filesystem::path& results_folder);
+
+// Prints the results of a run that its budget has ended. Returns kCannotGoOn if a cell has no result yet.
+int print_what_the_budget_allowed(const std::filesystem::path& results_folder, const std::string& budget);
+
+}  // namespace ngb::app

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SQL of the steps to versions 3 and 4 of a results file (schema.h).
+#pragma once
+
+namespace ngb::store {
+
+// Version 3 says when things happened and what else the machine did. Times are relative to process.started_unix_ns.
+inline constexpr const char* kVersion3 = R"sql(
+ALTER TABLE phase ADD COLUMN started_ns INTEGER;  -- start, after that of the process; NULL: before version 3
+ALTER TABLE repetition ADD COLUMN started_ns INTEGER;  -- start, after that of the process; NULL: before version 3
+ALTER TABLE reading ADD COLUMN at_ns INTEGER;  -- when, after the start of the process; only of moment `during`
+
+CREATE TABLE neighbour (  -- A program that used processors while a disturbed process ran: the three busiest ones.
+  process_key INTEGER NOT NULL REFERENCES process,  -- the process
+  position INTEGER NOT NULL,  -- 0, 1, …, the busiest first
+  name TEXT NOT NULL,  -- the kernel's name: at most 15 bytes
+  pid INTEGER NOT NULL,  -- its number on the device
+  cpu_ns INTEGER NOT NULL,  -- processor time that it used while the process ran
+  PRIMARY KEY (process_key, position)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+// Version 4 knows rounds that end when they have decided something.
+inline constexpr const char* kVersion4 = R"sql(
+CREATE TABLE rounds_ended (  -- Cells that need no more processes, because what the study asks of them is decided.
+  cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
+  run_key INTEGER NOT NULL REFERENCES run,  -- the run that decided it
+  PRIMARY KEY (cell_key, run_key)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+}  // namespace ngb::store
