@@ -55,6 +55,11 @@ With one process there is no interval, because one process says nothing about th
 degree of freedom (t = 12.7), so wide that it decides little; `ngb compare` gives a verdict from three on. No value is removed
 or down-weighted because of its size.
 
+In results whose rounds end when they have decided something (`rounds` in the study), the data were looked at after every
+round from the third on. All intervals are then those of one look (99.08 % if there are at most 15 rounds), so that all looks
+together miss the truth in at most 5 % of cases: such an interval may be read whatever made the rounds end. With
+`repetitions: auto`, a ratio is formed from equally many repetitions of both sides, the first ones of each process.
+
 Simulated coverage of nominal 95 % (`interval_coverage`, 10,000 studies each, 3 to 20 processes): 94.5 to 98.7 % for ratios
 within a group, whether processes differ normally, in two modes, with heavy tails or by rare disturbances; 94.8 to 96.3 % for
 ratios between groups and ratios of ratios; 94.6 to 96.3 % for one mean and for a slope over depths, if processes are

@@ -91,7 +91,11 @@ class Builder {
       table_.columns.push_back({heading(column, over), false, std::max(0, column.metric->rank - 1)});
     }
     table_.columns.push_back({"flags", true, 0});
-    notes_.add_remarks(environment_remarks(results.differences));
+    std::vector<std::string> remarks = environment_remarks(results.differences);
+    if (!results.cells.empty() && results.cells.front()->rounds) {
+      remarks.push_back(rounds_remark(*results.cells.front()->rounds));
+    }
+    notes_.add_remarks(std::move(remarks));
   }
 
   // Adds a section with these cells; there is at least one.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "statistics/sequential.h"
 
 namespace ngb::report {
 
@@ -31,6 +32,15 @@ bool are_on_several_compute_devices(std::span<const CellData* const> cells) {
 
 std::string threads_of(const CellData& cell) {
   return fmt::format("{} {}", cell.threads, cell.threads == 1 ? "thread" : "threads");
+}
+
+std::string rounds_remark(const work::Rounds& rounds) {
+  constexpr double kPercent = 100;
+  return fmt::format(
+      "rounds ended when their question was decided, after {} to {}: each interval holds whenever they ended (it is "
+      "the "
+      "{:.1f} % interval of one look)",
+      rounds.min, rounds.max, kPercent * (1 - statistics::nominal_error_rate(rounds.max)));
 }
 
 std::string workload_of(const CellData& cell) {

@@ -19,6 +19,9 @@ bool are_on_several_compute_devices(std::span<const store::CellData* const> cell
 
 std::string threads_of(const store::CellData& cell);  // "2 threads"
 
+// "rounds ended when their question was decided, after 3 to 15: each interval is …"
+std::string rounds_remark(const work::Rounds& rounds);
+
 // "resnet18, batch 1, on local"
 std::string workload_of(const store::CellData& cell);
 bool is_same_workload(const store::CellData& a, const store::CellData& b);

@@ -150,8 +150,7 @@ TEST(StudySchema, CarriesMeaningsAndDefaultsForEditors) {
   const json schema = study_schema(small_vocabulary());
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
   EXPECT_EQ(schema["properties"]["repetitions"]["default"], 20);
-  EXPECT_EQ(schema["properties"]["repetitions"]["description"],
-            "Timed repetitions in each process, warm-up not counted");
+  EXPECT_EQ(schema["properties"]["processes"]["description"], "Fresh worker processes for each cell");
   EXPECT_EQ(schema["properties"]["timeouts"]["properties"]["run_s"]["default"], 600.0);
   EXPECT_EQ(schema["required"], json::parse(R"(["models", "compilers"])"));
 }
