@@ -19,6 +19,7 @@ enum class ErrorCode {
   disk_full,  // or a quota is used up
   not_found,
   no_permission,
+  unreachable,  // the network or a package index: worth another try later
 };
 
 struct Error {
