@@ -81,16 +81,6 @@ Result<OptionDescription> read_option(const json& object, const std::string& whe
   return option;
 }
 
-// Returns the default for the package whose version is the compiler's: the first requirement's with {version}.
-std::string main_distribution(const std::vector<std::string>& requirements) {
-  for (const std::string& requirement : requirements) {
-    if (requirement.find("{version}") == std::string::npos) continue;
-    const Result<std::string> filled = fill_placeholders(requirement, "0");
-    if (filled && !required_name(*filled).empty()) return required_name(*filled);
-  }
-  return {};
-}
-
 std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, const std::string& folder_name) {
   if (compiler.name != folder_name) {
     keys.refuse(fmt::format("key \"name\": \"{}\" is in the folder \"{}\"", compiler.name, folder_name));
@@ -159,7 +149,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
     compiler.options.push_back(*std::move(option));
   }
   if (compiler.distributions.empty()) {
-    if (std::string main = main_distribution(compiler.requirements); !main.empty()) {
+    if (std::string main = versioned_package(compiler.requirements); !main.empty()) {
       compiler.distributions.push_back(std::move(main));
     }
   }
@@ -193,6 +183,15 @@ Status share_toolchains(std::vector<CompilerDescription>& catalog) {
 }
 
 }  // namespace
+
+std::string versioned_package(const std::vector<std::string>& requirements) {
+  for (const std::string& requirement : requirements) {
+    if (requirement.find("{version}") == std::string::npos) continue;
+    const Result<std::string> filled = fill_placeholders(requirement, "0");
+    if (filled && !required_name(*filled).empty()) return required_name(*filled);
+  }
+  return {};
+}
 
 Result<std::vector<CompilerDescription>> read_catalog(const std::filesystem::path& lib_folder) {
   const std::filesystem::path compilers = lib_folder / "compilers";

@@ -49,6 +49,10 @@ struct CompilerDescription {
 // Reads <lib>/compilers/*/compiler.json, sorted by name. An error names the file and the key.
 Result<std::vector<CompilerDescription>> read_catalog(const std::filesystem::path& lib_folder);
 
+// Returns the normalised name of the package whose version is the toolchain's: that of the first requirement with
+// "{version}"; "" if there is none.
+std::string versioned_package(const std::vector<std::string>& requirements);
+
 // Returns the compiler of that name. The error suggests the nearest one, or lists all.
 Result<CompilerDescription> find_compiler(const std::vector<CompilerDescription>& catalog, std::string_view name);
 

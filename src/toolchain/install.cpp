@@ -28,7 +28,8 @@ Status check_disk(const fs::path& folder, std::uint64_t needed_bytes) {
   if (code || space.available >= needed_bytes) return Done{};
   return fail(fmt::format("about {} are needed, {} are free", text::human_bytes(needed_bytes),
                           text::human_bytes(space.available)),
-              folder.string(), "free some space, or set NGB_TOOLCHAINS to a folder on a larger disk");
+              folder.string(), "free some space, or set NGB_TOOLCHAINS to a folder on a larger disk",
+              ErrorCode::disk_full);
 }
 
 Result<std::vector<std::string>> filled_requirements(const CompilerDescription& compiler, const std::string& version) {
@@ -144,6 +145,14 @@ Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler
 Result<Toolchain> install(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
                           const Progress& progress) {
   return make(root, compiler, version, nullptr, progress);
+}
+
+Result<std::vector<std::string>> available_versions(const CompilerDescription& compiler) {
+  const std::string package = versioned_package(compiler.requirements);
+  if (package.empty()) return fail("this compiler's package has no versions of its own", compiler.name);
+  const Result<Python> python = python_for(nullptr);
+  if (!python) return error_of(python);
+  return pip_versions(*python, package);
 }
 
 Result<Toolchain> download(const fs::path& root, const CompilerDescription& compiler, const std::string& version,

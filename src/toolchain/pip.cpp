@@ -51,25 +51,29 @@ std::optional<Error> explain_missing_version(std::string_view output, std::strin
   const std::string no_wheel = fmt::format("there is no wheel of {} for {}", wanted, device);
   if (listed == "none" || listed.empty()) {
     return Error{device.empty() ? fmt::format("pip finds no version of {}", wanted) : no_wheel, "pip",
-                 "check the name, the network and pip's index settings (pip config list)"};
+                 "check the name, the network and pip's index settings (pip config list)", ErrorCode::not_found};
   }
   std::vector<std::string> versions;
   for (const std::string& version : text::split(listed, ',')) versions.emplace_back(text::trim(version));
   return Error{device.empty() ? fmt::format("no such version: {}", wanted) : no_wheel, "pip",
                (device.empty() ? "versions near it: " : "versions near it that have one: ") +
-                   text::join(near_or_last(wanted, std::move(versions)), ", ")};
+                   text::join(near_or_last(wanted, std::move(versions)), ", "),
+               ErrorCode::not_found};
 }
 
 struct Symptom {
   std::string_view part;
   std::string_view what;
   std::string_view next;
+  ErrorCode code = ErrorCode::unreachable;
 };
 
-constexpr std::array<Symptom, 12> kSymptoms{{
-    {"No space left on device", "the disk is full", "free some space and run the same command again"},
-    {"No module named pip", "python3 has no pip", "install it (apt-get install python3-pip)"},
-    {"Disk quota exceeded", "the disk quota is used up", "free some space and run the same command again"},
+constexpr std::array<Symptom, 13> kSymptoms{{
+    {"No space left on device", "the disk is full", "free some space and run the same command again",
+     ErrorCode::disk_full},
+    {"No module named pip", "python3 has no pip", "install it (apt-get install python3-pip)", ErrorCode::other},
+    {"Disk quota exceeded", "the disk quota is used up", "free some space and run the same command again",
+     ErrorCode::disk_full},
     {"Temporary failure in name resolution", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
     {"Name or service not known", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
     {"Network is unreachable", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
@@ -77,8 +81,10 @@ constexpr std::array<Symptom, 12> kSymptoms{{
     {"ConnectTimeoutError", "no connection to the package index", "check network and pip's proxy settings"},
     {"Max retries exceeded", "no connection to the package index", "check network and pip's proxy settings"},
     {"CERTIFICATE_VERIFY_FAILED", "the package index's certificate is not trusted", "set pip's cert option"},
+    {"HTTP error 5", "the package index answered with an error", "run the same command later"},
     {"ReadTimeoutError", "the package index stopped answering", "run the same command again"},
-    {"is not a supported wheel on this platform", "no wheel for this machine and Python", "try another version"},
+    {"is not a supported wheel on this platform", "no wheel for this machine and Python", "try another version",
+     ErrorCode::other},
 }};
 
 Result<Installed> read_item(const nlohmann::json& item) {
@@ -136,10 +142,55 @@ Result<std::vector<Installed>> parse_report(std::string_view json_text) {
   return installed;
 }
 
+Result<std::vector<std::string>> parse_versions(std::string_view output, const std::string& package) {
+  constexpr std::string_view kList = "Available versions: ";
+  constexpr std::string_view kUnread = "Could not fetch URL ";
+  std::optional<std::vector<std::string>> versions;
+  for (const std::string& line : text::split(output, '\n')) {
+    const std::string_view trimmed = text::trim(line);
+    // One of several indexes may lack the package. pip passes over a page that it cannot read for any other reason too.
+    if (trimmed.starts_with(kUnread) && !contains(trimmed, ": 404 Client Error")) {
+      const Error why = explain_pip_failure(trimmed);
+      const bool is_known = why.code == ErrorCode::unreachable;
+      return fail(is_known ? why.what : "the package index cannot be read", "pip",
+                  is_known ? why.next : std::string(trimmed), ErrorCode::unreachable);
+    }
+    if (!trimmed.starts_with(kList)) continue;
+    versions.emplace();
+    for (const std::string& each : text::split(trimmed.substr(kList.size()), ',')) {
+      versions->emplace_back(text::trim(each));
+    }
+  }
+  if (versions) return *std::move(versions);
+  if (!contains(output, "No matching distribution found")) return tl::unexpected(explain_pip_failure(output));
+  return fail("pip finds no version of " + package, "pip",
+              "check the name, the network and pip's index settings (pip config list)", ErrorCode::not_found);
+}
+
+Result<std::vector<std::string>> pip_versions(const Python& python, const std::string& package) {
+  std::string output;
+  const auto keep = [&output](std::string_view line) {
+    // Of each file in the index pip prints a line, which may be megabytes.
+    constexpr std::string_view kFile = "Found link ";
+    if (text::trim(line).starts_with(kFile)) return;
+    output.append(line).append("\n");
+  };
+  constexpr Nanoseconds kListLimit = std::chrono::hours(1);  // pip retries for minutes if nothing arrives
+  const Result<process::Outcome> outcome =
+      process::run({.arguments = {python.command, "-m", "pip", "index", "versions", package, "--pre", "--only-binary",
+                                  ":all:", "--no-input", "-vv"},
+                    .environment = {{"LC_ALL", "C.UTF-8"}}},
+                   keep, kListLimit);
+  if (!outcome) return error_of(outcome);
+  if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), "pip");
+  return parse_versions(output, package);
+}
+
 Error explain_pip_failure(std::string_view output, std::string_view device) {
   // Connection errors are searched first, because without a network pip also reports that it found no version.
   for (const Symptom& symptom : kSymptoms) {
-    if (contains(output, symptom.part)) return {std::string(symptom.what), "pip", std::string(symptom.next)};
+    if (contains(output, symptom.part))
+      return {std::string(symptom.what), "pip", std::string(symptom.next), symptom.code};
   }
   if (const std::optional<Error> missing = explain_missing_version(output, device)) return *missing;
   const std::optional<std::string> line = line_with(output, "ERROR: ");

@@ -29,6 +29,14 @@ struct Installed {
 // Parses the output of `pip install --report`. An error names what is missing.
 Result<std::vector<Installed>> parse_report(std::string_view json_text);
 
+// Returns every version of the package that pip's configured index has as a wheel for this machine and Python, newest
+// first, pre-releases included. Fails with the code `unreachable` if one of the index's pages cannot be read, and with
+// `not_found` if no version is found.
+Result<std::vector<std::string>> pip_versions(const Python& python, const std::string& package);
+
+// Parses the output of `pip index versions -vv`, as pip_versions returns it.
+Result<std::vector<std::string>> parse_versions(std::string_view output, const std::string& package);
+
 struct PipRun {
   std::filesystem::path site{};     // --target; empty, or does not exist yet
   std::filesystem::path scratch{};  // for pip's own files; same file system as `site`
@@ -42,7 +50,8 @@ Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& r
 
 // Returns what went wrong and what to do, from pip's output: no such version (the error lists the nearest ones), no
 // network, disk full, no wheel for this machine, or else pip's last error. `device` describes the device for which
-// wheels were chosen; "" is this machine.
+// wheels were chosen; "" is this machine. The code is `unreachable` without a network or an answering index,
+// `not_found` if there is no such version, `disk_full`, or `other`.
 Error explain_pip_failure(std::string_view output, std::string_view device = "");
 
 }  // namespace ngb::toolchain

@@ -54,6 +54,18 @@ Result<std::vector<std::string>> nearest_versions(const std::string& python, std
   }
 }
 
+Result<std::vector<std::string>> versions_between(const std::string& python, const std::string& first,
+                                                  const std::string& last, const std::vector<std::string>& versions) {
+  const Result<json> answer = ask_rules(python, "between", {{"from", first}, {"to", last}, {"versions", versions}});
+  if (!answer) return error_of(answer);
+  if (answer->is_null()) return fail(first + " is not older than " + last);
+  try {
+    return answer->get<std::vector<std::string>>();
+  } catch (const json::exception& exception) {
+    return fail(exception.what(), python);
+  }
+}
+
 bool is_same_version(std::string_view one, std::string_view other) {
   if (one == other) return true;
   const Result<json> answer = ask_rules(python::default_command(), "is_same", json::array({one, other}));

@@ -45,6 +45,12 @@ Result<Round> next_round(const std::string& python, const Requirements& requirem
 Result<std::vector<std::string>> nearest_versions(const std::string& python, std::string_view requirement,
                                                   const std::vector<std::string>& versions);
 
+// Returns the versions from `first` to `last`, both included as they are spelled, ascending by PEP 440. Pre-releases
+// count only if an end is one; local parts ("+cpu") are left out. Fails if an end is not a version, or if `first` is not
+// older than `last`.
+Result<std::vector<std::string>> versions_between(const std::string& python, const std::string& first,
+                                                  const std::string& last, const std::vector<std::string>& versions);
+
 // Returns whether two versions are equal except for their local parts ("+cpu"); 1.0 equals 1.0.0. Returns false if one
 // is not a version. Starts Python only if the texts differ.
 bool is_same_version(std::string_view one, std::string_view other);

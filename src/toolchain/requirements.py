@@ -108,6 +108,27 @@ def nearest(question):
     return versions[max(at - 3, 0) : at + 3]
 
 
+def between(question):
+    """Return the versions from one to another, both included, ascending; null if the first is not the older one.
+
+    Pre-releases count only if an end is one. Of versions that differ only in their local parts, one is returned, without
+    that part. Texts that are not versions are left out, except as an end.
+    """
+    first, last = (Version(Version(question[end]).public) for end in ("from", "to"))
+    if first >= last:
+        return None
+    has_pre_releases = first.is_prerelease or last.is_prerelease
+    inside = set()
+    for text in question["versions"]:
+        try:
+            version = Version(Version(text).public)
+        except InvalidVersion:
+            continue
+        if first < version < last and (has_pre_releases or not version.is_prerelease):
+            inside.add(version)
+    return [question["from"], *map(str, sorted(inside)), question["to"]]
+
+
 def is_same(question):
     """Return whether two versions are equal except for local parts: 1.0 is 1.0.0, and 2.15.0+cpu is 2.15.0."""
     first, second = (Version(Version(text).public) for text in question)
@@ -115,7 +136,8 @@ def is_same(question):
 
 
 try:
-    answer = {"next_round": next_round, "nearest": nearest, "is_same": is_same}[sys.argv[1]](json.load(sys.stdin))
+    questions = {"next_round": next_round, "nearest": nearest, "between": between, "is_same": is_same}
+    answer = questions[sys.argv[1]](json.load(sys.stdin))
 except (InvalidRequirement, InvalidVersion) as error:
     sys.exit(str(error))
 print("\n" + json.dumps(answer))

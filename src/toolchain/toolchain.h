@@ -67,6 +67,10 @@ using Progress = std::function<void(std::string_view line)>;
 // killed install leaves only a ".partial" folder, which the next install of the same toolchain removes.
 Result<Toolchain> install(const std::filesystem::path& root, const CompilerDescription& compiler,
                           const std::string& version, const Progress& progress);
+// Returns the versions of the compiler's toolchain that pip's configured index has for this machine and the Python with
+// which `install` works, newest first, pre-releases included. Fails with the code `unreachable` if the index cannot be
+// read, and with `not_found` if it has none.
+Result<std::vector<std::string>> available_versions(const CompilerDescription& compiler);
 // Installs for devices of another kind, with this machine's pip. Nothing of it can run here, so its imports are not
 // tried. `root` holds the toolchains of that kind (targets_root).
 Result<Toolchain> download(const std::filesystem::path& root, const CompilerDescription& compiler,

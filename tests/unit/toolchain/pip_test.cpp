@@ -29,6 +29,58 @@ TEST(PipsReport, IsAnErrorAndNoCrashIfItIsDamaged) {
   }
 }
 
+TEST(PipsVersions, AreThoseOfItsList) {
+  const auto versions = parse_versions(
+      "WARNING: pip index is experimental.\nonnxruntime (1.32.0)\n"
+      "Available versions: 1.32.0, 1.31.1, 1.31.0rc1\n  INSTALLED: 1.30.0\n",
+      "onnxruntime");
+  ASSERT_TRUE(versions) << versions.error().text();
+  EXPECT_EQ(*versions, (std::vector<std::string>{"1.32.0", "1.31.1", "1.31.0rc1"}));
+}
+
+TEST(PipsVersions, OfSeveralIndexesMayBeMissingFromOneButEachMustAnswer) {
+  const std::string list = "toy (2.0)\nAvailable versions: 2.0, 1.0\n";
+  EXPECT_TRUE(
+      parse_versions("Could not fetch URL http://a/toy/: 404 Client Error: Not Found for url: http://a/toy/ - "
+                     "skipping\n" +
+                         list,
+                     "toy"));
+  const auto refused = parse_versions(
+      "Could not fetch URL http://a/toy/: connection error: HTTPConnectionPool(host='a', "
+      "port=9): Max retries exceeded with url: /toy/ - skipping\n" +
+          list,
+      "toy");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "no connection to the package index");
+  EXPECT_EQ(refused.error().code, ErrorCode::unreachable);
+  const auto forbidden =
+      parse_versions("Could not fetch URL http://a/toy/: 403 Client Error: Forbidden\n" + list, "toy");
+  ASSERT_FALSE(forbidden);
+  EXPECT_EQ(forbidden.error().text(),
+            "pip: the package index cannot be read; Could not fetch URL http://a/toy/: 403 "
+            "Client Error: Forbidden");
+  EXPECT_EQ(forbidden.error().code, ErrorCode::unreachable);
+}
+
+TEST(PipsVersions, OfAnUnknownPackageAreAnErrorWithItsName) {
+  const auto versions = parse_versions("ERROR: No matching distribution found for onxruntime\n", "onxruntime");
+  ASSERT_FALSE(versions);
+  EXPECT_EQ(versions.error().what, "pip finds no version of onxruntime");
+  EXPECT_EQ(versions.error().code, ErrorCode::not_found);
+}
+
+TEST(PipsFailure, HasACodeThatTellsAMissingVersionFromAnIndexThatDoesNotAnswer) {
+  const auto code = [](const char* output) { return explain_pip_failure(output).code; };
+  EXPECT_EQ(code("ERROR: Could not find a version that satisfies the requirement x==1 (from versions: 2)"),
+            ErrorCode::not_found);
+  EXPECT_EQ(code("ERROR: Could not find a version that satisfies the requirement x==1 (from versions: none)"),
+            ErrorCode::not_found);
+  EXPECT_EQ(code("ERROR: HTTP error 503 while getting http://a/x-1.whl"), ErrorCode::unreachable);
+  EXPECT_EQ(code("Could not install packages due to an OSError: Max retries exceeded"), ErrorCode::unreachable);
+  EXPECT_EQ(code("OSError: [Errno 28] No space left on device"), ErrorCode::disk_full);
+  EXPECT_EQ(code("ERROR: x-1.whl is not a supported wheel on this platform."), ErrorCode::other);
+}
+
 TEST(PipsFailure, OfAnUnknownVersionListsTheNearestOnes) {
   const Error error = explain_pip_failure(
       "ERROR: Could not find a version that satisfies the requirement onnxruntime==1.31.9 (from versions: 1.9.0, "

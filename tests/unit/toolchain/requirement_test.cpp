@@ -178,6 +178,32 @@ TEST(Versions, NearAnotherAreThoseNextBelowAndAboveIt) {
   EXPECT_THAT(near("x==1.*"), ElementsAre("1.0rc1", "1.0", "1.0.post1", "1.9", "1.10", "1!0.1"));
 }
 
+std::vector<std::string> between(const std::string& first, const std::string& last) {
+  const std::vector<std::string> all{"1.10",  "1.0",       "1.9",   "1.2rc1",  "nightly", "1.4.post1", "1.3.dev2",
+                                     "1.4.0", "2.0+local", "1!0.1", "1.9+cpu", "2.0rc1",  "0.9",       "2.1"};
+  return versions_between(python::default_command(), first, last, all).value();
+}
+
+TEST(Versions, BetweenTwoAscendWithoutPreReleasesAndWithoutLocalParts) {
+  EXPECT_THAT(between("1.0", "2.0"), ElementsAre("1.0", "1.4.0", "1.4.post1", "1.9", "1.10", "2.0"));
+  EXPECT_THAT(between("1.9.0", "1.10"), ElementsAre("1.9.0", "1.10"));
+  EXPECT_THAT(between("2.1", "1!0.1"), ElementsAre("2.1", "1!0.1"));
+}
+
+TEST(Versions, BetweenTwoContainPreReleasesIfAnEndIsOne) {
+  EXPECT_THAT(between("1.2rc1", "1.9"), ElementsAre("1.2rc1", "1.3.dev2", "1.4.0", "1.4.post1", "1.9"));
+  EXPECT_THAT(between("1.9", "2.0rc2"), ElementsAre("1.9", "1.10", "2.0rc1", "2.0rc2"));
+}
+
+TEST(Versions, BetweenTwoNeedAnOlderAndANewerOne) {
+  const auto error = [](const std::string& first, const std::string& last) {
+    return versions_between(python::default_command(), first, last, {}).error().what;
+  };
+  EXPECT_EQ(error("1.10", "1.9"), "1.10 is not older than 1.9");
+  EXPECT_EQ(error("1.0", "1.0.0"), "1.0 is not older than 1.0.0");
+  EXPECT_THAT(error("newest", "1.9"), HasSubstr("newest"));
+}
+
 TEST(Placeholders, AreFilledFromTheVersionAndFromThePins) {
   EXPECT_EQ(fill_placeholders("onnxruntime=={version}", "1.31.1").value(), "onnxruntime==1.31.1");
   EXPECT_EQ(fill_placeholders("timm=={timm}", "2.15.0").value().substr(0, 6), "timm==");
