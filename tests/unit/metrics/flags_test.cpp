@@ -12,6 +12,7 @@ namespace ngb::metrics {
 namespace {
 
 using made_up::cell_of;
+using made_up::flags;
 using made_up::process;
 using store::CellData;
 using testing::Contains;
@@ -20,16 +21,6 @@ using testing::IsEmpty;
 using testing::Not;
 
 CellData calm() { return cell_of("fast", 1, {process(0, {10, 10, 10, 10}), process(1, {10, 10, 10, 10})}); }
-
-// Returns the names of the flags that the cell raises, in a study of its own.
-std::vector<std::string> flags(const CellData& cell) {
-  constexpr std::string_view kPrefix = "flag_";
-  std::vector<std::string> raised;
-  for (const store::DerivedValue& value : compute_all({cell}, 1)) {
-    if (value.metric.starts_with(kPrefix)) raised.push_back(value.metric.substr(kPrefix.size()));
-  }
-  return raised;
-}
 
 void tell(CellData& cell, int process, const std::string& quantity, const std::string& when, double value) {
   cell.processes[static_cast<std::size_t>(process)].readings.push_back({quantity, "", when, Known<double>::of(value)});

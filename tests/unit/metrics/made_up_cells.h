@@ -76,4 +76,14 @@ inline store::DerivedValue value_of(const std::vector<store::CellData>& cells, c
   return {cell_id, metric, {}, {}, {}, "no such row"};
 }
 
+// Returns the names of the flags that the cell raises, in a study of its own.
+inline std::vector<std::string> flags(const store::CellData& cell) {
+  constexpr std::string_view kPrefix = "flag_";
+  std::vector<std::string> raised;
+  for (const store::DerivedValue& value : metrics::compute_all({cell}, 1)) {
+    if (value.metric.starts_with(kPrefix)) raised.push_back(value.metric.substr(kPrefix.size()));
+  }
+  return raised;
+}
+
 }  // namespace ngb::made_up

@@ -15,6 +15,7 @@ namespace ngb::metrics {
 namespace {
 
 using made_up::cell_of;
+using made_up::flags;
 using made_up::process;
 using made_up::value_of;
 using samples::FailureKind;

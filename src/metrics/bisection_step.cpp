@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/bisection_step.h"
+
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "metrics/gate.h"
+#include "metrics/outcome.h"
+
+namespace ngb::metrics {
+namespace {
+
+using samples::FailureKind;
+
+// Returns whether the candidate's failure says nothing about what the version does: it did not load, or the device
+// could not measure it.
+bool is_beside_the_version(const store::CellData& candidate) {
+  const samples::ProcessResult* failed = decisive_failure(candidate);
+  const auto lost = lost_processes(candidate);
+  if (failed == nullptr && !lost.empty()) failed = lost.front();
+  if (failed == nullptr) return false;
+  switch (failed->failure->kind) {
+    case FailureKind::toolchain_missing:
+    case FailureKind::import_error:
+    case FailureKind::no_reference:
+    case FailureKind::no_device:
+    case FailureKind::device_lost:
+    case FailureKind::disk_full:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Finding finding_of_speed(const ComparedPair& pair, double slower_ratio) {
+  if (is_regression(pair, {.slower_ratio = slower_ratio})) return Finding::bad;
+  if (pair.is_same_build || pair.judgement.verdict != Verdict::undecided) return Finding::good;
+  const auto& interval = pair.judgement.contrast.interval;
+  const bool is_tested = pair.judgement.adjusted_p.has_value();  // else there are too few rounds
+  const bool is_above = is_tested && interval && interval->low > -std::log1p(slower_ratio);
+  return is_above ? Finding::good : Finding::undecided;
+}
+
+Finding finding_of(const ComparedPair& pair, const StepRules& rules) {
+  switch (pair.status) {
+    case PairStatus::judged:
+      return rules.fault == Fault::slower ? finding_of_speed(pair, rules.slower_ratio) : Finding::good;
+    case PairStatus::newly_failed:
+      if (is_beside_the_version(*pair.candidate)) return Finding::unusable;
+      return rules.fault == Fault::fails ? Finding::bad : Finding::unusable;
+    case PairStatus::newly_inaccurate:
+      if (rules.fault == Fault::inaccurate) return Finding::bad;
+      return rules.fault == Fault::fails ? Finding::good : Finding::unusable;
+    case PairStatus::newly_measured:
+    case PairStatus::both_failed:
+    case PairStatus::not_measured_yet:
+    case PairStatus::disturbed:
+      break;
+  }
+  return Finding::undecided;
+}
+
+// Returns how strongly a finding of one cell decides for the version; the highest decides.
+int weight_of(Finding finding) {
+  switch (finding) {
+    case Finding::good:
+      return 1;
+    case Finding::unusable:
+      return 2;
+    case Finding::undecided:
+      return 3;
+    case Finding::bad:
+      break;
+  }
+  return 4;
+}
+
+bool has_lower_ratio(const ComparedPair& a, const ComparedPair& b) {
+  return a.status == PairStatus::judged && b.status == PairStatus::judged &&
+         a.judgement.contrast.estimate < b.judgement.contrast.estimate;
+}
+
+}  // namespace
+
+std::string_view name(Fault fault) {
+  constexpr std::array<std::string_view, 3> kNames{"slower", "fails", "inaccurate"};
+  return kNames.at(static_cast<std::size_t>(fault));
+}
+
+std::string identity_of(const ComparedPair& pair) { return identity_apart_from(Axis::version, *pair.candidate); }
+
+bool has_failed_baseline(const ComparedPair& pair) {
+  return pair.status == PairStatus::newly_measured || pair.status == PairStatus::both_failed;
+}
+
+Step judge_step(const Comparison& comparison, const StepRules& rules) {
+  Step step;
+  int weight = 0;
+  for (const ComparedPair& pair : comparison.pairs) {
+    if (!rules.cells.empty() && !rules.cells.contains(identity_of(pair))) continue;
+    if (has_failed_baseline(pair)) {
+      if (step.decisive == nullptr) step.decisive = &pair;
+      continue;
+    }
+    const Finding finding = finding_of(pair, rules);
+    if (finding == Finding::bad) step.bad_cells.insert(identity_of(pair));
+    const bool decides =
+        weight_of(finding) > weight || (weight_of(finding) == weight && has_lower_ratio(pair, *step.decisive));
+    if (!decides) continue;
+    weight = weight_of(finding);
+    step.finding = finding;
+    step.decisive = &pair;
+  }
+  return step;
+}
+
+}  // namespace ngb::metrics

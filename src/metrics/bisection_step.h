@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges one step of a bisection over versions: whether a version is worse than the baseline as the search asks.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/bisection.h"
+#include "metrics/comparison.h"
+
+namespace ngb::metrics {
+
+// What a bisection searches for.
+enum class Fault { slower, fails, inaccurate };
+std::string_view name(Fault fault);  // "slower", …
+
+struct StepRules {
+  Fault fault = Fault::slower;
+  double slower_ratio = 0.03;     // as GateRules::slower_ratio
+  std::set<std::string> cells{};  // the only cells that count, by identity_of; empty: all
+};
+
+struct Step {
+  Finding finding = Finding::unusable;
+  // The pair because of which the version has this finding: of several, the one with the lowest ratio, or the first. If
+  // the baseline has no speed in any cell that counts, a pair that shows this. Null if no cell counts.
+  const ComparedPair* decisive = nullptr;
+  std::set<std::string> bad_cells{};  // the cells that show the fault, by identity_of
+};
+
+// Judges by the gate's rule (is_regression): the version is bad if any cell shows the fault. Else it is undecided if a
+// cell is, or is not measured; else unusable if a cell cannot show the fault, because it fails in another way or for a
+// reason that is not the version's (a library that does not load, a full disk); else good. An undecided ratio counts as
+// good if its whole interval is above the threshold. Cells in which the baseline fails do not count. The comparison
+// must be by version and outlive the Step; it should be adjusted by Holm.
+Step judge_step(const Comparison& comparison, const StepRules& rules);
+
+// Returns what identifies a pair's cell in the steps of one bisection.
+std::string identity_of(const ComparedPair& pair);
+
+// Returns whether the pair's baseline has no speed, so that the pair says nothing about the candidate.
+bool has_failed_baseline(const ComparedPair& pair);
+
+}  // namespace ngb::metrics
