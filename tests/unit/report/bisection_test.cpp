@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/bisection.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace ngb::report {
+namespace {
+
+using metrics::Fault;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TriedVersion tried(const std::string& version, Finding finding, double ratio) {
+  TriedVersion made{.version = version,
+                    .finding = finding,
+                    .cell = "resnet18, batch 1, on local",
+                    .processes = 5,
+                    .results = "/results/speed-bisect/" + version};
+  made.speeds.emplace();
+  made.speeds->estimate = std::log(ratio);
+  made.speeds->interval = metrics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
+  return made;
+}
+
+// 1.2 does not load, 1.3 is slower than 1.0, and 1.1 is not.
+Bisected with_culprit() {
+  Bisected made{
+      .compiler = "onnxruntime", .slower_ratio = 0.03, .versions = {"1.0", "1.1", "1.2", "1.3", "1.4", "1.5"}};
+  made.tried = {tried("1.1", Finding::good, 1),
+                {.version = "1.2", .finding = Finding::unusable, .why = "cannot import onnxruntime"},
+                tried("1.3", Finding::bad, 0.8),
+                tried("1.5", Finding::bad, 0.7)};
+  made.end = Bisection{.first_bad = 3, .last_good = 1, .unusable = {2}};
+  made.cells = 4;
+  made.cells_that_count = 1;
+  made.folder = "/results/speed-bisect";
+  return made;
+}
+
+std::string shown(const Bisected& bisected, const std::string& format, int width = 0) {
+  return find_bisection_format(format).value()->show(bisected, {.width = width, .color = false});
+}
+
+TEST(BisectionReport, BeginsWithTheAnswer) {
+  Bisected bisected = with_culprit();
+  EXPECT_THAT(shown(bisected, "text"),
+              StartsWith("onnxruntime 1.3 is the first version that is slower than 1.0 by more than 3 %\n\n"));
+  bisected.fault = Fault::fails;
+  EXPECT_EQ(bisection_summary(bisected), "onnxruntime 1.3 is the first version that is failing where 1.0 works");
+  bisected.fault = Fault::inaccurate;
+  EXPECT_EQ(bisection_summary(bisected),
+            "onnxruntime 1.3 is the first version that is inaccurate where 1.0 is accurate");
+}
+
+TEST(BisectionReport, ListsEachVersionThatWasTriedWithItsRatioAndFolder) {
+  const std::string text = shown(with_culprit(), "text");
+  EXPECT_THAT(text, testing::ContainsRegex("  1\\.1 +not slower +1\\.00 \\[0\\.99, 1\\.01\\] +5 +resnet18, batch 1, on "
+                                           "local +1\\.1\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("  1\\.2 +stepped over\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("  1\\.3 +slower +0\\.800? \\["));
+  EXPECT_THAT(text, Not(HasSubstr("  1.4 ")));
+  EXPECT_THAT(text, HasSubstr("  1.2 was stepped over: cannot import onnxruntime\n"));
+  EXPECT_THAT(text, HasSubstr("  The change may be in what was stepped over just before 1.3 already: 1.2\n"));
+  EXPECT_THAT(text, HasSubstr("  Counted: 1 of 4 cells, those in which 1.5 is slower\n"));
+  EXPECT_THAT(text, HasSubstr("  Not tried: 1 of 5 versions\n"));
+  EXPECT_THAT(text, HasSubstr("  Results: /results/speed-bisect\n"));
+}
+
+TEST(BisectionReport, NamesTheRangeThatUndecidedVersionsLeave) {
+  Bisected bisected = with_culprit();
+  bisected.tried[0].finding = Finding::undecided;
+  bisected.end = Bisection{.first_bad = 3, .last_good = 0, .undecided = {1}, .unusable = {2}};
+  const std::string text = shown(bisected, "text");
+  EXPECT_THAT(text, StartsWith("onnxruntime 1.3 is the first version that was shown to be slower than 1.0 by more than "
+                               "3 %; undecided between 1.0 and 1.3\n"));
+  EXPECT_THAT(text, HasSubstr("  Undecided: 1.1; more rounds"));
+  const auto json = nlohmann::json::parse(shown(bisected, "json"));
+  EXPECT_EQ(json["outcome"], "undecided");
+  EXPECT_EQ(json["undecided"], nlohmann::json({"1.1"}));
+}
+
+TEST(BisectionReport, SaysThatThereIsNothingToSearchFor) {
+  Bisected bisected{.compiler = "onnxruntime", .slower_ratio = 0.1, .versions = {"1.0", "1.1"}};
+  bisected.tried = {tried("1.1", Finding::good, 1)};
+  EXPECT_EQ(bisection_summary(bisected),
+            "onnxruntime 1.1 is not slower than 1.0 by more than 10 %: there is nothing to search for");
+  EXPECT_EQ(nlohmann::json::parse(shown(bisected, "json"))["outcome"], "not_worse");
+  bisected.tried = {tried("1.1", Finding::undecided, 1)};
+  EXPECT_EQ(bisection_summary(bisected),
+            "It is undecided whether onnxruntime 1.1 is slower than 1.0 by more than 10 %: there is nothing to search "
+            "for yet");
+  EXPECT_EQ(nlohmann::json::parse(shown(bisected, "json"))["outcome"], "undecided");
+}
+
+TEST(BisectionReport, InJsonHasNumbersUnroundedAndNullForWhatIsUnknown) {
+  const auto json = nlohmann::json::parse(shown(with_culprit(), "json"));
+  EXPECT_EQ(json["outcome"], "found");
+  EXPECT_EQ(json["first_bad"], "1.3");
+  EXPECT_EQ(json["last_good"], "1.1");
+  EXPECT_EQ(json["stepped_over"], nlohmann::json({"1.2"}));
+  EXPECT_EQ(json["tried"].size(), 4U);
+  EXPECT_NEAR(json["tried"][2]["ratio"]["low"].get<double>(), 0.792, 1e-9);
+  EXPECT_EQ(json["tried"][1]["ratio"], nullptr);
+  EXPECT_EQ(json["tried"][1]["results"], nullptr);
+  EXPECT_EQ(json["tried"][1]["reason"], "cannot import onnxruntime");
+}
+
+TEST(BisectionReport, SuggestsTheNearestFormat) {
+  EXPECT_EQ(find_bisection_format("jsn").error().text(), "jsn: unknown format, did you mean json?");
+}
+
+}  // namespace
+}  // namespace ngb::report
