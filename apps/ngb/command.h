@@ -22,7 +22,7 @@ enum ExitCode : int {
   kWrongUsage = 2,  // command line or study file
   kCannotGoOn = 3,  // folder in use, disk full, toolchain that cannot be installed, …
   kSlower = 4,      // of a gate: the candidate is slower, newly fails or is newly inaccurate
-  kUndecided = 5,   // of a gate that is told to fail then
+  kUndecided = 5,   // of a gate that is told to fail then, and of a bisection without a single answer
   kInterrupted = 130,
 };
 
@@ -60,6 +60,7 @@ void add_toolchain(CLI::App& app, const Installation& installation, Action& chos
 void add_devices(CLI::App& app, const Installation& installation, Action& chosen);
 void add_doctor(CLI::App& app, const Installation& installation, Action& chosen);
 void add_compare(CLI::App& app, const Installation& installation, Action& chosen);
+void add_bisect(CLI::App& app, const Installation& installation, Action& chosen);
 void add_gate(CLI::App& app, const Installation& installation, Action& chosen);
 void add_status(CLI::App& app, const Installation& installation, Action& chosen);
 void add_schema(CLI::App& app, const Installation& installation, Action& chosen);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -183,6 +184,17 @@ tl::expected<JudgedResults, ExitCode> judge_results(const ComparisonArguments& a
   }
   made.comparison = *std::move(comparison);
   return made;
+}
+
+Result<double> parse_percent(const std::string& given, const std::string& option) {
+  std::string_view digits = text::trim(given);
+  if (digits.ends_with('%')) digits = text::trim(digits.substr(0, digits.size() - 1));
+  double percent = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+  constexpr double kMostPercent = 1000;
+  const bool is_number = problem == std::errc{} && end == digits.data() + digits.size();
+  if (is_number && percent >= 0 && percent <= kMostPercent) return percent;
+  return fail("\"" + given + "\" is no share", option, "expected 0% to 1000%, for example 3%");
 }
 
 tl::expected<const report::CompareFormat*, ExitCode> format_of(const ComparisonArguments& arguments) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that `ngb compare` and `ngb gate` share: options, loading results, choosing the two sides, checking that
+// Everything that `ngb compare`, `ngb gate` and `ngb bisect` share: options, loading results, choosing the two sides, checking that
 // they may be compared, printing.
 #pragma once
 
@@ -48,6 +48,9 @@ struct JudgedResults {
 // arguments that contradict each other or name nothing, kCannotGoOn for results that cannot be compared.
 tl::expected<JudgedResults, ExitCode> judge_results(const ComparisonArguments& arguments,
                                                     metrics::Adjustment adjustment);
+
+// Parses "3%" or "3", the value of an option, and returns 3. Returns an error unless it is from 0 to 1000.
+Result<double> parse_percent(const std::string& given, const std::string& option);
 
 // Returns the format that the arguments ask for, or prints that there is none and returns the exit code.
 tl::expected<const report::CompareFormat*, ExitCode> format_of(const ComparisonArguments& arguments);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ngb gate: judges two sides, which are stored results or measured now, and fails if the candidate got worse.
-#include <charconv>
 #include <memory>
 
 #include "apps/ngb/comparing.h"
@@ -27,18 +26,6 @@ struct GateArguments {
   bool self_test = false;
   std::string budget;  // "": none
 };
-
-// Parses "3%" or "3".
-Result<double> parse_percent(const std::string& given) {
-  std::string_view digits = text::trim(given);
-  if (digits.ends_with('%')) digits = text::trim(digits.substr(0, digits.size() - 1));
-  double percent = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
-  constexpr double kMostPercent = 1000;
-  const bool is_number = problem == std::errc{} && end == digits.data() + digits.size();
-  if (is_number && percent >= 0 && percent <= kMostPercent) return percent;
-  return fail("\"" + given + "\" is no share", "--fail-if-slower", "expected 0% to 1000%, for example 3%");
-}
 
 ExitCode exit_code_of(metrics::GateOutcome outcome) {
   switch (outcome) {
@@ -68,16 +55,18 @@ tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation&
         kWrongUsage);
     return tl::unexpected(kWrongUsage);
   }
-  GateRounds rounds{.margin_ratio = stored.margin_percent / 100};
+  Sides sides{.baseline = stored.baseline,
+              .candidate = stored.candidate,
+              .margin_ratio = stored.margin_percent / 100};
   if (!arguments.budget.empty()) {
     const auto budget = parse_duration(arguments.budget, "--budget");
     if (!budget) {
       report_failure(budget.error(), kWrongUsage);
       return tl::unexpected(kWrongUsage);
     }
-    rounds.budget = *budget;
+    sides.budget = *budget;
   }
-  auto measured = measure_sides(installation, first, stored.baseline, stored.candidate, arguments.output, rounds);
+  auto measured = measure_sides(installation, first, sides, arguments.output);
   if (!measured) return tl::unexpected(measured.error());
   stored.results = {measured->results.string()};
   stored.axis = "compiler";
@@ -103,7 +92,7 @@ ExitCode verdict_of(const report::Compared& compared, const std::string& results
 }
 
 int gate(const Installation& installation, const GateArguments& arguments) {
-  const auto percent = parse_percent(arguments.slower);
+  const auto percent = parse_percent(arguments.slower, "--fail-if-slower");
   if (!percent) return report_failure(percent.error(), kWrongUsage);
   const auto format = format_of(arguments.comparison);
   if (!format) return format.error();

@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "apps/ngb/run.h"
@@ -21,6 +22,7 @@ namespace {
 
 using nlohmann::json;
 
+
 tl::unexpected<ExitCode> refused(const Error& error, ExitCode code) {
   report_failure(error, code);
   return tl::unexpected(code);
@@ -30,17 +32,27 @@ bool has_equal_settings(const work::Compiler& a, const work::Compiler& b) {
   return a.options == b.options && a.threads == b.threads && a.precision == b.precision;
 }
 
+// Returns the entry of compiler `name` without its label and in this version; "" keeps the version.
+json with_version(json entry, const std::string& name, const std::string& version) {
+  if (!version.empty()) entry[name]["version"] = version;
+  entry[name].erase("label");
+  return entry;
+}
+
 // Returns the entry of a study file for the compiler that `words` name.
 Result<json> entry_of(const config::Study& study, const std::string& words) {
   const json entries = config::to_json(study)["compilers"];
   std::vector<std::size_t> of_name;
+  std::optional<std::size_t> of_label;
   const std::string name = words.substr(0, words.find('@'));
   const std::string version = name.size() < words.size() ? words.substr(name.size() + 1) : "";
   for (std::size_t i = 0; i < study.compilers.size(); ++i) {
     const work::Compiler& compiler = study.compilers[i];
     if (compiler.label == words) return entries[i];
+    if (compiler.label == name && !version.empty()) of_label = i;
     if (compiler.name == name) of_name.push_back(i);
   }
+  if (of_label) return with_version(entries[*of_label], study.compilers[*of_label].name, version);
   if (of_name.empty()) return json{{name, version.empty() ? json::object() : json{{"version", version}}}};
   const work::Compiler& first = study.compilers[of_name.front()];
   const bool is_clear = std::all_of(of_name.begin(), of_name.end(), [&](std::size_t i) {
@@ -50,10 +62,7 @@ Result<json> entry_of(const config::Study& study, const std::string& words) {
     return fail(fmt::format("the study has several compilers that \"{}\" can mean", words), study.path.string(),
                 fmt::format("name one by its label, for example \"{}\"", first.label));
   }
-  json entry = entries[of_name.front()];
-  if (!version.empty()) entry[name]["version"] = version;
-  entry[name].erase("label");
-  return entry;
+  return with_version(entries[of_name.front()], name, version);
 }
 
 // Returns a folder that no earlier gate has used: ".../speed-gate/20261123T231500Z".
@@ -69,32 +78,32 @@ std::filesystem::path new_folder_for(const config::Study& study) {
 
 // Writes the study of the two sides into its results folder and plans it.
 tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, const config::Study& study,
-                                              const std::string& baseline, const std::string& candidate,
-                                              const std::filesystem::path& output, double margin_ratio) {
-  json sides = config::to_json(study);
-  sides["compilers"] = json::array();
-  for (const std::string& words : {baseline, candidate}) {
+                                              const Sides& sides, const std::filesystem::path& output) {
+  json both = config::to_json(study);
+  both["compilers"] = json::array();
+  for (const std::string& words : {sides.baseline, sides.candidate}) {
     auto entry = entry_of(study, words);
     if (!entry) return refused(entry.error(), kWrongUsage);
-    sides["compilers"].push_back(*std::move(entry));
+    both["compilers"].push_back(*std::move(entry));
   }
-  if (sides["compilers"][0] == sides["compilers"][1]) {
-    return refused({"both sides are the same compiler", baseline, "give --candidate another version or label"},
+  if (both["compilers"][0] == both["compilers"][1]) {
+    return refused({"both sides are the same compiler", sides.baseline, "give --candidate another version or label"},
                    kWrongUsage);
   }
-  sides.erase("pairs");
-  sides.erase("baseline");
-  if (sides["rounds"].is_null()) {
-    sides["rounds"] = {{"until", work::name(work::Until::decided_against_baseline)},
-                       {"margin_percent", margin_ratio * 100}};
+  both.erase("pairs");
+  both.erase("baseline");  // it may be a compiler that is not measured
+  if (both["rounds"].is_null()) {
+    both["rounds"] = {{"max", sides.most_rounds},
+                      {"until", work::name(work::Until::decided_against_baseline)},
+                      {"margin_percent", sides.margin_ratio * 100}};
   }
-  sides["output"] = output.string();
+  both["output"] = output.string();
   std::error_code failed;
   std::filesystem::create_directories(output, failed);
   if (failed)
     return refused({"cannot create the results folder: " + failed.message(), output.string(), ""}, kCannotGoOn);
   const std::filesystem::path file = output / kStudyFile;
-  if (const Status kept = file::write_atomically(file, sides.dump(2) + "\n"); !kept) {
+  if (const Status kept = file::write_atomically(file, both.dump(2) + "\n"); !kept) {
     return refused(kept.error(), kCannotGoOn);
   }
   return plan_study(installation, file);
@@ -130,14 +139,13 @@ Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) 
 }  // namespace
 
 tl::expected<MeasuredSides, ExitCode> measure_sides(const Installation& installation,
-                                                    const std::filesystem::path& study_file,
-                                                    const std::string& baseline, const std::string& candidate,
-                                                    const std::filesystem::path& output, const GateRounds& rounds) {
+                                                    const std::filesystem::path& study_file, const Sides& sides,
+                                                    const std::filesystem::path& output) {
   const auto given = plan_study(installation, study_file);
   if (!given) return tl::unexpected(given.error());
   const std::filesystem::path folder =
       output.empty() ? new_folder_for(given->study) : std::filesystem::absolute(output);
-  auto plan = plan_sides(installation, given->study, baseline, candidate, folder, rounds.margin_ratio);
+  auto plan = plan_sides(installation, given->study, sides, folder);
   if (!plan) return tl::unexpected(plan.error());
   ask_of_sides(*plan);
   const auto compilers = Compilers::find(installation, *plan);
@@ -146,7 +154,7 @@ tl::expected<MeasuredSides, ExitCode> measure_sides(const Installation& installa
     return refused(installed.error(), kCannotGoOn);
   }
   MeasuredSides measured{folder, plan->study.compilers[0].label, plan->study.compilers[1].label};
-  const ExitCode code = measure_plan(installation, *std::move(plan), *compilers, rounds.budget);
+  const ExitCode code = measure_plan(installation, *std::move(plan), *compilers, sides.budget);
   if (code != kSuccess) return tl::unexpected(code);
   warn("ngb: results: {}\n", folder.string());
   return measured;

@@ -66,6 +66,8 @@ def forge_last_output(reference, change):
 class NgbTest(unittest.TestCase):
     """A test with an empty home, an empty toolchains folder and a working folder."""
 
+    program = BIN / "ngb"
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ngb-cli-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -87,7 +89,7 @@ class NgbTest(unittest.TestCase):
 
     def ngb(self, *arguments, timeout=120):
         return subprocess.run(
-            [BIN / "ngb", *map(str, arguments)],
+            [self.program, *map(str, arguments)],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -98,7 +100,7 @@ class NgbTest(unittest.TestCase):
 
     def start(self, *arguments, begun_by=()):
         process = subprocess.Popen(
-            [*begun_by, BIN / "ngb", *map(str, arguments)],
+            [*begun_by, self.program, *map(str, arguments)],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// ngb bisect: finds the first version of a compiler that is slower, fails or is inaccurate.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apps/ngb/bisect_folder.h"
+#include "apps/ngb/bisect_steps.h"
+#include "apps/ngb/comparing.h"
+#include "apps/ngb/study_file.h"
+#include "apps/ngb/terminal.h"
+#include "apps/ngb/wanted_toolchain.h"
+#include "base/bisection.h"
+#include "base/python.h"
+#include "base/text.h"
+#include "report/bisection.h"
+#include "toolchain/requirement.h"
+#include "toolchain/toolchain.h"
+
+namespace ngb::app {
+namespace {
+
+using nlohmann::json;
+using report::Bisected;
+
+constexpr const char* kBisectExamples =
+    "Exit codes: 0 found, 5 no single answer (undecided, or --to is not worse than --from); 2, 3 and 130 as "
+    "everywhere.\nAfter any interruption, the same command continues.\n\n"
+    "Examples:\n  ngb bisect study.yaml --compiler onnxruntime --from 1.27.0 --to 1.31.1\n"
+    "  ngb bisect study.yaml --compiler onnxruntime --from 1.27.0 --to 1.31.1 --slower 10%\n"
+    "  ngb bisect study.yaml --compiler openvino --from 2026.1.0 --to 2026.4.1 --inaccurate";
+
+struct BisectArguments {
+  std::string study;
+  std::string compiler;
+  std::string from;
+  std::string to;
+  std::string slower = "3%";
+  bool fails = false;
+  bool inaccurate = false;
+  std::string output;
+  std::string format = "text";
+  bool json = false;
+};
+
+int refuse_usage(const Error& error) { return report_failure(error, kWrongUsage); }
+
+// Returns the name of the compiler that the words name: a label of the study, or a compiler.
+std::string compiler_named(const config::Study& study, const std::string& words) {
+  for (const work::Compiler& compiler : study.compilers) {
+    if (compiler.label == words) return compiler.name;
+  }
+  return words;
+}
+
+json question_of(const config::Study& study, const BisectArguments& arguments, const metrics::StepRules& rules) {
+  json question{{"study", config::to_json(study)},
+                {"compiler", arguments.compiler},
+                {"from", arguments.from},
+                {"to", arguments.to},
+                {"fault", std::string(name(rules.fault))}};
+  if (rules.fault == metrics::Fault::slower) question["slower_ratio"] = rules.slower_ratio;
+  return question;
+}
+
+// Returns the bisection in the folder, or a new one. Prints what prevents that, and returns the exit code.
+tl::expected<BisectFolder, ExitCode> open_bisection(const std::filesystem::path& path, const json& question,
+                                                    const toolchain::CompilerDescription& compiler) {
+  const auto refused = [](const Error& error, ExitCode code) {
+    report_failure(error, code);
+    return tl::unexpected(code);
+  };
+  auto found = BisectFolder::find(path);
+  if (!found) return refused(found.error(), kCannotGoOn);
+  if (found->has_value()) {
+    const std::vector<std::string> differences = (**found).differences(question);
+    if (differences.empty()) return **std::move(found);
+    return refused({"this folder has another bisection, which differs in: " + text::join(differences, ", "),
+                    path.string(), "repeat the command that began it, or choose another folder with --output"},
+                   kWrongUsage);
+  }
+  const std::string from = question.at("from");
+  const std::string to = question.at("to");
+  const std::string python = python::default_command();
+  if (const auto ends = toolchain::versions_between(python, from, to, {}); !ends) {
+    return refused({ends.error().what, ends.error().where, "--from is the older version, --to the newer one"},
+                   kWrongUsage);
+  }
+  const auto all = toolchain::available_versions(compiler);
+  if (!all) return refused(all.error(), kCannotGoOn);
+  auto versions = toolchain::versions_between(python, from, to, *all);
+  if (!versions) return refused(versions.error(), kCannotGoOn);
+  auto made = BisectFolder::create(path, question, *std::move(versions));
+  if (!made) return refused(made.error(), kCannotGoOn);
+  return *std::move(made);
+}
+
+// Checks that the search can begin: the baseline works, and the last version was measured. Returns the reason if not.
+std::optional<Error> problem_of_ends(const BisectStep& last, const Bisected& bisected) {
+  const std::string& from = bisected.versions.front();
+  const std::string& to = bisected.versions.back();
+  if (last.tried.finding != Finding::unusable) return std::nullopt;
+  if (last.has_failed_baseline) {
+    return Error{fmt::format("--from must work, and {} {} does not: {}", bisected.compiler, from, last.tried.why),
+                 last.tried.results, "choose another version as --from"};
+  }
+  const std::string next = bisected.fault == metrics::Fault::fails
+                               ? "choose another version as --to"
+                               : "choose another version as --to, or search for the first failing one with --fails "
+                                 "(--inaccurate: with wrong outputs)";
+  return Error{fmt::format("--to cannot be judged: {} {}: {}", bisected.compiler, to, last.tried.why),
+               last.tried.results, next};
+}
+
+void tell_of_step(const Bisected& bisected, const report::TriedVersion& tried) {
+  warn("ngb: bisect: {} {}: {}{}\n", bisected.compiler, tried.version, report::word_of(tried.finding, bisected.fault),
+       tried.finding == Finding::unusable && !tried.why.empty() ? ": " + tried.why : "");
+}
+
+// Searches between the two ends. Returns the exit code of a step that could not be taken.
+tl::expected<Done, ExitCode> search(BisectSteps& steps, Bisected& bisected) {
+  const std::vector<std::string>& versions = bisected.versions;
+  const auto stopped = [&bisected](ExitCode code) {
+    warn("ngb: bisect: nothing is lost: what was measured is in {}; the same command continues\n", bisected.folder);
+    return tl::unexpected(code);
+  };
+  auto last = steps.take(versions.back());
+  if (!last) return stopped(last.error());
+  if (const auto problem = problem_of_ends(*last, bisected)) {
+    report_failure(*problem, kCannotGoOn);
+    return tl::unexpected(kCannotGoOn);
+  }
+  tell_of_step(bisected, last->tried);
+  bisected.cells = last->cells;
+  bisected.cells_that_count = last->bad_cells.size();
+  std::vector<std::optional<report::TriedVersion>> tried(versions.size());
+  std::vector<std::optional<Finding>> findings(versions.size());
+  findings.front() = Finding::good;
+  findings.back() = last->tried.finding;
+  tried.back() = std::move(last->tried);
+  if (findings.back() == Finding::bad) {
+    steps.count_only(std::move(last->bad_cells));
+    bisected.end = bisect(findings);
+    while (bisected.end->next) {
+      const std::size_t next = *bisected.end->next;
+      warn("ngb: bisect: trying {} {}; about {} version{} left\n", bisected.compiler, versions[next],
+           bisected.end->steps_left, bisected.end->steps_left == 1 ? "" : "s");
+      auto step = steps.take(versions[next]);
+      if (!step) return stopped(step.error());
+      tell_of_step(bisected, step->tried);
+      findings[next] = step->tried.finding;
+      tried[next] = std::move(step->tried);
+      bisected.end = bisect(findings);
+    }
+  }
+  for (auto& each : tried) {
+    if (each) bisected.tried.push_back(*std::move(each));
+  }
+  return Done{};
+}
+
+int bisect(const Installation& installation, const BisectArguments& arguments) {
+  const auto percent = parse_percent(arguments.slower, "--slower");
+  if (!percent) return refuse_usage(percent.error());
+  metrics::StepRules rules{.slower_ratio = *percent / 100};
+  if (arguments.fails) rules.fault = metrics::Fault::fails;
+  if (arguments.inaccurate) rules.fault = metrics::Fault::inaccurate;
+  const auto format = report::find_bisection_format(arguments.json ? "json" : arguments.format);
+  if (!format) return refuse_usage(format.error());
+  const auto plan = plan_study(installation, arguments.study);
+  if (!plan) return plan.error();
+  const auto wanted = find_wanted(installation, compiler_named(plan->study, arguments.compiler));
+  if (!wanted) return refuse_usage(wanted.error());
+  const std::filesystem::path path = arguments.output.empty() ? plan->study.output.string() + "-bisect"
+                                                              : std::filesystem::absolute(arguments.output).string();
+  auto folder = open_bisection(path, question_of(plan->study, arguments, rules), wanted->compiler);
+  if (!folder) return folder.error();
+  Bisected bisected{.compiler = arguments.compiler,
+                    .fault = rules.fault,
+                    .slower_ratio = rules.slower_ratio,
+                    .versions = folder->versions(),
+                    .folder = path.string()};
+  warn("ngb: bisect: {} versions: {}\n", bisected.versions.size(), text::join(bisected.versions, ", "));
+  BisectSteps steps(installation, *folder, wanted->compiler, arguments.compiler, rules);
+  if (const auto searched = search(steps, bisected); !searched) return searched.error();
+  const OutputShape shape = shape_of_stdout();
+  print_table_text((*format)->show(bisected, {.width = shape.width, .color = shape.has_color}));
+  return bisected.end && bisected.end->is_certain() ? kSuccess : kUndecided;
+}
+
+}  // namespace
+
+void add_bisect(CLI::App& app, const Installation& installation, Action& chosen) {
+  const auto arguments = std::make_shared<BisectArguments>();
+  CLI::App* command = app.add_subcommand("bisect", "Find the version of a compiler that made a study slower or wrong");
+  command->add_option("study", arguments->study, "Study file (YAML)")->required();
+  command->add_option("--compiler", arguments->compiler, "The compiler, or the label of one in the study")->required();
+  command->add_option("--from", arguments->from, "The older version, which is good")->required();
+  command->add_option("--to", arguments->to, "The newer version, which is bad")->required();
+  CLI::Option* slower =
+      command->add_option("--slower", arguments->slower,
+                          "Bad is a version that is shown to be slower and takes longer by more than this (3%)");
+  CLI::Option* fails = command->add_flag("--fails", arguments->fails, "Bad is a version that fails");
+  fails->excludes(slower);
+  command->add_flag("--inaccurate", arguments->inaccurate, "Bad is a version with wrong outputs")
+      ->excludes(slower)
+      ->excludes(fails);
+  command->add_option("-o,--output", arguments->output, "Folder of the bisection (default: the study's, with -bisect)");
+  CLI::Option* format = command->add_option("--format", arguments->format, "Output format (default: text); see below");
+  command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
+  std::string formats = "Formats:\n";
+  for (const report::BisectionFormat& each : report::bisection_formats()) {
+    formats += fmt::format("  {:<10}{}\n", each.name, each.meaning);
+  }
+  command->footer(formats + "\n" + kBisectExamples);
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return bisect(installation, *arguments); }; });
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/bisect_steps.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/ngb/comparing.h"
+#include "apps/ngb/gate_study.h"
+#include "apps/ngb/terminal.h"
+#include "report/outcomes.h"
+#include "report/words.h"
+#include "store/store.h"
+#include "toolchain/pip.h"
+#include "toolchain/python.h"
+#include "toolchain/toolchain.h"
+
+namespace ngb::app {
+namespace {
+
+tl::unexpected<ExitCode> refused_step(const Error& error, ExitCode code) {
+  report_failure(error, code);
+  return tl::unexpected(code);
+}
+
+// Returns whether every device of the last run has finished, so that there is nothing left to measure.
+bool is_measured(const std::filesystem::path& results) {
+  const std::filesystem::path file = results / "results.db";
+  if (!std::filesystem::exists(file)) return false;
+  auto store = store::Store::open(file, store::Mode::read_only);
+  if (!store) return false;
+  const auto runs = store->runs();
+  return runs && !runs->empty() && runs->back().is_complete;
+}
+
+// Returns whether an error of an installation may be the version's fault, and not the machine's or the network's.
+bool may_be_the_versions_fault(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::other:
+    case ErrorCode::not_found:
+      return true;
+    case ErrorCode::busy:
+    case ErrorCode::lost:
+    case ErrorCode::disk_full:
+    case ErrorCode::no_permission:
+    case ErrorCode::unreachable:
+      break;
+  }
+  return false;
+}
+
+// Fails if Python or pip is missing, so that no version can be installed.
+Status check_pip() {
+  const auto python = toolchain::find_python();
+  if (!python) return error_of(python);
+  const auto pip = toolchain::pip_version(*python);
+  if (!pip) return error_of(pip);
+  return Done{};
+}
+
+}  // namespace
+
+BisectSteps::BisectSteps(const Installation& installation, BisectFolder& folder,
+                         toolchain::CompilerDescription compiler, std::string label, metrics::StepRules rules)
+    : installation_(installation),
+      folder_(folder),
+      compiler_(std::move(compiler)),
+      label_(std::move(label)),
+      rules_(std::move(rules)) {}
+
+tl::expected<BisectStep, ExitCode> BisectSteps::take(const std::string& version) {
+  BisectStep step;
+  for (const bool again : {false, true}) {
+    if (!is_measured(folder_.results_of(version, again))) {
+      for (const std::string& needed : {baseline(), version}) {
+        const auto why = make_installed(needed);
+        if (!why) return tl::unexpected(why.error());
+        if (why->empty()) continue;
+        step.has_failed_baseline = needed == baseline();
+        step.tried = {.version = version, .finding = Finding::unusable, .why = *why};
+        return step;
+      }
+      if (again) warn("ngb: bisect: {} is undecided; measuring again with twice as many processes\n", version);
+      if (const auto measured = measure(version, again); !measured) return tl::unexpected(measured.error());
+    }
+    auto judged = judge(version, again);
+    if (!judged || judged->tried.finding != Finding::undecided || again) return judged;
+  }
+  return step;
+}
+
+tl::expected<std::string, ExitCode> BisectSteps::make_installed(const std::string& version) {
+  const auto present = toolchain::find(installation_.toolchains, compiler_.toolchain, version);
+  if (present && present->has_value()) return "";
+  if (const auto why = folder_.why_stepped_over(version)) return *why;
+  if (const Status usable = check_pip(); !usable) return refused_step(usable.error(), kCannotGoOn);
+  warn("ngb: bisect: installing {} {}\n", compiler_.toolchain, version);
+  const auto done = toolchain::install(installation_.toolchains, compiler_, version,
+                                       [](std::string_view line) { warn("  {}\n", line); });
+  if (done) return "";
+  const Error& error = done.error();
+  if (!may_be_the_versions_fault(error)) return refused_step(error, kCannotGoOn);
+  const bool is_end = version == folder_.versions().front() || version == folder_.versions().back();
+  if (!is_end && error.code == ErrorCode::not_found) {
+    // The index had this version when the bisection began. If it cannot be listed now, that says nothing.
+    if (const auto listed = is_listed(version); !listed) return tl::unexpected(listed.error());
+  }
+  if (is_end) return error.next.empty() ? error.what : error.what + "; " + error.next;
+  if (const Status kept = folder_.step_over(version, error.what); !kept) {
+    return refused_step(kept.error(), kCannotGoOn);
+  }
+  return error.what;
+}
+
+tl::expected<bool, ExitCode> BisectSteps::is_listed(const std::string& version) const {
+  const auto versions = toolchain::available_versions(compiler_);
+  if (!versions) return refused_step(versions.error(), kCannotGoOn);
+  return std::find(versions->begin(), versions->end(), version) != versions->end();
+}
+
+tl::expected<Done, ExitCode> BisectSteps::measure(const std::string& version, bool again) {
+  constexpr int kTwice = 2;
+  const auto measured = measure_sides(installation_, folder_.study_file(),
+                                      {.baseline = label_ + "@" + baseline(),
+                                       .candidate = label_ + "@" + version,
+                                       .process_factor = again ? kTwice : 1},
+                                      folder_.results_of(version, again));
+  if (!measured) return tl::unexpected(measured.error());
+  return Done{};
+}
+
+tl::expected<BisectStep, ExitCode> BisectSteps::judge(const std::string& version, bool again) const {
+  const std::filesystem::path results = folder_.results_of(version, again);
+  ComparisonArguments arguments;
+  arguments.results = {results.string()};
+  arguments.axis = "version";
+  arguments.baseline = baseline();
+  arguments.candidate = version;
+  const auto judged = judge_results(arguments, metrics::Adjustment::holm);
+  if (!judged) {
+    warn("ngb: bisect: to measure {} again, remove {}\n", version, results.string());
+    return tl::unexpected(judged.error());
+  }
+  const metrics::Step verdict = metrics::judge_step(judged->comparison, rules_);
+  BisectStep step{.tried = {.version = version, .finding = verdict.finding, .results = results.string()},
+                  .bad_cells = verdict.bad_cells,
+                  .cells = judged->comparison.pairs.size()};
+  if (verdict.decisive == nullptr) {
+    step.tried.why = "none of the cells that count was measured";
+    return step;
+  }
+  const metrics::ComparedPair& pair = *verdict.decisive;
+  step.has_failed_baseline = metrics::has_failed_baseline(pair);
+  step.tried.cell = report::workload_of(*pair.candidate);
+  step.tried.why = report::why({.comparison = &judged->comparison, .axis = judged->axis}, pair);
+  step.tried.processes = pair.candidate->planned_processes;
+  if (pair.status == metrics::PairStatus::judged) step.tried.speeds = pair.judgement.contrast;
+  return step;
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the steps of a bisection: installs a version, measures it beside the baseline, and judges it.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "apps/ngb/bisect_folder.h"
+#include "apps/ngb/command.h"
+#include "metrics/bisection_step.h"
+#include "report/bisection.h"
+#include "toolchain/catalog.h"
+
+namespace ngb::app {
+
+struct BisectStep {
+  report::TriedVersion tried{};
+  bool has_failed_baseline = false;   // the baseline has no speed in any cell that counts
+  std::set<std::string> bad_cells{};  // as metrics::Step::bad_cells
+  std::size_t cells = 0;              // of one version; 0 if it was not measured
+};
+
+class BisectSteps {
+ public:
+  // `compiler` describes the compiler that the study calls `label`. The references must outlive this object.
+  BisectSteps(const Installation& installation, BisectFolder& folder, toolchain::CompilerDescription compiler,
+              std::string label, metrics::StepRules rules);
+
+  // Makes only these cells count from now on.
+  void count_only(std::set<std::string> cells) { rules_.cells = std::move(cells); }
+
+  // Tries a version: installs it and the baseline if they are missing, measures both in the same rounds, and judges. If
+  // that is undecided, it measures both once more with twice as many processes. What an earlier command measured is
+  // only judged. A version that cannot be installed or does not load is unusable; unless it is an end of the search,
+  // that is remembered. Prints every other problem, also that an index could not be reached, and returns the exit code.
+  tl::expected<BisectStep, ExitCode> take(const std::string& version);
+
+ private:
+  // Returns why the version cannot be used; "" if it is installed.
+  tl::expected<std::string, ExitCode> make_installed(const std::string& version);
+  tl::expected<bool, ExitCode> is_listed(const std::string& version) const;
+  tl::expected<Done, ExitCode> measure(const std::string& version, bool again);
+  tl::expected<BisectStep, ExitCode> judge(const std::string& version, bool again) const;
+  [[nodiscard]] const std::string& baseline() const { return folder_.versions().front(); }
+
+  const Installation& installation_;
+  BisectFolder& folder_;
+  toolchain::CompilerDescription compiler_;
+  std::string label_;
+  metrics::StepRules rules_;
+};
+
+}  // namespace ngb::app
