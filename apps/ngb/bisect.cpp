@@ -2,13 +2,14 @@
 // ngb bisect: finds the first version of a compiler that is slower, fails or is inaccurate.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "apps/ngb/bisect_folder.h"
 #include "apps/ngb/bisect_steps.h"
 #include "apps/ngb/comparing.h"
+#include "apps/ngb/gate_study.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/wanted_toolchain.h"
@@ -55,18 +56,34 @@ std::string compiler_named(const config::Study& study, const std::string& words)
   return words;
 }
 
-json question_of(const config::Study& study, const BisectArguments& arguments, const metrics::StepRules& rules) {
-  json question{{"study", config::to_json(study)},
-                {"compiler", arguments.compiler},
-                {"from", arguments.from},
-                {"to", arguments.to},
-                {"fault", std::string(name(rules.fault))}};
-  if (rules.fault == metrics::Fault::slower) question["slower_ratio"] = rules.slower_ratio;
-  return question;
+// The fault is not part of it: whatever is measured for one search answers another one too.
+json question_of(const config::Study& study, const BisectArguments& arguments) {
+  return {{"study", config::to_json(study)},
+          {"compiler", arguments.compiler},
+          {"from", arguments.from},
+          {"to", arguments.to}};
+}
+
+// Returns the versions to search, from pip's index. Fails if an end is neither there nor installed.
+Result<std::vector<std::string>> list_versions(const Installation& installation, const std::string& from,
+                                               const std::string& to, const toolchain::CompilerDescription& compiler) {
+  const auto all = toolchain::available_versions(compiler);
+  if (!all) return error_of(all);
+  const std::string python = python::default_command();
+  for (const std::string& end : {from, to}) {
+    const auto installed = toolchain::find(installation.toolchains, compiler.toolchain, end);
+    const bool is_there = installed && installed->has_value();
+    if (is_there || std::find(all->begin(), all->end(), end) != all->end()) continue;
+    const auto near = toolchain::nearest_versions(python, compiler.toolchain + "==" + end, *all);
+    return fail(fmt::format("no such version: {} {}", compiler.toolchain, end), "",
+                near ? "versions near it: " + text::join(*near, ", ") : "");
+  }
+  return toolchain::versions_between(python, from, to, *all);
 }
 
 // Returns the bisection in the folder, or a new one. Prints what prevents that, and returns the exit code.
-tl::expected<BisectFolder, ExitCode> open_bisection(const std::filesystem::path& path, const json& question,
+tl::expected<BisectFolder, ExitCode> open_bisection(const Installation& installation, const std::filesystem::path& path,
+                                                    const json& question,
                                                     const toolchain::CompilerDescription& compiler) {
   const auto refused = [](const Error& error, ExitCode code) {
     report_failure(error, code);
@@ -83,14 +100,11 @@ tl::expected<BisectFolder, ExitCode> open_bisection(const std::filesystem::path&
   }
   const std::string from = question.at("from");
   const std::string to = question.at("to");
-  const std::string python = python::default_command();
-  if (const auto ends = toolchain::versions_between(python, from, to, {}); !ends) {
+  if (const auto ends = toolchain::versions_between(python::default_command(), from, to, {}); !ends) {
     return refused({ends.error().what, ends.error().where, "--from is the older version, --to the newer one"},
                    kWrongUsage);
   }
-  const auto all = toolchain::available_versions(compiler);
-  if (!all) return refused(all.error(), kCannotGoOn);
-  auto versions = toolchain::versions_between(python, from, to, *all);
+  auto versions = list_versions(installation, from, to, compiler);
   if (!versions) return refused(versions.error(), kCannotGoOn);
   auto made = BisectFolder::create(path, question, *std::move(versions));
   if (!made) return refused(made.error(), kCannotGoOn);
@@ -173,9 +187,12 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   if (!plan) return plan.error();
   const auto wanted = find_wanted(installation, compiler_named(plan->study, arguments.compiler));
   if (!wanted) return refuse_usage(wanted.error());
+  const Status clear = check_sides(plan->study, {.baseline = arguments.compiler + "@" + arguments.from,
+                                                 .candidate = arguments.compiler + "@" + arguments.to});
+  if (!clear) return refuse_usage(clear.error());
   const std::filesystem::path path = arguments.output.empty() ? plan->study.output.string() + "-bisect"
                                                               : std::filesystem::absolute(arguments.output).string();
-  auto folder = open_bisection(path, question_of(plan->study, arguments, rules), wanted->compiler);
+  auto folder = open_bisection(installation, path, question_of(plan->study, arguments), wanted->compiler);
   if (!folder) return folder.error();
   Bisected bisected{.compiler = arguments.compiler,
                     .fault = rules.fault,

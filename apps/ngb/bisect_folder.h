@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the state of a bisection in its folder: bisect.json has the question, the versions and those that were stepped
-// over, study.json the study; each version that was measured has a results folder of its own.
+// Keeps the state of a bisection in its folder: bisect.json has the question (study, compiler and ends), the versions
+// and those that were stepped over, study.json the study; each version that was measured has a results folder of its
+// own.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ngb/bisect_steps.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "apps/ngb/comparing.h"
@@ -16,6 +15,8 @@
 
 namespace ngb::app {
 namespace {
+
+constexpr int kMostRoundsAgain = 30;  // of a version that was undecided
 
 tl::unexpected<ExitCode> refused_step(const Error& error, ExitCode code) {
   report_failure(error, code);
@@ -75,11 +76,13 @@ tl::expected<BisectStep, ExitCode> BisectSteps::take(const std::string& version)
         const auto why = make_installed(needed);
         if (!why) return tl::unexpected(why.error());
         if (why->empty()) continue;
-        step.has_failed_baseline = needed == baseline();
+        if (needed == baseline()) {
+          return refused_step({"--from must work, and " + needed + " does not: " + *why, "", ""}, kCannotGoOn);
+        }
         step.tried = {.version = version, .finding = Finding::unusable, .why = *why};
         return step;
       }
-      if (again) warn("ngb: bisect: {} is undecided; measuring again with twice as many processes\n", version);
+      if (again) warn("ngb: bisect: {} is undecided; measuring again, in up to {} rounds\n", version, kMostRoundsAgain);
       if (const auto measured = measure(version, again); !measured) return tl::unexpected(measured.error());
     }
     auto judged = judge(version, again);
@@ -102,7 +105,8 @@ tl::expected<std::string, ExitCode> BisectSteps::make_installed(const std::strin
   const bool is_end = version == folder_.versions().front() || version == folder_.versions().back();
   if (!is_end && error.code == ErrorCode::not_found) {
     // The index had this version when the bisection began. If it cannot be listed now, that says nothing.
-    if (const auto listed = is_listed(version); !listed) return tl::unexpected(listed.error());
+    const auto listed = toolchain::available_versions(compiler_);
+    if (!listed) return refused_step(listed.error(), kCannotGoOn);
   }
   if (is_end) return error.next.empty() ? error.what : error.what + "; " + error.next;
   if (const Status kept = folder_.step_over(version, error.what); !kept) {
@@ -111,18 +115,11 @@ tl::expected<std::string, ExitCode> BisectSteps::make_installed(const std::strin
   return error.what;
 }
 
-tl::expected<bool, ExitCode> BisectSteps::is_listed(const std::string& version) const {
-  const auto versions = toolchain::available_versions(compiler_);
-  if (!versions) return refused_step(versions.error(), kCannotGoOn);
-  return std::find(versions->begin(), versions->end(), version) != versions->end();
-}
-
 tl::expected<Done, ExitCode> BisectSteps::measure(const std::string& version, bool again) {
-  constexpr int kTwice = 2;
   const auto measured = measure_sides(installation_, folder_.study_file(),
                                       {.baseline = label_ + "@" + baseline(),
                                        .candidate = label_ + "@" + version,
-                                       .process_factor = again ? kTwice : 1},
+                                       .most_rounds = again ? std::optional(kMostRoundsAgain) : std::nullopt},
                                       folder_.results_of(version, again));
   if (!measured) return tl::unexpected(measured.error());
   return Done{};

@@ -93,10 +93,10 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
   both.erase("pairs");
   both.erase("baseline");  // it may be a compiler that is not measured
   if (both["rounds"].is_null()) {
-    both["rounds"] = {{"max", sides.most_rounds},
-                      {"until", work::name(work::Until::decided_against_baseline)},
+    both["rounds"] = {{"until", work::name(work::Until::decided_against_baseline)},
                       {"margin_percent", sides.margin_ratio * 100}};
   }
+  if (sides.most_rounds) both["rounds"]["max"] = *sides.most_rounds;
   both["output"] = output.string();
   std::error_code failed;
   std::filesystem::create_directories(output, failed);
@@ -137,6 +137,13 @@ Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) 
 }
 
 }  // namespace
+
+Status check_sides(const config::Study& study, const Sides& sides) {
+  for (const std::string& words : {sides.baseline, sides.candidate}) {
+    if (const auto entry = entry_of(study, words); !entry) return error_of(entry);
+  }
+  return Done{};
+}
 
 tl::expected<MeasuredSides, ExitCode> measure_sides(const Installation& installation,
                                                     const std::filesystem::path& study_file, const Sides& sides,

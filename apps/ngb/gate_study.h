@@ -8,6 +8,7 @@
 
 #include "apps/ngb/command.h"
 #include "base/clock.h"
+#include "config/study.h"
 
 namespace ngb::app {
 
@@ -18,9 +19,12 @@ struct Sides {
   std::string baseline{};
   std::string candidate{};
   double margin_ratio = 0.03;  // two speeds are the same if the interval of their ratio is within 1 ± this
-  int most_rounds = 15;        // the study's own `rounds` come first
+  std::optional<int> most_rounds{};  // nothing: as the study's `rounds` say, or 15
   std::optional<Nanoseconds> budget{};
 };
+
+// Fails if a side can mean several of the study's compilers.
+Status check_sides(const config::Study& study, const Sides& sides);
 
 // A study's results, and the labels of the two compilers in it.
 struct MeasuredSides {

@@ -158,19 +158,30 @@ class Bisect(NgbTest):
 
     def test_refuses_ends_that_fail_and_says_what_to_search_for_instead(self):
         self.make(["1.0", "1.1"])
-        self.make(["1.2"], fails=True)
+        self.make(["1.2", "1.3"], fails=True)
         told = self.bisect("1.0", "1.2", "--slower", "100%")
         self.assertEqual(told.returncode, 3)
         self.assertIn("--to cannot be judged: onnxruntime 1.2: ", told.stderr)
         self.assertIn("search for the first failing one with --fails", told.stderr)
+        self.assertEqual(self.answer("1.0", "1.2", "--fails")["first_bad"], "1.2")
         self.write("study.yaml", STUDY.replace("reference: onnxruntime", "reference: none"))
         told = self.bisect("1.2", "1.3", "--fails", "--output", "other")
         self.assertEqual(told.returncode, 3)
-        self.assertIn("--to cannot be judged: onnxruntime 1.3: cannot install onnxruntime 1.3: no such version", told.stderr)
-        self.make(["1.3"])
-        told = self.bisect("1.2", "1.3", "--fails", "--output", "other")
-        self.assertEqual(told.returncode, 3)
         self.assertIn("--from must work, and onnxruntime 1.2 does not: ", told.stderr)
+
+    def test_keeps_the_settings_of_a_label_and_refuses_a_name_that_can_mean_several(self):
+        self.write("study.yaml", STUDY.replace(
+            '  - onnxruntime: {version: "1.0"}\n',
+            '  - onnxruntime: {version: "1.0", label: one}\n  - onnxruntime: {version: "1.0", label: two, threads: 2}\n'))
+        self.make(["1.0"])
+        self.make(["1.1"], fails=True)
+        told = self.bisect("1.0", "1.1", "--fails")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn('several compilers that "onnxruntime@1.0" can mean', told.stderr)
+        self.assertFalse((self.folder / "results").exists())
+        told = self.ngb("bisect", "study.yaml", "--compiler", "two", "--from", "1.0", "--to", "1.1", "--fails")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(self.query("results/speed-bisect/1.1", "SELECT DISTINCT threads FROM cell"), [(2,)])
 
     def test_refuses_versions_in_the_wrong_order_or_that_do_not_exist(self):
         self.make(["1.0", "1.1"])
@@ -182,8 +193,8 @@ class Bisect(NgbTest):
         self.assertIn("newest", told.stderr)
         told = self.bisect("0.9", "1.1")
         self.assertEqual(told.returncode, 3)
-        self.assertIn("no such version: slowpoke==0.9", told.stderr)
-        self.assertIn("versions near it: 1.0, 1.1", told.stderr)
+        self.assertIn("no such version: onnxruntime 0.9; versions near it: 1.0, 1.1", told.stderr)
+        self.assertFalse((self.folder / "results").exists())
         told = self.ngb("bisect", "study.yaml", "--compiler", "onxruntime", "--from", "1.0", "--to", "1.1")
         self.assertEqual(told.returncode, 2)
         self.assertIn("did you mean onnxruntime?", told.stderr)
@@ -194,7 +205,19 @@ class Bisect(NgbTest):
         self.write("study.yaml", STUDY.replace("repetitions: 4", "repetitions: 5"))
         told = self.bisect("1.1", "1.2", "--fails")
         self.assertEqual(told.returncode, 2)
-        self.assertIn("differs in: fault, from, slower_ratio, study.repetitions", told.stderr)
+        self.assertIn("differs in: from, study.repetitions", told.stderr)
+
+    def test_refuses_a_folder_with_other_results_or_a_damaged_state(self):
+        self.make(["1.0", "1.1"])
+        for name, problem in (("results.db", "this folder has the results of a study"), ("bisect.json", "parse error")):
+            folder = self.folder / name.partition(".")[0]
+            folder.mkdir()
+            (folder / name).write_text("{")
+            told = self.bisect("1.0", "1.1", "--output", folder)
+            self.assertEqual(told.returncode, 3)
+            self.assertIn(problem, told.stderr)
+            self.assertIn("choose another", told.stderr)
+            self.assertEqual([each.name for each in folder.iterdir()], [name])
 
     def test_continues_after_the_index_could_not_be_reached(self):
         self.make(["1.0", "1.1", "1.2"])

@@ -222,6 +222,11 @@ repetitions: 5
         self.assertEqual(self.query("gate", "SELECT compiler_label FROM cell ORDER BY 1"), [("quick",), ("slow",)])
         self.assertFalse((self.folder / "results").exists(), "the study's own results are not touched")
 
+    def test_does_not_need_the_studys_own_baseline(self):
+        self.write("study.yaml", self.STUDY + "baseline: other\n")
+        told = self.gate("--baseline", "quick", "--candidate", "slow")
+        self.assertEqual(told.returncode, 4, told.stderr)
+
     def test_measures_anew_each_time_into_a_folder_that_it_names(self):
         told = self.gate("--baseline", "slow", "--candidate", "quick")
         self.assertEqual(told.returncode, 0, told.stderr)

@@ -198,6 +198,30 @@ TEST_F(Install, ListsTheNearestVersionsIfAVersionDoesNotExist) {
   EXPECT_THAT(entries(), IsEmpty());
 }
 
+TEST_F(Install, ListsTheVersionsThatTheIndexHas) {
+  for (const char* version : {"1.0", "1.10", "1.9", "2.0rc1"}) make_wheel({"toy", version, {}, {{"toy.py", ""}}});
+  const auto versions = available_versions(toy());
+  ASSERT_TRUE(versions) << versions.error().text();
+  EXPECT_THAT(*versions, ElementsAre("2.0rc1", "1.10", "1.9", "1.0"));
+}
+
+TEST_F(Install, ListsNoVersionsOfAnUnknownPackageOrOfAnIndexThatDoesNotAnswer) {
+  make_wheel({"toy", "1.0", {}, {{"toy.py", ""}}});
+  CompilerDescription unknown = toy();
+  unknown.requirements = {"unheard-of=={version}"};
+  EXPECT_EQ(available_versions(unknown).error().code, ErrorCode::not_found);
+  ::unsetenv("PIP_NO_INDEX");
+  ::setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple", 1);  // nothing listens on the port "discard"
+  ::setenv("PIP_RETRIES", "0", 1);
+  const auto half = available_versions(toy());  // the folder of wheels still answers
+  ::setenv("PIP_NO_INDEX", "1", 1);
+  ::unsetenv("PIP_INDEX_URL");
+  ::unsetenv("PIP_RETRIES");
+  ASSERT_FALSE(half);
+  EXPECT_EQ(half.error().code, ErrorCode::unreachable);
+  EXPECT_EQ(half.error().what, "no connection to the package index");
+}
+
 TEST_F(Install, GivesTheCompilersOwnAdviceIfItFails) {
   CompilerDescription compiler = toy();
   compiler.install_advice = "add the vendor's index";
