@@ -22,7 +22,7 @@ TriedVersion tried(const std::string& version, Finding finding, double ratio) {
                     .results = "/results/speed-bisect/" + version};
   made.speeds.emplace();
   made.speeds->estimate = std::log(ratio);
-  made.speeds->interval = metrics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
+  made.speeds->interval = statistics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
   return made;
 }
 
