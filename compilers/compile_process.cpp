@@ -9,10 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -213,6 +216,22 @@ json inputs_for_python(const ngb_model& model) {
                       {"shape", std::vector<std::int64_t>(input.shape, input.shape + input.rank)}});
   }
   return inputs;
+}
+
+void write_names(const std::string& path, const json& names) {
+  std::ofstream file(path, std::ios::binary);
+  file << names.dump(-1, ' ', false, json::error_handler_t::replace);
+  file.close();
+  if (!file) throw Failure(NGB_INTERNAL, "cannot write " + path);
+}
+
+std::vector<std::string> read_names(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const json names = json::parse(std::string(std::istreambuf_iterator<char>(file), {}), nullptr, false);
+  const bool is_list = names.is_array() && !names.empty() &&
+                       std::all_of(names.begin(), names.end(), [](const json& name) { return name.is_string(); });
+  if (!is_list) throw Failure(NGB_INTERNAL, path + " does not have the names of the model's outputs");
+  return names.get<std::vector<std::string>>();
 }
 
 }  // namespace ngb::plugin

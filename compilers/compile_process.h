@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "ngraphbench/compiler.h"
 
@@ -48,5 +49,10 @@ class CompileProcess {
 
 // Returns the inputs for compile.py: name, numpy's name of the type, shape. Throws plugin::Failure.
 nlohmann::json inputs_for_python(const ngb_model& model);
+
+// Write and read the names of the model's outputs, which an artifact keeps for the process that loads it. `names` is a
+// list of texts. Throw plugin::Failure.
+void write_names(const std::string& path, const nlohmann::json& names);
+std::vector<std::string> read_names(const std::string& path);
 
 }  // namespace ngb::plugin

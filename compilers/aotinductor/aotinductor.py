@@ -66,6 +66,8 @@ class AotInductor(Identity):
         from . import onnx_weights
 
         self._learn_names(onnx_weights.load_onnx(model.path, with_weights=False))
+        if self._mode is None:  # another process has compiled
+            self._enter_mode()
         self._loader = self._torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, _MODEL, False, 1, -1)
 
     def _make_infer(self):

@@ -50,7 +50,6 @@ class Iree(Adaptor):
         inputs = [{"name": tensor.name, "shape": tensor.shape} for tensor in model.inputs]
         proto = onnx_file.read(model.path)
         onnx_file.check_inputs(proto, inputs)
-        self._output_names = [output.name for output in proto.graph.output]
         program.write(program.with_shapes(proto, inputs), model.artifact_path,
                       [f'--iree-opt-level={self._options["opt_level"]}',
                        f'--iree-opt-data-tiling={"true" if self._options["data_tiling"] else "false"}'])
@@ -58,6 +57,7 @@ class Iree(Adaptor):
     def load(self, model):
         from . import program
 
+        self._output_names = onnx_file.output_names(model.path)
         runtime = self._runtime
         instance = runtime.VmInstance()
         module = runtime.VmModule.mmap(instance, model.artifact_path)

@@ -5,11 +5,14 @@
 
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include "../plugin_boundary.h"
 
 namespace ngb::null_compiler {
 namespace {
+
+constexpr const char* kArtifact = "a model that null has compiled\n";
 
 std::int64_t now_ns() {
   struct timespec now{};
@@ -74,7 +77,20 @@ void Session::compile(const ngb_model& model) {
   if (!file.get(first)) {
     throw plugin::Failure(NGB_INVALID_MODEL, std::string("cannot read the model file ") + model.path);
   }
+  has_compiled_ = true;
   if (settings_.compile_ns > 0) spin(settings_.compile_ns);
+  std::ofstream artifact(model.artifact_path, std::ios::binary);
+  artifact << kArtifact;
+  artifact.close();
+  if (!artifact) throw plugin::Failure(NGB_INTERNAL, std::string("cannot write ") + model.artifact_path);
+}
+
+void Session::load(const ngb_model& model) {
+  if (!has_compiled_) faults_.strike("load");
+  std::ifstream artifact(model.artifact_path, std::ios::binary);
+  if (std::string(std::istreambuf_iterator<char>(artifact), {}) != kArtifact) {
+    throw plugin::Failure(NGB_INTERNAL, std::string(model.artifact_path) + " is not what null has compiled");
+  }
   memory_.assign(settings_.memory_bytes, 1);
 }
 

@@ -41,8 +41,9 @@ class Session {
  public:
   explicit Session(const ngb_settings& settings);
 
-  // Reads only the model file's first bytes.
+  // Reads only the model file's first bytes, and writes an artifact that is the same for every model.
   void compile(const ngb_model& model);
+  void load(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   void run();
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
@@ -52,6 +53,7 @@ class Session {
   Settings settings_;
   Faults faults_;
   Helpers helpers_;
+  bool has_compiled_ = false;
   std::vector<char> memory_;
   std::vector<ngb_tensor> inputs_;
   std::vector<char> wrong_;

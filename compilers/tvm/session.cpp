@@ -20,6 +20,8 @@ plugin::CompileProcess::Variables python_variables(const Settings& settings) {
 
 // The shared object has a fixed name in the artifact's folder, because TVM derives a file's kind from its extension.
 std::string object_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.so"; }
+// The object does not have the names of its outputs.
+std::string names_path(const ngb_model& model) { return std::string(model.artifact_path) + "/outputs.json"; }
 
 }  // namespace
 
@@ -43,12 +45,13 @@ void Session::compile(const ngb_model& model) {
                                        {"early_stop", settings_.early_stop},
                                        {"seed", settings_.seed},
                                        {"cache", settings_.cache_dir}});
-  process_.reset();
-  output_names_ = done.at("outputs").get<std::vector<std::string>>();
+  plugin::write_names(names_path(model), done.at("outputs"));
   for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());
 }
 
 void Session::load(const ngb_model& model) {
+  process_.reset();  // also of a process that loads what another one has compiled
+  output_names_ = plugin::read_names(names_path(model));
   const std::string path = object_path(model);
   std::array<TVMFFIAny, 1> file{argument(path.c_str())};
   const Value module = runtime_.call("ffi.ModuleLoadFromFile", file, "load the compiled model");

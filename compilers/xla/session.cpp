@@ -32,6 +32,10 @@ int count_threads(std::string_view name) {
   return count;
 }
 
+// The artifact is a folder, because the program does not have the names of its outputs.
+std::string program_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.stablehlo"; }
+std::string names_path(const ngb_model& model) { return std::string(model.artifact_path) + "/outputs.json"; }
+
 std::string content_of(const std::string& path) {
   std::ostringstream content;
   content << std::ifstream(path, std::ios::binary).rdbuf();
@@ -63,18 +67,21 @@ void Session::check_threads() {
 }
 
 void Session::compile(const ngb_model& model) {
+  std::error_code code;
+  std::filesystem::create_directories(model.artifact_path, code);
   const json done = process_->compile({{"model", model.path},
                                        {"inputs", plugin::inputs_for_python(model)},
-                                       {"output", model.artifact_path},
+                                       {"output", program_path(model)},
                                        {"stablehlo_version", runtime_.stablehlo_version()}});
-  process_.reset();
-  output_names_ = done.at("outputs").get<std::vector<std::string>>();
+  plugin::write_names(names_path(model), done.at("outputs"));
 }
 
 void Session::load(const ngb_model& model) {
-  std::string program = content_of(model.artifact_path);
+  process_.reset();  // also of a process that loads what another one has compiled
+  output_names_ = plugin::read_names(names_path(model));
+  std::string program = content_of(program_path(model));
   if (program.empty()) {
-    throw plugin::Failure(NGB_INTERNAL, std::string("there is no program in ") + model.artifact_path);
+    throw plugin::Failure(NGB_INTERNAL, std::string("there is no program in ") + program_path(model));
   }
   executable_ = runtime_.compile(client_.get(), program, settings_.uses_xnnpack);
   outputs_ = outputs_of(runtime_, runtime_.executable_of(executable_.get()).get(), output_names_);

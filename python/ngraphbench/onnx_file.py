@@ -23,6 +23,13 @@ def read(path: str):
     return model
 
 
+def output_names(path: str) -> list:
+    """Return the names of the graph's outputs, in its order. Does not read weights in other files."""
+    import onnx
+
+    return [output.name for output in onnx.load(path, load_external_data=False).graph.output]
+
+
 def opset_of(model) -> int:
     """Return the version of the standard operators."""
     return next((each.version for each in model.opset_import if each.domain in STANDARD_DOMAINS), 1)

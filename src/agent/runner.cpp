@@ -31,6 +31,9 @@ std::uint64_t memory_limit(const work::Job& job) {
   return total.value ? *total.value / 10 * 9 : std::numeric_limits<std::uint64_t>::max();
 }
 
+// Stays free on a device's disk if its limits say nothing.
+constexpr std::uint64_t kFreeDiskBytes = 64U << 20U;
+
 // Makes a name of a file in our folder, even from an id that is not hexadecimal digits.
 std::string file_name(std::string text) {
   std::replace(text.begin(), text.end(), '/', '_');
@@ -52,6 +55,8 @@ Runner::Runner(const Surroundings& surroundings, Children& children, const work:
       memory_limit_bytes_(memory_limit(job)),
       launchers_(surroundings, children),
       builds_(surroundings),
+      compilation_(job.protocol.compile, surroundings.work_folder / "artifacts",
+                   job.device_limits.free_disk_bytes.value_or(kFreeDiskBytes)),
       steps_(job.groups.size(), 0),
       last_round_(job.by_round ? 0 : std::numeric_limits<int>::max()) {}
 
@@ -95,6 +100,7 @@ Status Runner::begin_next() {
   if (!ledger_.is_finished()) {
     if (Status recorded = record({0, samples::Finished{}}); !recorded) return recorded;
   }
+  compilation_.end_job();
   is_finished_ = true;
   return Done{};
 }
@@ -205,6 +211,7 @@ Status Runner::begin_step() {
   request.reference_path = reference_path_->string();
   const work::GivenReference* const given = job_.given_reference(group().model_index);
   request.reference_is_given = given != nullptr && !given->path.empty();
+  compilation_.prepare(request, origin_of(cell));
   start(std::move(request), fmt::format("{}-{}-{}.log", file_name(cell.id), step.process_index, attempt));
   return Done{};
 }
@@ -259,6 +266,7 @@ Status Runner::end_attempt() {
   if (attempt_->request().task == work::Task::make_references) {
     done = end_reference(result);
   } else {
+    const WorkerRequest request = attempt_->request();
     attempt_.reset();
     launcher_ = nullptr;
     result.environment_hash = environment_hash_;
@@ -271,8 +279,10 @@ Status Runner::end_attempt() {
       result.check.reset();
     }
     drop_if_too_large(result);
+    if (!compilation_.settle(request, origin_of(*cell_), result)) return check_all_ended(left);
     wait_for_quiet(result);
     done = record({0, std::move(result)});
+    if (is_done(*cell_)) compilation_.end_cell(cell_->id);
   }
   return done ? check_all_ended(left) : done;
 }

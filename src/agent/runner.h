@@ -18,6 +18,7 @@
 #include "agent/next_round.h"
 #include "agent/quiet_wait.h"
 #include "agent/reference_cache.h"
+#include "agent/shared_compilation.h"
 #include "agent/workers/attempt.h"
 #include "agent/workers/launcher_pool.h"
 #include "agent/workers/model_writing.h"
@@ -98,6 +99,7 @@ class Runner {
   [[nodiscard]] samples::ProcessResult result_without_worker(const work::Step& step) const;
   [[nodiscard]] work::WorkerRequest request_for(const work::Compiler& compiler) const;
   [[nodiscard]] bool has_something_left();
+  [[nodiscard]] bool is_done(const work::Cell& cell) const;
   [[nodiscard]] bool is_for_references() const { return job_.task == work::Task::make_references; }
 
   const Surroundings& surroundings_;
@@ -117,6 +119,7 @@ class Runner {
   const work::Cell* cell_ = nullptr;  // the cell of attempt_
   WatchedFiles model_files_{};
   CheckedReferences references_{};
+  SharedCompilation compilation_;
   std::size_t group_ = 0;
   std::vector<std::size_t> steps_;                         // by group: the steps before this one are decided
   int last_round_ = std::numeric_limits<int>::max();       // of this visit to the group

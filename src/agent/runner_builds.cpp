@@ -63,6 +63,13 @@ std::optional<int> Runner::next_attempt(const work::Step& step) const {
   return ledger_.next_attempt(cell.id, step.process_index, origin_of(cell));
 }
 
+bool Runner::is_done(const work::Cell& cell) const {
+  for (int process = 0; process < work::planned_processes(job_.protocol); ++process) {
+    if (ledger_.next_attempt(cell.id, process, origin_of(cell))) return false;
+  }
+  return true;
+}
+
 // Returns an error if a cell was measured in part with another build: a run has one build, unless the job accepts a new
 // one.
 Status Runner::refuse_other_builds() const {

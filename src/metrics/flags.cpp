@@ -114,6 +114,15 @@ std::optional<double> unchecked(const Evidence& evidence) {
                              [](const auto& process) { return !process.check || process.check->reference == "none"; }));
 }
 
+// Counts the processes that loaded what another one had compiled.
+std::optional<double> shared_compilation(const Evidence& evidence) {
+  const auto& processes = evidence.cell.processes;
+  return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
+    return std::any_of(process.phases.begin(), process.phases.end(),
+                       [](const samples::PhaseUse& use) { return use.phase == samples::Phase::load; });
+  }));
+}
+
 std::optional<double> incomplete(const Evidence& evidence) {
   return count(evidence.cell.needed_processes() - static_cast<std::ptrdiff_t>(evidence.cell.processes.size()));
 }
@@ -161,6 +170,11 @@ constexpr std::array kFlags{
     Flag{"unchecked", "outputs not compared with a reference", "the outputs may be wrong", unchecked},
     Flag{"not_finite", "fewer than half of the compared outputs are finite numbers",
          "NaN agrees with NaN, so the check proves little: check the model's inputs", not_finite},
+    Flag{"shared_compilation", "processes loaded what another process had compiled",
+         "the study's key `compile` asks for it: `compile_s` has fewer values than there are processes, and intervals "
+         "do "
+         "not contain the differences between compilations",
+         shared_compilation},
     Flag{"incomplete", "fewer completed processes than planned", "the others failed or are not measured yet",
          incomplete},
     Flag{"disturbed", "an attempt was disturbed by other work",

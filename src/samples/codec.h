@@ -4,6 +4,7 @@
 
 #include "samples/failure.h"
 #include "work/codec.h"
+#include "work/compilation.h"
 #include "work/job.h"
 #include "work/protocol.h"
 
@@ -13,6 +14,8 @@ template <>
 struct Codec<Task> : WordCodec<Task, parse_task> {};
 template <>
 struct Codec<Until> : WordCodec<Until, parse_until> {};
+template <>
+struct Codec<Compilation> : WordCodec<Compilation, parse_compilation> {};
 template <>
 struct Codec<samples::Phase> : WordCodec<samples::Phase, samples::parse_phase> {};
 template <>

@@ -9,7 +9,7 @@
 namespace ngb::samples {
 namespace {
 
-constexpr std::array<std::string_view, 6> kPhases{"start", "open", "compile", "check", "warm_up", "timed"};
+constexpr std::array<std::string_view, 7> kPhases{"start", "open", "compile", "load", "check", "warm_up", "timed"};
 
 struct KindRow {
   FailureKind kind;

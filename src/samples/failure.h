@@ -11,8 +11,9 @@
 
 namespace ngb::samples {
 
-// The phases of a worker process, in order.
-enum class Phase { start, open, compile, check, warm_up, timed };
+// The phases of a worker process, in order. A process that loads what another one has compiled has the phase `load` and
+// no phase `compile`; in the others, loading is part of compiling.
+enum class Phase { start, open, compile, load, check, warm_up, timed };
 std::string_view name(Phase phase);  // "start", …, "warm_up", "timed"
 Result<Phase> parse_phase(std::string_view name);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -27,7 +28,12 @@ Status compare_protocol(sql::Database& database, const config::Study& study) {
   const std::map<std::string, std::string> recorded = recorded_protocol(database);
   if (recorded.empty()) return Done{};
   std::vector<std::string> differences;
-  for (const ProtocolKey& row : protocol_of(study)) {
+  const std::vector<ProtocolKey> rows = protocol_of(study);
+  for (const auto& [key, value] : recorded) {
+    const bool is_known = std::any_of(rows.begin(), rows.end(), [&](const ProtocolKey& row) { return row.key == key; });
+    if (!is_known) differences.push_back(fmt::format("{} is {} in the results and not set in the study", key, value));
+  }
+  for (const ProtocolKey& row : rows) {
     const auto found = recorded.find(row.key);
     const std::string there = found == recorded.end() ? "not set" : found->second;
     if (there != row.value)

@@ -20,10 +20,7 @@ void add_rows(const config::Study& study, std::span<const config::Key> keys, con
     if (key.type == config::ValueType::section && !key.get) {
       add_rows(study, key.keys, prefix + key.name + ".", rows);
     } else {
-      const json value = config::value_of(study, key);
-      // Left out while it is off, so that the hashes of studies from before this key stay as they were.
-      const bool is_later = prefix.empty() && key.name == "rounds";
-      if (!is_later || !value.is_null()) rows.push_back({prefix + key.name, value.dump()});
+      rows.push_back({prefix + key.name, config::value_of(study, key).dump()});
     }
   }
 }
@@ -34,6 +31,13 @@ std::vector<ProtocolKey> protocol_of(const config::Study& study) {
   std::vector<ProtocolKey> rows{{"reference", json(study.reference).dump()},
                                 {"reference_version", json(study.reference_version).dump()}};
   add_rows(study, config::protocol_keys(), "", rows);
+  // Results from before these keys do not have them. At its default, such a key is left out of the protocol and of
+  // hashes, so that those results stay comparable and their studies the same.
+  for (const char* const name : {"compile", "rounds"}) {
+    const config::Key& key = *config::find_key(config::protocol_keys(), name);
+    const std::string usual = config::value_of(config::Study{}, key).dump();
+    std::erase_if(rows, [&](const ProtocolKey& row) { return row.key == name && row.value == usual; });
+  }
   std::sort(rows.begin(), rows.end(), [](const auto& one, const auto& other) { return one.key < other.key; });
   return rows;
 }

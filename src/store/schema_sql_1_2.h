@@ -153,7 +153,7 @@ CREATE INDEX process_of_cell ON process (cell_key);
 CREATE TABLE phase (  -- A part of a process's life that it reached.
   process_key INTEGER NOT NULL REFERENCES process,  -- the process
   position INTEGER NOT NULL,  -- 0, 1, … in the order of time
-  phase TEXT NOT NULL,  -- start, open, compile, check, warm_up, timed
+  phase TEXT NOT NULL,  -- start, open, compile, load, check, warm_up, timed
   wall_ns INTEGER NOT NULL,  -- duration
   cpu_ns INTEGER,  -- user and system time of the worker's process tree; NULL: unknown
   cpu_ns_unknown_reason TEXT,  -- why it is unknown

@@ -111,6 +111,8 @@ struct WorkerRequest {
   std::string reference_key{};      // hash of everything that the outputs depend on
   bool reference_is_given = false;  // the client has made the reference outputs
   std::string cache_dir{};          // where compilers keep results of long searches; "" for nowhere
+  std::string artifact_path{};      // where the compiler's artifact is, or is kept; "": it is removed once loaded
+  bool loads_artifact = false;      // another process has compiled: this one loads artifact_path
 
   static constexpr auto fields() {
     return std::tuple(
@@ -121,7 +123,8 @@ struct WorkerRequest {
         Field{"place", &WorkerRequest::place}, Field{"protocol", &WorkerRequest::protocol},
         Field{"reference_path", &WorkerRequest::reference_path},
         Field{"reference_name", &WorkerRequest::reference_name}, Field{"reference_key", &WorkerRequest::reference_key},
-        Field{"reference_is_given", &WorkerRequest::reference_is_given}, Field{"cache_dir", &WorkerRequest::cache_dir});
+        Field{"reference_is_given", &WorkerRequest::reference_is_given}, Field{"cache_dir", &WorkerRequest::cache_dir},
+        Field{"artifact_path", &WorkerRequest::artifact_path}, Field{"loads_artifact", &WorkerRequest::loads_artifact});
   }
 };
 

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/result.h"
+#include "work/compilation.h"
 #include "work/study_key.h"
 
 namespace ngb::work {
@@ -96,6 +97,7 @@ struct Protocol {
   std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped, k to a repetition
   std::int64_t max_transient_ns = 30'000'000'000;  // the search for a steady part ends after this
   std::optional<StopWhen> stop_when{};
+  Compilation compile = Compilation::each;
   Tolerances tolerances{};
   std::uint64_t seed = 1;  // of weights, inputs and the order of processes
 
@@ -125,6 +127,11 @@ struct Protocol {
                     {.name = "stop_when",
                      .meaning = "Stop by precision instead of at a fixed count; `repetitions` is then ignored",
                      .default_text = "off"}),
+        study_field(
+            "compile", &Protocol::compile,
+            {"compile",
+             "Which processes of a cell compile. each: all. once: the first, whose file the others load, if the "
+             "compiler makes one. auto: once where compiling takes longer than measuring, else each"}),
         study_field(
             "tolerances", &Protocol::tolerances,
             {"tolerances", "How far outputs may differ from the reference's; a cell that differs more has no speed"}),

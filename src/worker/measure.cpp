@@ -86,7 +86,8 @@ class Work {
   using Step = std::function<Attempt<Done>()>;
 
   bool prepare() {
-    return in_phase(Phase::open, [this] { return open(); }) && in_phase(Phase::compile, [this] { return compile(); });
+    if (!in_phase(Phase::open, [this] { return open(); })) return false;
+    return in_phase(request_.loads_artifact ? Phase::load : Phase::compile, [this] { return compile(); });
   }
 
   // Runs the step as a phase. Returns false if it failed; then the result holds the failure.
@@ -121,7 +122,9 @@ class Work {
   }
 
   Attempt<Done> compile() {
-    Attempt<Done> compiled = session_.compile(request_.model_path, request_.model);
+    const std::string& artifact = request_.artifact_path;
+    Attempt<Done> compiled = request_.loads_artifact ? session_.load(request_.model_path, request_.model, artifact)
+                                                     : session_.compile(request_.model_path, request_.model, artifact);
     if (compiled) learn_facts();
     return compiled ? check_version() : compiled;
   }

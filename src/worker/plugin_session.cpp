@@ -46,6 +46,27 @@ nlohmann::json description_of(const ngb_compiler& compiler) {
   return description.is_object() ? description : nlohmann::json::object();
 }
 
+bool makes_artifact(const ngb_compiler& compiler, const nlohmann::json& description) {
+  return compiler.load != nullptr && description.value("produces_file", false);
+}
+
+// Owns everything that a plugin receives of a model. The arguments outlive it.
+struct HandedModel {
+  HandedModel(const std::string& path, const work::Model& model, const std::string& artifact)
+      : inputs(describe(model.open_inputs.empty() ? model.inputs : model.open_inputs)),
+        value{sizeof(ngb_model),
+              path.c_str(),
+              work::json_of(model.source).c_str(),
+              inputs.data(),
+              static_cast<std::uint32_t>(inputs.size()),
+              artifact.c_str()} {}
+  HandedModel(const HandedModel&) = delete;
+  HandedModel& operator=(const HandedModel&) = delete;
+
+  std::vector<ngb_tensor> inputs;
+  ngb_model value;
+};
+
 samples::Failure for_one_batch_only(const std::string& compiler) {
   samples::Failure failure;
   failure.kind = samples::FailureKind::invalid_option;
@@ -109,28 +130,35 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
 
-Attempt<Done> Session::compile(const std::string& model_path, const work::Model& model) {
+Attempt<Done> Session::compile(const std::string& model_path, const work::Model& model,
+                               const std::string& artifact_path) {
   const nlohmann::json described = description_of(compiler_);
   if (model.dynamic_batch && !described.value("dynamic_batch", false)) {
     return tl::unexpected(for_one_batch_only(described.value("name", "this compiler")));
   }
-  const std::vector<ngb_tensor> inputs = describe(model.open_inputs.empty() ? model.inputs : model.open_inputs);
-  const bool makes_file = compiler_.load != nullptr && described.value("produces_file", false);
+  const bool makes_file = makes_artifact(compiler_, described);
   // The worker's current folder; the agent empties it after each worker.
-  const std::string artifact =
-      makes_file ? (std::filesystem::current_path() / fmt::format("artifact-{}", ::getpid())).string() : std::string();
-  const ngb_model handed{sizeof(ngb_model),
-                         model_path.c_str(),
-                         work::json_of(model.source).c_str(),
-                         inputs.data(),
-                         static_cast<std::uint32_t>(inputs.size()),
-                         artifact.c_str()};
-  Attempt<Done> result = attempt(compiler_.compile(session_, &handed, &error_));
-  if (result && makes_file) result = attempt(compiler_.load(session_, &handed, &error_));
-  if (makes_file) {
+  const std::filesystem::path own = std::filesystem::current_path() / fmt::format("artifact-{}", ::getpid());
+  const std::string artifact = !makes_file ? "" : artifact_path.empty() ? own.string() : artifact_path;
+  const HandedModel handed(model_path, model, artifact);
+  Attempt<Done> result = attempt(compiler_.compile(session_, &handed.value, &error_));
+  if (result && makes_file) result = attempt(compiler_.load(session_, &handed.value, &error_));
+  if (makes_file && artifact_path.empty()) {
     std::error_code ignored;
     std::filesystem::remove_all(artifact, ignored);
   }
+  if (page_ != nullptr) samples::write_remark(*page_, {});
+  return result;
+}
+
+Attempt<Done> Session::load(const std::string& model_path, const work::Model& model, const std::string& artifact_path) {
+  if (!makes_artifact(compiler_, description_of(compiler_))) {
+    samples::Failure failure;
+    failure.message = "this compiler cannot load what another process has compiled";
+    return tl::unexpected(failure);
+  }
+  const HandedModel handed(model_path, model, artifact_path);
+  Attempt<Done> result = attempt(compiler_.load(session_, &handed.value, &error_));
   if (page_ != nullptr) samples::write_remark(*page_, {});
   return result;
 }

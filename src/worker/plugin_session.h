@@ -36,7 +36,11 @@ class Session {
   // The compiler may use `cache_dir` and `page` (ngb_settings). The page outlives the session, or is null.
   Attempt<Done> open(const work::Compiler& compiler, const work::Place& place = {}, const std::string& cache_dir = {},
                      samples::ProgressPage* page = nullptr);
-  Attempt<Done> compile(const std::string& model_path, const work::Model& model);
+  // Compiles the model and opens the result. A compiler with `produces_file` keeps its artifact at `artifact_path`; if
+  // that is "", the artifact is removed once it is open.
+  Attempt<Done> compile(const std::string& model_path, const work::Model& model, const std::string& artifact_path = {});
+  // Opens the artifact that another process has kept, instead of compiling.
+  Attempt<Done> load(const std::string& model_path, const work::Model& model, const std::string& artifact_path);
   Attempt<Done> bind(const Inputs& inputs);
   Attempt<Done> run();
   // Returns the outputs of the last run. Their data are in the plugin's memory and valid until the next call; the

@@ -12,9 +12,9 @@
 
 namespace ngb::worker {
 
-// Runs open, compile, check, warm-up and timed, or stops at a failure, which the result holds. `page` may be null.
-// Before the compiler is opened, it pins the process to as many processors as the cell has threads. Fills in everything
-// except wall_ns, started_unix_ns, environment_hash and log_path, which the agent sets.
+// Runs open, compile (or load), check, warm-up and timed, or stops at a failure, which the result holds. `page` may be
+// null. Before the compiler is opened, it pins the process to as many processors as the cell has threads. Fills in
+// everything except wall_ns, started_unix_ns, environment_hash and log_path, which the agent sets.
 samples::ProcessResult measure(const work::WorkerRequest& request, const ngb_compiler& compiler,
                                samples::ProgressPage* page);
 

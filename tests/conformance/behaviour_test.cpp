@@ -160,6 +160,49 @@ TEST_P(Conformance, AgreesWithReferenceOutputsAndRefusesOthers) {
   });
 }
 
+TEST_P(Conformance, LoadsInAnotherProcessWhatOneHasCompiledAndGivesTheSameOutputs) {
+  if (!GetParam().produces_file()) GTEST_SKIP() << "makes no file that another process can load";
+  judge(GetParam(), []() -> Problem {
+    const TemporaryFolder scratch;
+    work::WorkerRequest request = make_request(GetParam(), precise_conv_model(), scratch);
+    request.task = work::Task::make_references;
+    request.reference_path = (scratch.path() / "outputs").string();
+    request.reference_name = "the process that compiled";
+    request.artifact_path = (scratch.path() / "artifact").string();
+    const WorkerRun compiling = run_worker(GetParam(), request);
+    if (compiling.ending() != "none") return compiling.message();
+    if (!std::filesystem::exists(request.artifact_path)) return "it kept no artifact";
+    request.task = work::Task::measure;
+    request.loads_artifact = true;
+    const WorkerRun loading = run_worker(GetParam(), request);
+    if (loading.ending() != "none") return loading.message();
+    std::string phases;
+    for (const auto& use : loading.result->phases) phases += std::string(name(use.phase)) + " ";
+    if (phases != "start open load check warm_up timed ") return "phases: " + phases;
+    const samples::Check& check = loading.result->check.value();
+    if (check.compared_elements == 0 || check.max_absolute_error.value != 0.0) return "its outputs are others";
+    if (loading.result->facts.at("version") != compiling.result->facts.at("version")) return "it tells another version";
+    return std::nullopt;
+  });
+}
+
+TEST_P(Conformance, RefusesToLoadATornArtifactOrOneThatIsMissing) {
+  if (!GetParam().produces_file()) GTEST_SKIP() << "makes no file that another process can load";
+  judge(GetParam(), []() -> Problem {
+    const TemporaryFolder scratch;
+    work::WorkerRequest request = make_request(GetParam(), add_model(), scratch);
+    request.loads_artifact = true;
+    for (const bool is_there : {false, true}) {
+      request.artifact_path = (scratch.path() / (is_there ? "torn" : "missing")).string();
+      if (is_there) scratch.write("torn", "half");
+      const WorkerRun loading = run_worker(GetParam(), request);
+      if (loading.ending() == "none") return "it loaded what is not there";
+      if (loading.result && loading.result->failure->phase != samples::Phase::load) return loading.message();
+    }
+    return std::nullopt;
+  });
+}
+
 TEST_P(Conformance, KeepsToOneThread) {
   judge(GetParam(), [] { return use_threads(GetParam(), 1); });
 }

@@ -31,7 +31,7 @@ struct Effort {
 constexpr Effort kLessEffort{6, 120};  // or some seconds
 constexpr int kMaxFiles = Effort{}.files;
 
-Effort effort_for(const CompilerUnderTest& compiler) { return compiler.produces_file() ? kLessEffort : Effort{}; }
+Effort effort_for(const CompilerUnderTest& compiler) { return compiler.compiles_slowly() ? kLessEffort : Effort{}; }
 
 constexpr rlim_t kMemoryBytes = rlim_t{8} << 30U;
 constexpr int kNotReached = -1;

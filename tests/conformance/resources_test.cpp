@@ -58,7 +58,7 @@ Problem one_round(const ngb_compiler& table, const work::WorkerRequest& request)
 }
 
 Problem many_rounds(const CompilerUnderTest& compiler) {
-  const Rounds rounds = compiler.produces_file() ? kFewRounds : Rounds{};
+  const Rounds rounds = compiler.compiles_slowly() ? kFewRounds : Rounds{};
   const TemporaryFolder scratch;
   work::WorkerRequest request = make_request(compiler, conv_model(), scratch);
   request.compiler.threads = 2;

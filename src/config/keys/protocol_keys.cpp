@@ -72,6 +72,15 @@ void describe(Key& key, const work::StudyKey& /*row*/, const Access<work::Until>
   key.get = [access](const Study& study) { return json(work::name(access.read(study))); };
 }
 
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<work::Compilation>& access) {
+  key.type = ValueType::word;
+  key.words.assign(work::kCompilations.begin(), work::kCompilations.end());
+  key.set = [access](Study& study, const json& value) {
+    access.change(study) = work::parse_compilation(value.get<std::string>()).value();
+  };
+  key.get = [access](const Study& study) { return name(access.read(study)); };
+}
+
 template <class Value>
   requires std::is_arithmetic_v<Value>
 void describe(Key& key, const work::StudyKey& row, const Access<Value>& access) {

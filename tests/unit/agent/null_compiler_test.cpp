@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "agent_client.h"
+#include "null_job.h"
 #include "recorder.h"
 
 namespace ngb::agent::test {
@@ -16,39 +17,6 @@ namespace {
 using samples::FailureKind;
 using samples::Phase;
 using testing::HasSubstr;
-using Options = std::vector<std::pair<std::string, std::string>>;
-
-const Programs kReal{NGB_BUILD_DIR "/bin/ngb-worker", NGB_BUILD_DIR "/lib/ngraphbench"};
-
-void add_null_cell(work::Job& job, const std::string& id, const Options& options) {
-  add_cell(job, id);
-  work::Compiler& compiler = job.compilers.back();
-  compiler.name = "null";
-  compiler.version.clear();
-  compiler.options = options;
-  job.places.back() = {.compiler = "null", .host = "native"};
-}
-
-// Returns a job with a convolution of a few kilobytes and three repetitions without warm-up.
-work::Job null_job(int processes, const Options& options = {}) {
-  work::Job job = small_job(processes);
-  job.models[0].source = work::Recipe{
-      R"({"family":"conv_block","parameters":{"depth":1,"image_size":8,"width":4},"revision":3,"seed":1})"};
-  job.models[0].inputs = {{"input", DataType::f32, {1, 3, 8, 8}}};
-  job.protocol.repetitions = 10;
-  job.protocol.warm_up = 1;
-  job.protocol.min_repetition_ns = 1;  // one inference each
-  add_null_cell(job, "a", options);
-  return job;
-}
-
-WholeRun run_null(work::Job job) {
-  const TemporaryFolder folder;
-  WholeRun run = run_job(folder.path(), job, 0, kReal);
-  EXPECT_TRUE(ends_finished(run.events));
-  EXPECT_EQ(run.outcome.exit_code, 0);
-  return run;
-}
 
 TEST(NullCompiler, OfAnotherVersionThanRequestedFailsAsFallbackBeforeTheTimedPhase) {
   work::Job job = null_job(1);

@@ -38,6 +38,12 @@ TEST(Flags, AreRaisedBySpread) {
               ElementsAre("spread", "unstable"));
 }
 
+TEST(Flags, AreRaisedByProcessesThatLoadedWhatAnotherOneHadCompiled) {
+  CellData cell = calm();
+  cell.processes[1].phases.front().phase = samples::Phase::load;
+  EXPECT_THAT(flags(cell), ElementsAre("shared_compilation"));
+}
+
 TEST(Flags, AreRaisedByABaselineOfAnotherEnvironment) {
   CellData identity = calm();
   identity.cell_id = "identity-1";

@@ -135,6 +135,21 @@ TEST(Metrics, CompileTimeExcludesTuning) {
   EXPECT_EQ(reason({cell}, "tuned-1", "tuning_s"), "not tuned");
 }
 
+TEST(Metrics, CompileTimeIsOfTheProcessesThatCompiledAndTheirNumberIsTold) {
+  CellData cell = cell_of("shared", 1, {process(0, {10, 10}), process(1, {10, 10}), process(2, {10, 10})});
+  EXPECT_DOUBLE_EQ(number({cell}, "shared-1", "compile_count"), 3);
+  cell.processes[0].phases[0].phase = cell.processes[2].phases[0].phase = samples::Phase::load;
+  cell.processes[0].phases[0].wall_ns = 100'000'000;
+  cell.processes[1].phases[0].wall_ns = 62'000'000'000;
+  cell.processes[1].facts = {{"tuning_seconds", "60.0"}, {"tuning_seconds_here", "60.0"}};
+  EXPECT_NEAR(number({cell}, "shared-1", "compile_s"), 2.0, 1e-9);
+  EXPECT_DOUBLE_EQ(number({cell}, "shared-1", "compile_count"), 1);
+  EXPECT_DOUBLE_EQ(number({cell}, "shared-1", "compile_peak_bytes"), 70e6);
+  EXPECT_DOUBLE_EQ(number({cell}, "shared-1", "timed_peak_bytes"), 90e6);
+  cell.processes[1].phases[0].phase = samples::Phase::load;
+  EXPECT_EQ(reason({cell}, "shared-1", "compile_s"), "its processes loaded what another one had compiled");
+}
+
 // Identity at batch 1 and 4: 100 and 200 samples/s; fast: 300 and 900. No spread.
 std::vector<CellData> two_compilers() {
   return {cell_of("identity", 1, {process(0, {10, 10}), process(1, {10, 10})}),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "made_up.h"
+#include "store/protocol.h"
 #include "store/sqlite.h"
 
 namespace ngb::store {
@@ -160,6 +161,19 @@ TEST_F(Resuming, NamesEveryKeyInWhichTheProtocolDiffers) {
   EXPECT_THAT(refused.error().next, testing::HasSubstr("another output folder"));
   EXPECT_EQ(refused.error().where, folder_.results().string());
   EXPECT_EQ(store.runs().value().size(), 1U) << "nothing of the refused study stays";
+}
+
+TEST_F(Resuming, SharedCompilationsAreAnotherProtocolAndCompilingEachIsWhatItAlwaysWas) {
+  plan::Plan sharing = made_up::plan();
+  sharing.study.protocol.compile = work::Compilation::once;
+  EXPECT_NE(study_hash(sharing), study_hash(made_up::plan()));
+  for (const ProtocolKey& row : protocol_of(made_up::plan().study)) EXPECT_NE(row.key, "compile");
+  Store store = open();
+  ASSERT_TRUE(store.begin_run(sharing, 7));
+  EXPECT_EQ(store.protocol().value().at("compile"), "\"once\"");
+  EXPECT_EQ(store.begin_run(made_up::plan(), 8).error().what,
+            "these results were measured under another protocol: compile is \"once\" in the results and not set in the "
+            "study");
 }
 
 TEST_F(Resuming, ReportsTheProgressOfEachCell) {
