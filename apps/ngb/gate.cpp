@@ -55,9 +55,7 @@ tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation&
         kWrongUsage);
     return tl::unexpected(kWrongUsage);
   }
-  Sides sides{.baseline = stored.baseline,
-              .candidate = stored.candidate,
-              .margin_ratio = stored.margin_percent / 100};
+  Sides sides{.baseline = stored.baseline, .candidate = stored.candidate, .margin_ratio = stored.margin_percent / 100};
   if (!arguments.budget.empty()) {
     const auto budget = parse_duration(arguments.budget, "--budget");
     if (!budget) {

@@ -22,7 +22,6 @@ namespace {
 
 using nlohmann::json;
 
-
 tl::unexpected<ExitCode> refused(const Error& error, ExitCode code) {
   report_failure(error, code);
   return tl::unexpected(code);

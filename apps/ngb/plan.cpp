@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "apps/ngb/durations_file.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
 
@@ -23,8 +24,14 @@ void add_plan(CLI::App& app, const Installation& installation, Action& chosen) {
     chosen = [=, &installation]() -> int {
       const auto plan = plan_study(installation, arguments->study);
       if (!plan) return plan.error();
-      const std::string text = arguments->json ? plan::to_json(*plan).dump(2) + "\n" : plan::to_text(*plan);
-      print_out(text);
+      const plan::Experience experience = experience_for(installation, *plan);
+      if (arguments->json) {
+        nlohmann::json whole = plan::to_json(*plan);
+        whole.update(plan::estimate_json(*plan, experience));
+        print_out(whole.dump(2) + "\n");
+      } else {
+        print_out(plan::to_text(*plan) + "\n" + plan::estimate_text(*plan, experience));
+      }
       return kSuccess;
     };
   });

@@ -48,7 +48,9 @@ ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done
 std::string ProgressLine::counts() const {
   std::string text = fmt::format("{} of {} processes", done_, total_);
   const int finished = done_ - done_before_;
-  if (finished == 0 || done_ >= total_) return text;
+  if (done_ >= total_) return text;
+  if (seconds_left_) return text + ", " + text::human_duration(seconds_left_()) + " left";
+  if (finished == 0) return text;
   const double elapsed_s = std::chrono::duration<double>(clock_->now() - started_).count();
   return text + ", " + text::human_duration(elapsed_s / finished * (total_ - done_)) + " left";
 }

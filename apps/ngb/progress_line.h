@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -28,7 +30,11 @@ class ProgressLine {
   void say(const std::string& line);
   void clear();
 
-  // Returns "3 of 60 processes, 2 min left", estimated from the mean time of the processes that this run has finished.
+  // Makes `seconds_left` estimate the time that is left.
+  void estimate_by(std::function<double()> seconds_left) { seconds_left_ = std::move(seconds_left); }
+
+  // Returns "3 of 60 processes, 2 min left". Without estimate_by, the time left comes from the mean time of the
+  // processes that this run has finished.
   [[nodiscard]] std::string counts() const;
 
  private:
@@ -40,6 +46,7 @@ class ProgressLine {
   const Clock* clock_;
   Nanoseconds started_;
   bool is_drawn_ = false;
+  std::function<double()> seconds_left_{};
 };
 
 }  // namespace ngb::app

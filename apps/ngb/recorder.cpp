@@ -25,11 +25,17 @@ double median_throughput_per_s(const samples::ProcessResult& result, int batch) 
 
 }  // namespace
 
-Recorder::Recorder(store::Store& store, const plan::Plan& plan, std::string run_id)
-    : store_(&store), run_id_(std::move(run_id)), plan_(&plan) {}
+Recorder::Recorder(store::Store& store, const plan::Plan& plan, std::string run_id, plan::Experience experience,
+                   DurationsFile durations)
+    : store_(&store),
+      run_id_(std::move(run_id)),
+      plan_(&plan),
+      experience_(std::move(experience)),
+      durations_(std::move(durations)) {}
 
-Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, std::string run_id) {
-  Recorder recorder(store, plan, std::move(run_id));
+Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, std::string run_id,
+                                 plan::Experience experience, DurationsFile durations) {
+  Recorder recorder(store, plan, std::move(run_id), std::move(experience), std::move(durations));
   int total = 0;
   for (const work::Group& group : plan.groups) {
     for (const work::Step& step : group.steps) {
@@ -52,7 +58,49 @@ Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, st
   }
   const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
   recorder.line_ = std::make_unique<ProgressLine>(stderr, is_terminal, total, done, system_clock());
+  recorder.is_whole_ = done == 0;
+  recorder.expect_time_left();
   return recorder;
+}
+
+void Recorder::expect_time_left() {
+  const work::Protocol& protocol = plan_->study.protocol;
+  const int beyond_expected = work::planned_processes(protocol) - work::expected_processes(protocol);
+  std::vector<int> left(plan_->cells.size(), 0);
+  for (const auto& [id, cell] : cells_) {
+    left[static_cast<std::size_t>(cell.index)] = std::max(cell.processes_left - beyond_expected, 0);
+  }
+  time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
+  line_->estimate_by([time_left = time_left_, started = started_] {
+    return time_left->seconds(std::chrono::duration<double>(system_clock().now() - started).count());
+  });
+}
+
+// A run on one device that was done in one go, without failures, also tells what passes between processes.
+void Recorder::end() {
+  line_->clear();
+  const bool is_done =
+      std::all_of(cells_.begin(), cells_.end(), [](const auto& each) { return each.second.processes_left == 0; });
+  if (!is_whole_ || !is_done || plan_->cells.empty() || plan_->study.devices.size() != 1) return;
+  const double elapsed_s = std::chrono::duration<double>(system_clock().now() - started_).count();
+  // Estimates are a convenience: what cannot be remembered is left out.
+  (void)durations_.append(
+      plan::MeasuredStudy{.device = plan::name_in_durations(*plan_, plan_->cells.front().device, experience_.here),
+                          .study = experience_.study,
+                          .between_s = std::max(elapsed_s - processes_s_, 0.0),
+                          .groups = static_cast<int>(plan_->groups.size())});
+}
+
+void Recorder::remember(const std::vector<samples::ProcessResult>& results) const {
+  std::vector<plan::MeasuredProcess> processes;
+  for (const samples::ProcessResult& result : results) {
+    const auto found = cells_.find(result.cell_id);
+    if (result.failure || found == cells_.end()) continue;
+    const work::Cell& cell = plan_->cells[static_cast<std::size_t>(found->second.index)];
+    const std::string device = plan::name_in_durations(*plan_, cell.device, experience_.here);
+    processes.push_back({plan::likeness_of(*plan_, cell, device), time_of(result)});
+  }
+  (void)durations_.append(processes);
 }
 
 dispatch::Callbacks Recorder::callbacks() {
@@ -82,6 +130,7 @@ Status Recorder::commit() {
   const std::vector<samples::ProcessResult> results = std::exchange(uncommitted_, {});
   const std::vector<std::string> ended = std::exchange(ended_, {});
   if (!durable) return durable;
+  remember(results);
   for (const samples::ProcessResult& result : results) tell(result);
   for (const std::string& cell_id : ended) end_rounds(cell_id);
   return Done{};
@@ -106,8 +155,12 @@ void Recorder::tell(const samples::ProcessResult& result) {
   const auto found = cells_.find(result.cell_id);
   if (found == cells_.end()) return;
   CellToDo& cell = found->second;
+  const double wall_s = static_cast<double>(result.wall_ns) / 1e9;
+  processes_s_ += wall_s;
+  is_whole_ = is_whole_ && !result.failure;
   if (!result.failure) {
     --cell.processes_left;
+    time_left_->finish(cell.index, wall_s, time_of(result).compile_s.has_value());
     const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
     const int batch = plan_->model_of(planned).key.batch;
     line_->finish_process(fmt::format("{}: {:.4g} samples/s", label(cell), median_throughput_per_s(result, batch)));
@@ -119,12 +172,15 @@ void Recorder::tell(const samples::ProcessResult& result) {
   if (!is_final(result.failure->kind, result.attempt, plan_->study.limits)) return;
   const int skipped = is_of_cell(result.failure->kind) ? cell.processes_left : std::min(cell.processes_left, 1);
   line_->skip_processes(skipped);
+  time_left_->skip(cell.index, skipped);
   cell.processes_left -= skipped;
 }
 
 void Recorder::end_rounds(const std::string& cell_id) {
   const auto cell = cells_.find(cell_id);
-  if (cell != cells_.end()) line_->skip_processes(std::exchange(cell->second.processes_left, 0));
+  if (cell == cells_.end()) return;
+  time_left_->skip(cell->second.index, cell->second.processes_left);
+  line_->skip_processes(std::exchange(cell->second.processes_left, 0));
 }
 
 void Recorder::on_progress(const samples::Progress& progress) {

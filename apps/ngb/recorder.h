@@ -3,26 +3,32 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "apps/ngb/durations_file.h"
 #include "apps/ngb/progress_line.h"
 #include "dispatch/link/recording.h"
 #include "plan/plan.h"
+#include "plan/time_left.h"
 #include "store/store.h"
 
 namespace ngb::app {
 
 class Recorder {
  public:
-  // `plan` is what the run has to do on all devices. `store` and `plan` must outlive the Recorder.
-  static Result<Recorder> begin(store::Store& store, const plan::Plan& plan, std::string run_id);
+  // `plan` is what the run has to do on all devices. `store` and `plan` must outlive the Recorder. The time left is
+  // estimated from `experience`, and what processes take is appended to `durations`.
+  static Result<Recorder> begin(store::Store& store, const plan::Plan& plan, std::string run_id,
+                                plan::Experience experience = {}, DurationsFile durations = DurationsFile({}));
 
   // Returns callbacks that are valid as long as the Recorder lives and is not moved.
   dispatch::Callbacks callbacks();
-  void end() { line_->clear(); }
+  // Called once, when nothing more is recorded.
+  void end();
 
  private:
   struct CellToDo {
@@ -30,7 +36,8 @@ class Recorder {
     int processes_left = 0;
   };
 
-  Recorder(store::Store& store, const plan::Plan& plan, std::string run_id);
+  Recorder(store::Store& store, const plan::Plan& plan, std::string run_id, plan::Experience experience,
+           DurationsFile durations);
   // Returns "resnet18 batch 8, openvino 2026.4.1", with "xeon: " before it if the plan has several devices.
   [[nodiscard]] std::string label(const CellToDo& cell) const;
   Status on_event(const std::string& device, const samples::Event& event);
@@ -39,6 +46,8 @@ class Recorder {
   void on_progress(const samples::Progress& progress);
   void tell(const samples::ProcessResult& result);
   void end_rounds(const std::string& cell_id);
+  void remember(const std::vector<samples::ProcessResult>& results) const;
+  void expect_time_left();
 
   store::Store* store_;
   std::string run_id_;
@@ -47,6 +56,12 @@ class Recorder {
   std::unique_ptr<ProgressLine> line_;
   std::vector<samples::ProcessResult> uncommitted_{};  // printed once they are committed
   std::vector<std::string> ended_{};                   // ids of cells whose rounds have ended, not committed yet
+  plan::Experience experience_;
+  DurationsFile durations_;
+  std::shared_ptr<plan::TimeLeft> time_left_{};
+  Nanoseconds started_ = system_clock().now();
+  double processes_s_ = 0;  // that all processes of this run took together
+  bool is_whole_ = true;    // false: something was done before, or failed
 };
 
 }  // namespace ngb::app

@@ -181,7 +181,8 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
   const dispatch::Jobs jobs(run.plan, run.id);
   const auto shares = make_shares(installation, store, jobs, compilers, run);
   if (!shares) return error_of(shares);
-  auto recorder = Recorder::begin(store, run.plan, run.id);
+  auto recorder =
+      Recorder::begin(store, run.plan, run.id, experience_for(installation, run.plan), durations_file(installation));
   if (!recorder) return error_of(recorder);
   dispatch::Callbacks callbacks = recorder->callbacks();
   ToolchainRecord toolchains(store, compilers, callbacks.on_remark);

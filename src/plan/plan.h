@@ -32,20 +32,11 @@ struct Plan : work::Lists {
 // entries that turn out to be the same model.
 Result<Plan> expand(const config::Study& study);
 
-// Estimates the seconds for the whole plan, from constants in estimate.cpp that are right within a factor of about 3
-// for a current desktop CPU:
-//   study + groups * model + sum over processes of (process + parameters * compile + repetitions * repetition),
-//   repetition = max(min_repetition_ms, call + macs / (rate * threads)), warm-up included.
-// A model whose MACs are unknown (a user's) counts as 1 GMAC a sample. With stop_when, every process is assumed to stop
-// at 100 repetitions or after max_s, within the study's least and largest number of repetitions. With `rounds`, every
-// question is assumed to be decided by the first look.
-double estimate_seconds(const Plan& plan);
-
 // Returns the number of processes of all cells.
 std::uint64_t process_count(const Plan& plan);
 
 nlohmann::json to_json(const Plan& plan);
-// Returns the text that `ngb plan` prints: settings, cells, order, estimate.
+// Returns the text that `ngb plan` prints: settings, cells, order.
 std::string to_text(const Plan& plan);
 
 }  // namespace ngb::plan

@@ -68,8 +68,7 @@ json to_json(const Plan& plan) {
   }
   return {{"study", config::to_json(plan.study)}, {"defaults", std::move(defaults)},
           {"models", std::move(models)},          {"cells", std::move(cells)},
-          {"groups", std::move(groups)},          {"process_count", process_count(plan)},
-          {"estimate_s", estimate_seconds(plan)}};
+          {"groups", std::move(groups)},          {"process_count", process_count(plan)}};
 }
 
 }  // namespace ngb::plan

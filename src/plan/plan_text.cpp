@@ -113,12 +113,10 @@ std::string rounds_text(const work::Protocol& protocol) {
 std::string to_text(const Plan& plan) {
   return fmt::format(
       "Study {} ({})\n\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
-      "in each, {} of one process for every compiler\n{}\n{}, {}: about {}\n",
+      "in each, {} of one process for every compiler\n{}\n",
       plan.study.name, plan.study.path.string(), settings_text(plan), "Cells", cells_text(plan),
       counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed, rounds_text(plan.study.protocol),
-      order_text(plan), counted(plan.cells.size(), "cell", "cells"),
-      (plan.study.protocol.rounds ? "at most " : "") + counted(process_count(plan), "process", "processes"),
-      text::human_duration(estimate_seconds(plan)));
+      order_text(plan));
 }
 
 }  // namespace ngb::plan

@@ -32,6 +32,8 @@ Result<Until> parse_until(std::string_view name) {
 
 int planned_processes(const Protocol& protocol) { return protocol.rounds ? protocol.rounds->max : protocol.processes; }
 
+int expected_processes(const Protocol& protocol) { return protocol.rounds ? protocol.rounds->min : protocol.processes; }
+
 int most_repetitions(const Protocol& protocol) {
   if (protocol.stop_when) return std::max(protocol.stop_when->max_repetitions, 1);
   return std::max(protocol.repetitions.value_or(kCounts.front().count), 1);

@@ -142,6 +142,8 @@ struct Protocol {
 
 // Returns how many processes are planned for each cell: all of them, or the most that `rounds` allows.
 int planned_processes(const Protocol& protocol);
+// Returns how many of them are likely needed: all, or as many as the first look of `rounds` needs.
+int expected_processes(const Protocol& protocol);
 // Returns the largest and the smallest number of steady repetitions that a process of this protocol has.
 int most_repetitions(const Protocol& protocol);
 int least_repetitions(const Protocol& protocol);

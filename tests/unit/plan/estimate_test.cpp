@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/estimate.h"
+
+#include <nlohmann/json.hpp>
+
 #include "plan_fixture.h"
 
 namespace ngb::plan {
@@ -12,40 +16,201 @@ Plan one_cell() {
   plan.compilers = {{.threads = 1}};
   plan.models = {{.key = {.batch = 1}, .parameters = 20'000'000, .macs = 4'000'000'000}};
   plan.cells = {{}};
-  plan.groups = {{}};
+  plan.groups = {{.steps = std::vector<work::Step>(5)}};
   return plan;
 }
 
 TEST(Estimate, FollowsTheFormulaOfItsHeader) {
   // 5 + 2 + 5 * (1 + 0.2 + 25 * 0.10005)
-  EXPECT_NEAR(estimate_seconds(one_cell()), 25.50625, 1e-9);
+  EXPECT_NEAR(estimate(one_cell()).seconds, 25.50625, 1e-9);
 }
 
 TEST(Estimate, HalvesTheArithmeticWithTwoThreads) {
   Plan plan = one_cell();
   plan.compilers[0].threads = 2;
-  EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1.2 + 25 * 0.05005), 1e-9);
+  EXPECT_NEAR(estimate(plan).seconds, 5 + 2 + 5 * (1.2 + 25 * 0.05005), 1e-9);
 }
 
 TEST(Estimate, ARepetitionLastsAtLeastItsMinimum) {
   Plan plan = one_cell();
   plan.models[0].macs = 0;
   plan.study.protocol.warm_up = 0;
-  EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1.2 + 20 * 0.001), 1e-9);
+  EXPECT_NEAR(estimate(plan).seconds, 5 + 2 + 5 * (1.2 + 20 * 0.001), 1e-9);
 }
 
 TEST(Estimate, AFileCountsAsABillionMacsASample) {
   Plan plan = one_cell();
   plan.models[0] = {.key = {.batch = 4}};
-  EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1 + 25 * 0.10005), 1e-9);
+  EXPECT_NEAR(estimate(plan).seconds, 5 + 2 + 5 * (1 + 25 * 0.10005), 1e-9);
 }
 
 TEST(Estimate, PrecisionModeStopsAtAHundredRepetitionsOrItsTime) {
   Plan plan = one_cell();
   plan.study.protocol.stop_when = work::StopWhen{};
-  EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1.2 + 105 * 0.10005), 1e-9);
+  EXPECT_NEAR(estimate(plan).seconds, 5 + 2 + 5 * (1.2 + 105 * 0.10005), 1e-9);
   plan.study.protocol.stop_when->max_ns = 3'000'000'000;
-  EXPECT_NEAR(estimate_seconds(plan), 5 + 2 + 5 * (1.2 + 5 * 0.10005 + 3), 1e-9);
+  EXPECT_NEAR(estimate(plan).seconds, 5 + 2 + 5 * (1.2 + 5 * 0.10005 + 3), 1e-9);
+}
+
+// Returns processes like those of the plan's only cell, measured on this machine. Each takes 0.5 s beside 3 s of
+// compiling, 0.1 s an inference and 0.4 s of warm-up.
+MeasuredProcess measured(const Plan& plan) {
+  return {likeness_of(plan, plan.cells[0], "here"),
+          {.start_s = 0.5, .compile_s = 3, .tuning_s = 0, .inference_s = 0.1, .warming_s = 0.4}};
+}
+
+Experience after(const std::vector<MeasuredProcess>& processes) {
+  Experience experience{.here = "here"};
+  for (const MeasuredProcess& process : processes) experience.durations.add(process);
+  return experience;
+}
+
+TEST(Estimate, OfWhatWasMeasuredBeforeIsWhatThatTook) {
+  const Plan plan = one_cell();
+  Experience experience = after({measured(plan)});
+  // 5 * (0.5 + 3 + 0.4 + 20 * 0.1); between them 5 + 2 of the table
+  const Estimate first = estimate(plan, experience);
+  EXPECT_NEAR(first.seconds, 5 * 5.9 + 7, 1e-9);
+  EXPECT_EQ(first.measured_processes, 1U);
+  EXPECT_EQ(first.cells_by_basis[static_cast<std::size_t>(Basis::same)], 1);
+  experience.study = "this";
+  experience.durations.add(MeasuredStudy{.device = "here", .study = "another", .between_s = 3, .groups = 2});
+  EXPECT_NEAR(estimate(plan, experience).seconds, 5 * 5.9 + 1.5, 1e-9) << "by the number of groups";
+  experience.durations.add(MeasuredStudy{.device = "here", .study = "this", .between_s = 0.25, .groups = 1});
+  EXPECT_NEAR(estimate(plan, experience).seconds, 5 * 5.9 + 0.25, 1e-9);
+}
+
+TEST(Estimate, UsesTheProtocolOfTheStudyAndNotThatOfTheMeasurement) {
+  Plan plan = one_cell();
+  const Experience experience = after({measured(plan)});
+  plan.study.protocol.processes = 2;
+  plan.study.protocol.repetitions = 100;
+  EXPECT_NEAR(estimate(plan, experience).seconds, 2 * (3.9 + 100 * 0.1) + 7, 1e-9);
+  plan.study.protocol.warm_up = 10;
+  EXPECT_NEAR(estimate(plan, experience).seconds, 2 * (3.5 + 110 * 0.1) + 7, 1e-9);
+  plan.study.protocol.min_repetition_ns = 200'000'000;
+  EXPECT_NEAR(estimate(plan, experience).seconds, 2 * (3.5 + 110 * 0.2) + 7, 1e-9);
+}
+
+TEST(Estimate, TakesTheMedianOfTheNewestSixteen) {
+  const Plan plan = one_cell();
+  std::vector<MeasuredProcess> processes(20, measured(plan));
+  for (std::size_t i = 0; i < 12; ++i) processes[i].took.start_s = 100;  // 4 of them are too old, 8 of 16 count
+  for (std::size_t i = 12; i < 20; ++i) processes[i].took.start_s = 2;
+  EXPECT_NEAR(estimate(plan, after(processes)).seconds, 5 * (51 + 3 + 0.4 + 2) + 7, 1e-9);
+  EXPECT_EQ(estimate(plan, after(processes)).measured_processes, 16U);
+}
+
+TEST(Estimate, GoesFromTheSameWorkToAnotherVersionThenBatchThenModel) {
+  Plan plan = one_cell();
+  plan.models[0].key.hash = "aa";
+  plan.models[0].family = "resnet";
+  const MeasuredProcess same = measured(plan);
+  MeasuredProcess version = same;
+  version.like.version = "2";
+  version.took.start_s = 1;
+  MeasuredProcess batch = same;  // four times the work
+  batch.like.batch = 4;
+  batch.like.macs = 16'000'000'000;
+  MeasuredProcess family = same;  // a quarter of the parameters: half of the time to compile
+  family.like.model = "bb";
+  family.like.parameters = 5'000'000;
+  family.like.macs = 2'000'000'000;
+  MeasuredProcess other = same;  // its MACs are nearer, but it is of another family
+  other.like.model = "cc";
+  other.like.family = "vit";
+  other.took.compile_s = 50;
+  const auto basis = [&](const std::vector<MeasuredProcess>& processes) {
+    const Estimate found = estimate(plan, after(processes));
+    for (std::size_t i = 0; i < kBases; ++i) {
+      if (found.cells_by_basis[i] == 1) return std::pair(static_cast<Basis>(i), found.seconds - 7);
+    }
+    return std::pair(Basis::table, -1.0);
+  };
+  const auto expect = [&](const std::vector<MeasuredProcess>& processes, Basis wanted, double process_s) {
+    const auto [found, seconds] = basis(processes);
+    EXPECT_EQ(found, wanted);
+    EXPECT_NEAR(seconds, 5 * process_s, 1e-9);
+  };
+  expect({same, version, batch, family, other}, Basis::same, 0.5 + 3 + 0.4 + 2);
+  expect({version, batch, family, other}, Basis::other_version, 1 + 3 + 0.4 + 2);
+  expect({batch, family, other}, Basis::other_batch, 0.5 + 3 + (0.4 + 2) / 4);
+  expect({family, other}, Basis::other_model, 0.5 + 6 + (0.4 + 2) * 2);
+  expect({other}, Basis::other_model, 0.5 + 50 + 0.4 + 2);
+  for (const auto change : {+[](Likeness& like) { like.threads = 2; }, +[](Likeness& like) { like.precision = "f16"; },
+                            +[](Likeness& like) { like.options = "[]x"; }, +[](Likeness& like) { like.device = "far"; },
+                            +[](Likeness& like) { like.compiler = "tvm"; }}) {
+    MeasuredProcess unlike = same;
+    change(unlike.like);
+    EXPECT_EQ(basis({unlike}).first, Basis::table);
+  }
+}
+
+TEST(Estimate, TuningIsDoneOnceAndKept) {
+  Plan plan = one_cell();
+  plan.compilers[0] = {.name = "tvm", .options = {{"trials", "100"}}, .threads = 1};
+  // 5 + 2 + 5 * (3 + 5 + 0.25 * 20 + 25 * 0.10005) + 100 trials
+  EXPECT_NEAR(estimate(plan).seconds, 7 + 5 * (13 + 25 * 0.10005) + 300, 1e-9);
+  MeasuredProcess tuned = measured(plan);
+  tuned.took.tuning_s = 250;
+  EXPECT_NEAR(estimate(plan, after({tuned})).seconds, 5 * 5.9 + 7, 1e-9);
+  tuned.like.model = "another";
+  EXPECT_NEAR(estimate(plan, after({tuned})).seconds, 5 * 5.9 + 7 + 300, 1e-9);
+}
+
+TEST(Estimate, SharesCompilationsAsTheStudySays) {
+  Plan plan = one_cell();
+  plan.compilers[0].name = "iree";
+  MeasuredProcess process = measured(plan);
+  Experience experience = after({process});
+  experience.file_makers = {"iree"};
+  plan.study.protocol.compile = work::Compilation::automatic;  // 3 s of compiling, 2.4 s of measuring
+  EXPECT_NEAR(estimate(plan, experience).seconds, 5 * 2.9 + 3 + 4 * 0.3 + 7, 1e-9) << "loading: a tenth, by the table";
+  process.took.compile_s.reset();
+  process.took.load_s = 0.2;
+  experience.durations.add(process);
+  EXPECT_NEAR(estimate(plan, experience).seconds, 5 * 2.9 + 3 + 4 * 0.2 + 7, 1e-9);
+  plan.study.protocol.repetitions = 30;
+  EXPECT_NEAR(estimate(plan, experience).seconds, 5 * (3.9 + 3) + 7, 1e-9) << "measuring takes longer";
+  plan.study.protocol.compile = work::Compilation::once;
+  EXPECT_NEAR(estimate(plan, experience).seconds, 5 * 3.9 + 3 + 4 * 0.2 + 7, 1e-9);
+  experience.file_makers.clear();
+  EXPECT_NEAR(estimate(plan, experience).seconds, 5 * (3.9 + 3) + 7, 1e-9);
+}
+
+TEST(Estimate, IsThatOfTheSlowestDeviceBecauseTheyWorkAtTheSameTime) {
+  Plan plan = one_cell();
+  plan.study.devices = {{.name = "local", .kind = "local"}, {.name = "far", .kind = "ssh"}};
+  plan.cells = {{.device = "local"}, {.device = "far"}};
+  EXPECT_EQ(name_in_durations(plan, "local", "host"), "host");
+  EXPECT_EQ(name_in_durations(plan, "far", "host"), "far");
+  plan.groups = {{.device = "local"}, {.device = "far"}};
+  Experience experience;
+  MeasuredProcess far = measured(plan);
+  far.like.device = "far";
+  far.took.start_s = 10;
+  experience.durations.add(far);
+  EXPECT_NEAR(estimate(plan, experience).seconds, 7 + 5 * (10 + 3 + 0.4 + 2), 1e-9);
+}
+
+TEST(EstimateText, SaysWhatItRestsOnAndWhatSharingWouldSave) {
+  Plan plan = one_cell();
+  plan.compilers[0].name = "iree";
+  MeasuredProcess process = measured(plan);
+  process.took.compile_s = 60;
+  process.took.warming_s = 0.5;  // 5 * 63 + 7 s; with auto 63 + 4 * (3 + 6) + 7
+  Experience experience = after({process});
+  experience.file_makers = {"iree"};
+  EXPECT_EQ(estimate_text(plan, experience),
+            "1 cell, 5 processes: about 5 min 22 s\n"
+            "  from 1 process measured here before: 1 cell as measured before\n"
+            "  about 1 min 46 s with compile: auto, which compiles dear models once\n");
+  EXPECT_EQ(estimate_json(plan, experience)["estimate_basis"],
+            nlohmann::json::parse(R"({"measured_processes": 1, "cells": {"same": 1, "other_version": 0,
+                                      "other_batch": 0, "other_model": 0, "table": 0}})"));
+  EXPECT_EQ(estimate_text(one_cell(), {}),
+            "1 cell, 5 processes: about 25.5 s\n"
+            "  from a table of usual times: nothing like it was measured here yet\n");
 }
 
 }  // namespace

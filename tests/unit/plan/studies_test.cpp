@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and expands the study files of studies/.
+#include "plan/estimate.h"
 #include "plan_fixture.h"
 
 namespace ngb::plan {
@@ -34,7 +35,7 @@ TEST(Studies, TheQuickstartHasTwelveCellsAndLastsAFewMinutes) {
   const Plan plan = plan_of("quickstart.yaml");
   EXPECT_EQ(plan.cells.size(), 12U);
   EXPECT_EQ(process_count(plan), 60U);
-  EXPECT_LT(estimate_seconds(plan), 6 * 60);
+  EXPECT_LT(estimate(plan).seconds, 6 * 60);
 }
 
 TEST(Studies, VersionsHasAHundredAndTwentyCells) {

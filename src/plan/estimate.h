@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Estimates how long a plan takes, from what was measured before on the same devices and from a table otherwise. Pure.
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plan/durations.h"
+#include "plan/plan.h"
+
+namespace ngb::plan {
+
+// What an estimate rests on beside the plan.
+struct Experience {
+  Durations durations{};
+  std::string here{};                   // the local device's name in `durations`
+  std::string study{};                  // hash of what the plan measures
+  std::set<std::string> file_makers{};  // compilers whose artifact another process can load
+};
+
+// A cell's processes, in seconds.
+struct CellTime {
+  double first_s = 0;  // the first process, with tuning
+  double other_s = 0;  // each of the others
+  Basis basis = Basis::table;
+};
+
+struct Estimate {
+  double seconds = 0;             // of the device that takes longest; devices work at the same time
+  std::vector<CellTime> cells{};  // of each cell of the plan
+  std::array<int, kBases> cells_by_basis{};
+  std::size_t measured_processes = 0;  // that it rests on
+};
+
+// A process takes start + compile + warm-up + repetitions; the first of a cell also tunes, and with `compile: once` or
+// `auto` the others load instead of compiling, if the compiler makes a file. A repetition takes max(min_repetition_ms,
+// inference). The time between processes is that of the same study, else of studies with as many groups, else 5 s and
+// 2 s for each group.
+// Where no process like it was measured, the table of usual_times.h counts: an inference takes 50 us + macs / (rate *
+// threads), a model without known MACs counts as 1 GMAC a sample, five repetitions are warm-up if the study gives no
+// number, and each trial of tuning takes 3 s. With stop_when, every process is assumed to stop at 100 repetitions or
+// after max_s, within the study's least and largest number of repetitions.
+Estimate estimate(const Plan& plan, const Experience& experience = {});
+
+// Returns the last lines that `ngb plan` prints: the time, what it rests on, and what sharing compilations would save.
+std::string estimate_text(const Plan& plan, const Experience& experience);
+// Returns the members `estimate_s` and `estimate_basis` of the plan's JSON.
+nlohmann::json estimate_json(const Plan& plan, const Experience& experience);
+
+}  // namespace ngb::plan

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/time_left.h"
+
+#include <algorithm>
+
+namespace ngb::plan {
+
+TimeLeft::TimeLeft(const Plan& plan, const Estimate& estimate, std::vector<int> left)
+    : plan_(&plan), expected_(estimate.cells), cells_(plan.cells.size()) {
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    cells_[cell].left = left[cell];
+    count(static_cast<int>(cell), 1);
+  }
+}
+
+TimeLeft::Device& TimeLeft::device_of(int cell) {
+  return devices_[plan_->cells[static_cast<std::size_t>(cell)].device];
+}
+
+// Returns the seconds of the cell's processes that are left.
+double TimeLeft::cell_s(int cell) const {
+  const Cell& now = cells_[static_cast<std::size_t>(cell)];
+  const CellTime& expected = expected_[static_cast<std::size_t>(cell)];
+  if (now.left == 0) return 0;
+  if (now.loaded > 0) return now.left * double{now.loaded_s} / now.loaded;
+  if (now.compiled == 0) return expected.first_s + (now.left - 1) * expected.other_s;
+  // The first process may have tuned, or compiled for the others.
+  const double saved_s = now.compiled == 1 ? expected.first_s - expected.other_s : 0;
+  const double mean_s = double{now.compiled_s} / now.compiled;
+  return now.left * std::max(mean_s - saved_s, mean_s / 20);
+}
+
+// Adds the cell to its device's sums, or takes it out.
+void TimeLeft::count(int cell, int sign) {
+  const Cell& now = cells_[static_cast<std::size_t>(cell)];
+  Device& device = device_of(cell);
+  (now.done() == 0 ? device.open_s : device.seen_s) += sign * cell_s(cell);
+  device.left += sign * now.left;
+}
+
+void TimeLeft::finish(int cell, double wall_s, bool has_compiled) {
+  count(cell, -1);
+  Cell& now = cells_[static_cast<std::size_t>(cell)];
+  const CellTime& expected = expected_[static_cast<std::size_t>(cell)];
+  Device& device = device_of(cell);
+  device.expected_s += now.done() == 0 ? expected.first_s : expected.other_s;
+  device.took_s += wall_s;
+  ++device.done;
+  now.left = std::max(now.left - 1, 0);
+  (has_compiled ? now.compiled_s : now.loaded_s) += static_cast<float>(wall_s);
+  ++(has_compiled ? now.compiled : now.loaded);
+  count(cell, 1);
+}
+
+void TimeLeft::skip(int cell, int processes) {
+  count(cell, -1);
+  Cell& now = cells_[static_cast<std::size_t>(cell)];
+  now.left = std::max(now.left - processes, 0);
+  count(cell, 1);
+}
+
+double TimeLeft::seconds(double elapsed_s) const {
+  double longest_s = 0;
+  for (const auto& [name, device] : devices_) {
+    const double factor = device.expected_s > 0 ? device.took_s / device.expected_s : 1;
+    const double between_s = device.done > 0 ? std::max(elapsed_s - device.took_s, 0.0) / device.done : 0;
+    longest_s = std::max(longest_s, device.seen_s + factor * device.open_s + between_s * device.left);
+  }
+  return longest_s;
+}
+
+}  // namespace ngb::plan

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Estimates during a run how much longer it takes, and corrects itself by what this run has measured. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/estimate.h"
+
+namespace ngb::plan {
+
+class TimeLeft {
+ public:
+  // `left`: how many processes of each cell are to be measured. The plan must outlive this object.
+  TimeLeft(const Plan& plan, const Estimate& estimate, std::vector<int> left);
+
+  // A process of the cell has completed and took `wall_s`; `has_compiled`: it did not load what another had compiled.
+  void finish(int cell, double wall_s, bool has_compiled);
+  // That many processes of the cell will not run.
+  void skip(int cell, int processes);
+
+  // Returns the seconds until the last device is done, `elapsed_s` after the beginning. A cell of which processes
+  // completed takes what these took; the others take what was estimated, times the factor by which their device's
+  // estimate was wrong so far. Between processes passes what passed between them so far.
+  [[nodiscard]] double seconds(double elapsed_s) const;
+
+ private:
+  struct Cell {  // small, because a study may have a million
+    int left = 0;
+    int compiled = 0;  // processes that completed and compiled
+    int loaded = 0;
+    float compiled_s = 0;  // that they took
+    float loaded_s = 0;
+    [[nodiscard]] int done() const { return compiled + loaded; }
+  };
+  struct Device {
+    double expected_s = 0;  // of processes that are done
+    double took_s = 0;
+    double open_s = 0;  // estimated, of the cells without a process
+    double seen_s = 0;  // of the cells with one
+    int done = 0;
+    int left = 0;
+  };
+  void count(int cell, int sign);
+  [[nodiscard]] double cell_s(int cell) const;
+  [[nodiscard]] Device& device_of(int cell);
+
+  const Plan* plan_;
+  std::vector<CellTime> expected_;
+  std::vector<Cell> cells_{};
+  std::map<std::string, Device> devices_{};
+};
+
+}  // namespace ngb::plan

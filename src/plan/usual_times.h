@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process of each compiler usually takes, for compilers of which no process was measured yet.
+#pragma once
+
+#include <string_view>
+
+namespace ngb::plan {
+
+// The times of a process on one thread of a current processor, in f32.
+struct UsualTimes {
+  std::string_view compiler;                       // "": all that are not listed
+  double start_s = 1;                              // starting, opening the library, checking the outputs
+  double compile_s = 0;                            // of the smallest model
+  double compile_s_per_million_parameters = 0.01;  // more, for each million
+  double macs_per_thread_per_s = 40e9;             // of its inference
+  double load_share = 0.1;                         // of compiling: loading what another process has compiled
+};
+
+// Returns the row of the compiler. `is_tuned`: its options ask for tuning.
+const UsualTimes& usual_times(std::string_view compiler, bool is_tuned);
+
+}  // namespace ngb::plan

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/time_left.h"
+
+#include "plan_fixture.h"
+
+namespace ngb::plan {
+namespace {
+
+// Returns a plan of cells on these devices; only that matters here.
+Plan cells_on(const std::vector<std::string>& devices) {
+  Plan plan;
+  for (const std::string& device : devices) plan.cells.push_back({.device = device});
+  return plan;
+}
+
+Estimate expecting(const std::vector<CellTime>& cells) { return {.cells = cells}; }
+
+TEST(TimeLeft, IsTheEstimateUntilSomethingHasEnded) {
+  const Plan plan = cells_on({"local", "local"});
+  const TimeLeft left(plan, expecting({{.first_s = 10, .other_s = 4}, {.first_s = 2, .other_s = 2}}), {3, 2});
+  EXPECT_DOUBLE_EQ(left.seconds(0), 10 + 2 * 4 + 2 * 2);
+  EXPECT_DOUBLE_EQ(left.seconds(100), 22) << "nothing is known of what passes between processes";
+}
+
+TEST(TimeLeft, CorrectsACellByItsOwnProcessesAndTheOthersByTheFactor) {
+  const Plan plan = cells_on({"local", "local"});
+  TimeLeft left(plan, expecting({{.first_s = 5, .other_s = 5}, {.first_s = 2, .other_s = 2}}), {3, 2});
+  left.finish(0, 10, true);  // twice as long as expected
+  EXPECT_DOUBLE_EQ(left.seconds(10), 2 * 10 + 2 * (2 * 2));
+  left.finish(0, 6, true);
+  EXPECT_DOUBLE_EQ(left.seconds(16), 8 + 1.6 * 4) << "the mean of its processes; 16 s instead of 10 s";
+  EXPECT_DOUBLE_EQ(left.seconds(20), 8 + 1.6 * 4 + 3 * 2) << "4 s passed between 2 processes, and 3 are left";
+}
+
+TEST(TimeLeft, KnowsThatOnlyTheFirstProcessCompiles) {
+  const Plan plan = cells_on({"local"});
+  TimeLeft left(plan, expecting({{.first_s = 60, .other_s = 5}}), {5});
+  EXPECT_DOUBLE_EQ(left.seconds(0), 80);
+  left.finish(0, 61, true);
+  EXPECT_DOUBLE_EQ(left.seconds(61), 4 * 6);
+  left.finish(0, 8, false);
+  EXPECT_DOUBLE_EQ(left.seconds(69), 3 * 8);
+}
+
+TEST(TimeLeft, IsThatOfTheSlowestDevice) {
+  const Plan plan = cells_on({"one", "two"});
+  TimeLeft left(plan, expecting({{.first_s = 10, .other_s = 10}, {.first_s = 3, .other_s = 3}}), {2, 5});
+  EXPECT_DOUBLE_EQ(left.seconds(0), 20);
+  left.finish(0, 10, true);
+  EXPECT_DOUBLE_EQ(left.seconds(10), 15);
+}
+
+TEST(TimeLeft, LeavesOutProcessesThatWillNotRun) {
+  const Plan plan = cells_on({"local", "local"});
+  TimeLeft left(plan, expecting({{.first_s = 10, .other_s = 10}, {.first_s = 3, .other_s = 3}}), {2, 2});
+  left.skip(0, 2);
+  EXPECT_DOUBLE_EQ(left.seconds(0), 6);
+  left.finish(1, 3, true);
+  left.skip(1, 1);
+  EXPECT_DOUBLE_EQ(left.seconds(3), 0);
+}
+
+}  // namespace
+}  // namespace ngb::plan
