@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that `ngb compare`, `ngb gate` and `ngb bisect` share: options, loading results, choosing the two sides, checking that
-// they may be compared, printing.
+// Everything that `ngb compare`, `ngb gate` and `ngb bisect` share: options, loading results, choosing the two sides,
+// checking that they may be compared, printing.
 #pragma once
 
 #include <memory>

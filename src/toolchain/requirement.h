@@ -46,8 +46,8 @@ Result<std::vector<std::string>> nearest_versions(const std::string& python, std
                                                   const std::vector<std::string>& versions);
 
 // Returns the versions from `first` to `last`, both included as they are spelled, ascending by PEP 440. Pre-releases
-// count only if an end is one; local parts ("+cpu") are left out. Fails if an end is not a version, or if `first` is not
-// older than `last`.
+// count only if an end is one; local parts ("+cpu") are left out. Fails if an end is not a version, or if `first` is
+// not older than `last`.
 Result<std::vector<std::string>> versions_between(const std::string& python, const std::string& first,
                                                   const std::string& last, const std::vector<std::string>& versions);
 
