@@ -159,7 +159,7 @@ tl::expected<Done, ExitCode> search(BisectSteps& steps, Bisected& bisected) {
     bisected.end = bisect(findings);
     while (bisected.end->next) {
       const std::size_t next = *bisected.end->next;
-      warn("ngb: bisect: trying {} {}; about {} version{} left\n", bisected.compiler, versions[next],
+      warn("ngb: bisect: trying {} {}; about {} step{} left\n", bisected.compiler, versions[next],
            bisected.end->steps_left, bisected.end->steps_left == 1 ? "" : "s");
       auto step = steps.take(versions[next]);
       if (!step) return stopped(step.error());
