@@ -73,7 +73,8 @@ plan::Durations DurationsFile::read() const {
     if (!read) continue;
     if (auto* process = std::get_if<plan::MeasuredProcess>(&*read)) {
       if (makes_sense(*process)) durations.add(std::move(*process));
-    } else if (const auto* study = std::get_if<plan::MeasuredStudy>(&*read); is_time(study->between_s)) {
+    } else if (const auto* study = std::get_if<plan::MeasuredStudy>(&*read);
+               is_time(study->between_s) && is_time(study->once_s)) {
       durations.add(*study);
     }
   }

@@ -84,11 +84,9 @@ void Recorder::end() {
   if (!is_whole_ || !is_done || plan_->cells.empty() || plan_->study.devices.size() != 1) return;
   const double elapsed_s = std::chrono::duration<double>(system_clock().now() - started_).count();
   // Estimates are a convenience: what cannot be remembered is left out.
-  (void)durations_.append(
-      plan::MeasuredStudy{.device = plan::name_in_durations(*plan_, plan_->cells.front().device, experience_.here),
-                          .study = experience_.study,
-                          .between_s = std::max(elapsed_s - processes_s_, 0.0),
-                          .groups = static_cast<int>(plan_->groups.size())});
+  plan::MeasuredStudy study = plan::studies_of(*plan_, experience_).begin()->second;
+  study.between_s = std::max(elapsed_s - processes_s_, 0.0);
+  (void)durations_.append(study);
 }
 
 void Recorder::remember(const std::vector<samples::ProcessResult>& results) const {

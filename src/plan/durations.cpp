@@ -67,25 +67,17 @@ Processes newest(const std::vector<MeasuredProcess>& all, const Predicate& is_me
   return found;
 }
 
-// Scales the time of another model or batch. Compiling grows slower than a model: its kernels repeat.
-ProcessTime scaled(ProcessTime time, const Likeness& from, const Likeness& to) {
-  double work = ratio_of(to.macs, from.macs);
-  if (!to.macs || !from.macs) work = from.model == to.model ? static_cast<double>(to.batch) / from.batch : 1;
-  const double size = from.model == to.model ? 1 : std::sqrt(ratio_of(to.parameters, from.parameters));
-  time.inference_s *= work;
-  time.warming_s *= work;
-  if (time.compile_s) *time.compile_s *= size;
-  if (time.load_s) *time.load_s *= size;
-  return time;
-}
-
 }  // namespace
 
 Durations::Setting Durations::setting_of(const Likeness& like) {
   return {like.device, like.compiler, like.options, like.threads, like.precision};
 }
 
-void Durations::add(MeasuredProcess process) { processes_[setting_of(process.like)].push_back(std::move(process)); }
+void Durations::add(MeasuredProcess process) {
+  models_.emplace(process.like.device, process.like.model, process.like.batch);
+  const Setting setting = setting_of(process.like);
+  processes_[setting].push_back(std::move(process));
+}
 
 void Durations::add(const MeasuredStudy& study) { studies_[study.device].push_back(study); }
 
@@ -97,8 +89,7 @@ std::optional<Durations::Found> Durations::find(const Likeness& wanted) const {
     return like.model == wanted.model && like.batch == wanted.batch;
   };
   const auto with = [&](const Processes& found, Basis basis) {
-    const ProcessTime time = scaled(typical(found), found.front()->like, wanted);
-    return Found{time, found, basis};
+    return Found{typical(found), found.front()->like, found, basis};
   };
   const Processes same =
       newest(all, [&](const Likeness& like) { return is_same_work(like) && like.version == wanted.version; });
@@ -115,16 +106,39 @@ std::optional<Durations::Found> Durations::find(const Likeness& wanted) const {
   return with(like_it, nearest->like.model == wanted.model ? Basis::other_batch : Basis::other_model);
 }
 
-std::optional<double> Durations::between_s(const std::string& device, const std::string& study, int groups) const {
-  const auto known = studies_.find(device);
-  if (known == studies_.end()) return std::nullopt;
-  std::vector<double> same;
-  std::vector<double> per_group;
-  for (auto each = known->second.rbegin(); each != known->second.rend() && per_group.size() < kNewest; ++each) {
-    if (each->study == study) same.push_back(each->between_s);
-    per_group.push_back(each->between_s / std::max(each->groups, 1));
-  }
-  return same.empty() ? median(std::move(per_group)) * groups : median(std::move(same));
+bool Durations::has_model(const std::string& device, const std::string& model, int batch) const {
+  return models_.contains({device, model, batch});
+}
+
+double Durations::between_s(const MeasuredStudy& wanted, double usual_s) const {
+  constexpr double kUsualGroup_s = 0.1;
+  const double usual_groups_s = usual_s + kUsualGroup_s * wanted.groups;
+  const auto known = studies_.find(wanted.device);
+  if (known == studies_.end()) return wanted.once_s + usual_groups_s;
+  const std::vector<MeasuredStudy>& all = known->second;
+  // Returns the median over the newest studies that `is_meant` accepts.
+  const auto middle_of = [&all](const auto& is_meant, const auto& get) -> std::optional<double> {
+    std::vector<double> values;
+    for (auto each = all.rbegin(); each != all.rend() && values.size() < kNewest; ++each) {
+      if (is_meant(*each)) values.push_back(get(*each));
+    }
+    return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
+  };
+  const auto same =
+      middle_of([&](const auto& each) { return each.study == wanted.study && each.new_groups == wanted.new_groups; },
+                [](const auto& each) { return each.between_s; });
+  if (same) return *same;
+  const auto group_s =
+      middle_of([](const auto& each) { return each.new_groups == 0 && each.groups > 0; },
+                [](const auto& each) { return std::max(each.between_s - each.once_s, 0.0) / each.groups; });
+  const auto groups_s = [&](int groups) { return group_s ? *group_s * groups : usual_s + kUsualGroup_s * groups; };
+  constexpr double kMostWrong = 5;
+  const auto factor = middle_of(
+      [&](const auto& each) { return each.new_groups > 0 && each.once_s > 0 && each.reference == wanted.reference; },
+      [&](const auto& each) {
+        return std::clamp((each.between_s - groups_s(each.groups)) / each.once_s, 1 / kMostWrong, kMostWrong);
+      });
+  return wanted.once_s * factor.value_or(1) + groups_s(wanted.groups);
 }
 
 std::string name_in_durations(const Plan& plan, const std::string& device, const std::string& here) {

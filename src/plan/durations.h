@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -69,14 +70,19 @@ struct MeasuredProcess {
 // A study that ran from its first process to its last on one device, without a failure.
 struct MeasuredStudy {
   std::string device{};
-  std::string study{};   // hash of what it measures
-  double between_s = 0;  // time in which none of its processes ran
+  std::string study{};      // hash of what it measures
+  std::string reference{};  // the compiler of the reference outputs
+  double between_s = 0;     // time in which none of its processes ran
+  double once_s = 0;        // of that, what imports and the reference outputs of new models usually take
   int groups = 0;
+  int new_groups = 0;  // whose model was never measured there before, so that reference outputs were to be made
 
   static constexpr const char* kType = "study";
   static constexpr auto fields() {
     return std::tuple(Field{"device", &MeasuredStudy::device}, Field{"study", &MeasuredStudy::study},
-                      Field{"between_s", &MeasuredStudy::between_s}, Field{"groups", &MeasuredStudy::groups});
+                      Field{"reference", &MeasuredStudy::reference}, Field{"between_s", &MeasuredStudy::between_s},
+                      Field{"once_s", &MeasuredStudy::once_s}, Field{"groups", &MeasuredStudy::groups},
+                      Field{"new_groups", &MeasuredStudy::new_groups});
   }
 };
 
@@ -91,7 +97,8 @@ class Durations {
   void add(const MeasuredStudy& study);
 
   struct Found {
-    ProcessTime time{};  // medians over the processes; scaled by MACs and parameters if they are of another model
+    ProcessTime time{};                               // medians over the processes
+    Likeness like{};                                  // of the processes
     std::vector<const MeasuredProcess*> processes{};  // valid as long as nothing is added
     Basis basis = Basis::same;
   };
@@ -101,16 +108,21 @@ class Durations {
   // the model with the nearest number of MACs, of its family if there is one. Of these, the newest 16 count. Returns
   // nothing if there are none.
   [[nodiscard]] std::optional<Found> find(const Likeness& wanted) const;
-  // Returns the seconds in which none of a study's processes run: of the same study, else by the number of groups.
-  // Returns nothing if no study was measured on that device.
-  [[nodiscard]] std::optional<double> between_s(const std::string& device, const std::string& study, int groups) const;
+  // Returns whether the model was measured on the device, by any compiler.
+  [[nodiscard]] bool has_model(const std::string& device, const std::string& model, int batch) const;
+  // Returns the seconds in which none of a study's processes run; `between_s` of the argument is ignored. They are
+  // those of the same study with as many new groups, else once_s times the factor by which it was wrong in other
+  // studies of the device, and as much for each group as in studies without new ones. Where there are none, the factor
+  // is 1, and groups take `usual_s` and a tenth of a second each.
+  [[nodiscard]] double between_s(const MeasuredStudy& wanted, double usual_s) const;
 
  private:
   using Setting = std::tuple<std::string, std::string, std::string, int, std::string>;
   static Setting setting_of(const Likeness& like);
 
   std::map<Setting, std::vector<MeasuredProcess>> processes_{};
-  std::map<std::string, std::vector<MeasuredStudy>> studies_{};  // by device
+  std::map<std::string, std::vector<MeasuredStudy>> studies_{};   // by device
+  std::set<std::tuple<std::string, std::string, int>> models_{};  // device, model, batch
 };
 
 // Returns the name of a plan's device in a Likeness: `here` for the local one, whatever the study calls it.

@@ -10,8 +10,9 @@
 namespace ngb::plan {
 namespace {
 
-constexpr double kStudy_s = 5;                   // importing an interpreter's packages, starting the agent
-constexpr double kModel_s = 2;                   // writing the file, computing the reference outputs
+constexpr double kStudy_s = 0.5;                 // starting the agent
+constexpr double kNewModel_s = 0.5;              // writing the file, computing the reference outputs
+constexpr double kNewModelPerMillion_s = 0.05;   // more, for each million parameters
 constexpr double kCall_s = 50e-6;                // an inference without its arithmetic
 constexpr double kMacsPerSampleOfAFile = 1e9;    // if the MACs are unknown
 constexpr double kWarmUpRepetitions = 5;         // if the study does not give their number
@@ -20,45 +21,68 @@ constexpr double kTrial_s = 3;                   // of tuning
 
 double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
 
-double trials_of(const work::Compiler& compiler) {
+// Returns the value of an option that is a number; 0 if the study does not give it.
+double option_of(const work::Compiler& compiler, std::string_view option) {
   for (const auto& [name, value] : compiler.options) {
-    if (name == "trials") return std::strtod(value.c_str(), nullptr);
+    if (name == option) return std::strtod(value.c_str(), nullptr);
   }
   return 0;
 }
 
-double usual_warming_s(const Plan& plan, double inference_s) {
-  const work::Protocol& protocol = plan.study.protocol;
-  const double repetition_s = std::max(inference_s, seconds_of(protocol.min_repetition_ns));
-  return repetition_s * (protocol.warm_up ? *protocol.warm_up : kWarmUpRepetitions);
-}
-
-ProcessTime from_table(const Plan& plan, const work::Cell& cell) {
-  const work::Model& model = plan.model_of(cell);
-  const work::Compiler& compiler = plan.compiler_of(cell);
-  const double trials = trials_of(compiler);
+// Returns the compiler's usual times with a model of that size, without warm-up. The null compiler is told its times.
+ProcessTime usual_time(const work::Compiler& compiler, const Likeness& like) {
+  const double trials = option_of(compiler, "trials");
   const UsualTimes& usual = usual_times(compiler.name, trials > 0);
-  const double macs = model.macs ? static_cast<double>(*model.macs) : kMacsPerSampleOfAFile * model.key.batch;
-  const double millions = static_cast<double>(model.parameters.value_or(0)) / 1e6;
-  const double compile_s = usual.compile_s + usual.compile_s_per_million_parameters * millions;
-  const double inference_s = kCall_s + macs / (usual.macs_per_thread_per_s * compiler.threads);
+  const double macs = like.macs ? static_cast<double>(*like.macs) : kMacsPerSampleOfAFile * like.batch;
+  const double millions = static_cast<double>(like.parameters.value_or(0)) / 1e6;
+  const bool is_null = compiler.name == "null";
+  const double compile_s = usual.compile_s + usual.compile_s_per_million_parameters * millions +
+                           (is_null ? option_of(compiler, "compile_ns") / 1e9 : 0);
   return {.start_s = usual.start_s,
           .compile_s = compile_s,
           .load_s = usual.load_share * compile_s,
           .tuning_s = trials * kTrial_s,
-          .inference_s = inference_s,
-          .warming_s = usual_warming_s(plan, inference_s)};
+          .inference_s = kCall_s + macs / (usual.macs_per_thread_per_s * compiler.threads) +
+                         (is_null ? option_of(compiler, "run_ns") / 1e9 : 0)};
+}
+
+double repetition_s(const Plan& plan, double inference_s) {
+  return std::max(inference_s, seconds_of(plan.study.protocol.min_repetition_ns));
+}
+
+double usual_warming_s(const Plan& plan, double inference_s) {
+  const auto& warm_up = plan.study.protocol.warm_up;
+  return repetition_s(plan, inference_s) * (warm_up ? *warm_up : kWarmUpRepetitions);
 }
 
 double timed_s(const Plan& plan, double inference_s) {
   const work::Protocol& protocol = plan.study.protocol;
-  const double one_s = std::max(inference_s, seconds_of(protocol.min_repetition_ns));
+  const double one_s = repetition_s(plan, inference_s);
   const auto one_ns = static_cast<std::int64_t>(one_s * 1e9);
   if (!protocol.stop_when) return one_s * protocol.repetitions.value_or(work::repetitions_by_time(one_ns));
   const work::StopWhen& stop = *protocol.stop_when;
   const double repetitions = std::clamp(kRepetitionsToPrecision, static_cast<double>(stop.min_repetitions),
                                         static_cast<double>(stop.max_repetitions));
   return std::min(one_s * repetitions, std::max(seconds_of(stop.max_ns), one_s * stop.min_repetitions));
+}
+
+double ratio_of_times(double one, double other) { return one > 0 && other > 0 ? one / other : 1; }
+
+// Returns what was found, scaled to the wanted size as the usual times are.
+ProcessTime scaled(const Durations::Found& found, const work::Compiler& compiler, const Likeness& wanted) {
+  ProcessTime time = found.time;
+  if (found.basis == Basis::same || found.basis == Basis::other_version) return time;
+  const ProcessTime from = usual_time(compiler, found.like);
+  const ProcessTime to = usual_time(compiler, wanted);
+  const double work = ratio_of_times(to.inference_s, from.inference_s);
+  const double size = found.basis == Basis::other_batch ? 1 : ratio_of_times(*to.compile_s, *from.compile_s);
+  // The output check runs one inference.
+  time.start_s = std::max(time.start_s - time.inference_s, 0.0) + time.inference_s * work;
+  time.inference_s *= work;
+  time.warming_s *= work;
+  if (time.compile_s) *time.compile_s *= size;
+  if (time.load_s) *time.load_s *= size;
+  return time;
 }
 
 bool shares_compilation(const Plan& plan, const Experience& experience, const work::Compiler& compiler, bool is_dear) {
@@ -70,15 +94,16 @@ bool shares_compilation(const Plan& plan, const Experience& experience, const wo
 // Adds the processes that the time rests on to `used`.
 CellTime cell_time(const Plan& plan, const Experience& experience, const work::Cell& cell, const std::string& device,
                    std::set<const MeasuredProcess*>& used) {
-  const ProcessTime usual = from_table(plan, cell);
-  const auto found =
-      experience.durations.is_empty() ? std::nullopt : experience.durations.find(likeness_of(plan, cell, device));
+  const work::Compiler& compiler = plan.compiler_of(cell);
+  const Likeness wanted = likeness_of(plan, cell, device);
+  const ProcessTime usual = usual_time(compiler, wanted);
+  const auto found = experience.durations.find(wanted);
   if (found) used.insert(found->processes.begin(), found->processes.end());
-  ProcessTime time = found ? found->time : usual;
+  ProcessTime time = found ? scaled(*found, compiler, wanted) : usual;
+  if (!found) time.start_s += usual.inference_s;
+  if (!found || plan.study.protocol.warm_up) time.warming_s = usual_warming_s(plan, time.inference_s);
   // What was tuned stays tuned, and only the work that was measured was.
-  if (found && found->basis != Basis::same) time.tuning_s = usual.tuning_s;
-  if (found && found->basis == Basis::same) time.tuning_s = 0;
-  if (plan.study.protocol.warm_up) time.warming_s = usual_warming_s(plan, time.inference_s);
+  time.tuning_s = found && found->basis == Basis::same ? 0 : usual.tuning_s;
   const double compile_s = time.compile_s.value_or(usual.compile_s.value_or(0));
   const double usual_load_s = usual.compile_s.value_or(0) > 0 ? *usual.load_s / *usual.compile_s * compile_s : 0;
   const double load_s = time.load_s.value_or(std::min(usual_load_s, compile_s));
@@ -91,35 +116,63 @@ CellTime cell_time(const Plan& plan, const Experience& experience, const work::C
           .basis = found ? found->basis : Basis::table};
 }
 
+// Returns what importing the packages of a device's Python compilers usually takes.
+double imports_s(const std::set<std::string>& compilers) {
+  double seconds = 0;
+  for (const std::string& compiler : compilers) seconds += usual_times(compiler, false).import_s;
+  return seconds;
+}
+
 }  // namespace
 
-Estimate estimate(const Plan& plan, const Experience& experience) {
-  struct Device {
-    std::string name{};  // in durations
-    double busy_s = 0;
-    int groups = 0;
-  };
-  std::map<std::string, Device> devices;  // by the plan's name
-  const auto device_called = [&](const std::string& device) -> Device& {
-    const auto [place, is_new] = devices.try_emplace(device);
-    if (is_new) place->second.name = name_in_durations(plan, device, experience.here);
+std::map<std::string, MeasuredStudy> studies_of(const Plan& plan, const Experience& experience) {
+  const std::string& reference = plan.study.reference;
+  std::map<std::string, MeasuredStudy> studies;
+  std::map<std::string, std::set<std::string>> compilers;
+  const auto study_on = [&](const std::string& device) -> MeasuredStudy& {
+    const auto [place, is_new] = studies.try_emplace(device);
+    if (is_new) {
+      place->second.device = name_in_durations(plan, device, experience.here);
+      place->second.study = experience.study;
+      place->second.reference = reference;
+    }
     return place->second;
   };
+  for (const work::Cell& cell : plan.cells) {
+    study_on(cell.device);
+    compilers[cell.device].insert(plan.compiler_of(cell).name);
+  }
+  for (const work::Group& group : plan.groups) {
+    MeasuredStudy& study = study_on(group.device);
+    const work::ModelKey& model = plan.model_of(group).key;
+    const bool is_new = !experience.durations.has_model(study.device, model.hash, model.batch);
+    ++study.groups;
+    if (!is_new || reference == "none") continue;
+    ++study.new_groups;
+    const double millions = static_cast<double>(plan.model_of(group).parameters.value_or(0)) / 1e6;
+    study.once_s += kNewModel_s + kNewModelPerMillion_s * millions;
+    compilers[group.device].insert(reference);
+  }
+  for (auto& [device, study] : studies) study.once_s += imports_s(compilers[device]);
+  return studies;
+}
+
+Estimate estimate(const Plan& plan, const Experience& experience) {
+  const std::map<std::string, MeasuredStudy> studies = studies_of(plan, experience);
   Estimate whole;
   whole.cells.reserve(plan.cells.size());
   std::set<const MeasuredProcess*> used;
+  std::map<std::string, double> busy_s;
   for (const work::Cell& cell : plan.cells) {
-    Device& device = device_called(cell.device);
-    const CellTime time = cell_time(plan, experience, cell, device.name, used);
-    device.busy_s += time.first_s + (work::expected_processes(plan.study.protocol) - 1) * time.other_s;
+    const CellTime time = cell_time(plan, experience, cell, studies.at(cell.device).device, used);
+    busy_s[cell.device] += time.first_s + (work::expected_processes(plan.study.protocol) - 1) * time.other_s;
     ++whole.cells_by_basis[static_cast<std::size_t>(time.basis)];
     whole.cells.push_back(time);
   }
   whole.measured_processes = used.size();
-  for (const work::Group& group : plan.groups) ++device_called(group.device).groups;
-  for (const auto& [name, device] : devices) {
-    const auto between_s = experience.durations.between_s(device.name, experience.study, device.groups);
-    whole.seconds = std::max(whole.seconds, device.busy_s + between_s.value_or(kStudy_s + kModel_s * device.groups));
+  for (const auto& [name, study] : studies) {
+    const double between_s = experience.durations.between_s(study, kStudy_s);
+    whole.seconds = std::max(whole.seconds, busy_s[name] + between_s);
   }
   return whole;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
@@ -37,13 +38,17 @@ struct Estimate {
 
 // A process takes start + compile + warm-up + repetitions; the first of a cell also tunes, and with `compile: once` or
 // `auto` the others load instead of compiling, if the compiler makes a file. A repetition takes max(min_repetition_ms,
-// inference). The time between processes is that of the same study, else of studies with as many groups, else 5 s and
-// 2 s for each group.
-// Where no process like it was measured, the table of usual_times.h counts: an inference takes 50 us + macs / (rate *
-// threads), a model without known MACs counts as 1 GMAC a sample, five repetitions are warm-up if the study gives no
-// number, and each trial of tuning takes 3 s. With stop_when, every process is assumed to stop at 100 repetitions or
-// after max_s, within the study's least and largest number of repetitions.
+// inference). What Durations::find returns for another model or batch is scaled as the table's times are; where it
+// returns nothing, the table of usual_times.h counts: an inference takes 50 us + macs / (rate * threads), a model
+// without known MACs counts as 1 GMAC a sample, the output check takes one inference, five repetitions are warm-up if
+// the study gives no number, and each trial of tuning takes 3 s. With stop_when, every process is assumed to stop at
+// 100 repetitions or after max_s, within the study's least and largest number of repetitions. Between processes passes
+// what Durations::between_s says, else 0.5 s, 0.1 s for each group, 0.5 s and 0.05 s for each million parameters of a
+// model that was not measured before, and the imports of Python's compilers.
 Estimate estimate(const Plan& plan, const Experience& experience = {});
+
+// Returns the studies that the plan is for each of its devices, by the plan's names. Their between_s is 0.
+std::map<std::string, MeasuredStudy> studies_of(const Plan& plan, const Experience& experience);
 
 // Returns the last lines that `ngb plan` prints: the time, what it rests on, and what sharing compilations would save.
 std::string estimate_text(const Plan& plan, const Experience& experience);

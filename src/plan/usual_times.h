@@ -14,6 +14,7 @@ struct UsualTimes {
   double compile_s_per_million_parameters = 0.01;  // more, for each million
   double macs_per_thread_per_s = 40e9;             // of its inference
   double load_share = 0.1;                         // of compiling: loading what another process has compiled
+  double import_s = 0;                             // of Python's packages, once in a run; 0 for a native compiler
 };
 
 // Returns the row of the compiler. `is_tuned`: its options ask for tuning.

@@ -30,7 +30,8 @@ compilers:
 {compilers}
 batch_sizes: {batch}
 threads: {threads}
-processes: 1
+processes: {processes}
+compile: {compile}
 repetitions: {repetitions}
 attempts: 1
 reference: {reference}
@@ -125,6 +126,8 @@ def main():
     parser.add_argument("--reference", default="identity", help="whose outputs are right; another one: another --output")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--compile", choices=("each", "once", "auto"), default="each", help="which processes of a cell compile")
     parser.add_argument("--compile-s", type=float, default=1800)
     parser.add_argument("--run-s", type=float, default=300)
     parser.add_argument("--absolute", type=float, default=1e-4, help="tolerance")
@@ -140,7 +143,7 @@ def main():
         study = output / "matrix.yaml"
         study.write_text(STUDY.format(
             models=as_list(models), compilers=as_list(arguments.compiler or installed(ngb)), batch=arguments.batch,
-            threads=arguments.threads, repetitions=arguments.repetitions, compile_s=arguments.compile_s,
+            threads=arguments.threads, processes=arguments.processes, compile=arguments.compile, repetitions=arguments.repetitions, compile_s=arguments.compile_s,
             reference=arguments.reference, run_s=arguments.run_s, max_transient_s=min(30, arguments.run_s / 4), absolute=arguments.absolute,
             output=output))
         done = subprocess.run([ngb, "run", study], stdout=subprocess.DEVNULL)

@@ -28,8 +28,8 @@ TEST(DurationsFile, ReturnsWhatWasAppendedByOneProgramAfterAnother) {
   const plan::Durations durations = file.read();
   EXPECT_DOUBLE_EQ(durations.find(process("a", 0).like)->time.start_s, 2);  // the mean of 1 and 3
   EXPECT_DOUBLE_EQ(durations.find(process("b", 0).like)->time.start_s, 5);
-  EXPECT_DOUBLE_EQ(durations.between_s("here", "s", 2).value(), 7);
-  EXPECT_DOUBLE_EQ(durations.between_s("here", "other", 4).value(), 14);
+  EXPECT_DOUBLE_EQ(durations.between_s({.device = "here", .study = "s", .groups = 2}, 1), 7);
+  EXPECT_DOUBLE_EQ(durations.between_s({.device = "here", .study = "other", .groups = 4}, 1), 14);
 }
 
 TEST(DurationsFile, SkipsTornAndForeignLinesAndTimesThatAreNone) {

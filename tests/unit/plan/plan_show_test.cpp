@@ -58,12 +58,13 @@ TEST(PlanText, ShowsTheOrderByRounds) {
 }
 
 TEST(PlanText, EndsWithCountsAndTime) {
-  // 5 + 2 * 2 s; 3 processes of each cell, with 25 repetitions each:
-  // null, twice: 0.1 + 25 * 0.001; onnxruntime: 0.23 + 25 * 0.001, and 0.23 + 25 * (50e-6 + 16e9 / (75e9 * 16)).
+  // Between processes: 0.5 + 2 * (0.1 + 0.5) s, and 3 s of imports. 3 processes of each cell, with 25 repetitions each:
+  // null, twice: 0.1 + 50e-6 + 25 * 0.001; onnxruntime: 0.13 + 50e-6 + 25 * 0.001, and 0.13 + 26 * (50e-6 + 16e9 /
+  // (75e9 * 16)).
+  EXPECT_NEAR(estimate(by_hand()).seconds, 4.7 + 0.7503 + 0.46515 + 1.4339, 1e-3);
   EXPECT_EQ(estimate_text(by_hand(), {}),
-            "4 cells, 12 processes: about 12.2 s\n"
+            "4 cells, 12 processes: about 7.3 s\n"
             "  from a table of usual times: nothing like it was measured here yet\n");
-  EXPECT_NEAR(estimate(by_hand()).seconds, 9 + 0.75 + 0.765 + 1.69375, 1e-4);
 }
 
 TEST(PlanText, MarksWhatTheStudyDoesNotGive) {
