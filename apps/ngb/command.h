@@ -52,6 +52,7 @@ void add_run(CLI::App& app, const Installation& installation, Action& chosen);
 void add_resume(CLI::App& app, const Installation& installation, Action& chosen);
 void add_fetch(CLI::App& app, const Installation& installation, Action& chosen);
 void add_cancel(CLI::App& app, const Installation& installation, Action& chosen);
+void add_calibrate(CLI::App& app, const Installation& installation, Action& chosen);
 void add_plan(CLI::App& app, const Installation& installation, Action& chosen);
 void add_show(CLI::App& app, const Installation& installation, Action& chosen);
 void add_models(CLI::App& app, const Installation& installation, Action& chosen);

@@ -13,10 +13,10 @@ constexpr const char* kCompareExamples =
     "  ngb compare results/quickstart --baseline identity --candidate onnxruntime --format markdown\n"
     "  ngb compare results/threads --by threads --baseline 1 --candidate 2";
 
-int compare(const ComparisonArguments& arguments) {
+int compare(const Installation& installation, const ComparisonArguments& arguments) {
   const auto format = format_of(arguments);
   if (!format) return format.error();
-  const auto judged = judge_results(arguments, metrics::Adjustment::benjamini_hochberg);
+  const auto judged = judge_results(installation, arguments, metrics::Adjustment::benjamini_hochberg);
   if (!judged) return judged.error();
   print_comparison({&judged->comparison, judged->axis, metrics::noise_floors(judged->comparison), {}}, **format,
                    arguments.all);
@@ -25,13 +25,14 @@ int compare(const ComparisonArguments& arguments) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
+void add_compare(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<ComparisonArguments>();
   CLI::App* command =
       app.add_subcommand("compare", "Judge for each cell whether one side is faster, slower or the same");
   add_comparison_options(*command, *arguments, "Results folders: baseline and candidate, or one that contains both",
                          kCompareExamples);
-  command->callback([=, &chosen] { chosen = [=] { return compare(*arguments); }; });
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return compare(installation, *arguments); }; });
 }
 
 }  // namespace ngb::app

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "apps/ngb/kept_calibrations.h"
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
 
@@ -155,7 +156,8 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, c
   command.footer(formats + "\n" + examples);
 }
 
-tl::expected<JudgedResults, ExitCode> judge_results(const ComparisonArguments& arguments,
+tl::expected<JudgedResults, ExitCode> judge_results(const Installation& installation,
+                                                    const ComparisonArguments& arguments,
                                                     metrics::Adjustment adjustment) {
   const auto axis = axis_of(arguments);
   if (!axis) return refuse(axis.error(), kWrongUsage);
@@ -175,9 +177,16 @@ tl::expected<JudgedResults, ExitCode> judge_results(const ComparisonArguments& a
     const Status alike = check_protocols(first, second);
     if (!alike) return refuse(alike.error(), kCannotGoOn);
   }
-  auto comparison = metrics::compare(*baseline, *candidate, *axis,
-                                     {.margin_ratio = arguments.margin_percent / 100, .adjustment = adjustment});
+  metrics::VerdictRules rules{.margin_ratio = arguments.margin_percent / 100, .adjustment = adjustment};
+  auto comparison = metrics::compare(*baseline, *candidate, *axis, rules);
   if (!comparison) return refuse(comparison.error(), kCannotGoOn);
+  const auto quiet = quiet_deviation_for(*comparison, installation.cache);
+  if (!quiet) return refuse(quiet.error(), kCannotGoOn);
+  if (*quiet) {
+    rules.quiet_deviation = *quiet;
+    comparison = metrics::compare(*baseline, *candidate, *axis, rules);
+    if (!comparison) return refuse(comparison.error(), kCannotGoOn);
+  }
   if (!arguments.across_environments) {
     const Status alike = check_environments(*comparison, first, second);
     if (!alike) return refuse(alike.error(), kCannotGoOn);

@@ -46,7 +46,9 @@ struct JudgedResults {
 
 // Loads the results and judges all pairs. On failure prints the reason and returns the exit code: kWrongUsage for
 // arguments that contradict each other or name nothing, kCannotGoOn for results that cannot be compared.
-tl::expected<JudgedResults, ExitCode> judge_results(const ComparisonArguments& arguments,
+// A comparison of few cells uses what `ngb calibrate` found out about their environment.
+tl::expected<JudgedResults, ExitCode> judge_results(const Installation& installation,
+                                                    const ComparisonArguments& arguments,
                                                     metrics::Adjustment adjustment);
 
 // Parses "3%" or "3", the value of an option, and returns 3. Returns an error unless it is from 0 to 1000.

@@ -96,7 +96,7 @@ int gate(const Installation& installation, const GateArguments& arguments) {
   if (!format) return format.error();
   const auto stored = results_to_judge(installation, arguments);
   if (!stored) return stored.error();
-  const auto judged = judge_results(*stored, metrics::Adjustment::holm);
+  const auto judged = judge_results(installation, *stored, metrics::Adjustment::holm);
   if (!judged) return judged.error();
   const metrics::GateRules rules{.slower_ratio = *percent / 100, .fails_if_undecided = arguments.fails_if_undecided};
   report::Compared compared{.comparison = &judged->comparison,

@@ -3,12 +3,55 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "apps/ngb/durations_file.h"
+#include "apps/ngb/kept_calibrations.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
+#include "probe/probe.h"
+#include "report/calibration.h"
 
 namespace ngb::app {
+namespace {
+
+// Returns the numbers of threads of the plan's cells on this machine, ascending.
+std::set<int> threads_here(const plan::Plan& plan) {
+  std::set<std::string> here;
+  for (const config::DeviceEntry& device : plan.study.devices) {
+    if (config::is_here(device)) here.insert(device.name);
+  }
+  std::set<int> threads;
+  for (const work::Cell& cell : plan.cells) {
+    if (here.contains(cell.device)) threads.insert(plan.compiler_of(cell).threads);
+  }
+  return threads;
+}
+
+// Prints the plan, and what it will be able to decide on this machine as `ngb calibrate` found it.
+int print_plan(const Installation& installation, const plan::Plan& plan, bool as_json) {
+  const std::set<int> threads = threads_here(plan);
+  const std::string environment = threads.empty() ? "" : probe::environment().hash();
+  const auto calibrated = kept_calibration(installation.cache, environment);
+  if (!calibrated) return report_failure(calibrated.error(), kCannotGoOn);
+  const int rounds = work::planned_processes(plan.study.protocol);
+  const plan::Experience experience = experience_for(installation, plan);
+  if (as_json) {
+    nlohmann::json printed = plan::to_json(plan);
+    printed.update(plan::estimate_json(plan, experience));
+    printed["decidable"] = nlohmann::json::array();
+    for (const int count : threads) printed["decidable"].push_back(report::decidable_json(*calibrated, count, rounds));
+    print_out(printed.dump(2) + "\n");
+    return kSuccess;
+  }
+  std::string text = plan::to_text(plan) + "\n" + plan::estimate_text(plan, experience);
+  if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
+  for (const int count : threads) text += "  " + report::decidable_text(*calibrated, count, rounds) + "\n";
+  print_out(text);
+  return kSuccess;
+}
+
+}  // namespace
 
 void add_plan(CLI::App& app, const Installation& installation, Action& chosen) {
   struct Arguments {
@@ -24,15 +67,7 @@ void add_plan(CLI::App& app, const Installation& installation, Action& chosen) {
     chosen = [=, &installation]() -> int {
       const auto plan = plan_study(installation, arguments->study);
       if (!plan) return plan.error();
-      const plan::Experience experience = experience_for(installation, *plan);
-      if (arguments->json) {
-        nlohmann::json whole = plan::to_json(*plan);
-        whole.update(plan::estimate_json(*plan, experience));
-        print_out(whole.dump(2) + "\n");
-      } else {
-        print_out(plan::to_text(*plan) + "\n" + plan::estimate_text(*plan, experience));
-      }
-      return kSuccess;
+      return print_plan(installation, *plan, arguments->json);
     };
   });
 }

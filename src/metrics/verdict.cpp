@@ -14,7 +14,6 @@
 namespace ngb::metrics {
 namespace {
 
-constexpr std::size_t kLeastCellsForAFloor = 8;
 constexpr double kFloorQuantile = 0.25;
 
 using StudentsT = boost::math::students_t_distribution<double>;
@@ -40,13 +39,12 @@ bool has_enough_rounds(const Question& question) {
 
 // Returns the floor of the standard deviation for the parts at this position of a question.
 double floor_at(std::span<const Question> questions, std::size_t position, const VerdictRules& rules) {
-  if (rules.quiet_deviation) return *rules.quiet_deviation;
   std::vector<double> deviations;
   for (const Question& question : questions) {
     if (position >= question.size() || !has_enough_rounds(question)) continue;
     deviations.push_back(statistics::standard_deviation(question[position].values).value_or(0));
   }
-  if (deviations.size() < kLeastCellsForAFloor) return 0;
+  if (deviations.size() < kLeastCellsForAFloor) return rules.quiet_deviation.value_or(0);
   std::sort(deviations.begin(), deviations.end());
   return statistics::quantile_of_sorted(deviations, kFloorQuantile);
 }

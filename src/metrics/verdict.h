@@ -15,6 +15,8 @@ namespace ngb::metrics {
 
 // A verdict needs this many rounds or processes on each side.
 inline constexpr std::size_t kLeastRounds = 3;
+// The standard deviations of so many cells tell what is usual on their device.
+inline constexpr std::size_t kLeastCellsForAFloor = 8;
 // No pair is said to need more rounds than this.
 inline constexpr int kMostRoundsForeseen = 1000;
 
@@ -28,9 +30,9 @@ struct VerdictRules {
   double error_rate = 0.05;    // share of false verdicts, as `adjustment` defines it
   double margin_ratio = 0.03;  // two speeds are the same if the interval of their ratio is within 1 ± this
   Adjustment adjustment = Adjustment::benjamini_hochberg;
-  // Standard deviation of a round's log ratio on a quiet device, if it is known. It is the floor of every cell's
-  // standard deviation. If it is empty, the floor is the lower quartile over the comparison's cells, if there are at
-  // least eight.
+  // Standard deviation of a round's log ratio on a quiet device, if it is known (calibration.h). It is the floor of
+  // every cell's standard deviation if the comparison has fewer than kLeastCellsForAFloor cells; else the floor is the
+  // lower quartile over the comparison's cells.
   std::optional<double> quiet_deviation{};
 };
 

@@ -103,6 +103,7 @@ std::string compare_json(const Compared& compared, const CompareOptions& /*optio
        {"rules",
         {{"error_rate", comparison.rules.error_rate},
          {"margin_ratio", comparison.rules.margin_ratio},
+         {"quiet_deviation", or_null(comparison.rules.quiet_deviation)},
          {"adjustment", comparison.rules.adjustment == metrics::Adjustment::holm ? "holm" : "benjamini_hochberg"}}},
        {"pairs", std::move(pairs)},
        {"noise", noise_json(compared)},

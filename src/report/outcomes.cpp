@@ -71,7 +71,13 @@ std::string rules_remark(const Comparison& comparison) {
       rules.adjustment == metrics::Adjustment::holm
           ? fmt::format("any false one in at most {:g} % of comparisons (Holm)", percent)
           : fmt::format("at most {:g} % of those shown are false (Benjamini and Hochberg)", percent);
-  return fmt::format("Verdicts: {}; same: the interval is within {:g} %", errors, 100 * rules.margin_ratio);
+  const std::string floor =
+      rules.quiet_deviation
+          ? fmt::format(
+                "; fewer than {} cells: a round is assumed to vary by {:.2g} % or more, as `ngb calibrate` found",
+                metrics::kLeastCellsForAFloor, 100 * *rules.quiet_deviation)
+          : std::string();
+  return fmt::format("Verdicts: {}; same: the interval is within {:g} %{}", errors, 100 * rules.margin_ratio, floor);
 }
 
 std::string noise_remark(const metrics::NoiseFloor& noise) {

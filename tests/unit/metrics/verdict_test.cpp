@@ -103,6 +103,16 @@ TEST(Verdict, AssumesNoSmallerDeviationThanTheLowestQuartileOfAllCells) {
   EXPECT_EQ(found[0].reason, "the interval excludes 1, but its rounds vary less than those of most cells");
 }
 
+TEST(Verdict, UsesTheDevicesDeviationOnlyBelowEightCells) {
+  // Nine cells whose rounds differ by 4 % have a floor of their own, so a calibrated floor of 50 % changes nothing.
+  std::vector<Question> questions(8, paired({100, 104, 96, 103, 97}, {100, 100, 100, 100, 100}));
+  questions.push_back(paired({150, 151, 150, 151, 150}, {100, 100, 100, 100, 100}));
+  EXPECT_EQ(judge(questions, {.quiet_deviation = 0.5})[8].verdict, Verdict::faster);
+  questions.erase(questions.begin(), questions.begin() + 2);  // seven are left
+  EXPECT_EQ(judge(questions, {.quiet_deviation = 0.5})[6].verdict, Verdict::undecided);
+  EXPECT_EQ(judge(questions, {})[6].verdict, Verdict::faster);
+}
+
 TEST(Verdict, OfManyCellsDropsAFindingThatChanceExplains) {
   // t = 3.16 with 4 degrees of freedom: p = 0.034 for the cell alone, which is no finding beside nine cells without a
   // difference.

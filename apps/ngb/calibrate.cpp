@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// ngb calibrate: measures two sides that are the same thing and says how small a difference can be found on this
+// machine.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <ctime>
+#include <memory>
+#include <vector>
+
+#include "apps/ngb/calibrate_study.h"
+#include "apps/ngb/kept_calibrations.h"
+#include "apps/ngb/terminal.h"
+#include "base/clock.h"
+#include "probe/probe.h"
+#include "report/calibration.h"
+
+namespace ngb::app {
+namespace {
+
+constexpr const char* kUsualCompiler = "onnxruntime";
+
+struct CalibrateArguments {
+  std::vector<int> threads;
+  std::string time = "10m";
+  std::string compiler;
+  std::string output;
+  std::string format = "text";
+};
+
+// Parses "90", "90s", "10m" or "1h" as seconds.
+Result<double> parse_time(const std::string& given) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(given.data() + given.size() - end));
+  const double seconds = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  constexpr double kMostSeconds = 7 * 86'400;
+  if (problem == std::errc{} && seconds > 0 && value > 0 && value * seconds <= kMostSeconds) return value * seconds;
+  return fail("\"" + given + "\" is no time", "--time", "expected a number with s, m or h, for example 10m");
+}
+
+// Returns 1, and 2 if this machine has two processors for us.
+std::vector<int> usual_threads() {
+  return probe::allowed_cpus().size() >= 2 ? std::vector<int>{1, 2} : std::vector<int>{1};
+}
+
+std::filesystem::path new_calibration_folder() {
+  const auto now = static_cast<std::time_t>(system_clock().unix_now().count() / 1'000'000'000);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc);
+  return std::filesystem::absolute(std::filesystem::path("results") / "calibrate" / std::string(text.data(), length));
+}
+
+// Returns the compiler to measure with: the given one if it is installed, else the usual one, else the null compiler.
+tl::expected<std::string, ExitCode> compiler_for(const Installation& installation, CalibrationOrder order,
+                                                 const std::string& given) {
+  order.compiler = given.empty() ? kUsualCompiler : given;
+  const auto is_there = is_installed(installation, order);
+  if (!is_there) return tl::unexpected(is_there.error());
+  if (*is_there) return order.compiler;
+  if (!given.empty()) {
+    report_failure({given + " is not installed", "--compiler", "run: ngb toolchain install " + given}, kCannotGoOn);
+    return tl::unexpected(kCannotGoOn);
+  }
+  warn(
+      "ngb: {} is not installed: the null compiler's loop of a fixed duration is measured instead, which varies less "
+      "than a real compiler's inferences\n",
+      kUsualCompiler);
+  return std::string("null");
+}
+
+ExitCode print_calibration(const metrics::DeviceCalibration& device, const std::string& format) {
+  if (format == "json") {
+    print_json_text(report::calibration_json(device));
+  } else {
+    const OutputShape shape = shape_of_stdout();
+    print_table_text(report::calibration_text(device, shape.width, shape.has_color));
+  }
+  return kSuccess;
+}
+
+int calibrate(const Installation& installation, const CalibrateArguments& arguments) {
+  const auto seconds = parse_time(arguments.time);
+  if (!seconds) return report_failure(seconds.error(), kWrongUsage);
+  const std::filesystem::path cache = usable_cache(installation);
+  if (cache.empty()) {
+    return report_failure({"there is no place for the calibration", "ngb calibrate", "name a folder with NGB_CACHE"},
+                          kCannotGoOn);
+  }
+  const std::vector<int> threads = arguments.threads.empty() ? usual_threads() : arguments.threads;
+  CalibrationOrder order{
+      .seconds = *seconds / static_cast<double>(threads.size()),
+      .folder = arguments.output.empty() ? new_calibration_folder() : std::filesystem::absolute(arguments.output)};
+  std::string environment;
+  for (const int count : threads) {
+    order.threads = count;
+    const auto compiler = compiler_for(installation, order, arguments.compiler);
+    if (!compiler) return compiler.error();
+    order.compiler = *compiler;
+    auto sides = measure_equal_sides(installation, order);
+    if (!sides) return sides.error();
+    environment = sides->environment_hash;
+    if (const Status kept = keep_calibration(cache, environment, std::move(sides->measured)); !kept) {
+      return report_failure(kept.error(), kCannotGoOn);
+    }
+  }
+  warn("ngb: results: {}\n", order.folder.string());
+  const auto device = kept_calibration(cache, environment);
+  if (!device) return report_failure(device.error(), kCannotGoOn);
+  return print_calibration(*device, arguments.format);
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, const Installation& installation, Action& chosen) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  CLI::App* command = app.add_subcommand("calibrate", "Measure how small a difference can be found on this machine");
+  command->add_option("--threads", arguments->threads, "Numbers of threads (1,2; 1 on a machine with one processor)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--time", arguments->time, "Time for everything, for example 90s, 10m or 1h (10m)");
+  command->add_option("--compiler", arguments->compiler,
+                      "NAME or NAME@VERSION to measure with (onnxruntime; null if that is not installed)");
+  command->add_option("-o,--output", arguments->output,
+                      "Results folder; an interrupted calibration there is resumed (results/calibrate/TIME)");
+  command->add_option("--format", arguments->format, "text or json (text)")->check(CLI::IsMember({"text", "json"}));
+  command->footer(
+      "Both sides are the same thing, so that every difference is noise. What was found is kept for this state of the\n"
+      "machine; `ngb plan` says from it what a study can decide.\n\n"
+      "Examples:\n  ngb calibrate\n  ngb calibrate --threads 4 --time 20m --compiler openvino");
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return calibrate(installation, *arguments); }; });
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/calibrate_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "apps/ngb/run.h"
+#include "apps/ngb/study_compilers.h"
+#include "apps/ngb/study_file.h"
+#include "apps/ngb/terminal.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace ngb::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFewestRounds = 5;
+constexpr int kMostRounds = 30;
+constexpr double kOverhead = 1.15;  // the agent's own time and repeated attempts, relative to the processes' time
+constexpr const char* kNull = "null";
+
+template <class T>
+tl::expected<T, ExitCode> refused_as(const Error& error, ExitCode code) {
+  report_failure(error, code);
+  return tl::unexpected(code);
+}
+
+// The cells of a calibration are parts x repeats. A part is what is left out as a whole if there is no time for it: a
+// model, or a duration of the null compiler.
+struct Workload {
+  json models = json::array();
+  json compilers = json::array();
+  bool parts_are_compilers = false;
+
+  [[nodiscard]] std::size_t parts() const { return (parts_are_compilers ? compilers : models).size(); }
+  // Returns the part of the cell at this position of the plan, in which models come before compilers.
+  [[nodiscard]] std::size_t part_of(std::size_t cell) const {
+    return parts_are_compilers ? cell % compilers.size() : cell / compilers.size();
+  }
+  [[nodiscard]] Workload only(const std::vector<std::size_t>& kept) const {
+    Workload made{.models = models, .compilers = compilers, .parts_are_compilers = parts_are_compilers};
+    json& list = parts_are_compilers ? made.compilers : made.models;
+    const json all = std::move(list);
+    list = json::array();
+    for (const std::size_t part : kept) list.push_back(all[part]);
+    return made;
+  }
+};
+
+// Inferences of the null compiler take 1, 10 and 100 ms by the clock.
+Workload null_workload(int threads) {
+  Workload made{.parts_are_compilers = true};
+  for (const int depth : {1, 2, 3}) {
+    made.models.push_back({{"zoo", {{"conv_block", {{"width", 8}, {"depth", depth}, {"image_size", 16}}}}}});
+  }
+  for (const int run_ns : {1'000'000, 10'000'000, 100'000'000}) {
+    made.compilers.push_back({{kNull, {{"options", {{"run_ns", run_ns}, {"spin_threads", threads > 1}}}}}});
+  }
+  return made;
+}
+
+// Inferences on one thread of a current processor take about 1 to 100 ms.
+Workload zoo_workload(const std::string& name, const std::string& version) {
+  const auto conv = [](int width, int depth, int image_size) {
+    return json{{"zoo", {{"conv_block", {{"width", width}, {"depth", depth}, {"image_size", image_size}}}}}};
+  };
+  const auto attention = [](int embed, int depth, int sequence) {
+    return json{{"zoo", {{"mha_block", {{"embed", embed}, {"depth", depth}, {"sequence", sequence}}}}}};
+  };
+  Workload made;
+  made.models = {conv(64, 1, 32),
+                 conv(16, 2, 64),
+                 attention(256, 1, 32),
+                 attention(256, 4, 32),
+                 conv(64, 1, 112),
+                 conv(32, 4, 112),
+                 attention(512, 4, 64),
+                 attention(512, 8, 128),
+                 {{"zoo", "mobilenetv3_small_100"}},
+                 {{"zoo", "vit_tiny_patch16_224"}},
+                 {{"zoo", "resnet18"}},
+                 {{"zoo", "resnet50"}}};
+  made.compilers.push_back({{name, version.empty() ? json::object() : json{{"version", version}}}});
+  return made;
+}
+
+Workload workload_of(const CalibrationOrder& order) {
+  const std::string name = order.compiler.substr(0, order.compiler.find('@'));
+  const std::string version = name.size() < order.compiler.size() ? order.compiler.substr(name.size() + 1) : "";
+  return name == kNull ? null_workload(order.threads) : zoo_workload(name, version);
+}
+
+// Writes the study into its results folder and plans it. A process that other programs disturbed is not repeated, so
+// that the time is kept; its round does not count. The trial accepts it, because it only has to know times.
+tl::expected<plan::Plan, ExitCode> plan_workload(const Installation& installation, const CalibrationOrder& order,
+                                                 const Workload& workload, const char* part, int processes) {
+  const std::filesystem::path output = order.folder / fmt::format("{}-threads-{}", order.threads, part);
+  const json study{{"name", fmt::format("calibrate-{}-threads", order.threads)},
+                   {"models", workload.models},
+                   {"compilers", workload.compilers},
+                   {"threads", order.threads},
+                   {"reference", "none"},
+                   {"processes", processes},
+                   {"disturbance", {{"attempts", 1}, {"wait_s", 0}, {"max_wait_percent", processes == 1 ? 100 : 5}}},
+                   {"output", std::filesystem::absolute(output).string()}};
+  if (const Status made = file::make_folder(output); !made) return refused_as<plan::Plan>(made.error(), kCannotGoOn);
+  const std::filesystem::path file = output / kStudyFile;
+  if (const Status kept = file::write_atomically(file, study.dump(2) + "\n"); !kept) {
+    return refused_as<plan::Plan>(kept.error(), kCannotGoOn);
+  }
+  return plan_study(installation, file);
+}
+
+// Measures what is left of the plan and returns its cells.
+tl::expected<std::vector<store::CellData>, ExitCode> measured_cells(const Installation& installation, plan::Plan plan) {
+  using Cells = std::vector<store::CellData>;
+  const auto compilers = Compilers::find(installation, plan);
+  if (!compilers) return refused_as<Cells>(compilers.error(), kCannotGoOn);
+  const std::filesystem::path results = plan.study.output / "results.db";
+  const ExitCode code = measure_plan(installation, std::move(plan), *compilers);
+  if (code != kSuccess) return tl::unexpected(code);
+  auto store = store::Store::open(results, store::Mode::read_only);
+  if (!store) return refused_as<Cells>(store.error(), kCannotGoOn);
+  auto cells = store->load_cells(store::Detail::speeds);
+  if (!cells) return refused_as<Cells>(cells.error(), kCannotGoOn);
+  return *std::move(cells);
+}
+
+double wall_s_of(const std::vector<store::RecordedProcess>& processes) {
+  return std::accumulate(processes.begin(), processes.end(), 0.0, [](double sum, const store::RecordedProcess& each) {
+    return sum + static_cast<double>(each.wall_ns) * 1e-9;
+  });
+}
+
+// What fits into the time.
+struct Fitting {
+  std::vector<std::size_t> parts{};  // fastest first until sorted
+  int rounds = 0;
+};
+
+// Chooses from a trial with one process of each cell.
+tl::expected<Fitting, ExitCode> what_fits(const Workload& workload, const std::vector<store::CellData>& trial,
+                                          double budget_s) {
+  std::vector<double> seconds(workload.parts(), 0);
+  std::vector<bool> is_usable(workload.parts(), true);
+  double spent_s = 0;
+  for (std::size_t i = 0; i < trial.size(); ++i) {
+    const double used_s = wall_s_of(trial[i].processes) + wall_s_of(trial[i].failed);
+    spent_s += used_s;
+    seconds[workload.part_of(i)] += used_s;
+    if (trial[i].processes.empty()) is_usable[workload.part_of(i)] = false;
+  }
+  std::vector<std::size_t> order(workload.parts());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase_if(order, [&](std::size_t part) { return !is_usable[part]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return seconds[a] < seconds[b]; });
+  if (order.empty()) {
+    return refused_as<Fitting>({"no cell of the trial could be measured", "ngb calibrate",
+                                "the results folder has the reasons: ngb show FOLDER"},
+                               kCannotGoOn);
+  }
+  const double left_s = budget_s - spent_s;
+  Fitting made;
+  double round_s = 0;
+  for (const std::size_t part : order) {
+    const double with_s = round_s + 2 * kOverhead * seconds[part];
+    if (kFewestRounds * with_s > left_s) break;
+    round_s = with_s;
+    made.parts.push_back(part);
+  }
+  if (made.parts.empty()) {
+    const double needed_s = spent_s + kFewestRounds * 2 * kOverhead * seconds[order.front()];
+    return refused_as<Fitting>(
+        {fmt::format("the time is too short: {} for a number of threads, and {} rounds of the fastest cells need {}",
+                     text::human_duration(budget_s), kFewestRounds, text::human_duration(needed_s)),
+         "--time", "give more time; what was measured of the trial is kept with -o"},
+        kWrongUsage);
+  }
+  made.rounds = std::clamp(static_cast<int>(left_s / round_s), kFewestRounds, kMostRounds);
+  std::sort(made.parts.begin(), made.parts.end());
+  return made;
+}
+
+}  // namespace
+
+tl::expected<bool, ExitCode> is_installed(const Installation& installation, const CalibrationOrder& order) {
+  const auto plan = plan_workload(installation, order, workload_of(order), "trial", 1);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto compilers = Compilers::find(installation, *plan);
+  if (!compilers) return refused_as<bool>(compilers.error(), kCannotGoOn);
+  return compilers->missing().empty();
+}
+
+tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installation& installation,
+                                                               const CalibrationOrder& order) {
+  const Workload workload = workload_of(order);
+  auto trial_plan = plan_workload(installation, order, workload, "trial", 1);
+  if (!trial_plan) return tl::unexpected(trial_plan.error());
+  const auto trial = measured_cells(installation, *std::move(trial_plan));
+  if (!trial) return tl::unexpected(trial.error());
+  const auto fitting = what_fits(workload, *trial, order.seconds);
+  if (!fitting) return tl::unexpected(fitting.error());
+  if (fitting->parts.size() < workload.parts()) {
+    warn("ngb: {} of {} {} are left out: there is no time for them, or they could not be measured\n",
+         workload.parts() - fitting->parts.size(), workload.parts(),
+         workload.parts_are_compilers ? "durations" : "models");
+  }
+  auto plan = plan_workload(installation, order, workload.only(fitting->parts), "measured", 2 * fitting->rounds);
+  if (!plan) return tl::unexpected(plan.error());
+  const work::Compiler& compiler = plan->study.compilers.front();
+  MeasuredEqualSides made{
+      .measured = {.threads = order.threads,
+                   .measured_unix_ns = system_clock().unix_now().count(),
+                   .compiler = compiler.version.empty() ? compiler.name : compiler.name + " " + compiler.version}};
+  const auto cells = measured_cells(installation, *std::move(plan));
+  if (!cells) return tl::unexpected(cells.error());
+  std::size_t lost = 0;
+  std::size_t planned = 0;
+  for (const store::CellData& cell : *cells) {
+    planned += static_cast<std::size_t>(cell.planned_processes);
+    lost += static_cast<std::size_t>(cell.planned_processes) - cell.processes.size();
+    made.measured.cells.push_back(metrics::equal_cell(cell));
+    if (cell.processes.empty()) continue;
+    const std::string& environment = cell.processes.front().environment_hash;
+    if (!made.environment_hash.empty() && made.environment_hash != environment) {
+      return refused_as<MeasuredEqualSides>(
+          {"this machine's description changed during the measurement", order.folder.string(), "run it again"},
+          kCannotGoOn);
+    }
+    made.environment_hash = environment;
+  }
+  if (lost > 0) {
+    warn("ngb: {} of {} processes were disturbed by other programs or failed; their rounds do not count\n", lost,
+         planned);
+  }
+  return made;
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/kept_calibrations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "base/file.h"
+
+namespace ngb::app {
+namespace {
+
+using metrics::CalibratedThreads;
+using metrics::DeviceCalibration;
+using metrics::EqualCell;
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr std::uint64_t kMostBytes = 16U << 20U;
+
+std::filesystem::path file_of(const std::filesystem::path& cache, const std::string& environment_hash) {
+  return cache / "calibrations" / (environment_hash + ".json");
+}
+
+bool is_hash(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+json threads_json(const CalibratedThreads& measured) {
+  json cells = json::array();
+  for (const EqualCell& cell : measured.cells) {
+    cells.push_back({{"name", cell.name},
+                     {"inference_s", cell.inference_s},
+                     {"process_s", cell.process_s},
+                     {"differences", cell.differences}});
+  }
+  return {{"threads", measured.threads},
+          {"measured_unix_ns", measured.measured_unix_ns},
+          {"compiler", measured.compiler},
+          {"cells", std::move(cells)}};
+}
+
+// Throws nlohmann::json::exception if a key is missing or has another type.
+CalibratedThreads read_threads(const json& read) {
+  CalibratedThreads measured{.threads = read.at("threads").get<int>(),
+                             .measured_unix_ns = read.at("measured_unix_ns").get<std::int64_t>(),
+                             .compiler = read.at("compiler").get<std::string>()};
+  for (const json& cell : read.at("cells")) {
+    measured.cells.push_back({cell.at("name").get<std::string>(), cell.at("inference_s").get<double>(),
+                              cell.at("process_s").get<double>(), cell.at("differences").get<std::vector<double>>()});
+  }
+  return measured;
+}
+
+// Returns the environment of all processes of the comparison's judged pairs; "" if they have several.
+std::string only_environment(const metrics::Comparison& comparison) {
+  std::set<std::string> hashes;
+  for (const metrics::ComparedPair& pair : comparison.pairs) {
+    if (pair.status != metrics::PairStatus::judged) continue;
+    for (const store::CellData* cell : {pair.baseline, pair.candidate}) {
+      for (const store::RecordedProcess& process : cell->processes) hashes.insert(process.environment_hash);
+    }
+  }
+  return hashes.size() == 1 ? *hashes.begin() : std::string();
+}
+
+}  // namespace
+
+Result<DeviceCalibration> kept_calibration(const std::filesystem::path& cache, const std::string& environment_hash) {
+  DeviceCalibration device{.environment_hash = environment_hash};
+  if (cache.empty() || !is_hash(environment_hash)) return device;
+  const std::filesystem::path path = file_of(cache, environment_hash);
+  std::error_code code;
+  if (!std::filesystem::exists(path, code)) return device;
+  const auto content = file::read(path, kMostBytes);
+  if (!content) return error_of(content);
+  try {
+    const json read = json::parse(*content);
+    if (read.at("version").get<int>() != kVersion) throw std::invalid_argument("another version");
+    for (const json& each : read.at("threads")) device.threads.push_back(read_threads(each));
+  } catch (const std::exception&) {
+    return fail("this is not a calibration of this version of ngb", path.string(),
+                "remove the file and run: ngb calibrate");
+  }
+  return device;
+}
+
+Status keep_calibration(const std::filesystem::path& cache, const std::string& environment_hash,
+                        CalibratedThreads measured) {
+  if (!is_hash(environment_hash)) return fail("the processes name no environment", "ngb calibrate");
+  const std::filesystem::path path = file_of(cache, environment_hash);
+  auto device = kept_calibration(cache, environment_hash);
+  if (!device) return error_of(device);
+  std::erase_if(device->threads, [&](const CalibratedThreads& each) { return each.threads == measured.threads; });
+  device->threads.push_back(std::move(measured));
+  std::sort(device->threads.begin(), device->threads.end(),
+            [](const CalibratedThreads& a, const CalibratedThreads& b) { return a.threads < b.threads; });
+  json threads = json::array();
+  for (const CalibratedThreads& each : device->threads) threads.push_back(threads_json(each));
+  const json content{{"version", kVersion}, {"environment_hash", environment_hash}, {"threads", std::move(threads)}};
+  if (const Status made = file::make_folder(path.parent_path()); !made) return made;
+  return file::write_atomically(path, content.dump(1) + "\n");
+}
+
+Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison,
+                                                  const std::filesystem::path& cache) {
+  std::size_t judged = 0;
+  std::set<int> threads;
+  for (const metrics::ComparedPair& pair : comparison.pairs) {
+    if (pair.status != metrics::PairStatus::judged || pair.is_same_build) continue;
+    ++judged;
+    threads.insert({pair.baseline->threads, pair.candidate->threads});
+  }
+  if (judged == 0 || judged >= metrics::kLeastCellsForAFloor) return std::nullopt;
+  const auto device = kept_calibration(cache, only_environment(comparison));
+  if (!device) return error_of(device);
+  double largest = 0;
+  for (const int count : threads) {
+    const auto measured = std::find_if(device->threads.begin(), device->threads.end(),
+                                       [&](const CalibratedThreads& each) { return each.threads == count; });
+    if (measured == device->threads.end()) return std::nullopt;
+    const metrics::Calibration found = metrics::calibrate(measured->cells);
+    if (found.cells == 0) return std::nullopt;
+    largest = std::max(largest, found.quiet_deviation);
+  }
+  return largest;
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/calibration.h"
+
+#include <algorithm>
+#include <boost/math/distributions/non_central_t.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "base/random.h"
+#include "metrics/outcome.h"
+#include "metrics/statistics.h"
+
+namespace ngb::metrics {
+namespace {
+
+constexpr double kCalibratedErrorRate = 0.05;
+constexpr double kQuietQuantile = 0.25;
+constexpr double kHighQuantile = 0.8;
+
+// Returns the probability that t exceeds the critical value, if the true difference is `distance` standard errors.
+double power_at(double distance, double degrees) {
+  const double critical = boost::math::quantile(
+      boost::math::complement(boost::math::students_t_distribution<double>(degrees), kCalibratedErrorRate / 2));
+  const boost::math::non_central_t_distribution<double> shifted(degrees, distance);
+  return boost::math::cdf(boost::math::complement(shifted, critical));
+}
+
+// Returns how many standard errors a difference must have to be found with kCalibratedPower.
+double distance_to_be_found(int rounds) {
+  const double degrees = rounds - 1;
+  double too_near = 0;
+  double enough = 1;
+  while (power_at(enough, degrees) < kCalibratedPower) enough *= 2;
+  constexpr int kBisections = 60;
+  for (int i = 0; i < kBisections; ++i) {
+    const double middle = (too_near + enough) / 2;
+    (power_at(middle, degrees) < kCalibratedPower ? too_near : enough) = middle;
+  }
+  return enough;
+}
+
+// Returns the autocorrelation at lag 1; empty if nothing varies.
+std::optional<double> autocorrelation(const std::vector<double>& values) {
+  const double average = mean(values);
+  double products = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    squares += (values[i] - average) * (values[i] - average);
+    if (i > 0) products += (values[i] - average) * (values[i - 1] - average);
+  }
+  if (squares <= 0) return std::nullopt;
+  return products / squares;
+}
+
+std::size_t count_false_verdicts(std::span<const EqualCell> cells) {
+  std::vector<Question> questions;
+  for (const EqualCell& cell : cells) questions.push_back({Part{cell.differences, 1}});
+  const std::vector<Judgement> judgements = judge(questions, {});
+  return static_cast<std::size_t>(std::count_if(judgements.begin(), judgements.end(), [](const Judgement& each) {
+    return each.verdict == Verdict::faster || each.verdict == Verdict::slower;
+  }));
+}
+
+}  // namespace
+
+std::vector<double> equal_sides(const store::CellData& cell) {
+  const Steady measured = steady(cell);
+  const std::vector<OfRound>& processes = measured.throughput_by_process;
+  const std::uint64_t seed = fnv1a64(cell.cell_id);
+  std::vector<double> differences;
+  for (std::size_t i = 1; i < processes.size(); ++i) {
+    const OfRound& first = processes[i - 1];
+    const OfRound& second = processes[i];
+    const bool are_a_round = first.round % 2 == 0 && second.round == first.round + 1 &&
+                             first.run_key == second.run_key && first.environment_hash == second.environment_hash;
+    if (!are_a_round) continue;
+    const bool is_swapped = splitmix64(seed, static_cast<std::uint64_t>(first.round)) % 2 == 1;
+    const double difference = std::log(second.value / first.value);
+    differences.push_back(is_swapped ? -difference : difference);
+  }
+  return differences;
+}
+
+EqualCell equal_cell(const store::CellData& cell) {
+  EqualCell made{.name = cell.model + ", batch " + std::to_string(cell.batch), .differences = equal_sides(cell)};
+  if (!cell.options.empty() && cell.options != "{}") made.name += ", " + cell.options;
+  const Steady measured = steady(cell);
+  double sum_of_logs = 0;
+  for (const OfRound& process : measured.throughput_by_process) sum_of_logs += std::log(process.value / cell.batch);
+  if (!measured.throughput_by_process.empty()) {
+    made.inference_s = std::exp(-sum_of_logs / static_cast<double>(measured.throughput_by_process.size()));
+  }
+  double sum_ns = 0;
+  for (const store::RecordedProcess& process : cell.processes) sum_ns += static_cast<double>(process.wall_ns);
+  if (!cell.processes.empty()) made.process_s = sum_ns * 1e-9 / static_cast<double>(cell.processes.size());
+  return made;
+}
+
+Calibration calibrate(std::span<const EqualCell> cells) {
+  std::vector<EqualCell> usable;
+  std::copy_if(cells.begin(), cells.end(), std::back_inserter(usable),
+               [](const EqualCell& cell) { return cell.differences.size() >= kLeastRounds; });
+  Calibration made{.cells = usable.size(), .unusable = cells.size() - usable.size()};
+  if (usable.empty()) return made;
+  std::vector<double> deviations;
+  made.least_rounds = usable.front().differences.size();
+  for (const EqualCell& cell : usable) {
+    deviations.push_back(standard_deviation(cell.differences).value_or(0));
+    made.least_rounds = std::min(made.least_rounds, cell.differences.size());
+    made.most_rounds = std::max(made.most_rounds, cell.differences.size());
+    made.round_s += 2 * cell.process_s / static_cast<double>(usable.size());
+  }
+  std::sort(deviations.begin(), deviations.end());
+  made.median_deviation = quantile_of_sorted(deviations, 0.5);
+  made.high_deviation = quantile_of_sorted(deviations, kHighQuantile);
+  made.quiet_deviation = quantile_of_sorted(deviations, kQuietQuantile);
+  made.false_verdicts = count_false_verdicts(usable);
+  made.lag_1 = lag_1_of(usable);
+  return made;
+}
+
+std::optional<double> lag_1_of(std::span<const EqualCell> cells) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const EqualCell& cell : cells) {
+    if (cell.differences.size() < kLeastRounds) continue;
+    const std::optional<double> of_cell = autocorrelation(cell.differences);
+    if (!of_cell) continue;
+    sum += *of_cell + 1 / static_cast<double>(cell.differences.size());
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+double smallest_difference(double deviation, int rounds) {
+  return std::expm1(distance_to_be_found(rounds) * deviation / std::sqrt(rounds));
+}
+
+std::optional<int> rounds_to_tell(double deviation, double difference_ratio) {
+  const double distance = std::log1p(difference_ratio);
+  const auto would_do = [&](int rounds) {
+    return deviation <= 0 || power_at(distance / (deviation / std::sqrt(rounds)), rounds - 1) >= kCalibratedPower;
+  };
+  int too_few = static_cast<int>(kLeastRounds) - 1;
+  int enough = kMostRoundsForeseen;
+  if (!would_do(enough)) return std::nullopt;
+  while (enough - too_few > 1) {  // power grows with the number of rounds
+    const int middle = (too_few + enough) / 2;
+    (would_do(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+}  // namespace ngb::metrics

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "metrics/statistics.h"
+#include "report/table.h"
+
+namespace ngb::report {
+namespace {
+
+using metrics::CalibratedThreads;
+using metrics::Calibration;
+using metrics::DeviceCalibration;
+using metrics::EqualCell;
+using nlohmann::json;
+
+constexpr std::array kShownRounds{5, 15};
+constexpr double kAskedDifference = 0.02;
+
+std::string percent_text(double ratio) { return fmt::format("{:.2g} %", 100 * ratio); }
+
+std::string minute_text(std::int64_t unix_ns) {
+  const auto seconds = static_cast<std::time_t>(unix_ns / 1'000'000'000);
+  std::tm utc{};
+  std::array<char, 32> text{};
+  const std::size_t length =
+      ::gmtime_r(&seconds, &utc) == nullptr ? 0 : std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &utc);
+  return {text.data(), length};
+}
+
+std::string rounds_text(const Calibration& found) {
+  return found.least_rounds == found.most_rounds ? fmt::format("{}", found.least_rounds)
+                                                 : fmt::format("{} to {}", found.least_rounds, found.most_rounds);
+}
+
+TableCell plain_cell(std::string main) { return {std::move(main), "", Style::plain}; }
+
+// Differences of the median cell and of the cell that 80 % stay below, and the time that a cell's rounds take.
+std::string told_text(const Calibration& found, int rounds) {
+  return fmt::format("{}, {} in {}", percent_text(metrics::smallest_difference(found.median_deviation, rounds)),
+                     percent_text(metrics::smallest_difference(found.high_deviation, rounds)),
+                     text::human_duration(rounds * found.round_s));
+}
+
+TableRow row_of_threads(const CalibratedThreads& measured) {
+  const Calibration found = metrics::calibrate(measured.cells);
+  TableRow row;
+  row.cells.push_back(plain_cell(fmt::format("{}", measured.threads)));
+  if (found.cells == 0) {
+    row.rest = plain_cell("no cell has three rounds");
+    return row;
+  }
+  row.cells.push_back(plain_cell(fmt::format("{}", found.cells)));
+  row.cells.push_back(plain_cell(rounds_text(found)));
+  row.cells.push_back(
+      plain_cell(fmt::format("{}, {}", percent_text(found.median_deviation), percent_text(found.high_deviation))));
+  for (const int rounds : kShownRounds) row.cells.push_back(plain_cell(told_text(found, rounds)));
+  row.cells.push_back(plain_cell(fmt::format("{} of {}", found.false_verdicts, found.cells)));
+  row.cells.push_back(plain_cell(found.lag_1 ? fmt::format("{:+.2f}", *found.lag_1) : "–"));
+  return row;
+}
+
+TableRow row_of_cell(const CalibratedThreads& measured, const EqualCell& cell) {
+  const auto deviation = metrics::standard_deviation(cell.differences);
+  TableRow row;
+  row.cells.push_back(plain_cell(text::visible(cell.name)));
+  row.cells.push_back(plain_cell(fmt::format("{}", measured.threads)));
+  row.cells.push_back(plain_cell(text::human_duration(cell.inference_s)));
+  row.cells.push_back(plain_cell(text::human_duration(cell.process_s)));
+  row.cells.push_back(plain_cell(fmt::format("{}", cell.differences.size())));
+  row.cells.push_back(plain_cell(deviation ? percent_text(*deviation) : "–"));
+  return row;
+}
+
+json smallest_json(const Calibration& found) {
+  json all = json::array();
+  for (const int rounds : kShownRounds) {
+    all.push_back({{"rounds", rounds},
+                   {"median_ratio", metrics::smallest_difference(found.median_deviation, rounds)},
+                   {"high_ratio", metrics::smallest_difference(found.high_deviation, rounds)},
+                   {"seconds", rounds * found.round_s}});
+  }
+  return all;
+}
+
+json equal_cell_json(const EqualCell& cell) {
+  const auto deviation = metrics::standard_deviation(cell.differences);
+  return {{"name", cell.name},
+          {"inference_s", cell.inference_s},
+          {"process_s", cell.process_s},
+          {"deviation", deviation ? json(*deviation) : json(nullptr)},
+          {"differences", cell.differences}};
+}
+
+json threads_json(const CalibratedThreads& measured) {
+  const Calibration found = metrics::calibrate(measured.cells);
+  const bool has_cells = found.cells > 0;
+  json made{{"threads", measured.threads},
+            {"compiler", measured.compiler},
+            {"measured_unix_ns", measured.measured_unix_ns},
+            {"cells", found.cells},
+            {"unusable_cells", found.unusable},
+            {"deviation", nullptr},
+            {"round_s", has_cells ? json(found.round_s) : json(nullptr)},
+            {"smallest_difference", has_cells ? smallest_json(found) : json(nullptr)},
+            {"false_verdicts", has_cells ? json(found.false_verdicts) : json(nullptr)},
+            {"lag_1", found.lag_1 ? json(*found.lag_1) : json(nullptr)},
+            {"measured", json::array()}};
+  if (has_cells) {
+    made["deviation"] = {
+        {"median", found.median_deviation}, {"high", found.high_deviation}, {"quiet", found.quiet_deviation}};
+  }
+  for (const EqualCell& cell : measured.cells) made["measured"].push_back(equal_cell_json(cell));
+  return made;
+}
+
+// Returns what is known about this number of threads; empty if there is nothing.
+std::optional<Calibration> known_about(const DeviceCalibration& device, int threads) {
+  for (const CalibratedThreads& measured : device.threads) {
+    if (measured.threads != threads) continue;
+    const Calibration found = metrics::calibrate(measured.cells);
+    if (found.cells > 0) return found;
+  }
+  return std::nullopt;
+}
+
+std::string needed_text(std::optional<int> rounds) {
+  return rounds ? fmt::format("{}", *rounds) : fmt::format("more than {}", metrics::kMostRoundsForeseen);
+}
+
+}  // namespace
+
+std::string calibration_text(const DeviceCalibration& device, int width, bool color) {
+  Table threads;
+  threads.columns = {{"threads", true, 0},
+                     {"cells", false, 0},
+                     {"rounds", false, 3},
+                     {"sd of a round [median, 80 %]", false, 0},
+                     {"found in 5 rounds", false, 0},
+                     {"found in 15 rounds", false, 1},
+                     {"false verdicts", false, 2},
+                     {"lag-1", false, 4}};
+  Table cells;
+  cells.columns = {{"cell", true, 0},     {"threads", false, 0}, {"inference", false, 0},
+                   {"process", false, 1}, {"rounds", false, 0},  {"sd of a round", false, 0}};
+  TableSection all{.title = "two equal sides, by number of threads"};
+  TableSection each{.title = "two equal sides, by cell"};
+  for (const CalibratedThreads& measured : device.threads) {
+    all.rows.push_back(row_of_threads(measured));
+    for (const EqualCell& cell : measured.cells) each.rows.push_back(row_of_cell(measured, cell));
+  }
+  threads.sections.push_back(std::move(all));
+  cells.sections.push_back(std::move(each));
+  std::string text = render(threads, width, color).text;
+  text +=
+      "\n  Found in 5 rounds: the difference of two speeds that a single comparison shows with a probability of 95 %,\n"
+      "  in half of the cells and in 80 % of them, and the time that these rounds of a cell take.\n\n";
+  text += render(cells, width, color).text + "\n";
+  for (const CalibratedThreads& measured : device.threads) {
+    text += fmt::format("  {} thread{}: measured {} with {}\n", measured.threads, measured.threads == 1 ? "" : "s",
+                        minute_text(measured.measured_unix_ns), text::visible(measured.compiler));
+  }
+  return text + fmt::format("  Environment: {}\n", text::visible(device.environment_hash));
+}
+
+json calibration_json(const DeviceCalibration& device) {
+  json threads = json::array();
+  for (const CalibratedThreads& measured : device.threads) threads.push_back(threads_json(measured));
+  return {{"environment_hash", device.environment_hash}, {"threads", std::move(threads)}};
+}
+
+std::string decidable_text(const DeviceCalibration& device, int threads, int rounds) {
+  const std::string who = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+  const auto found = known_about(device, threads);
+  if (!found) {
+    return fmt::format(
+        "{}: how small a difference can be found here is unknown; `ngb calibrate --threads {}` measures it", who,
+        threads);
+  }
+  const std::string needed = needed_text(metrics::rounds_to_tell(found->median_deviation, kAskedDifference));
+  const std::string needed_high = needed_text(metrics::rounds_to_tell(found->high_deviation, kAskedDifference));
+  const std::string rest =
+      fmt::format("for {:.0f} %: {} rounds ({} in 80 %)", 100 * kAskedDifference, needed, needed_high);
+  if (rounds < static_cast<int>(metrics::kLeastRounds)) {
+    return fmt::format("{}: a verdict needs {} rounds; {}", who, metrics::kLeastRounds, rest);
+  }
+  return fmt::format(
+      "{}: with {} rounds, differences of about {} and more are found in half of the cells, of {} in 80 %; {}", who,
+      rounds, percent_text(metrics::smallest_difference(found->median_deviation, rounds)),
+      percent_text(metrics::smallest_difference(found->high_deviation, rounds)), rest);
+}
+
+json decidable_json(const DeviceCalibration& device, int threads, int rounds) {
+  json made{{"threads", threads},
+            {"rounds", rounds},
+            {"median_ratio", nullptr},
+            {"high_ratio", nullptr},
+            {"rounds_for_2_percent", nullptr},
+            {"rounds_for_2_percent_high", nullptr}};
+  const auto found = known_about(device, threads);
+  if (!found) return made;
+  if (rounds >= static_cast<int>(metrics::kLeastRounds)) {
+    made["median_ratio"] = metrics::smallest_difference(found->median_deviation, rounds);
+    made["high_ratio"] = metrics::smallest_difference(found->high_deviation, rounds);
+  }
+  const auto needed = metrics::rounds_to_tell(found->median_deviation, kAskedDifference);
+  const auto needed_high = metrics::rounds_to_tell(found->high_deviation, kAskedDifference);
+  if (needed) made["rounds_for_2_percent"] = *needed;
+  if (needed_high) made["rounds_for_2_percent_high"] = *needed_high;
+  return made;
+}
+
+}  // namespace ngb::report

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb calibrate, with the null compiler, whose inferences take a fixed time."""
+
+import json
+import stat
+
+from ngb_program import NgbTest
+
+STUDY = """\
+name: asks
+models: [{zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}}]
+compilers: ["null": {options: {run_ns: [1000000, 3000000]}}]
+threads: THREADS
+reference: none
+processes: 5
+repetitions: 5
+disturbance: {max_wait_percent: 100}
+output: results
+"""
+
+
+class Calibrate(NgbTest):
+    def calibrations(self):
+        return list(self.folder.glob("home/.cache/ngraphbench/calibrations/*.json"))
+
+    def test_is_kept_for_this_environment_and_used_by_plan_and_compare(self):
+        self.write("study.yaml", STUDY.replace("THREADS", "1"))
+        self.assertIn("1 thread: how small a difference can be found here is unknown; `ngb calibrate --threads 1` measures it",
+                      self.ngb("plan", "study.yaml").stdout)
+        run = self.ngb("run", "study.yaml")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        sides = ("--by", "options", "--baseline", "run_ns=1000000", "--candidate", "run_ns=3000000")
+        self.assertIsNone(json.loads(self.ngb("compare", "results", *sides, "--json").stdout)["rules"]["quiet_deviation"])
+
+        told = self.ngb("calibrate", "--threads", "1", "--time", "25s", "-o", "equal", "--format", "json", timeout=300)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("onnxruntime is not installed: the null compiler's loop of a fixed duration is measured instead",
+                      told.stderr)
+        of_one_thread, = json.loads(told.stdout)["threads"]
+        self.assertEqual(of_one_thread["compiler"], "null")
+        self.assertGreaterEqual(len(of_one_thread["measured"]), 3)  # a millisecond each, at least
+        self.assertAlmostEqual(of_one_thread["measured"][0]["inference_s"], 0.001, delta=0.001)
+        self.assertEqual([each["rounds"] for each in of_one_thread["smallest_difference"]], [5, 15])
+        kept, = self.calibrations()
+        self.assertEqual(stat.S_IMODE(kept.stat().st_mode) & (stat.S_IWGRP | stat.S_IWOTH), 0)
+
+        # What was measured may have been disturbed by other tests: known numbers replace it.
+        content = json.loads(kept.read_text())
+        for cell in content["threads"][0]["cells"]:
+            cell["differences"] = [-0.01, 0, 0.01]  # standard deviation .01
+        kept.write_text(json.dumps(content))
+        plan = self.ngb("plan", "study.yaml").stdout
+        self.assertIn("1 thread: with 5 rounds, differences of about 2.2 % and more are found in half of the cells, of "
+                      "2.2 % in 80 %; for 2 %: 6 rounds (6 in 80 %)", plan)
+        decidable, = json.loads(self.ngb("plan", "study.yaml", "--json").stdout)["decidable"]
+        self.assertAlmostEqual(decidable["median_ratio"], 0.022283191463832, places=9)
+        rules = json.loads(self.ngb("compare", "results", *sides, "--json").stdout)["rules"]
+        self.assertAlmostEqual(rules["quiet_deviation"], 0.01, places=12)
+
+        # Another number of threads is still unknown.
+        self.write("study.yaml", STUDY.replace("THREADS", "7"))
+        self.assertIn("7 threads: how small a difference can be found here is unknown",
+                      self.ngb("plan", "study.yaml").stdout)
+        kept.write_text("{}")
+        broken = self.ngb("compare", "results", *sides)
+        self.assertEqual(broken.returncode, 3)
+        self.assertIn("remove the file and run: ngb calibrate", broken.stderr)
+
+    def test_says_how_much_time_five_rounds_need(self):
+        told = self.ngb("calibrate", "--threads", "1", "--compiler", "null", "--time", "1s", "-o", "equal", timeout=300)
+        self.assertEqual(told.returncode, 2, told.stdout)
+        self.assertIn("--time: the time is too short: 1.0 s for a number of threads, and 5 rounds of the fastest cells need ",
+                      told.stderr)
+        self.assertEqual(self.calibrations(), [])
+
+    def test_refuses_a_time_it_cannot_read_and_a_compiler_that_is_not_installed(self):
+        told = self.ngb("calibrate", "--time", "soon")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("expected a number with s, m or h, for example 10m", told.stderr)
+        told = self.ngb("calibrate", "--compiler", "openvino", "-o", "equal")
+        self.assertEqual(told.returncode, 3)
+        self.assertIn("run: ngb toolchain install openvino", told.stderr)

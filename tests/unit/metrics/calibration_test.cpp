@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expected values of power: scipy 1.17.1 (stats.nct, stats.t); of the autocorrelation: numpy; the others by hand.
+#include "metrics/calibration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "made_up_cells.h"
+
+namespace ngb::metrics {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Returns a cell whose processes take these times for an inference.
+store::CellData timed(const std::vector<double>& times_ms) {
+  store::CellData cell = made_up::cell("fast", 1);
+  for (std::size_t i = 0; i < times_ms.size(); ++i) {
+    cell.processes.push_back(made_up::process(static_cast<int>(i), {times_ms[i]}));
+    cell.processes.back().wall_ns = 2'000'000'000;
+  }
+  return cell;
+}
+
+std::vector<double> magnitudes(std::vector<double> values) {
+  for (double& value : values) value = std::abs(value);
+  return values;
+}
+
+TEST(EqualSides, AreConsecutiveProcessesOfACell) {
+  const auto found = equal_sides(timed({10, 11, 12, 12, 20, 10}));
+  EXPECT_THAT(magnitudes(found), ElementsAre(DoubleNear(std::log(1.1), 1e-12), 0, DoubleNear(std::log(2), 1e-12)));
+}
+
+TEST(EqualSides, ChangePlacesAsTheyDoInAShuffledRound) {
+  std::vector<double> times_ms;
+  for (int round = 0; round < 100; ++round) times_ms.insert(times_ms.end(), {10, 20});  // the second is always slower
+  const auto found = equal_sides(timed(times_ms));
+  ASSERT_EQ(found.size(), 100U);
+  const auto above = std::count_if(found.begin(), found.end(), [](double value) { return value > 0; });
+  EXPECT_GT(above, 30);  // 50 ± 4 standard deviations
+  EXPECT_LT(above, 70);
+}
+
+TEST(EqualSides, LeaveOutARoundOfWhichAProcessIsMissing) {
+  store::CellData cell = timed({10, 11, 12, 14, 20, 10});
+  cell.processes.erase(cell.processes.begin() + 1);  // 0, 2, 3, 4, 5: the last two rounds are whole
+  EXPECT_EQ(equal_sides(cell).size(), 2U);
+  cell.processes.erase(cell.processes.begin() + 1);  // 0, 3, 4, 5
+  EXPECT_EQ(equal_sides(cell).size(), 1U);
+}
+
+TEST(EqualSides, LeaveOutARoundAcrossTwoEnvironmentsOrRuns) {
+  store::CellData cell = timed({10, 11, 12, 14});
+  cell.processes[1].environment_hash = "elsewhere";
+  EXPECT_EQ(equal_sides(cell).size(), 1U);
+  cell.processes[3].run_key = 7;
+  EXPECT_THAT(equal_sides(cell), IsEmpty());
+}
+
+TEST(EqualCell, HasTheTimesOfAnInferenceAndOfAProcess) {
+  const EqualCell cell = equal_cell(timed({10, 40}));
+  EXPECT_EQ(cell.name, "resnet18, batch 1");
+  EXPECT_NEAR(cell.inference_s, 0.020, 1e-12);  // geometric mean
+  EXPECT_DOUBLE_EQ(cell.process_s, 2);
+}
+
+TEST(Calibration, DescribesTheDeviationsOfAllCells) {
+  // Differences of -s, 0 and s have the standard deviation s.
+  std::vector<EqualCell> cells;
+  for (const double s : {0.05, 0.01, 0.03, 0.02, 0.04}) cells.push_back({"", 0.01, 2, {-s, 0, s}});
+  cells.push_back({"too few", 0.01, 100, {0.5, -0.5}});
+  const Calibration found = calibrate(cells);
+  EXPECT_EQ(found.cells, 5U);
+  EXPECT_EQ(found.unusable, 1U);
+  EXPECT_EQ(found.least_rounds, 3U);
+  EXPECT_EQ(found.most_rounds, 3U);
+  EXPECT_NEAR(found.median_deviation, 0.03, 1e-12);
+  EXPECT_NEAR(found.high_deviation, 0.042, 1e-12);  // type 7: 0.8 * 4 = 3.2, so .04 + .2 * .01
+  EXPECT_NEAR(found.quiet_deviation, 0.02, 1e-12);
+  EXPECT_NEAR(found.round_s, 4, 1e-12);
+  EXPECT_EQ(found.false_verdicts, 0U);
+}
+
+TEST(Calibration, CountsVerdictsThatMustBeFalse) {
+  std::vector<EqualCell> cells;
+  for (int i = 0; i < 9; ++i) cells.push_back({"", 0.01, 1, {-0.01, 0, 0.01, 0, 0.002 * i}});
+  cells.push_back({"a drift of one side", 0.01, 1, {0.10, 0.11, 0.10, 0.11, 0.10}});
+  EXPECT_EQ(calibrate(cells).false_verdicts, 1U);
+}
+
+TEST(Calibration, OfNoUsableCellHasNoNumbers) {
+  const Calibration found = calibrate(std::vector<EqualCell>{{"", 1, 1, {0.1}}});
+  EXPECT_EQ(found.cells, 0U);
+  EXPECT_EQ(found.unusable, 1U);
+  EXPECT_FALSE(found.lag_1);
+}
+
+TEST(LagOne, IsTheMeanOverTheCellsCorrectedForTheirLength) {
+  const EqualCell cell{"", 1, 1, {0.01, -0.02, 0.03, 0, -0.01}};
+  EXPECT_NEAR(lag_1_of(std::vector<EqualCell>{cell}).value(), -0.5567567567567566 + 0.2, 1e-12);
+  // -0.03, 0.01, 0.03, ... : deviations from the mean 0 are -3, 1, 2; products -3 + 2 = -1; squares 14
+  const EqualCell other{"", 1, 1, {-0.03, 0.01, 0.02}};
+  EXPECT_NEAR(lag_1_of(std::vector<EqualCell>{cell, other}).value(),
+              ((-0.5567567567567566 + 0.2) + (-1.0 / 14 + 1.0 / 3)) / 2, 1e-12);
+  EXPECT_FALSE(lag_1_of(std::vector<EqualCell>{{"", 1, 1, {0, 0, 0}}}));
+}
+
+TEST(SmallestDifference, IsFoundWithAPowerOf95Percent) {
+  EXPECT_NEAR(smallest_difference(0.01, 3), 0.0458915903738316, 1e-9);
+  EXPECT_NEAR(smallest_difference(0.01, 5), 0.022283191463831977, 1e-9);
+  EXPECT_NEAR(smallest_difference(0.01, 15), 0.010075018719851146, 1e-9);
+  EXPECT_NEAR(smallest_difference(0.0221, 5), 0.04991078381818735, 1e-9);
+  EXPECT_EQ(smallest_difference(0, 5), 0);
+  EXPECT_GT(smallest_difference(0.01, 2), smallest_difference(0.01, 3));
+}
+
+TEST(RoundsToTell, GrowWithTheDeviation) {
+  EXPECT_EQ(rounds_to_tell(0.01, 0.02), 6);
+  EXPECT_EQ(rounds_to_tell(0.0198, 0.02), 16);
+  EXPECT_EQ(rounds_to_tell(0.0221, 0.05), 5);
+  EXPECT_EQ(rounds_to_tell(0.03, 0.01), 121);
+  EXPECT_EQ(rounds_to_tell(0, 0.02), 3);
+  EXPECT_EQ(rounds_to_tell(0.2, 0.005), std::nullopt);
+}
+
+}  // namespace
+}  // namespace ngb::metrics

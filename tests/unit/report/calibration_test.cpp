@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expected differences: scipy 1.17.1, as in tests/unit/metrics/calibration_test.cpp.
+#include "report/calibration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ngb::report {
+namespace {
+
+using testing::HasSubstr;
+
+// Two cells on two threads: the deviation of a round is 1 % in both, and a process takes 2 s.
+metrics::DeviceCalibration calibrated() {
+  metrics::CalibratedThreads measured{
+      .threads = 2, .measured_unix_ns = 1'790'000'000'000'000'000, .compiler = "fast 1.0"};
+  measured.cells = {{"resnet18, batch 1", 0.02, 2, {-0.01, 0, 0.01}},
+                    {"vit\x1b[31m, batch 1", 0.1, 2, {0.01, 0, -0.01}}};
+  return {"c0ffee", {measured}};
+}
+
+TEST(Calibrated, ShowsDifferencesWithTheTimeTheyNeedAndEachCell) {
+  const std::string shown = calibration_text(calibrated(), 0, false);
+  EXPECT_THAT(shown, HasSubstr("2.2 %, 2.2 % in 20.0 s"));  // 5 rounds of 2 processes of 2 s
+  EXPECT_THAT(shown, HasSubstr("1 %, 1 % in 1 min 00 s"));
+  EXPECT_THAT(shown, HasSubstr("0 of 2"));
+  EXPECT_THAT(shown, HasSubstr("vit\\x1b[31m, batch 1"));
+  EXPECT_THAT(shown, HasSubstr("2 threads: measured 2026-09-21 14:13 UTC with fast 1.0"));
+}
+
+TEST(Calibrated, HasEveryNumberInJson) {
+  const auto json = calibration_json(calibrated());
+  EXPECT_EQ(json["environment_hash"], "c0ffee");
+  EXPECT_NEAR(json["threads"][0]["deviation"]["median"].get<double>(), 0.01, 1e-12);
+  EXPECT_NEAR(json["threads"][0]["smallest_difference"][0]["median_ratio"].get<double>(), 0.022283191463832, 1e-9);
+  EXPECT_EQ(json["threads"][0]["smallest_difference"][1]["seconds"], 60.0);
+}
+
+TEST(Calibrated, WithoutAUsableCellHasNullsAndSaysWhy) {
+  metrics::DeviceCalibration device = calibrated();
+  device.threads[0].cells = {{"resnet18, batch 1", 0.02, 2, {0.01}}};
+  EXPECT_THAT(calibration_text(device, 0, false), HasSubstr("no cell has three rounds"));
+  EXPECT_TRUE(calibration_json(device)["threads"][0]["smallest_difference"].is_null());
+  EXPECT_THAT(decidable_text(device, 2, 5), HasSubstr("is unknown; `ngb calibrate --threads 2` measures it"));
+}
+
+TEST(Decidable, SaysHowManyRoundsASmallDifferenceNeeds) {
+  EXPECT_EQ(
+      decidable_text(calibrated(), 2, 5),
+      "2 threads: with 5 rounds, differences of about 2.2 % and more are found in half of the cells, of 2.2 % in 80 "
+      "%; for 2 %: 6 rounds (6 in 80 %)");
+  EXPECT_EQ(decidable_text(calibrated(), 2, 2), "2 threads: a verdict needs 3 rounds; for 2 %: 6 rounds (6 in 80 %)");
+  EXPECT_EQ(decidable_json(calibrated(), 2, 5)["rounds_for_2_percent"], 6);
+  EXPECT_TRUE(decidable_json(calibrated(), 1, 5)["median_ratio"].is_null());
+}
+
+}  // namespace
+}  // namespace ngb::report
