@@ -75,18 +75,11 @@ Workload zoo_workload(const std::string& name, const std::string& version) {
     return json{{"zoo", {{"mha_block", {{"embed", embed}, {"depth", depth}, {"sequence", sequence}}}}}};
   };
   Workload made;
-  made.models = {conv(64, 1, 32),
-                 conv(16, 2, 64),
-                 attention(256, 1, 32),
-                 attention(256, 4, 32),
-                 conv(64, 1, 112),
-                 conv(32, 4, 112),
-                 attention(512, 4, 64),
-                 attention(512, 8, 128),
-                 {{"zoo", "mobilenetv3_small_100"}},
-                 {{"zoo", "vit_tiny_patch16_224"}},
-                 {{"zoo", "resnet18"}},
-                 {{"zoo", "resnet50"}}};
+  made.models = {conv(64, 3, 32),  conv(32, 3, 64),  attention(256, 4, 64),  attention(128, 8, 128),
+                 conv(64, 3, 112), conv(32, 9, 112), attention(512, 4, 128), conv(64, 17, 112)};
+  for (const char* net : {"mobilenetv3_small_100", "vit_tiny_patch16_224", "resnet18", "resnet50"}) {
+    made.models.push_back({{"zoo", net}});
+  }
   made.compilers.push_back({{name, version.empty() ? json::object() : json{{"version", version}}}});
   return made;
 }
@@ -239,6 +232,11 @@ tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installatio
   if (lost > 0) {
     warn("ngb: {} of {} processes were disturbed by other programs or failed; their rounds do not count\n", lost,
          planned);
+  }
+  if (metrics::calibrate(made.measured.cells).cells == 0) {
+    return refused_as<MeasuredEqualSides>({"no cell has three rounds that other programs left undisturbed",
+                                           order.folder.string(), "calibrate again when the machine is quiet"},
+                                          kCannotGoOn);
   }
   return made;
 }

@@ -28,7 +28,7 @@ tl::expected<bool, ExitCode> is_installed(const Installation& installation, cons
 
 // Measures as many rounds (5 to 30) of as many cells as the time allows; the slowest cells are left out first. A folder
 // of an interrupted measurement is resumed. On failure prints the reason and returns the exit code: kWrongUsage if the
-// time is too short for five rounds of one cell.
+// time is too short for five rounds of one cell, kCannotGoOn if no cell has three undisturbed rounds.
 tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installation& installation,
                                                                const CalibrationOrder& order);
 

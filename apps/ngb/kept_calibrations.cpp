@@ -33,8 +33,8 @@ json threads_json(const CalibratedThreads& measured) {
   json cells = json::array();
   for (const EqualCell& cell : measured.cells) {
     cells.push_back({{"name", cell.name},
-                     {"inference_s", cell.inference_s},
-                     {"process_s", cell.process_s},
+                     {"inference_s", cell.inference_s ? json(*cell.inference_s) : json(nullptr)},
+                     {"process_s", cell.process_s ? json(*cell.process_s) : json(nullptr)},
                      {"differences", cell.differences}});
   }
   return {{"threads", measured.threads},
@@ -43,14 +43,18 @@ json threads_json(const CalibratedThreads& measured) {
           {"cells", std::move(cells)}};
 }
 
+std::optional<double> read_number(const json& read) {
+  return read.is_null() ? std::nullopt : std::optional(read.get<double>());
+}
+
 // Throws nlohmann::json::exception if a key is missing or has another type.
 CalibratedThreads read_threads(const json& read) {
   CalibratedThreads measured{.threads = read.at("threads").get<int>(),
                              .measured_unix_ns = read.at("measured_unix_ns").get<std::int64_t>(),
                              .compiler = read.at("compiler").get<std::string>()};
   for (const json& cell : read.at("cells")) {
-    measured.cells.push_back({cell.at("name").get<std::string>(), cell.at("inference_s").get<double>(),
-                              cell.at("process_s").get<double>(), cell.at("differences").get<std::vector<double>>()});
+    measured.cells.push_back({cell.at("name").get<std::string>(), read_number(cell.at("inference_s")),
+                              read_number(cell.at("process_s")), cell.at("differences").get<std::vector<double>>()});
   }
   return measured;
 }

@@ -110,7 +110,7 @@ Calibration calibrate(std::span<const EqualCell> cells) {
     deviations.push_back(standard_deviation(cell.differences).value_or(0));
     made.least_rounds = std::min(made.least_rounds, cell.differences.size());
     made.most_rounds = std::max(made.most_rounds, cell.differences.size());
-    made.round_s += 2 * cell.process_s / static_cast<double>(usable.size());
+    made.round_s += 2 * cell.process_s.value_or(0) / static_cast<double>(usable.size());
   }
   std::sort(deviations.begin(), deviations.end());
   made.median_deviation = quantile_of_sorted(deviations, 0.5);

@@ -24,10 +24,10 @@ std::vector<double> equal_sides(const store::CellData& cell);
 
 // One cell that was measured on both sides.
 struct EqualCell {
-  std::string name{};                 // "resnet18, batch 1"
-  double inference_s = 0;             // geometric mean over processes
-  double process_s = 0;               // mean, from a process's start to its end
-  std::vector<double> differences{};  // of the rounds, as equal_sides returns them
+  std::string name{};                   // "resnet18, batch 1"
+  std::optional<double> inference_s{};  // geometric mean over processes; empty without a completed one
+  std::optional<double> process_s{};    // mean, from a process's start to its end; likewise
+  std::vector<double> differences{};    // of the rounds, as equal_sides returns them
 };
 
 // Returns the cell with its times; its `differences` are empty if no round has both sides.

@@ -50,6 +50,10 @@ std::string told_text(const Calibration& found, int rounds) {
                      text::human_duration(rounds * found.round_s));
 }
 
+std::string duration_text(const std::optional<double>& seconds) {
+  return seconds ? text::human_duration(*seconds) : "–";
+}
+
 TableRow row_of_threads(const CalibratedThreads& measured) {
   const Calibration found = metrics::calibrate(measured.cells);
   TableRow row;
@@ -73,8 +77,8 @@ TableRow row_of_cell(const CalibratedThreads& measured, const EqualCell& cell) {
   TableRow row;
   row.cells.push_back(plain_cell(text::visible(cell.name)));
   row.cells.push_back(plain_cell(fmt::format("{}", measured.threads)));
-  row.cells.push_back(plain_cell(text::human_duration(cell.inference_s)));
-  row.cells.push_back(plain_cell(text::human_duration(cell.process_s)));
+  row.cells.push_back(plain_cell(duration_text(cell.inference_s)));
+  row.cells.push_back(plain_cell(duration_text(cell.process_s)));
   row.cells.push_back(plain_cell(fmt::format("{}", cell.differences.size())));
   row.cells.push_back(plain_cell(deviation ? percent_text(*deviation) : "–"));
   return row;
@@ -94,8 +98,8 @@ json smallest_json(const Calibration& found) {
 json equal_cell_json(const EqualCell& cell) {
   const auto deviation = metrics::standard_deviation(cell.differences);
   return {{"name", cell.name},
-          {"inference_s", cell.inference_s},
-          {"process_s", cell.process_s},
+          {"inference_s", cell.inference_s ? json(*cell.inference_s) : json(nullptr)},
+          {"process_s", cell.process_s ? json(*cell.process_s) : json(nullptr)},
           {"deviation", deviation ? json(*deviation) : json(nullptr)},
           {"differences", cell.differences}};
 }

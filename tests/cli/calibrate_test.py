@@ -32,7 +32,15 @@ class Calibrate(NgbTest):
         sides = ("--by", "options", "--baseline", "run_ns=1000000", "--candidate", "run_ns=3000000")
         self.assertIsNone(json.loads(self.ngb("compare", "results", *sides, "--json").stdout)["rules"]["quiet_deviation"])
 
-        told = self.ngb("calibrate", "--threads", "1", "--time", "25s", "-o", "equal", "--format", "json", timeout=300)
+        for attempt in range(3):
+            told = self.ngb("calibrate", "--threads", "1", "--time", "25s", "-o", f"equal-{attempt}", "--format", "json",
+                            timeout=300)
+            if told.returncode != 3:
+                break
+            self.assertIn("no cell has three rounds that other programs left undisturbed", told.stderr)
+            self.assertEqual(self.calibrations(), [])  # an earlier calibration is not replaced by nothing
+        else:
+            self.skipTest("other programs disturb this machine all the time")
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertIn("onnxruntime is not installed: the null compiler's loop of a fixed duration is measured instead",
                       told.stderr)

@@ -65,8 +65,10 @@ TEST(EqualSides, LeaveOutARoundAcrossTwoEnvironmentsOrRuns) {
 TEST(EqualCell, HasTheTimesOfAnInferenceAndOfAProcess) {
   const EqualCell cell = equal_cell(timed({10, 40}));
   EXPECT_EQ(cell.name, "resnet18, batch 1");
-  EXPECT_NEAR(cell.inference_s, 0.020, 1e-12);  // geometric mean
-  EXPECT_DOUBLE_EQ(cell.process_s, 2);
+  EXPECT_NEAR(cell.inference_s.value(), 0.020, 1e-12);  // geometric mean
+  EXPECT_DOUBLE_EQ(cell.process_s.value(), 2);
+  EXPECT_FALSE(equal_cell(timed({})).inference_s);
+  EXPECT_FALSE(equal_cell(timed({})).process_s);
 }
 
 TEST(Calibration, DescribesTheDeviationsOfAllCells) {
