@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/plan.h"
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,6 +10,7 @@
 #include "apps/ngb/kept_calibrations.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
+#include "dispatch/make_job.h"
 #include "probe/probe.h"
 #include "report/calibration.h"
 
@@ -28,11 +30,26 @@ std::set<int> threads_here(const plan::Plan& plan) {
   return threads;
 }
 
+// Returns the hash with which the plan's results on this machine will be stored: that of the machine's description and
+// of the variables that workers get. Returns "" if the plan has nothing to measure here.
+std::string environment_here(const plan::Plan& plan) {
+  for (const config::DeviceEntry& device : plan.study.devices) {
+    if (!config::is_here(device)) continue;
+    samples::Environment environment = probe::environment();
+    for (const auto& [name, value] : dispatch::worker_variables(plan.study, device)) {
+      environment.entries.push_back({"variable_" + name, "", Known<std::string>::of(value)});
+    }
+    std::sort(environment.entries.begin(), environment.entries.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    return environment.hash();
+  }
+  return {};
+}
+
 // Prints the plan, and what it will be able to decide on this machine as `ngb calibrate` found it.
 int print_plan(const Installation& installation, const plan::Plan& plan, bool as_json) {
   const std::set<int> threads = threads_here(plan);
-  const std::string environment = threads.empty() ? "" : probe::environment().hash();
-  const auto calibrated = kept_calibration(installation.cache, environment);
+  const auto calibrated = kept_calibration(installation.cache, environment_here(plan));
   if (!calibrated) return report_failure(calibrated.error(), kCannotGoOn);
   const int rounds = work::planned_processes(plan.study.protocol);
   const plan::Experience experience = experience_for(installation, plan);

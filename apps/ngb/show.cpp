@@ -48,6 +48,7 @@ int show(const ShowArguments& arguments) {
   auto results = report::chosen_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);
   report::add_differences(*results, derived->environments);
+  results->allocator = derived->allocator;
   const bool best = arguments.best || derived->asks_best_options;
   print_table_text((*format)->show(*results, options_for_terminal(arguments.all, best)));
   return kSuccess;
@@ -70,6 +71,7 @@ ExitCode print_table(const std::filesystem::path& results_folder) {
   }
   report::Results results = report::all_results(derived->cells, derived->values, derived->baseline);
   report::add_differences(results, derived->environments);
+  results.allocator = derived->allocator;
   print_table_text(report::show_text(results, options_for_terminal(false, derived->asks_best_options)));
   // A disturbed process has not failed: on a quieter machine it may have a result.
   const bool has_failures = std::any_of(derived->cells.begin(), derived->cells.end(), [](const store::CellData& cell) {

@@ -62,6 +62,8 @@ struct Study {
   std::vector<DeviceEntry> devices{};
   int threads = 1;  // of compilers without threads of their own
   std::string precision = "f32";
+  // How the C library's allocator works in the measured processes: "default", or "steady": it keeps all memory.
+  std::string allocator = "default";
   work::Protocol protocol{};
   std::string reference = "identity";  // a compiler's name, or "none"
   // Default: the version of the study's first compiler with that name, else the vocabulary's default version.

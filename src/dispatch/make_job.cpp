@@ -35,7 +35,7 @@ void describe_device(const config::Study& study, work::Job& job) {
                                    [&](const config::DeviceEntry& each) { return each.name == job.device; });
   if (device == study.devices.end()) return;
   job.device_limits = limits_of(*device);
-  job.environment = device->environment;
+  job.environment = worker_variables(study, *device);
 }
 
 // Returns the study's version of the reference (a parsed study always has one), otherwise the version that the study
@@ -80,6 +80,16 @@ Status add_places(const FindPlace& place_of, work::Job& job) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> worker_variables(const config::Study& study,
+                                                                  const config::DeviceEntry& device) {
+  std::map<std::string, std::string> variables;
+  if (study.allocator == "steady") {
+    variables = {{"MALLOC_MMAP_MAX_", "0"}, {"MALLOC_TOP_PAD_", "67108864"}, {"MALLOC_TRIM_THRESHOLD_", "17179869184"}};
+  }
+  for (const auto& [name, value] : device.environment) variables[name] = value;
+  return {variables.begin(), variables.end()};
+}
 
 work::DeviceLimits limits_of(const config::DeviceEntry& device) {
   constexpr std::uint64_t kFreeDiskBytes = 64U << 20U;  // for other users of the device

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,6 +20,11 @@ using FindPlace = std::function<Result<work::Place>(const std::string& name, con
 // Returns the device's limits in the agent's form. If the user sets no limit, 64 MiB of disk stay free on a device
 // elsewhere.
 work::DeviceLimits limits_of(const config::DeviceEntry& device);
+
+// Returns the variables of every worker on the device, sorted by name: those of the study's `allocator` (mallopt(3)),
+// and the device's own, which replace them.
+std::vector<std::pair<std::string, std::string>> worker_variables(const config::Study& study,
+                                                                  const config::DeviceEntry& device);
 
 // Makes each device's job when it is requested, because the jobs of a large fleet together are larger than its plan.
 class Jobs {

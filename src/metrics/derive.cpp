@@ -21,6 +21,7 @@ void keep(const std::filesystem::path& results_file, std::int64_t revision, cons
 struct Wishes {
   bool best_options = false;
   std::string baseline = kIdentity;
+  std::string allocator{};  // "" for the defaults
 };
 
 Wishes wishes_of(const std::vector<store::RunState>& runs) {
@@ -31,6 +32,8 @@ Wishes wishes_of(const std::vector<store::RunState>& runs) {
   wishes.best_options = study.value("best_options", nlohmann::json()) == true;
   const nlohmann::json baseline = study.value("baseline", nlohmann::json());
   if (baseline.is_string()) wishes.baseline = baseline.get<std::string>();
+  const nlohmann::json allocator = study.value("allocator", nlohmann::json());
+  if (allocator == "steady") wishes.allocator = allocator.get<std::string>();
   return wishes;
 }
 
@@ -55,13 +58,13 @@ Result<Derived> derive(const std::filesystem::path& results_file, int threads,
       auto outlines = store->load_cells(store::Detail::outline);
       if (!outlines) return error_of(outlines);
       Baseline own = Baseline::find_or_none(wishes.baseline, *outlines);
-      return Derived{std::move(*outlines), std::move(**kept), true,
-                     wishes.best_options,  std::move(own),    std::move(*environments)};
+      return Derived{std::move(*outlines),     std::move(**kept), true, wishes.best_options, std::move(own),
+                     std::move(*environments), wishes.allocator};
     }
   }
   auto cells = store->load_cells();
   if (!cells) return error_of(cells);
-  Derived derived{std::move(*cells), {}, false, wishes.best_options, {}, std::move(*environments)};
+  Derived derived{std::move(*cells), {}, false, wishes.best_options, {}, std::move(*environments), wishes.allocator};
   if (baseline) {
     auto asked_for = Baseline::find(*baseline, derived.cells);
     if (!asked_for) return error_of(asked_for);

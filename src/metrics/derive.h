@@ -16,6 +16,7 @@ struct Derived {
   bool asks_best_options = false;  // the last study that wrote to the file asks for them
   Baseline baseline{};             // to which the values refer
   std::vector<store::MeasuredEnvironment> environments{};
+  std::string allocator{};  // of the results' protocol; "" for the C library's defaults
 };
 
 // Returns the values kept in the file. If there are none, computes them, and keeps them if the file is writable and no

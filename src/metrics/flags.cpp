@@ -149,8 +149,7 @@ constexpr std::array kFlags{
     Flag{"pressure", "PSI some (CPU) > 5 % in a timed phase", "programs had to wait for a processor", pressure},
     Flag{"page_faults", "more than 10,000 page faults/s in a timed phase",
          "the allocator returns memory to the kernel and requests it again in every inference, which costs some "
-         "percent; how often depends on what else is in memory: compare with MALLOC_MMAP_MAX_=0 and "
-         "MALLOC_TRIM_THRESHOLD_",
+         "percent; how often depends on what else is in memory: compare with `allocator: steady`",
          page_faults},
     Flag{"throttled", "clock < 75 % of its highest in these results",
          "the processor was slowed down by heat or a power limit", throttled},

@@ -23,6 +23,7 @@ struct Results {
   metrics::Baseline baseline{};             // to which the values refer
   std::map<std::string, const store::CellData*> baseline_cells{};  // by the id of the selected cell; without it: none
   std::vector<EnvironmentDifference> differences{};  // between the descriptions of the selected cells' devices
+  std::string allocator{};                           // "" for the C library's defaults, else as in the study
 
   [[nodiscard]] const store::CellData* baseline_of(const store::CellData& cell) const;
 };

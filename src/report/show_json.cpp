@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes {"cells": [{…, "status", "failure", "flags", "baseline": {"cell_id", "compiler_label", "compiler_version",
 // "precision"} or null, "metrics": {name: {"value", "low", "high"} or {"value": null, "reason"}}}], "baseline":
-// "identity", "best_options": [as in best_options.h], "environment_differences": [as in environments.h], "metrics":
-// [the rows of the table of metrics]}. A ratio of a bf16 or f16 cell to its baseline also has "over", the baseline's
-// precision.
+// "identity", "best_options": [as in best_options.h], "environment_differences": [as in environments.h], "allocator",
+// "metrics": [the rows of the table of metrics]}. A ratio of a bf16 or f16 cell to its baseline also has "over", the
+// baseline's precision.
 #include <nlohmann/json.hpp>
 
 #include "report/columns.h"
@@ -68,6 +68,7 @@ std::string show_json(const Results& results, const ShowOptions& /*options*/) {
                    {"baseline", results.baseline.words()},
                    {"best_options", to_json(results.best_options)},
                    {"environment_differences", to_json(results.differences)},
+                   {"allocator", results.allocator.empty() ? "default" : results.allocator},
                    {"metrics", std::move(table)}};
   return json_text(whole);
 }

@@ -92,6 +92,7 @@ class Builder {
     }
     table_.columns.push_back({"flags", true, 0});
     std::vector<std::string> remarks = environment_remarks(results.differences);
+    if (!results.allocator.empty()) remarks.push_back("allocator: " + text::visible(results.allocator));
     if (!results.cells.empty() && results.cells.front()->rounds) {
       remarks.push_back(rounds_remark(*results.cells.front()->rounds));
     }

@@ -28,16 +28,16 @@ Status compare_protocol(sql::Database& database, const config::Study& study) {
   const std::map<std::string, std::string> recorded = recorded_protocol(database);
   if (recorded.empty()) return Done{};
   std::vector<std::string> differences;
-  const std::vector<ProtocolKey> rows = protocol_of(study);
-  for (const auto& [key, value] : recorded) {
-    const bool is_known = std::any_of(rows.begin(), rows.end(), [&](const ProtocolKey& row) { return row.key == key; });
-    if (!is_known) differences.push_back(fmt::format("{} is {} in the results and not set in the study", key, value));
-  }
-  for (const ProtocolKey& row : rows) {
+  std::map<std::string, std::string> left = recorded;
+  for (const ProtocolKey& row : protocol_of(study)) {
+    left.erase(row.key);
     const auto found = recorded.find(row.key);
     const std::string there = found == recorded.end() ? "not set" : found->second;
     if (there != row.value)
       differences.push_back(fmt::format("{} is {} in the results and {} in the study", row.key, there, row.value));
+  }
+  for (const auto& [key, value] : left) {
+    differences.push_back(fmt::format("{} is {} in the results and not set in the study", key, value));
   }
   if (differences.empty()) return Done{};
   return fail("these results were measured under another protocol: " + text::join(differences, ", "),

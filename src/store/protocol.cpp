@@ -38,6 +38,7 @@ std::vector<ProtocolKey> protocol_of(const config::Study& study) {
     const std::string usual = config::value_of(config::Study{}, key).dump();
     std::erase_if(rows, [&](const ProtocolKey& row) { return row.key == name && row.value == usual; });
   }
+  if (study.allocator != config::Study{}.allocator) rows.push_back({"allocator", json(study.allocator).dump()});
   std::sort(rows.begin(), rows.end(), [](const auto& one, const auto& other) { return one.key < other.key; });
   return rows;
 }

@@ -2,6 +2,7 @@
 """A study with the null compiler from command to table, and what happens when it is run again."""
 
 import os
+import pathlib
 import signal
 
 from ngb_program import NgbTest, NULL_STUDY
@@ -124,3 +125,42 @@ class Run(NgbTest):
         schema = self.ngb("schema")
         self.assertEqual(schema.returncode, 0, schema.stderr)
         self.assertIn('"null"', schema.stdout)
+
+
+class Allocator(NgbTest):
+    """The study's `allocator` reaches the workers when they are started, because glibc reads its variables only then."""
+
+    VARIABLES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TOP_PAD_": "67108864", "MALLOC_TRIM_THRESHOLD_": "17179869184"}
+
+    def allocator_variables_of(self, pid):
+        try:
+            entries = pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0")
+        except OSError:
+            return {}  # it has ended
+        return {name: value for name, _, value in (entry.partition("=") for entry in entries) if name.startswith("MALLOC_")}
+
+    def variables_of_workers(self, client):
+        return [self.allocator_variables_of(worker) for agent in self.children_of(client.pid)
+                for worker in self.children_of(agent)]
+
+    def test_steady_is_in_the_environment_of_a_worker_and_of_the_results(self):
+        self.write("slow.yaml", NULL_STUDY.replace('- "null"', '- "null": {options: {compile_ns: 60000000000}}') +
+                   "allocator: steady\n")
+        client = self.start("run", "slow.yaml")
+        self.wait_for(lambda: self.VARIABLES in self.variables_of_workers(client))
+        client.send_signal(signal.SIGINT)
+        self.assertEqual(client.wait(timeout=30), 130)
+        self.write("steady.yaml", NULL_STUDY + "allocator: steady\noutput: steady\n")
+        run = self.ngb("run", "steady.yaml")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("allocator: steady", run.stdout)
+        recorded = dict(self.query("steady", "SELECT name, value FROM environment_entry WHERE name LIKE 'variable_MALLOC_%'"))
+        self.assertEqual(recorded, {f"variable_{name}": value for name, value in self.VARIABLES.items()})
+
+    def test_of_another_kind_is_another_protocol(self):
+        self.write("steady.yaml", NULL_STUDY + "allocator: steady\n")
+        self.assertEqual(self.ngb("run", "steady.yaml").returncode, 0)
+        self.write("usual.yaml", NULL_STUDY)
+        refused = self.ngb("run", "usual.yaml", "-o", "results/test")
+        self.assertEqual(refused.returncode, 3, refused.stdout)
+        self.assertIn('allocator is "steady" in the results and not set in the study', refused.stderr)

@@ -67,6 +67,7 @@ std::vector<std::string> patches() {
                                 "attempts",
                                 "disturbance",
                                 "seed",
+                                "allocator",
                                 "best_options",
                                 "output",
                                 "models",

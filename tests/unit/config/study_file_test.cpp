@@ -34,6 +34,7 @@ memory_limit: 4 GB
 attempts: 1
 disturbance: {max_wait_percent: 12.5, attempts: 4, wait_s: 2}
 seed: 42
+allocator: steady
 best_options: true
 output: /tmp/somewhere/../there
 )";
@@ -68,6 +69,7 @@ TEST(StudyFile, GivesEveryKeyItsValue) {
   EXPECT_EQ(study.limits.disturbance.attempts, 4);
   EXPECT_EQ(study.limits.disturbance.wait_ns, 2'000'000'000);
   EXPECT_EQ(study.protocol.seed, 42U);
+  EXPECT_EQ(study.allocator, "steady");
   EXPECT_TRUE(study.best_options);
   EXPECT_EQ(study.output, "/tmp/there");
 }
@@ -93,6 +95,7 @@ TEST(StudyFile, FillsInTheDefaultsOfTheMeasurementProtocol) {
   EXPECT_EQ(study.limits.disturbance.attempts, 3);
   EXPECT_EQ(study.limits.disturbance.wait_ns, 10'000'000'000);
   EXPECT_EQ(study.protocol.seed, 1U);
+  EXPECT_EQ(study.allocator, "default");
   EXPECT_FALSE(study.best_options);
   EXPECT_EQ(study.output, std::filesystem::current_path() / "results" / "study");
   EXPECT_THAT(study.given, ElementsAre("models", "compilers"));

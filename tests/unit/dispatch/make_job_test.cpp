@@ -129,5 +129,19 @@ TEST(MakeJob, ReportsWhyAToolchainIsMissing) {
   EXPECT_EQ(job.error().what, "onnxruntime is not installed");
 }
 
+TEST(MakeJob, GivesWorkersTheStudysAllocatorUnlessTheDeviceSaysOtherwise) {
+  plan::Plan plan = two_devices();
+  plan.study.devices = {{.name = "local"}, {.name = "board", .environment = {{"MALLOC_TOP_PAD_", "0"}}}};
+  EXPECT_THAT(make_job(plan, "local", "r", found, "")->environment, testing::IsEmpty());
+  plan.study.allocator = "steady";
+  using Variable = std::pair<std::string, std::string>;
+  EXPECT_THAT(make_job(plan, "local", "r", found, "")->environment,
+              ElementsAre(Variable("MALLOC_MMAP_MAX_", "0"), Variable("MALLOC_TOP_PAD_", "67108864"),
+                          Variable("MALLOC_TRIM_THRESHOLD_", "17179869184")));
+  EXPECT_THAT(make_job(plan, "board", "r", found, "")->environment,
+              ElementsAre(Variable("MALLOC_MMAP_MAX_", "0"), Variable("MALLOC_TOP_PAD_", "0"),
+                          Variable("MALLOC_TRIM_THRESHOLD_", "17179869184")));
+}
+
 }  // namespace
 }  // namespace ngb::dispatch

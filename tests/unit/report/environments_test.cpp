@@ -64,5 +64,16 @@ TEST(EnvironmentDifferences, OfTheShownDevicesStandBelowTheTable) {
   EXPECT_EQ(results.differences.size(), 1U);
 }
 
+TEST(Allocator, IsNamedBelowTheTableUnlessItIsTheDefault) {
+  const std::vector<store::CellData> cells{made_up::cell_of("identity", 1, {made_up::process(0, {10})})};
+  const std::vector<store::DerivedValue> derived;
+  Results results = all_results(cells, derived);
+  EXPECT_THAT(show_text(results, {}), testing::Not(HasSubstr("allocator")));
+  EXPECT_EQ(nlohmann::json::parse(find_format("json").value()->show(results, {}))["allocator"], "default");
+  results.allocator = "steady";
+  EXPECT_THAT(show_text(results, {}), HasSubstr("\n  allocator: steady\n"));
+  EXPECT_EQ(nlohmann::json::parse(find_format("json").value()->show(results, {}))["allocator"], "steady");
+}
+
 }  // namespace
 }  // namespace ngb::report

@@ -176,6 +176,29 @@ TEST_F(Resuming, SharedCompilationsAreAnotherProtocolAndCompilingEachIsWhatItAlw
             "study");
 }
 
+TEST_F(Resuming, RefusesAnotherAllocatorInEitherDirection) {
+  Store store = open();
+  plan::Plan steady = made_up::plan();
+  steady.study.allocator = "steady";
+  ASSERT_TRUE(store.begin_run(steady, 7));
+  EXPECT_EQ(store.protocol().value().at("allocator"), "\"steady\"");
+  EXPECT_EQ(store.check_protocol(made_up::plan().study).error().what,
+            "these results were measured under another protocol: allocator is \"steady\" in the results and not set in "
+            "the study");
+  EXPECT_TRUE(store.check_protocol(steady.study));
+}
+
+TEST_F(Resuming, HasNoRowForTheDefaultAllocatorLikeFilesFromBeforeThatKey) {
+  Store store = open();
+  ASSERT_TRUE(store.begin_run(made_up::plan(), 7));
+  EXPECT_FALSE(store.protocol().value().contains("allocator"));
+  plan::Plan steady = made_up::plan();
+  steady.study.allocator = "steady";
+  EXPECT_EQ(store.check_protocol(steady.study).error().what,
+            "these results were measured under another protocol: allocator is not set in the results and \"steady\" in "
+            "the study");
+}
+
 TEST_F(Resuming, ReportsTheProgressOfEachCell) {
   Store store = open();
   const std::string run = store.begin_run(made_up::plan(), 7).value();
