@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// judge_pairs: reads {"studies": [[[log ratio of a round, …], …of each cell], …], "adjustment": "holm"} on stdin
+// (without "adjustment": Benjamini and Hochberg) and writes {"studies": [[{"verdict", "rounds_needed", "ratio", "p"},
+// …], …]}: the verdicts of `ngb compare` and `ngb gate` on each study. Exits with status 2 if the input is something
+// else.
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "metrics/verdict.h"
+
+namespace {
+
+using namespace ngb::metrics;
+using nlohmann::json;
+
+json judged(const json& study, const VerdictRules& rules) {
+  std::vector<Question> questions;
+  for (const json& cell : study) questions.push_back({Part{cell.get<std::vector<double>>(), 1}});
+  json found = json::array();
+  for (const Judgement& each : judge(questions, rules)) {
+    found.push_back({{"verdict", name(each.verdict)},
+                     {"rounds_needed", each.rounds_needed ? json(*each.rounds_needed) : json(nullptr)},
+                     {"ratio", std::exp(each.contrast.estimate)},
+                     {"p", each.adjusted_p ? json(*each.adjusted_p) : json(nullptr)}});
+  }
+  return found;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    const json asked = json::parse(std::cin);
+    VerdictRules rules;
+    if (asked.value("adjustment", "") == "holm") rules.adjustment = Adjustment::holm;
+    json studies = json::array();
+    for (const json& study : asked.at("studies")) studies.push_back(judged(study, rules));
+    std::cout << json{{"studies", std::move(studies)}}.dump() << '\n';
+  } catch (const json::exception& error) {
+    std::cerr << "judge_pairs: " << error.what() << '\n';
+    return 2;
+  }
+  return 0;
+}
