@@ -7,6 +7,7 @@
 #include <charconv>
 #include <ctime>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "apps/ngb/calibrate_study.h"

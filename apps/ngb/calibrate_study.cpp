@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "store/store.h"
 
 namespace ngb::app {
 namespace {

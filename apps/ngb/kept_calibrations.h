@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "metrics/calibration.h"

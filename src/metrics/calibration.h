@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "metrics/verdict.h"
+#include "store/store.h"
 
 namespace ngb::metrics {
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/text.h"
 #include "metrics/statistics.h"
