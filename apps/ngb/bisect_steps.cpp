@@ -132,7 +132,7 @@ tl::expected<BisectStep, ExitCode> BisectSteps::judge(const std::string& version
   arguments.axis = "version";
   arguments.baseline = baseline();
   arguments.candidate = version;
-  const auto judged = judge_results(arguments, metrics::Adjustment::holm);
+  const auto judged = judge_results(installation_, arguments, metrics::Adjustment::holm);
   if (!judged) {
     warn("ngb: bisect: to measure {} again, remove {}\n", version, results.string());
     return tl::unexpected(judged.error());
@@ -148,7 +148,10 @@ tl::expected<BisectStep, ExitCode> BisectSteps::judge(const std::string& version
   const metrics::ComparedPair& pair = *verdict.decisive;
   step.has_failed_baseline = metrics::has_failed_baseline(pair);
   step.tried.cell = report::workload_of(*pair.candidate);
-  step.tried.why = report::why({.comparison = &judged->comparison, .axis = judged->axis}, pair);
+  report::Compared compared;
+  compared.comparison = &judged->comparison;
+  compared.axis = judged->axis;
+  step.tried.why = report::why(compared, pair);
   step.tried.processes = pair.candidate->planned_processes;
   if (pair.status == metrics::PairStatus::judged) step.tried.speeds = pair.judgement.contrast;
   return step;

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "metrics/outcome.h"
-#include "metrics/statistics.h"
+#include "statistics/statistics.h"
 
 namespace ngb::metrics {
 namespace {
@@ -43,7 +43,7 @@ double distance_to_be_found(int rounds) {
 
 // Returns the autocorrelation at lag 1; empty if nothing varies.
 std::optional<double> autocorrelation(const std::vector<double>& values) {
-  const double average = mean(values);
+  const double average = statistics::mean(values);
   double products = 0;
   double squares = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -56,7 +56,7 @@ std::optional<double> autocorrelation(const std::vector<double>& values) {
 
 std::size_t count_false_verdicts(std::span<const EqualCell> cells) {
   std::vector<Question> questions;
-  for (const EqualCell& cell : cells) questions.push_back({Part{cell.differences, 1}});
+  for (const EqualCell& cell : cells) questions.push_back({statistics::Part{cell.differences, 1}});
   const std::vector<Judgement> judgements = judge(questions, {});
   return static_cast<std::size_t>(std::count_if(judgements.begin(), judgements.end(), [](const Judgement& each) {
     return each.verdict == Verdict::faster || each.verdict == Verdict::slower;
@@ -107,15 +107,15 @@ Calibration calibrate(std::span<const EqualCell> cells) {
   std::vector<double> deviations;
   made.least_rounds = usable.front().differences.size();
   for (const EqualCell& cell : usable) {
-    deviations.push_back(standard_deviation(cell.differences).value_or(0));
+    deviations.push_back(statistics::standard_deviation(cell.differences).value_or(0));
     made.least_rounds = std::min(made.least_rounds, cell.differences.size());
     made.most_rounds = std::max(made.most_rounds, cell.differences.size());
     made.round_s += 2 * cell.process_s.value_or(0) / static_cast<double>(usable.size());
   }
   std::sort(deviations.begin(), deviations.end());
-  made.median_deviation = quantile_of_sorted(deviations, 0.5);
-  made.high_deviation = quantile_of_sorted(deviations, kHighQuantile);
-  made.quiet_deviation = quantile_of_sorted(deviations, kQuietQuantile);
+  made.median_deviation = statistics::quantile_of_sorted(deviations, 0.5);
+  made.high_deviation = statistics::quantile_of_sorted(deviations, kHighQuantile);
+  made.quiet_deviation = statistics::quantile_of_sorted(deviations, kQuietQuantile);
   made.false_verdicts = count_false_verdicts(usable);
   made.lag_1 = lag_1_of(usable);
   return made;

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "base/text.h"
-#include "metrics/statistics.h"
 #include "report/table.h"
+#include "statistics/statistics.h"
 
 namespace ngb::report {
 namespace {
@@ -74,7 +74,7 @@ TableRow row_of_threads(const CalibratedThreads& measured) {
 }
 
 TableRow row_of_cell(const CalibratedThreads& measured, const EqualCell& cell) {
-  const auto deviation = metrics::standard_deviation(cell.differences);
+  const auto deviation = statistics::standard_deviation(cell.differences);
   TableRow row;
   row.cells.push_back(plain_cell(text::visible(cell.name)));
   row.cells.push_back(plain_cell(fmt::format("{}", measured.threads)));
@@ -97,7 +97,7 @@ json smallest_json(const Calibration& found) {
 }
 
 json equal_cell_json(const EqualCell& cell) {
-  const auto deviation = metrics::standard_deviation(cell.differences);
+  const auto deviation = statistics::standard_deviation(cell.differences);
   return {{"name", cell.name},
           {"inference_s", cell.inference_s ? json(*cell.inference_s) : json(nullptr)},
           {"process_s", cell.process_s ? json(*cell.process_s) : json(nullptr)},
