@@ -24,7 +24,8 @@ class TwoVersions {
     pair.judgement.verdict = verdict;
     pair.judgement.adjusted_p = 0.5;
     pair.judgement.contrast.estimate = std::log(ratio);
-    pair.judgement.contrast.interval = statistics::Interval{std::log(ratio * (1 - share)), std::log(ratio * (1 + share))};
+    pair.judgement.contrast.interval =
+        statistics::Interval{std::log(ratio * (1 - share)), std::log(ratio * (1 + share))};
     return *this;
   }
   TwoVersions& fail(PairStatus status, FailureKind kind) {
