@@ -28,7 +28,7 @@ class Identity(Adaptor):
     @classmethod
     def preload(cls):
         import onnx2torch  # noqa: F401
-        from . import facts, families, gpu, onnx_weights, user_file, user_module  # noqa: F401
+        from . import facts, families, gpu, onnx_module, onnx_weights, user_file, user_module  # noqa: F401
 
         families.preload()
 

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX operators as functions of a node and tensors, one file for each family. An operand that is left out is None; an
+operator with several outputs returns a tuple."""
+from . import (control, elementwise, geometric, moving, normalization, quantized, recurrent, reduction, signal, window)
+
+OPERATORS = {name: operator for family in (control, elementwise, geometric, moving, normalization, quantized, recurrent,
+                                           reduction, signal, window)
+             for name, operator in family.OPERATORS.items()}

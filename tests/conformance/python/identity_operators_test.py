@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The identity on the onnx package's node tests: at most two of each operator, all if NGB_ALL_CASES is set. What it
+cannot do is listed with the reason; a listed case that is right is an error."""
+import os
+import sys
+import tempfile
+import unittest
+import warnings
+
+from toolchain import LIB, toolchain_or_skip
+
+_, SITE = toolchain_or_skip("identity", "torch")
+sys.path.insert(0, SITE)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "operators"))
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import cases  # noqa: E402
+import numpy  # noqa: E402
+import onnx  # noqa: E402
+import torch  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+from ngraphbench.adaptor import CompilerError  # noqa: E402
+from ngraphbench.hosting import Host  # noqa: E402
+
+warnings.simplefilter("ignore")
+
+LISTED = {
+    "OptionalGetElement": "optional values", "OptionalHasElement": "optional values",
+    "TfIdfVectorizer": "n-grams", "ai.onnx.ml.ArrayFeatureExtractor": "classical learning",
+    "ai.onnx.ml.Binarizer": "classical learning", "ai.onnx.ml.TreeEnsemble": "classical learning",
+    "test_col2im_5d": "PyTorch folds two axes", "test_roialign_mode_max": "torchvision's has the mean only",
+    "test_training_dropout": "random", "test_training_dropout_default": "random",
+    "test_training_dropout_default_mask": "random", "test_training_dropout_mask": "random",
+}
+
+
+class OperatorTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "model.onnx")
+
+    def run_file(self, inputs):
+        """Return (outputs, module)."""
+        session = Host(os.path.join(LIB, "compilers", "identity")).open(SITE, "cpu", "f32", 1, {})
+        try:
+            rows = [(name, cases.TYPES[value.dtype.name], value.shape) for name, value in inputs.items()]
+            session.compile(self.path, "", rows, "")
+            session.bind([(*row, memoryview(value.tobytes())) for row, value in zip(rows, inputs.values())])
+            session.runner()()
+            types = {ours: theirs for theirs, ours in cases.TYPES.items()}
+            outputs = [numpy.frombuffer(data, types[dtype]).reshape(shape) for _, dtype, shape, data in session.read()]
+            return outputs, session._adaptor._module
+        finally:
+            session.close()
+
+    def assert_near(self, found, expected, absolute=1e-4, relative=1e-3):
+        self.assertEqual([(y.dtype, y.shape) for y in found], [(y.dtype, y.shape) for y in expected])
+        for ours, theirs in zip(found, expected):
+            numpy.testing.assert_allclose(ours.astype("f8"), theirs.astype("f8"), relative, absolute)
+
+
+class NodeTests(OperatorTest):
+    def test_each_case_is_right_or_listed(self):
+        chosen = cases.collect(every=bool(os.environ.get("NGB_ALL_CASES")))
+        self.assertGreater(len(chosen), 300)
+        for case in chosen:
+            listed = LISTED.get(case.name) or LISTED.get(cases.operator_of(case))
+            with self.subTest(case.name, listed=listed):
+                inputs, expected = cases.values_of(case)
+                onnx.save(case.model, self.path)
+                if listed is None:
+                    self.assert_near(self.run_file(inputs)[0], expected, *cases.tolerances(case))
+                    continue
+                with self.assertRaises(CompilerError) as caught:
+                    self.run_file(inputs)
+                self.assertEqual(caught.exception.kind, "unsupported_operator")
+
+
+class Recurrent(OperatorTest):
+    def model(self, kind, gates, states, **attributes):
+        random = numpy.random.default_rng(1)
+        directions = 2 if attributes.get("direction") == "bidirectional" else 1
+        shapes = {"w": (directions, gates * 5, 3), "r": (directions, gates * 5, 5), "b": (directions, 2 * gates * 5)}
+        weights = [numpy_helper.from_array(random.uniform(-1, 1, shape).astype(numpy.float32), name)
+                   for name, shape in shapes.items()]
+        outputs = ["y", "y_h", "y_c"][:1 + states]
+        node = helper.make_node(kind, ["x", "w", "r", "b"], outputs, hidden_size=5, **attributes)
+        graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, (4, 2, 3))],
+                                  [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
+                                  weights)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+
+    def test_layers_of_the_usual_form_are_pytorchs_modules(self):
+        from onnx.reference import ReferenceEvaluator
+
+        x = numpy.random.default_rng(2).uniform(-1, 1, (4, 2, 3)).astype(numpy.float32)
+        for kind, gates, states, own, more in (("LSTM", 4, 2, torch.nn.LSTM, {}), ("RNN", 1, 1, torch.nn.RNN, {}),
+                                               ("GRU", 3, 1, torch.nn.GRU, {"linear_before_reset": 1})):
+            for direction in ("forward", "bidirectional"):
+                with self.subTest(kind, direction=direction):
+                    model = self.model(kind, gates, states, direction=direction, **more)
+                    onnx.save(model, self.path)
+                    found, module = self.run_file({"x": x})
+                    self.assertTrue(any(isinstance(each, own) for each in module.modules()))
+                    expected = ReferenceEvaluator(model).run(None, {"x": x})
+                    if kind != "GRU" or direction == "forward":  # the reference has no linear_before_reset backwards
+                        self.assert_near(found, [numpy.asarray(each) for each in expected], 1e-5)
+
+    def test_steps_of_our_own_are_those_of_pytorchs_module(self):
+        """A clip that never clips makes the layer run step by step."""
+        x = numpy.random.default_rng(2).uniform(-1, 1, (4, 2, 3)).astype(numpy.float32)
+        for kind, gates, states, more in (("LSTM", 4, 2, {}), ("RNN", 1, 1, {}),
+                                          ("GRU", 3, 1, {"linear_before_reset": 1})):
+            with self.subTest(kind):
+                outputs = []
+                for clip in ({}, {"clip": 1e6}):
+                    onnx.save(self.model(kind, gates, states, direction="bidirectional", **more, **clip), self.path)
+                    outputs.append(self.run_file({"x": x})[0])
+                self.assert_near(outputs[1], outputs[0], 1e-5)
+
+
+class WholeGraphs(OperatorTest):
+    def save(self, nodes, outputs, initializers=(), functions=(), more_opsets=()):
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, (2, 3))],
+                                  [helper.make_empty_tensor_value_info(name) for name in outputs], list(initializers))
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20), *more_opsets], ir_version=9,
+                                    functions=list(functions)), self.path)
+
+    X = numpy.float32([[1, 2, 3], [4, 5, 6]])
+
+    def test_outputs_of_one_node_and_of_several_come_in_the_files_order(self):
+        self.save([helper.make_node("Split", ["x"], ["a", "b"], axis=0, num_outputs=2),
+                   helper.make_node("Neg", ["x"], ["c"])], ["c", "b", "x", "a"])
+        found, _ = self.run_file({"x": self.X})
+        self.assert_near(found, [-self.X, self.X[1:], self.X, self.X[:1]])
+
+    def test_a_body_uses_values_from_around_it(self):
+        """x doubled three times, by a loop whose factor is a value of the graph around it."""
+        slot = helper.make_tensor_value_info
+        body = helper.make_graph(
+            [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Mul", ["state", "factor"], ["next"])],
+            "body", [slot("i", TensorProto.INT64, ()), slot("go", TensorProto.BOOL, ()),
+                     slot("state", TensorProto.FLOAT, (2, 3))],
+            [slot("on", TensorProto.BOOL, ()), slot("next", TensorProto.FLOAT, (2, 3))])
+        two, three = numpy_helper.from_array(numpy.float32(2), "factor"), numpy_helper.from_array(numpy.int64(3), "n")
+        self.save([helper.make_node("Loop", ["n", "", "x"], ["y"], body=body)], ["y"], [two, three])
+        found, _ = self.run_file({"x": self.X})
+        self.assert_near(found, [8 * self.X])
+
+    def test_a_function_of_the_models_own_is_its_body(self):
+        function = helper.make_function("own", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])],
+                                        [helper.make_opsetid("", 20)])
+        self.save([helper.make_node("Twice", ["x"], ["y"], domain="own")], ["y"], (), [function],
+                  [helper.make_opsetid("own", 1)])
+        self.assert_near(self.run_file({"x": self.X})[0], [2 * self.X])
+
+
+if __name__ == "__main__":
+    unittest.main()
