@@ -29,11 +29,20 @@ class GatherElements(OpRun):
 def evaluate(node, operands: Sequence, opset: int) -> tuple:
     """Return the node's outputs as arrays. `operands` are arrays, None for one that is left out. Raises whatever
     onnx.reference raises, and TypeError if an output is not a tensor."""
+    if node.op_type in ("Squeeze", "Unsqueeze") and node.attribute:
+        node, operands, opset = _with_axes_as_operand(node, operands)
     evaluator = ReferenceEvaluator(node, opsets={"": min(opset, defs.onnx_opset_version())}, new_ops=[GatherElements])
     results = evaluator.run(None, {name: value for name, value in zip(node.input, operands) if name})
     if any(isinstance(result, list) for result in results):
         raise TypeError(f"{node.op_type} returns a sequence")
     return tuple(np.asarray(result) for result in results)
+
+
+def _with_axes_as_operand(node, operands):
+    """Return the node in its form of opset 13, because onnx.reference fails with the older form."""
+    axes = np.array(node.attribute[0].ints, np.int64)
+    return (helper.make_node(node.op_type, [node.input[0] or "x", "axes of the node"], node.output),
+            [operands[0], axes], 13)
 
 
 def compute(model, shapes: Mapping[str, Sequence[int]]) -> None:

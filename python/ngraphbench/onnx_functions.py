@@ -37,15 +37,16 @@ def inline(model, is_known: Callable[[str], bool]):
 
 
 def _make_local(model, names, opset: int) -> None:
-    """Turn nodes that leave out an operand between others, at which the inliner fails, into calls of functions of the
-    model, and inline those."""
+    """Turn nodes at which the inliner fails, because an operand is left out or an initializer, into calls of functions
+    of the model, and inline those."""
     graph = model.graph
     types = {slot.name: slot.type for slot in (*graph.input, *graph.value_info, *graph.output)}
+    untyped = {""} | {each.name for each in graph.initializer if each.name not in types}
     for each in graph.initializer:
         types[each.name] = onnx.helper.make_tensor_type_proto(each.data_type, list(each.dims))
     count = 0
     for node in graph.node:
-        if node.domain not in STANDARD_DOMAINS or node.op_type not in names or "" not in node.input:
+        if node.domain not in STANDARD_DOMAINS or node.op_type not in names or not untyped & set(node.input):
             continue
         schema = defs.get_schema(node.op_type, opset)
         if not schema.has_context_dependent_function:

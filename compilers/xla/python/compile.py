@@ -19,15 +19,16 @@ def import_packages():
     return {"version": metadata.version("xla-cpu-pjrt"), "jax_version": jax.__version__}
 
 
-def translate(model, inputs):
-    """Return the module that JAX makes of the graph."""
+def translate(model, inputs, executable=False):
+    """Return the names of the outputs, and the module that JAX makes of the graph."""
     import jax
     from onnx_graph import Graph
 
     signatures = [jax.ShapeDtypeStruct(tuple(tensor["shape"]), tensor["dtype"]) for tensor in inputs]
     try:
         graph = Graph(model)
-        return graph.outputs, jax.jit(graph, keep_unused=True).lower(*signatures).compiler_ir("stablehlo")
+        lowered = jax.jit(graph, keep_unused=True).lower(*signatures)
+        return graph.outputs, lowered if executable else lowered.compiler_ir("stablehlo")
     except (CompilerError, MemoryError):
         raise
     except Exception as error:

@@ -84,6 +84,19 @@ def _is_inf(node, x):
     return found | jnp.isneginf(x) if node.attribute("detect_negative", 1) else found
 
 
+def _bit_cast(node, x):
+    return lax.bitcast_convert_type(x, helper.tensor_dtype_to_np_dtype(node.attribute("to")))
+
+
+def _bit_shift(node, x, by):
+    return (jnp.left_shift if node.attribute("direction") == "LEFT" else jnp.right_shift)(x, by)
+
+
+def _shrink(node, x):
+    bias, bound = node.attribute("bias", 0.0), node.attribute("lambd", 0.5)
+    return jnp.where(x < -bound, x + bias, jnp.where(x > bound, x - bias, 0)).astype(x.dtype)
+
+
 def _swish(node, x):
     return x * jax.nn.sigmoid(node.attribute("alpha", 1.0) * x)
 
@@ -91,7 +104,7 @@ def _swish(node, x):
 OPERATORS = {
     "Abs": _plain(jnp.abs), "Acos": _plain(jnp.arccos), "Acosh": _plain(jnp.arccosh), "Add": _plain(jnp.add),
     "And": _plain(jnp.logical_and), "Asin": _plain(jnp.arcsin), "Asinh": _plain(jnp.arcsinh),
-    "Atan": _plain(jnp.arctan), "Atanh": _plain(jnp.arctanh), "BitwiseAnd": _plain(jnp.bitwise_and),
+    "Atan": _plain(jnp.arctan), "Atanh": _plain(jnp.arctanh), "BitCast": _bit_cast, "BitShift": _bit_shift, "BitwiseAnd": _plain(jnp.bitwise_and),
     "BitwiseNot": _plain(jnp.bitwise_not), "BitwiseOr": _plain(jnp.bitwise_or), "BitwiseXor": _plain(jnp.bitwise_xor),
     "Cast": _cast, "CastLike": lambda node, x, like: jnp.asarray(x).astype(like.dtype), "Ceil": _plain(jnp.ceil),
     "Celu": _celu, "Clip": _clip, "Cos": _plain(jnp.cos), "Cosh": _plain(jnp.cosh), "Div": _div, "Elu": _elu,
@@ -104,7 +117,7 @@ OPERATORS = {
     "Mish": lambda node, x: x * jnp.tanh(jax.nn.softplus(x)), "Mod": _mod, "Mul": _plain(jnp.multiply),
     "Neg": _plain(jnp.negative), "Not": _plain(jnp.logical_not), "Or": _plain(jnp.logical_or), "Pow": _pow,
     "PRelu": lambda node, x, slope: jnp.where(x >= 0, x, x * slope), "Reciprocal": lambda node, x: 1 / x,
-    "Relu": lambda node, x: jnp.maximum(x, 0), "Round": _plain(jnp.round), "Selu": _selu,
+    "Relu": lambda node, x: jnp.maximum(x, 0), "Round": _plain(jnp.round), "Selu": _selu, "Shrink": _shrink,
     "Sigmoid": _plain(jax.nn.sigmoid), "Sign": _plain(jnp.sign), "Sin": _plain(jnp.sin), "Sinh": _plain(jnp.sinh),
     "Softplus": _plain(jax.nn.softplus), "Softsign": _plain(jax.nn.soft_sign), "Sqrt": _plain(jnp.sqrt),
     "Sub": _plain(jnp.subtract), "Sum": _folded(jnp.add), "Swish": _swish, "Tan": _plain(jnp.tan),

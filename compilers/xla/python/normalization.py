@@ -10,9 +10,17 @@ def _per_channel(values, rank):
     return values.reshape((1, -1) + (1,) * (rank - 2))
 
 
+def _training(node, x, scale, shift, mean, variance):
+    momentum, axes = node.attribute("momentum", 0.9), tuple(axis for axis in range(x.ndim) if axis != 1)
+    y = _standard(x, axes, node.attribute("epsilon", 1e-5))
+    return (y * _per_channel(scale, x.ndim) + _per_channel(shift, x.ndim),
+            mean * momentum + jnp.mean(x, axes) * (1 - momentum),
+            variance * momentum + jnp.var(x, axes) * (1 - momentum))
+
+
 def _batch(node, x, scale, shift, mean, variance):
     if node.attribute("training_mode", 0):
-        raise node.refusal("training mode")
+        return _training(node, x, scale, shift, mean, variance)
     if all(map(is_known, (scale, variance))):
         factor = scale / np.sqrt(variance + np.asarray(node.attribute("epsilon", 1e-5), variance.dtype))
     else:
@@ -26,11 +34,11 @@ def _standard(x, axes, epsilon):
 
 
 def _layer(node, x, scale, shift=None):
-    if node.outputs > 1:
-        raise node.refusal("mean and deviation as further outputs")
     axes = tuple(range(node.axis(node.attribute("axis", -1), x.ndim), x.ndim))
-    y = _standard(x, axes, node.attribute("epsilon", 1e-5)) * scale
-    return y if shift is None else y + shift
+    mean = jnp.mean(x, axis=axes, keepdims=True)
+    inverse = 1 / jnp.sqrt(jnp.mean(jnp.square(x - mean), axis=axes, keepdims=True) + node.attribute("epsilon", 1e-5))
+    y = (x - mean) * inverse * scale
+    return (y if shift is None else y + shift), mean, inverse
 
 
 def _rms(node, x, scale):
@@ -64,7 +72,8 @@ def _local_response(node, x):
 
 def _lp(node, x):
     axis, order = node.axis(node.attribute("axis", -1), x.ndim), node.attribute("p", 2)
-    return x / jnp.linalg.norm(x, ord=order, axis=axis, keepdims=True)
+    norm = jnp.linalg.norm(x, ord=order, axis=axis, keepdims=True)
+    return jnp.where(norm == 0, 0, x / norm)
 
 
 def _softmax(compute):
@@ -77,14 +86,23 @@ def _softmax(compute):
     return operator
 
 
-def _dropout(node, x, *_):
-    if node.outputs > 1:
-        raise node.refusal("the mask as a second output")
-    return x
+def _dropout(node, x, ratio=None, training=None):
+    is_training = training is not None and node.known(training, "mode").reshape(-1)[0]
+    if is_training and (ratio is None or node.known(ratio, "ratio").reshape(-1)[0] > 0):
+        raise node.refusal("training mode, whose outputs are random")
+    return x, jnp.ones(x.shape, bool)
+
+
+def _hard_max(x, axis):
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    flat = jnp.moveaxis(x, axes, range(x.ndim - len(axes), x.ndim))
+    rows = flat.reshape(flat.shape[:x.ndim - len(axes)] + (-1,))
+    hot = jax.nn.one_hot(jnp.argmax(rows, -1), rows.shape[-1], dtype=x.dtype).reshape(flat.shape)
+    return jnp.moveaxis(hot, range(x.ndim - len(axes), x.ndim), axes)
 
 
 OPERATORS = {
-    "BatchNormalization": _batch, "Dropout": _dropout, "GroupNormalization": _group,
+    "BatchNormalization": _batch, "Dropout": _dropout, "GroupNormalization": _group, "Hardmax": _softmax(_hard_max),
     "InstanceNormalization": _instance, "LRN": _local_response, "LayerNormalization": _layer,
     "LogSoftmax": _softmax(jax.nn.log_softmax), "LpNormalization": _lp, "RMSNormalization": _rms,
     "Softmax": _softmax(jax.nn.softmax),

@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """An ONNX graph as a function of JAX arrays. What depends on no input is computed once, with numpy."""
+import control
 import elementwise
 import normalization
+import quantized
+import recurrent
 import reduction
 import resizing
+import sampling
 import shaping
+import signal_processing
 import window
-from ngraphbench import onnx_constants, onnx_file
+from ngraphbench import onnx_constants, onnx_file, onnx_functions
 from ngraphbench.adaptor import CompilerError
 from node import Node, is_known
 from onnx import numpy_helper
 
-OPERATORS = {name: operator for module in (elementwise, normalization, reduction, resizing, shaping, window)
+OPERATORS = {name: operator for module in (elementwise, normalization, quantized, recurrent, reduction, resizing,
+                                           sampling, shaping, signal_processing, window)
              for name, operator in module.OPERATORS.items()}
+
+
+def _is_known_operator(name):
+    return name in OPERATORS or name in control.OPERATORS or name == "Constant"
 
 
 class Graph:
     """Refers to the model's initializers without copying them."""
 
     def __init__(self, model):
+        model = onnx_functions.inline(model, _is_known_operator)
         self._graph = model.graph
         self._opset = onnx_file.opset_of(model)
         self._weights = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
@@ -31,9 +42,7 @@ class Graph:
         return self._run(self._graph, {**self._weights, **dict(zip(self.inputs, inputs))})
 
     def _refuse_unknown(self, proto):
-        if proto.domain in onnx_file.STANDARD_DOMAINS and proto.op_type in OPERATORS:
-            return
-        if proto.domain in onnx_file.STANDARD_DOMAINS and proto.op_type in ("Constant", "If"):
+        if proto.domain in onnx_file.STANDARD_DOMAINS and _is_known_operator(proto.op_type):
             return
         name = f"{proto.domain}.{proto.op_type}" if proto.domain else proto.op_type
         raise CompilerError("unsupported_operator", f"xla has no translation of {name} to StableHLO",
@@ -53,8 +62,9 @@ class Graph:
         return [values[each.name] for each in graph.output]
 
     def _results(self, proto, operands, values):
-        if proto.op_type == "If":
-            return self._branch(Node(proto, self._opset), operands[0], values)
+        if proto.op_type in control.OPERATORS:
+            return control.OPERATORS[proto.op_type](
+                Node(proto, self._opset), lambda body, inputs: self._body(body, inputs, values), *operands)
         if all(operand is None or is_known(operand) for operand in operands):
             return onnx_constants.evaluate(proto, operands, self._opset)
         while operands and operands[-1] is None:
@@ -62,8 +72,8 @@ class Graph:
         result = OPERATORS[proto.op_type](Node(proto, self._opset), *operands)
         return result if isinstance(result, tuple) else (result,)
 
-    def _branch(self, node, condition, values):
-        which = "then_branch" if node.known(condition, "condition").reshape(-1)[0] else "else_branch"
-        branch = node.attribute(which)
-        weights = {each.name: numpy_helper.to_array(each) for each in branch.initializer}
-        return tuple(self._run(branch, {**values, **weights}))
+    def _body(self, body, inputs, values):
+        """Return the outputs of a graph within a node, which uses `values` from around it."""
+        weights = {each.name: numpy_helper.to_array(each) for each in body.initializer}
+        given = {slot.name: value for slot, value in zip(body.input, inputs)}
+        return self._run(body, {**values, **weights, **given})

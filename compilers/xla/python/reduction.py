@@ -37,11 +37,16 @@ def _arg(find):
     return operator
 
 
-def _cum_sum(node, x, axis):
-    along = node.axis(node.known(axis, "axis").reshape(-1)[0], x.ndim)
-    is_reverse = bool(node.attribute("reverse", 0))
-    summed = lax.cumsum(x, axis=along, reverse=is_reverse)
-    return summed - x if node.attribute("exclusive", 0) else summed
+def _accumulated(accumulate, neutral):
+    def operator(node, x, axis):
+        along, is_reverse = node.axis(node.known(axis, "axis").reshape(-1)[0], x.ndim), node.attribute("reverse", 0)
+        if node.attribute("exclusive", 0):
+            pads = [(0, 0, 0)] * x.ndim
+            pads[along] = (-1, 1, 0) if is_reverse else (1, -1, 0)
+            x = lax.pad(x, jnp.array(neutral, x.dtype), pads)
+        return accumulate(x, axis=along, reverse=bool(is_reverse))
+
+    return operator
 
 
 def _top_k(node, x, k=None):
@@ -57,7 +62,8 @@ def _top_k(node, x, k=None):
 
 
 OPERATORS = {
-    "ArgMax": _arg(jnp.argmax), "ArgMin": _arg(jnp.argmin), "CumSum": _cum_sum,
+    "ArgMax": _arg(jnp.argmax), "ArgMin": _arg(jnp.argmin), "CumProd": _accumulated(lax.cumprod, 1),
+    "CumSum": _accumulated(lax.cumsum, 0),
     "ReduceL1": _reduction(jnp.sum, before=jnp.abs),
     "ReduceL2": _reduction(jnp.sum, before=jnp.square, after=jnp.sqrt),
     "ReduceLogSum": _reduction(jnp.sum, after=jnp.log),

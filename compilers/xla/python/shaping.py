@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from node import is_known
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 
 def _reshape(node, x, shape):
@@ -182,13 +182,54 @@ def _one_hot(node, indices, depth, values):
     return jnp.where(places == np.arange(count).reshape(shape), values[1], values[0])
 
 
+def _eye_like(node, x):
+    to = node.attribute("dtype")
+    return jnp.eye(*x.shape, k=node.attribute("k", 0), dtype=helper.tensor_dtype_to_np_dtype(to) if to else x.dtype)
+
+
+def _compress(node, x, condition):
+    axis, wanted = node.attribute("axis"), node.known(condition, "condition")
+    x, axis = (jnp.reshape(x, -1), 0) if axis is None else (x, node.axis(axis, x.ndim))
+    return jnp.take(x, np.flatnonzero(wanted), axis=axis)
+
+
+def _reverse_sequence(node, x, lengths):
+    batch, time = node.attribute("batch_axis", 1), node.attribute("time_axis", 0)
+    places, ends = jnp.arange(x.shape[time])[None, :], jnp.reshape(lengths, (-1, 1))
+    places = jnp.where(places < ends, ends - 1 - places, places)  # [batch, time]
+    places = places if batch < time else places.T
+    shape = [extent if axis in (batch, time) else 1 for axis, extent in enumerate(x.shape)]
+    return jnp.take_along_axis(jnp.asarray(x), places.reshape(shape), axis=time)
+
+
+def _tensor_scatter(node, past, update, starts=None):
+    axis = node.axis(node.attribute("axis", -2), past.ndim)
+    places = jnp.arange(update.shape[axis])[None, :]
+    places = places if starts is None else jnp.reshape(starts, (-1, 1)) + places
+    if node.attribute("mode", "linear") == "circular":
+        places = places % past.shape[axis]
+    places = jnp.broadcast_to(places, (past.shape[0], update.shape[axis]))
+    rows = [jnp.moveaxis(old, axis - 1, 0).at[place].set(jnp.moveaxis(new, axis - 1, 0))
+            for old, new, place in zip(jnp.asarray(past), update, places)]
+    return jnp.stack([jnp.moveaxis(row, 0, axis - 1) for row in rows])
+
+
+def _of_data(node, *operands):
+    """Refuse an operator whose result has as many elements as the data happens to select."""
+    raise node.refusal("the size of its result depends on data, and XLA's shapes are static")
+
+
 OPERATORS = {
-    "Concat": lambda node, *parts: jnp.concatenate(parts, node.attribute("axis")),
-    "ConstantOfShape": _constant_of_shape, "DepthToSpace": _depth_to_space, "Expand": _expand, "Flatten": _flatten,
-    "Gather": _gather, "GatherElements": _gather_elements, "GatherND": _gather_nd, "OneHot": _one_hot, "Pad": _pad,
-    "Range": _range, "Reshape": _reshape, "ScatterElements": _scatter_elements, "ScatterND": _scatter_nd,
+    "Compress": _compress, "Concat": lambda node, *parts: jnp.concatenate(parts, node.attribute("axis")),
+    "ConstantOfShape": _constant_of_shape, "DepthToSpace": _depth_to_space, "Expand": _expand, "EyeLike": _eye_like,
+    "Flatten": _flatten,
+    "Gather": _gather, "GatherElements": _gather_elements, "GatherND": _gather_nd, "NonMaxSuppression": _of_data,
+    "NonZero": _of_data, "OneHot": _one_hot, "Pad": _pad,
+    "Range": _range, "Reshape": _reshape, "ReverseSequence": _reverse_sequence,
+    "Scatter": _scatter_elements, "ScatterElements": _scatter_elements, "ScatterND": _scatter_nd,
     "Shape": _shape, "Size": lambda node, x: np.array(x.size, np.int64), "Slice": _slice,
     "SpaceToDepth": _space_to_depth, "Split": _split, "Squeeze": _squeeze,
+    "TensorScatter": _tensor_scatter,
     "Tile": lambda node, x, repeats: jnp.tile(x, node.integers(repeats, "repeats")), "Transpose": _transpose,
-    "Trilu": _trilu, "Unsqueeze": _unsqueeze,
+    "Trilu": _trilu, "Unique": _of_data, "Unsqueeze": _unsqueeze,
 }

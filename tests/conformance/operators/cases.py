@@ -5,7 +5,11 @@ outputs that the ONNX project expects. Needs the package onnx, which is in sever
     python cases.py FOLDER [--all] [--operators Gemm,Conv]
 
 writes FOLDER/NAME/model.onnx, FOLDER/NAME/inputs/N.npy, FOLDER/NAME/expected (a file of reference outputs, as workers
-read it) and FOLDER/cases.json, a list of {"name", "operator", "opset", "inputs", "absolute", "relative"}."""
+read it) and FOLDER/cases.json, a list of {"name", "operator", "opset", "form", "inputs", "absolute", "relative"}.
+
+The tests give everything as data, also what in real models is a constant of the file: shapes, axes, pads, the number of
+iterations. A test with such operands is written twice: in the form "constant", in which they are initializers, as
+exporters write them, and in the form "data". All others have the form "any"."""
 import argparse
 import contextlib
 import hashlib
@@ -26,10 +30,18 @@ AT_MOST = 2  # cases of an operator in the quick form
 # Outputs of these are random, or compressed images, or belong to training.
 _LEFT_OUT = ("Bernoulli", "RandomNormalLike", "RandomUniformLike", "ImageDecoder")
 _DOMAINS = ("", "ai.onnx.ml")
+# Places of operands that decide shapes, axes or the number of steps.
+_SETTINGS = {
+    "AffineGrid": (1,), "CenterCropPad": (1,), "Clip": (1, 2), "Col2Im": (1, 2), "CumProd": (1,), "CumSum": (1,),
+    "DFT": (1, 2), "Dropout": (1, 2), "Expand": (1,), "If": (0,), "Loop": (0, 1), "MaxUnpool": (2,),
+    "NonMaxSuppression": (2, 3, 4), "OneHot": (1,), "Pad": (1, 3), "Reshape": (1,), "Resize": (1, 2, 3),
+    "STFT": (1, 3), "Slice": (1, 2, 3, 4), "Split": (1,), "Squeeze": (1,), "Tile": (1,), "TopK": (1,), "Trilu": (1,),
+    "Unsqueeze": (1,), "Upsample": (1,), **{f"Reduce{what}": (1,) for what in (
+        "L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")}}
 
 
-def collect(every=False, operators=None):
-    """Return the cases, at most AT_MOST of an operator unless `every` is set. Cases with strings, sequences or element
+def collect(every=False, operators=None, at_most=AT_MOST):
+    """Return the cases, at most `at_most` of an operator unless `every` is set. Cases with strings, sequences or element
     types that NGraphBench does not know are left out, and so are the expansions of operators into functions."""
     from onnx.backend.test.case.node import collect_testcases
 
@@ -42,7 +54,7 @@ def collect(every=False, operators=None):
             continue
         name = operator_of(case)
         counts[name] = counts.get(name, 0) + 1
-        if every or counts[name] <= AT_MOST:
+        if every or counts[name] <= at_most:
             chosen.append(case)
     return sorted(chosen, key=lambda case: (operator_of(case), case.name))
 
@@ -80,26 +92,54 @@ def _is_usable(case) -> bool:
         isinstance(value, (np.ndarray, np.generic)) and value.dtype.name in TYPES for value in values)
 
 
-def write(case, folder: str) -> dict:
-    """Write the case's files and return its entry of cases.json."""
-    import onnx
+def forms_of(case) -> list:
+    """Return (name, form, model, {input: array}) for each form of the case."""
+    node = case.model.graph.node[0]
+    inputs, _ = values_of(case)
+    settings = {node.input[place] for place in _SETTINGS.get(node.op_type, ()) if place < len(node.input)} & set(inputs)
+    if not settings:
+        return [(case.name, "any", *_formed(case, inputs, settings))]
+    forms = [(f"{case.name}_of_data", "data", *_formed(case, inputs, set()))]
+    if set(inputs) - settings:
+        forms.insert(0, (case.name, "constant", *_formed(case, inputs, settings)))
+    return forms
 
-    home = os.path.join(folder, case.name)
-    os.makedirs(os.path.join(home, "inputs"), exist_ok=True)
-    inputs, outputs = values_of(case)
+
+def _formed(case, inputs, constants):
+    """Return the model with these inputs as initializers, and its other inputs."""
+    import onnx
+    from onnx import helper, numpy_helper
+
     model = onnx.ModelProto()
     model.CopyFrom(case.model)
-    slots = []
-    for number, (slot, (name, value)) in enumerate(zip(model.graph.input, inputs.items())):
-        np.save(os.path.join(home, "inputs", f"{number}.npy"), value)
-        slots.append({"name": name, "type": TYPES[value.dtype.name], "shape": list(value.shape)})
-        # A few tests leave dimensions open; a cell has fixed ones.
-        slot.CopyFrom(onnx.helper.make_tensor_value_info(name, slot.type.tensor_type.elem_type, value.shape))
-    onnx.save(model, os.path.join(home, "model.onnx"))
-    _write_reference(os.path.join(home, "expected"), [slot.name for slot in model.graph.output], outputs)
-    absolute, relative = tolerances(case)
-    return {"name": case.name, "operator": operator_of(case), "opset": opset_of(case), "inputs": slots,
-            "absolute": absolute, "relative": relative}
+    types = {slot.name: slot.type.tensor_type.elem_type for slot in model.graph.input}
+    del model.graph.input[:]
+    for name, value in inputs.items():
+        if name in constants:
+            model.graph.initializer.append(numpy_helper.from_array(value, name))
+        else:  # a few tests leave dimensions open; a cell has fixed ones
+            model.graph.input.append(helper.make_tensor_value_info(name, types[name], value.shape))
+    return model, {name: value for name, value in inputs.items() if name not in constants}
+
+
+def write(case, folder: str) -> list:
+    """Write the case's files and return its entries of cases.json, one for each form."""
+    import onnx
+
+    entries = []
+    for name, form, model, inputs in forms_of(case):
+        home = os.path.join(folder, name)
+        os.makedirs(os.path.join(home, "inputs"), exist_ok=True)
+        for place, value in enumerate(inputs.values()):
+            np.save(os.path.join(home, "inputs", f"{place}.npy"), value)
+        onnx.save(model, os.path.join(home, "model.onnx"))
+        _write_reference(os.path.join(home, "expected"), [slot.name for slot in model.graph.output], values_of(case)[1])
+        absolute, relative = tolerances(case)
+        slots = [{"name": each, "type": TYPES[value.dtype.name], "shape": list(value.shape)}
+                 for each, value in inputs.items()]
+        entries.append({"name": name, "operator": operator_of(case), "opset": opset_of(case), "form": form,
+                        "inputs": slots, "absolute": absolute, "relative": relative})
+    return entries
 
 
 def _write_reference(path, names, outputs) -> None:
@@ -120,7 +160,7 @@ def main() -> int:
     parser.add_argument("--operators", help="only those, separated by commas")
     arguments = parser.parse_args()
     chosen = collect(arguments.all, arguments.operators and arguments.operators.split(","))
-    entries = [write(case, arguments.folder) for case in chosen]
+    entries = [entry for case in chosen for entry in write(case, arguments.folder)]
     with open(os.path.join(arguments.folder, "cases.json"), "w", encoding="utf-8") as file:
         json.dump(entries, file, indent=1)
     print(f"{len(entries)} cases of {len({entry['operator'] for entry in entries})} operators")

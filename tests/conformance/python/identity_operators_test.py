@@ -7,14 +7,12 @@ import tempfile
 import unittest
 import warnings
 
-from toolchain import LIB, toolchain_or_skip
+from toolchain import LIB, node_tests, toolchain_or_skip
 
 _, SITE = toolchain_or_skip("identity", "torch")
 sys.path.insert(0, SITE)
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "operators"))
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-import cases  # noqa: E402
 import numpy  # noqa: E402
 import onnx  # noqa: E402
 import torch  # noqa: E402
@@ -24,6 +22,7 @@ from ngraphbench.adaptor import CompilerError  # noqa: E402
 from ngraphbench.hosting import Host  # noqa: E402
 
 warnings.simplefilter("ignore")
+cases = node_tests()
 
 LISTED = {
     "OptionalGetElement": "optional values", "OptionalHasElement": "optional values",
@@ -68,14 +67,14 @@ class NodeTests(OperatorTest):
         for case in chosen:
             listed = LISTED.get(case.name) or LISTED.get(cases.operator_of(case))
             with self.subTest(case.name, listed=listed):
-                inputs, expected = cases.values_of(case)
-                onnx.save(case.model, self.path)
-                if listed is None:
-                    self.assert_near(self.run_file(inputs)[0], expected, *cases.tolerances(case))
-                    continue
-                with self.assertRaises(CompilerError) as caught:
-                    self.run_file(inputs)
-                self.assertEqual(caught.exception.kind, "unsupported_operator")
+                for _, _, model, inputs in cases.forms_of(case):
+                    onnx.save(model, self.path)
+                    if listed is None:
+                        self.assert_near(self.run_file(inputs)[0], cases.values_of(case)[1], *cases.tolerances(case))
+                        continue
+                    with self.assertRaises(CompilerError) as caught:
+                        self.run_file(inputs)
+                    self.assertEqual(caught.exception.kind, "unsupported_operator")
 
 
 class Recurrent(OperatorTest):

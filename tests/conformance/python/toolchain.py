@@ -23,6 +23,14 @@ def toolchain_or_skip(compiler, package):
         return json.load(file)["python"], site
 
 
+def node_tests():
+    """Return the module that reads the onnx package's node tests; `onnx` must be importable."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "operators"))
+    import cases
+
+    return cases
+
+
 def write_recipe(path, name, batch=1, **parameters):
     """The canonical recipe of the ONNX file that it writes."""
     program = os.path.join(os.environ["NGB_BUILD_DIR"], "tests", "write_recipe")

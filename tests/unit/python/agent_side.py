@@ -117,14 +117,14 @@ class ForkServer:
         self.send({"run": self.run, "environment": environment}, files.descriptors())
         return self.run, self.receive()
 
-    def measure(self, wanted, **environment):
-        """(result or None, the last packet, log) of a worker that is let run to its end."""
+    def measure(self, wanted, limit_s=300, **environment):
+        """(result or None, the last packet, log) of a worker that is let run to its end. Raises TimeoutError."""
         files = WorkerFiles(wanted)
         try:
             _, started = self.start(files, **environment)
             if "error" in started:
                 return None, started, ""
-            ended = self.receive(300)
+            ended = self.receive(limit_s)
             return files.result(), ended, files.log()
         finally:
             files.close()

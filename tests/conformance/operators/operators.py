@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the onnx package's node tests through every installed compiler and writes docs/operators.md (scripts/operators
+starts this)."""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+
+import report
+import running
+
+_SOURCE = pathlib.Path(__file__).resolve().parents[3]
+
+
+def main() -> int:
+    arguments = _arguments()
+    lib, folder = arguments.build / "lib/ngraphbench", arguments.folder
+    versions = json.loads((_SOURCE / "versions.json").read_text())
+    compilers = [each for each in running.installed(lib, arguments.toolchains, versions)
+                 if not arguments.compilers or each.name in arguments.compilers.split(",")]
+    if not compilers:
+        print(f"operators: no compiler of {lib} has a toolchain in {arguments.toolchains}; ngb toolchain install",
+              file=sys.stderr)
+        return 2
+    cases = _write_cases(arguments, versions)
+    kept = folder / "results.json"
+    results = json.loads(kept.read_text()) if kept.exists() else {"compilers": {}}
+    results.update(cases=cases, is_all=arguments.all, onnx=versions["wheels"]["onnx"],
+                   options=" --all" if arguments.all else "")
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for compiler, outcomes in zip(compilers, pool.map(lambda each: _run(each, cases, arguments), compilers)):
+            before = results["compilers"].get(compiler.name, {"outcomes": {}})["outcomes"]
+            results["compilers"][compiler.name] = {"version": compiler.version, "outcomes": {**before, **outcomes}}
+            kept.write_text(json.dumps(results, indent=1))
+    arguments.output.write_text(report.write(results), encoding="utf-8")
+    print(f"{arguments.output} (outcomes in {kept})")
+    return 0
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="scripts/operators", description=__doc__)
+    parser.add_argument("--all", action="store_true", help="every node test, not two of each operator")
+    parser.add_argument("--compilers", help="only those, separated by commas; outcomes of others are kept")
+    parser.add_argument("--jobs", type=int, default=1, help="compilers that run at the same time")
+    parser.add_argument("--build", type=pathlib.Path, default=_SOURCE / "build/dev")
+    parser.add_argument("--toolchains", type=pathlib.Path,
+                        default=pathlib.Path.home() / ".local/share/ngraphbench/toolchains")
+    parser.add_argument("--folder", type=pathlib.Path, default=_SOURCE / "build/operators",
+                        help="cases and outcomes; build/operators")
+    parser.add_argument("--output", type=pathlib.Path, default=_SOURCE / "docs/operators.md")
+    return parser.parse_args()
+
+
+def _write_cases(arguments, versions) -> list:
+    """Write the cases with the package onnx of the identity's toolchain."""
+    home = arguments.toolchains / "identity" / versions["toolchains"]["identity"]["default"]
+    manifest = json.loads((home / "manifest.json").read_text())
+    command = [manifest["python"], str(pathlib.Path(__file__).with_name("cases.py")), str(arguments.folder)]
+    subprocess.run(command + ["--all"] * arguments.all, check=True,
+                   env={"PYTHONPATH": str(home / manifest.get("site", "site")), "PYTHONDONTWRITEBYTECODE": "1"})
+    return json.loads((arguments.folder / "cases.json").read_text())
+
+
+def _run(compiler, cases, arguments) -> dict:
+    outcomes = {}
+    with running.Runner(compiler, arguments.build / "lib/ngraphbench", arguments.build / "bin/ngb-worker") as runner:
+        for count, case in enumerate(cases, 1):
+            outcomes[case["name"]] = runner.run(case, arguments.folder)
+            if count % 100 == 0 or count == len(cases):
+                right = sum(kind == "right" for kind, _ in outcomes.values())
+                print(f"{compiler.name}: {count} of {len(cases)}, {right} right", flush=True)
+    return outcomes
+
+
+if __name__ == "__main__":
+    sys.exit(main())
