@@ -11,6 +11,8 @@ _TYPES = {"f32": "float32", "f16": "float16", "f64": "float64", "i64": "int64", 
           "u8": "uint8", "bool": "bool"}
 _ELEMENTS = {"f32": "FLOAT_32", "f16": "FLOAT_16", "f64": "FLOAT_64", "i64": "SINT_64", "i32": "SINT_32",
              "i8": "SINT_8", "u8": "UINT_8", "bool": "BOOL_8"}
+# ONNX's numbers of element types that IREE's integers, which have no sign, come back from as signed ones.
+_UNSIGNED = {2: "uint8"}
 
 
 # Programs stay loaded until the process ends, because Python owns their memory. If IREE released it last, a worker
@@ -57,7 +59,9 @@ class Iree(Adaptor):
     def load(self, model):
         from . import program
 
-        self._output_names = onnx_file.output_names(model.path)
+        outputs = onnx_file.outputs_of(model.path)
+        self._output_names = [output.name for output in outputs]
+        self._output_types = [_UNSIGNED.get(output.type.tensor_type.elem_type) for output in outputs]
         runtime = self._runtime
         instance = runtime.VmInstance()
         module = runtime.VmModule.mmap(instance, model.artifact_path)
@@ -102,6 +106,8 @@ class Iree(Adaptor):
         for index, name in enumerate(self._output_names):
             view = self._results.get_as_object(index, runtime.HalBufferView)
             array = runtime.DeviceArray(self._device, view, implicit_host_transfer=True).to_host()
+            if self._output_types[index] is not None and array.dtype.itemsize == 1:
+                array = array.view(self._output_types[index])
             dtype = next((ours for ours, theirs in _TYPES.items() if theirs == str(array.dtype)), None)
             if dtype is None:
                 raise CompilerError("internal", f'output "{name}" has type {array.dtype}, which cannot be compared')

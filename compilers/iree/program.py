@@ -22,6 +22,7 @@ def write(model, path: str, flags: Sequence[str]) -> None:
 
     session = api.Session()
     session.set_flags("--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
+                      "--iree-input-demote-f64-to-f32=false",  # results of f64 would otherwise be half as long as asked
                       "--iree-llvmcpu-target-cpu=host", f"--iree-llvmcpu-stack-allocation-limit={STACK_LIMIT_BYTES}",
                       *flags)
     said = []
@@ -88,14 +89,26 @@ def _note(diagnostic, said) -> bool:
 
 
 def _failure(model, said) -> CompilerError:
+    """Return why the compiler gave up. It has no codes for its errors; on a valid model each means that it cannot compile
+    some operator, which is named if it is."""
     import onnx
 
-    illegal = [re.search(r"onnx\.(\w+)", text) for text in said if "failed to legalize" in text]
-    operators = [found.group(1) for found in illegal if found]
+    illegal = [found.group(1) for text in said for found in re.finditer(r"failed to legalize operation '([\w.]+)'", text)]
+    operators = [name.partition("onnx.")[2] for name in illegal if name.startswith("onnx.")]
+    # A converted operator stays beside constants that nothing needs any more.
+    named = operators or [name for name in illegal if "constant" not in name] or illegal
     if not operators or onnx.defs.has(operators[0]):  # the checker would call an operator that ONNX lacks invalid
         onnx_file.check(model)
-    if operators:
-        return CompilerError("unsupported_operator", f"IREE cannot compile {operators[0]}", _ADVICE)
+    if named:
+        return CompilerError("unsupported_operator", f"IREE cannot compile {named[0]}{_in_graph(model, operators)}",
+                             _ADVICE)
     what = said[0].splitlines()[0] if said else "it gave no reason"
-    return CompilerError("internal", f"IREE cannot compile the model: {what}",
+    return CompilerError("unsupported_operator" if said else "internal",
+                         f"IREE cannot compile the model{_in_graph(model, operators)}: {what}",
                          "all its messages are in the log of this attempt")
+
+
+def _in_graph(model, operators) -> str:
+    """Return the operator of a model that has only one, for messages that do not name it."""
+    kinds = {node.op_type for node in model.graph.node if node.op_type != "Constant"}
+    return f" (operator {kinds.pop()})" if len(kinds) == 1 and not operators else ""

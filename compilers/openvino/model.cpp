@@ -29,13 +29,34 @@ bool has_shape(const Runtime& runtime, const ov_partial_shape_t& partial, const 
   return is_same;
 }
 
-// Returns whether the input has no static shape yet.
-bool check_input(const Runtime& runtime, ov_model_t* model, const ngb_tensor& input) {
+// Returns whether OpenVINO knows the input by the name of an output, because what lies between them does nothing (as
+// Dropout in inference): the tensor has one name there.
+bool is_an_output(const Runtime& runtime, ov_model_t* model, const ov_output_const_port_t* input) {
+  char* text = nullptr;
+  if (runtime.ov_port_get_any_name(input, &text) != ov_status_e::OK) return false;
   ov_output_const_port_t* raw = nullptr;
-  if (runtime.ov_model_const_input_by_name(model, input.name, &raw) != ov_status_e::OK) {
-    throw wrong_input(input, "is not one of the model's");
+  const bool is_found = runtime.ov_model_const_output_by_name(model, text, &raw) == ov_status_e::OK;
+  runtime.ov_free(text);
+  if (is_found) runtime.ov_output_const_port_free(raw);
+  return is_found;
+}
+
+Owned<ov_output_const_port_t> find_input(const Runtime& runtime, ov_model_t* model, const ngb_tensor& input,
+                                         std::size_t index) {
+  ov_output_const_port_t* raw = nullptr;
+  if (runtime.ov_model_const_input_by_name(model, input.name, &raw) == ov_status_e::OK) {
+    return {raw, runtime.ov_output_const_port_free};
   }
-  const Owned<ov_output_const_port_t> port(raw, runtime.ov_output_const_port_free);
+  runtime.check(runtime.ov_model_const_input_by_index(model, index, &raw), "find an input");
+  Owned<ov_output_const_port_t> port(raw, runtime.ov_output_const_port_free);
+  if (!is_an_output(runtime, model, raw)) throw wrong_input(input, "is not one of the model's");
+  return port;
+}
+
+// Returns whether the input has no static shape yet.
+bool check_input(const Runtime& runtime, ov_model_t* model, const ngb_tensor& input, std::size_t index) {
+  const Owned<ov_output_const_port_t> port = find_input(runtime, model, input, index);
+  const ov_output_const_port_t* raw = port.get();
   ov_element_type_e type = DYNAMIC;
   runtime.check(runtime.ov_port_get_element_type(raw, &type), "read an input's type");
   if (type != element_type(input.dtype).theirs) throw wrong_input(input, "has another element type in the model");
@@ -55,6 +76,7 @@ void reshape(const Runtime& runtime, ov_model_t* model, const ngb_model& cell) {
     names.push_back(cell.inputs[i].name);
     shapes.emplace_back();
     std::vector<ov_dimension_t> extents;  // an open one ranges from -1 to -1
+    extents.reserve(1);                   // so that a scalar's data() is no null pointer, which OpenVINO refuses
     for (std::int32_t axis = 0; axis < cell.inputs[i].rank; ++axis) {
       extents.push_back({cell.inputs[i].shape[axis], cell.inputs[i].shape[axis]});
     }
@@ -92,18 +114,18 @@ void settle_inputs(const Runtime& runtime, ov_model_t* model, const ngb_model& c
   }
   bool is_dynamic = false;
   for (std::uint32_t i = 0; i < cell.input_count; ++i) {
-    is_dynamic = check_input(runtime, model, cell.inputs[i]) || is_dynamic;
+    is_dynamic = check_input(runtime, model, cell.inputs[i], i) || is_dynamic;
   }
   if (is_dynamic) reshape(runtime, model, cell);
 }
 
 Owned<ov_tensor_t> wrap(const Runtime& runtime, const ngb_tensor& tensor) {
-  ov_shape_t shape{};
-  runtime.check(runtime.ov_shape_create(tensor.rank, tensor.shape, &shape), "make a shape");
+  ov_shape_t shape{};  // that of a scalar, which ov_shape_create refuses to make
+  if (tensor.rank > 0) runtime.check(runtime.ov_shape_create(tensor.rank, tensor.shape, &shape), "make a shape");
   ov_tensor_t* raw = nullptr;
   const ov_status_e status =
       runtime.ov_tensor_create_from_host_ptr(element_type(tensor.dtype).theirs, shape, tensor.data, &raw);
-  runtime.ov_shape_free(&shape);
+  if (tensor.rank > 0) runtime.ov_shape_free(&shape);
   runtime.check(status, "wrap an input");
   return {raw, runtime.ov_tensor_free};
 }

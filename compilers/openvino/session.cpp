@@ -150,21 +150,38 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   std::vector<Owned<ov_tensor_t>> wrapped;
   for (std::uint32_t i = 0; i < count; ++i) {
     wrapped.push_back(wrap(runtime_, inputs[i]));
-    runtime_.check(runtime_.ov_infer_request_set_tensor(request_.get(), inputs[i].name, wrapped.back().get()),
+    // By its place: while it compiles, OpenVINO may drop the name of an input that it passes on.
+    runtime_.check(runtime_.ov_infer_request_set_input_tensor_by_index(request_.get(), i, wrapped.back().get()),
                    "set an input");
   }
   inputs_ = std::move(wrapped);
 }
 
-std::string Session::output_name(std::size_t index) const {
+Owned<ov_output_const_port_t> Session::output(std::size_t index) const {
   ov_output_const_port_t* raw = nullptr;
   runtime_.check(runtime_.ov_compiled_model_output_by_index(compiled_.get(), index, &raw), "find an output");
-  const Owned<ov_output_const_port_t> port(raw, runtime_.ov_output_const_port_free);
+  return {raw, runtime_.ov_output_const_port_free};
+}
+
+std::string Session::output_name(std::size_t index) const {
   char* text = nullptr;
-  runtime_.check(runtime_.ov_port_get_any_name(raw, &text), "name an output");
+  runtime_.check(runtime_.ov_port_get_any_name(output(index).get(), &text), "name an output");
   const std::string name = text == nullptr ? "" : text;
   runtime_.ov_free(text);
   return name;
+}
+
+std::vector<std::int64_t> Session::output_shape(std::size_t index, const ov_tensor_t* tensor) const {
+  ov_partial_shape_t partial{};
+  runtime_.check(runtime_.ov_port_get_partial_shape(output(index).get(), &partial), "read an output's rank");
+  const bool is_scalar = partial.rank.min == 0 && partial.rank.max == 0;
+  runtime_.ov_partial_shape_free(&partial);
+  if (is_scalar) return {};  // ov_tensor_get_shape fails for it
+  ov_shape_t shape{};
+  runtime_.check(runtime_.ov_tensor_get_shape(tensor, &shape), "read an output's shape");
+  std::vector<std::int64_t> extents(shape.dims, shape.dims + shape.rank);
+  runtime_.ov_shape_free(&shape);
+  return extents;
 }
 
 void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
@@ -179,10 +196,7 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   output_name_ = output_name(index);
   ov_element_type_e type = DYNAMIC;
   runtime_.check(runtime_.ov_tensor_get_element_type(raw, &type), "read an output's type");
-  ov_shape_t shape{};
-  runtime_.check(runtime_.ov_tensor_get_shape(raw, &shape), "read an output's shape");
-  output_shape_.assign(shape.dims, shape.dims + shape.rank);
-  runtime_.ov_shape_free(&shape);
+  output_shape_ = output_shape(index, raw);
   std::size_t bytes = 0;
   void* data = nullptr;
   runtime_.check(runtime_.ov_tensor_get_byte_size(raw, &bytes), "read an output's size");

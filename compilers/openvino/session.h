@@ -32,7 +32,9 @@ class Session {
   void read_back();
   void check_precision(const std::string& got) const;
   [[nodiscard]] std::string property(const char* key) const;  // of the compiled model; throws plugin::Failure
+  [[nodiscard]] Owned<ov_output_const_port_t> output(std::size_t index) const;
   [[nodiscard]] std::string output_name(std::size_t index) const;
+  [[nodiscard]] std::vector<std::int64_t> output_shape(std::size_t index, const ov_tensor_t* tensor) const;
 
   Settings settings_;
   Runtime runtime_;

@@ -23,11 +23,11 @@ def read(path: str):
     return model
 
 
-def output_names(path: str) -> list:
-    """Return the names of the graph's outputs, in its order. Does not read weights in other files."""
+def outputs_of(path: str) -> list:
+    """Return the graph's outputs (onnx.ValueInfoProto), in its order. Does not read weights in other files."""
     import onnx
 
-    return [output.name for output in onnx.load(path, load_external_data=False).graph.output]
+    return list(onnx.load(path, load_external_data=False).graph.output)
 
 
 def opset_of(model) -> int:

@@ -57,7 +57,6 @@ def _make_local(model, names, opset: int) -> None:
         count += 1
         body.domain = node.domain = _LOCAL
         body.name = node.op_type = f"{node.op_type}{count}"
-        del node.attribute[:]
         model.functions.append(body)
     if count:
         model.opset_import.append(onnx.helper.make_opsetid(_LOCAL, 1))

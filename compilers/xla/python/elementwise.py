@@ -85,6 +85,7 @@ def _is_inf(node, x):
 
 
 def _bit_cast(node, x):
+    x = x.astype(jnp.uint8) if x.dtype == bool else x
     return lax.bitcast_convert_type(x, helper.tensor_dtype_to_np_dtype(node.attribute("to")))
 
 

@@ -24,6 +24,20 @@ def _reduction(reduce, before=lambda x: x, after=lambda x: x):
     return operator
 
 
+def _extreme(reduce, is_largest):
+    """Return a reduction to the largest or smallest element, which of no elements is the least or greatest value."""
+    def over(x, axis, keepdims):
+        if jnp.issubdtype(x.dtype, jnp.floating):
+            none = -jnp.inf if is_largest else jnp.inf
+        elif x.dtype == bool:
+            none = not is_largest
+        else:
+            none = jnp.iinfo(x.dtype).min if is_largest else jnp.iinfo(x.dtype).max
+        return reduce(x, axis=axis, keepdims=keepdims, initial=none)
+
+    return over
+
+
 def _arg(find):
     def operator(node, x):
         axis = node.axis(node.attribute("axis", 0), x.ndim)
@@ -68,7 +82,7 @@ OPERATORS = {
     "ReduceL2": _reduction(jnp.sum, before=jnp.square, after=jnp.sqrt),
     "ReduceLogSum": _reduction(jnp.sum, after=jnp.log),
     "ReduceLogSumExp": _reduction(jax.nn.logsumexp),
-    "ReduceMax": _reduction(jnp.max), "ReduceMean": _reduction(jnp.mean), "ReduceMin": _reduction(jnp.min),
+    "ReduceMax": _reduction(_extreme(jnp.max, True)), "ReduceMean": _reduction(jnp.mean), "ReduceMin": _reduction(_extreme(jnp.min, False)),
     "ReduceProd": _reduction(jnp.prod), "ReduceSum": _reduction(jnp.sum),
     "ReduceSumSquare": _reduction(jnp.sum, before=jnp.square), "TopK": _top_k,
 }

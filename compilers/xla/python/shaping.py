@@ -170,7 +170,8 @@ def _depth_to_space(node, x):
 def _space_to_depth(node, x):
     n, c, h, w = x.shape
     size = node.attribute("blocksize")
-    split = x.reshape(n, c, h // size, size, w // size, size).transpose(0, 3, 5, 1, 2, 4)
+    order = (0, 1, 3, 5, 2, 4) if node.attribute("mode", "DCR") == "CRD" else (0, 3, 5, 1, 2, 4)
+    split = x.reshape(n, c, h // size, size, w // size, size).transpose(order)
     return split.reshape(n, c * size**2, h // size, w // size)
 
 

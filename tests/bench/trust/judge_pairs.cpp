@@ -16,7 +16,7 @@ using nlohmann::json;
 
 json judged(const json& study, const VerdictRules& rules) {
   std::vector<Question> questions;
-  for (const json& cell : study) questions.push_back({statistics::Part{cell.get<std::vector<double>>(), 1}});
+  for (const json& cell : study) questions.push_back({ngb::statistics::Part{cell.get<std::vector<double>>(), 1}});
   json found = json::array();
   for (const Judgement& each : judge(questions, rules)) {
     found.push_back({{"verdict", name(each.verdict)},

@@ -76,8 +76,11 @@ def values_of(case):
 
 
 def tolerances(case):
-    """Return (absolute, relative): those of a study by default, or the case's own if they are wider."""
-    return max(case.atol, 1e-4), max(case.rtol, 1e-3)
+    """Return (absolute, relative): those of a study by default, or the case's own if they are wider. Sums round in
+    proportion to their largest part, so the absolute one is at least a hundred-thousandth of the largest output."""
+    outputs = [value.astype(np.float64) for value in values_of(case)[1] if value.dtype.kind == "f" and value.size]
+    largest = max((np.abs(value[np.isfinite(value)]).max(initial=0) for value in outputs), default=0)
+    return max(case.atol, 1e-4, 1e-5 * float(largest)), max(case.rtol, 1e-3)
 
 
 def _is_usable(case) -> bool:

@@ -30,7 +30,9 @@ def main() -> int:
     results.update(cases=cases, is_all=arguments.all, onnx=versions["wheels"]["onnx"],
                    options=" --all" if arguments.all else "")
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for compiler, outcomes in zip(compilers, pool.map(lambda each: _run(each, cases, arguments), compilers)):
+        started = {pool.submit(_run, each, cases, arguments): each for each in compilers}
+        for done in concurrent.futures.as_completed(started):
+            compiler, outcomes = started[done], done.result()
             before = results["compilers"].get(compiler.name, {"outcomes": {}})["outcomes"]
             results["compilers"][compiler.name] = {"version": compiler.version, "outcomes": {**before, **outcomes}}
             kept.write_text(json.dumps(results, indent=1))
