@@ -89,11 +89,11 @@ def _note(diagnostic, said) -> bool:
 
 
 def _failure(model, said) -> CompilerError:
-    """Return why the compiler gave up. It has no codes for its errors; on a valid model each means that it cannot compile
-    some operator, which is named if it is."""
+    """Return why the compiler gave up. It has no codes for its errors; on a valid model each means that it cannot
+    compile some operator, whose name the message has if the compiler gave one."""
     import onnx
 
-    illegal = [found.group(1) for text in said for found in re.finditer(r"failed to legalize operation '([\w.]+)'", text)]
+    illegal = re.findall(r"failed to legalize operation '([\w.]+)'", "\n".join(said))
     operators = [name.partition("onnx.")[2] for name in illegal if name.startswith("onnx.")]
     # A converted operator stays beside constants that nothing needs any more.
     named = operators or [name for name in illegal if "constant" not in name] or illegal

@@ -21,7 +21,11 @@ plugin::Failure wrong_input(const ngb_tensor& input, const std::string& what) {
   return {NGB_INVALID_MODEL, "input \"" + std::string(input.name) + "\" " + what};
 }
 
+// OpenVINO's C functions refuse shapes of rank 0 and call them dynamic.
+bool is_scalar(const ov_partial_shape_t& shape) { return shape.rank.min == 0 && shape.rank.max == 0; }
+
 bool has_shape(const Runtime& runtime, const ov_partial_shape_t& partial, const ngb_tensor& input) {
+  if (is_scalar(partial)) return input.rank == 0;
   ov_shape_t shape{};
   runtime.check(runtime.ov_partial_shape_to_shape(partial, &shape), "read an input's shape");
   const bool is_same = shape.rank == input.rank && std::equal(shape.dims, shape.dims + shape.rank, input.shape);
@@ -62,7 +66,7 @@ bool check_input(const Runtime& runtime, ov_model_t* model, const ngb_tensor& in
   if (type != element_type(input.dtype).theirs) throw wrong_input(input, "has another element type in the model");
   ov_partial_shape_t partial{};
   runtime.check(runtime.ov_port_get_partial_shape(raw, &partial), "read an input's shape");
-  const bool is_dynamic = runtime.ov_partial_shape_is_dynamic(partial);
+  const bool is_dynamic = !is_scalar(partial) && runtime.ov_partial_shape_is_dynamic(partial);
   const bool fits = is_dynamic || has_shape(runtime, partial, input);
   runtime.ov_partial_shape_free(&partial);
   if (!fits) throw wrong_input(input, "has another shape in the model");
@@ -73,10 +77,10 @@ void reshape(const Runtime& runtime, ov_model_t* model, const ngb_model& cell) {
   std::vector<const char*> names;
   std::vector<ov_partial_shape_t> shapes;
   for (std::uint32_t i = 0; i < cell.input_count; ++i) {
+    if (cell.inputs[i].rank == 0) continue;
     names.push_back(cell.inputs[i].name);
     shapes.emplace_back();
     std::vector<ov_dimension_t> extents;  // an open one ranges from -1 to -1
-    extents.reserve(1);                   // so that a scalar's data() is no null pointer, which OpenVINO refuses
     for (std::int32_t axis = 0; axis < cell.inputs[i].rank; ++axis) {
       extents.push_back({cell.inputs[i].shape[axis], cell.inputs[i].shape[axis]});
     }

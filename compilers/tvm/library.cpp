@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <array>
+#include <filesystem>
 
 namespace ngb::tvm {
 namespace {
@@ -14,6 +15,10 @@ Functions open_libraries(const std::string& toolchain_dir, int threads) {
   ::setenv("TVM_BIND_THREADS", "0", 1);  // binding would leave the host's choice of processors
   const plugin::Library ffi(plugin::find_library(toolchain_dir, "tvm_ffi/lib", "libtvm_ffi.so", "tvm"), RTLD_GLOBAL);
   const plugin::Library runtime(plugin::find_library(toolchain_dir, "tvm/lib", "libtvm_runtime.so", "tvm"));
+  // Functions of compiled models that are no kernels of their own, such as sort and topk. Versions without this library
+  // have them in the one above.
+  const std::string extra = toolchain_dir + "/tvm/lib/libtvm_runtime_extra.so";
+  if (std::filesystem::exists(extra)) plugin::Library{extra};
   return {ffi.function<decltype(&TVMFFIFunctionGetGlobal)>("TVMFFIFunctionGetGlobal"),
           ffi.function<decltype(&TVMFFIFunctionCall)>("TVMFFIFunctionCall"),
           ffi.function<decltype(&TVMFFIObjectDecRef)>("TVMFFIObjectDecRef"),
@@ -49,8 +54,9 @@ plugin::Failure Runtime::failure(const char* doing) const {
   message += ": " + kind + ": " + std::string(cell.message.data, cell.message.size);
   functions_.release(error);
   if (message.find("bad_alloc") != std::string::npos || kind == "MemoryError") return {NGB_OUT_OF_MEMORY, message};
-  if (message.find("Cannot find ffi::Function relax.run.") == std::string::npos) return {NGB_INTERNAL, message};
-  return {NGB_UNSUPPORTED_OPERATOR, message, "TVM has this operator in Python only; leave this model out for tvm"};
+  if (message.find("Cannot find ffi::Function") == std::string::npos) return {NGB_INTERNAL, message};
+  return {NGB_UNSUPPORTED_OPERATOR, message,
+          "TVM's runtime lacks this function, or has it in Python only; leave this model out for tvm"};
 }
 
 Value Runtime::global(std::string_view name) const {

@@ -89,6 +89,7 @@ def _dropout(node, x, ratio=None, training=None):
 OPERATORS = {
     "BatchNormalization": _batch, "Dropout": _dropout, "GroupNormalization": _group,
     "Hardmax": _flat_before_13(_hard_max), "InstanceNormalization": _instance, "LRN": _local_response,
-    "LayerNormalization": _layer, "LogSoftmax": _flat_before_13(torch.log_softmax), "LpNormalization": _lp, "RMSNormalization": _rms,
+    "LayerNormalization": _layer,
+    "LogSoftmax": _flat_before_13(torch.log_softmax), "LpNormalization": _lp, "RMSNormalization": _rms,
     "Softmax": _flat_before_13(torch.softmax),
 }

@@ -60,12 +60,15 @@ def prepare(module, target):
     import tvm
     from tvm import relax
 
-    with target:
-        return tvm.transform.Sequential([
-            relax.transform.DecomposeOpsForInference(),
-            relax.transform.CanonicalizeBindings(),
-            relax.get_pipeline("zero"),
-        ])(module)
+    try:
+        with target:
+            return tvm.transform.Sequential([
+                relax.transform.DecomposeOpsForInference(),
+                relax.transform.CanonicalizeBindings(),
+                relax.get_pipeline("zero"),
+            ])(module)
+    except Exception as error:
+        raise why_not_built(error) from error
 
 
 def build(module, target, records, path):
@@ -84,12 +87,23 @@ def build(module, target, records, path):
                 module = relax.transform.MetaScheduleApplyDatabase(records)(module)
             executable = tvm.compile(module, target=target)
     except Exception as error:
-        unsupported = re.search(r"cannot handle this intrinsic:\s*(?:Op\()?([\w.]+)", str(error))
-        if unsupported:
-            raise CompilerError("unsupported_operator", f"TVM has no kernel for {unsupported.group(1)}",
-                                "leave this model out for tvm, or try a newer version") from error
-        raise
+        raise why_not_built(error) from error
     executable.export_library(path)
+
+
+def why_not_built(error):
+    """Return the failure of lowering or building. TVM has no codes for its errors; its own exceptions say that it
+    cannot compile what its front end has imported."""
+    unsupported = re.search(r"cannot handle this intrinsic:\s*(?:Op\()?([\w.]+)", str(error))
+    if unsupported:
+        return CompilerError("unsupported_operator", f"TVM has no kernel for {unsupported.group(1)}",
+                             "leave this model out for tvm, or try a newer version")
+    if isinstance(error, (CompilerError, MemoryError, ImportError, OSError)) or "bad_alloc" in str(error):
+        return error
+    traceback.print_exception(type(error), error, error.__traceback__)
+    return CompilerError("unsupported_operator",
+                         f"TVM cannot compile this model: {type(error).__name__}: {compile_process.last_line(error)}",
+                         "the traceback is in the log of this attempt; leave this model out for tvm")
 
 
 def target_of(threads):

@@ -105,7 +105,8 @@ def _swish(node, x):
 OPERATORS = {
     "Abs": _plain(jnp.abs), "Acos": _plain(jnp.arccos), "Acosh": _plain(jnp.arccosh), "Add": _plain(jnp.add),
     "And": _plain(jnp.logical_and), "Asin": _plain(jnp.arcsin), "Asinh": _plain(jnp.arcsinh),
-    "Atan": _plain(jnp.arctan), "Atanh": _plain(jnp.arctanh), "BitCast": _bit_cast, "BitShift": _bit_shift, "BitwiseAnd": _plain(jnp.bitwise_and),
+    "Atan": _plain(jnp.arctan), "Atanh": _plain(jnp.arctanh), "BitCast": _bit_cast, "BitShift": _bit_shift,
+    "BitwiseAnd": _plain(jnp.bitwise_and),
     "BitwiseNot": _plain(jnp.bitwise_not), "BitwiseOr": _plain(jnp.bitwise_or), "BitwiseXor": _plain(jnp.bitwise_xor),
     "Cast": _cast, "CastLike": lambda node, x, like: jnp.asarray(x).astype(like.dtype), "Ceil": _plain(jnp.ceil),
     "Celu": _celu, "Clip": _clip, "Cos": _plain(jnp.cos), "Cosh": _plain(jnp.cosh), "Div": _div, "Elu": _elu,

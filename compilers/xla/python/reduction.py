@@ -82,7 +82,8 @@ OPERATORS = {
     "ReduceL2": _reduction(jnp.sum, before=jnp.square, after=jnp.sqrt),
     "ReduceLogSum": _reduction(jnp.sum, after=jnp.log),
     "ReduceLogSumExp": _reduction(jax.nn.logsumexp),
-    "ReduceMax": _reduction(_extreme(jnp.max, True)), "ReduceMean": _reduction(jnp.mean), "ReduceMin": _reduction(_extreme(jnp.min, False)),
+    "ReduceMax": _reduction(_extreme(jnp.max, True)), "ReduceMean": _reduction(jnp.mean),
+    "ReduceMin": _reduction(_extreme(jnp.min, False)),
     "ReduceProd": _reduction(jnp.prod), "ReduceSum": _reduction(jnp.sum),
     "ReduceSumSquare": _reduction(jnp.sum, before=jnp.square), "TopK": _top_k,
 }
