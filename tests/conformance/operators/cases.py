@@ -41,8 +41,8 @@ _SETTINGS = {
 
 
 def collect(every=False, operators=None, at_most=AT_MOST):
-    """Return the cases, at most `at_most` of an operator unless `every` is set. Cases with strings, sequences or element
-    types that NGraphBench does not know are left out, and so are the expansions of operators into functions."""
+    """Return the cases, at most `at_most` of an operator unless `every` is set. Cases with strings, sequences or
+    element types that NGraphBench does not know are left out, and so are the expansions of operators into functions."""
     from onnx.backend.test.case.node import collect_testcases
 
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):

@@ -4,6 +4,7 @@ starts this)."""
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -30,7 +31,9 @@ def main() -> int:
     results.update(cases=cases, is_all=arguments.all, onnx=versions["wheels"]["onnx"],
                    options=" --all" if arguments.all else "")
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        started = {pool.submit(_run, each, cases, arguments): each for each in compilers}
+        chosen = [case for case in cases
+                  if not arguments.operators or case["operator"] in arguments.operators.split(",")]
+        started = {pool.submit(_run, each, chosen, arguments): each for each in compilers}
         for done in concurrent.futures.as_completed(started):
             compiler, outcomes = started[done], done.result()
             before = results["compilers"].get(compiler.name, {"outcomes": {}})["outcomes"]
@@ -45,10 +48,12 @@ def _arguments():
     parser = argparse.ArgumentParser(prog="scripts/operators", description=__doc__)
     parser.add_argument("--all", action="store_true", help="every node test, not two of each operator")
     parser.add_argument("--compilers", help="only those, separated by commas; outcomes of others are kept")
+    parser.add_argument("--operators", help="only those, separated by commas; outcomes of others are kept")
     parser.add_argument("--jobs", type=int, default=1, help="compilers that run at the same time")
     parser.add_argument("--build", type=pathlib.Path, default=_SOURCE / "build/dev")
+    data = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
     parser.add_argument("--toolchains", type=pathlib.Path,
-                        default=pathlib.Path.home() / ".local/share/ngraphbench/toolchains")
+                        default=os.environ.get("NGB_TOOLCHAINS") or data / "ngraphbench/toolchains")
     parser.add_argument("--folder", type=pathlib.Path, default=_SOURCE / "build/operators",
                         help="cases and outcomes; build/operators")
     parser.add_argument("--output", type=pathlib.Path, default=_SOURCE / "docs/operators.md")

@@ -11,14 +11,14 @@ _INTRO = """\
 # Operators × compilers
 
 Which ONNX operators run in which compiler, and are right? The cases are the onnx package's own node tests
-(onnx.backend.test.case.node, onnx {onnx}), {which}: a model of one operator, inputs, and the outputs that the ONNX project
-expects. Each case ran as a cell, in a worker, on x86-64. Cases with strings, sequences or element types that NGraphBench
-does not have, and operators for training, are left out.
+(onnx.backend.test.case.node, onnx {onnx}), {which}: a model of one operator, inputs, and the outputs that the ONNX
+project expects. Each case ran as a cell, in a worker, on x86-64. Cases with strings, sequences or element types that
+NGraphBench does not have, and operators for training, are left out.
 
 This page is made by `scripts/operators{options}`; with other compilers or versions it becomes theirs.
 
-The tests give everything as data, also what real models have as constants of the file: shapes, axes, pads, numbers of
-iterations. Such a test counts twice: *as exporters write it*, with those operands as constants, and *all as data*, which
+The tests give everything as data, also what real models have as constants of the file: shapes, axes, pads, numbers
+of iterations. Such a test counts twice: *as exporters write it*, with those operands as constants, and *all as data*, which
 compilers with static shapes refuse.
 
 - **right**: the outputs are the expected ones, with a study's tolerances or the test's own if they are wider
@@ -66,7 +66,7 @@ def _counts(results, names) -> str:
             rows.append([f"{name} {results['compilers'][name]['version']}", *(counts[each] for each in (
                 "right", "refused", "wrong", "failed")), share])
         text += f"{title}: {len(cases)} cases.\n\n" + _table(
-            ["compiler", "right", "refused", "wrong", "failed", f"of the {len(runs)} right in onnxruntime"], rows) + "\n"
+            ["compiler", "right", "refused", "wrong", "failed", f"of onnxruntime's {len(runs)} right"], rows) + "\n"
     return text
 
 
@@ -81,15 +81,16 @@ def _by_operator(results, names) -> str:
         by_operator[case["operator"]].append(case)
     rows = [[operator, *(_cell(results["compilers"][name]["outcomes"], cases) for name in names)]
             for operator, cases in sorted(by_operator.items(), key=lambda item: item[0].lower())]
-    return ("A cell has the operator's verdict if all cases have the same, else how many have each. "
-            "\"data: refused\" means that only cases with all as data are refused.\n\n" + _table(["operator", *names], rows))
+    return ("A cell has the verdict on cases as exporters write them, with numbers if they differ; behind \"data:\" that "
+            "on cases with all as data, if it is another.\n\n" + _table(["operator", *names], rows))
 
 
 def _cell(outcomes, cases) -> str:
     def counted(chosen):
         return collections.Counter(verdict(outcomes[case["name"]][0]) for case in chosen if case["name"] in outcomes)
 
-    usual, data = (counted([case for case in cases if (case["form"] == "data") == is_data]) for is_data in (False, True))
+    usual = counted([case for case in cases if case["form"] != "data"])
+    data = counted([case for case in cases if case["form"] == "data"])
     usual, data = (usual, data) if usual else (data, collections.Counter())
     text = _said(usual)
     others = {each for each in data if each not in usual}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/operators: cases become files, run as cells of a native compiler, and become the page's tables."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from toolchain import toolchain_or_skip
+
+toolchain_or_skip("identity", "torch")
+toolchain_or_skip("onnxruntime", "onnxruntime")
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "operators"
+sys.path.insert(0, str(FOLDER))
+import report  # noqa: E402
+
+
+class Command(unittest.TestCase):
+    def test_cases_run_as_cells_and_become_a_page(self):
+        with tempfile.TemporaryDirectory() as text:
+            folder = pathlib.Path(text)
+            subprocess.run([sys.executable, "-B", str(FOLDER / "operators.py"), "--build", os.environ["NGB_BUILD_DIR"],
+                            "--folder", text, "--output", str(folder / "page.md"), "--compilers", "onnxruntime",
+                            "--operators", "Add,MaxUnpool,TopK,ReduceSum"], check=True, capture_output=True)
+            kept = json.loads((folder / "results.json").read_text())["compilers"]["onnxruntime"]["outcomes"]
+            page = (folder / "page.md").read_text()
+        self.assertEqual(kept["test_add"], ["right", ""])
+        self.assertEqual(kept["test_reduce_sum_do_not_keepdims_random"], ["right", ""])
+        self.assertEqual(kept["test_reduce_sum_do_not_keepdims_random_of_data"], ["right", ""])
+        # ONNX Runtime's MaxUnpool is wrong, which shows that the outputs are compared.
+        self.assertEqual(kept["test_maxunpool_export_with_output_shape"][0], "inaccurate")
+        self.assertIn("| Add | right |", page)
+        self.assertIn("| MaxUnpool | `test_maxunpool_export_with_output_shape` | inaccurate |", page)
+
+
+class Page(unittest.TestCase):
+    def page(self, **outcomes):
+        cases = [{"name": "a", "operator": "Tile", "form": "constant"}, {"name": "b", "operator": "Tile", "form": "data"},
+                 {"name": "c", "operator": "Add", "form": "any"}]
+        compilers = {name: {"version": "1", "outcomes": dict(zip("abc", kinds))} for name, kinds in outcomes.items()}
+        return report.write({"onnx": "1", "options": "", "is_all": False, "cases": cases, "compilers": compilers})
+
+    def test_a_form_that_only_data_lacks_is_told_apart(self):
+        right, refused = ["right", ""], ["unsupported_operator", "shape"]
+        page = self.page(onnxruntime=[right, right, right], xla=[right, refused, right])
+        self.assertIn("| Tile | right | right; data: refused |", page)
+        self.assertIn("| xla 1 | 2 | 0 | 0 | 0 | 2 (100 %) |", page)
+        self.assertIn("| xla 1 | 1 | 1 | 0 | 0 | 1 (50 %) |", page)
+
+    def test_what_nobody_has_explained_is_named(self):
+        right = ["right", ""]
+        page = self.page(onnxruntime=[right, right, right], tvm=[["crash", "signal 11"], right, ["inaccurate", "1, not 2"]])
+        self.assertIn("| Tile | `a` | crash | signal 11 | unexplained |", page)
+        self.assertIn("| Add | `c` | inaccurate | 1, not 2 | unexplained |", page)
+
+
+if __name__ == "__main__":
+    unittest.main()
