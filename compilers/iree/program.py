@@ -93,8 +93,9 @@ def _failure(model, said) -> CompilerError:
     compile some operator, whose name the message has if the compiler gave one."""
     import onnx
 
-    illegal = re.findall(r"failed to legalize operation '([\w.]+)'", "\n".join(said))
-    operators = [name.partition("onnx.")[2] for name in illegal if name.startswith("onnx.")]
+    refused = [text for text in said if "failed to legalize" in text]
+    illegal = re.findall(r"failed to legalize operation '([\w.]+)'", "\n".join(refused))
+    operators = re.findall(r"onnx\.(\w+)", "\n".join(refused))
     # A converted operator stays beside constants that nothing needs any more.
     named = operators or [name for name in illegal if "constant" not in name] or illegal
     if not operators or onnx.defs.has(operators[0]):  # the checker would call an operator that ONNX lacks invalid

@@ -77,9 +77,12 @@ def values_of(case):
 
 def tolerances(case):
     """Return (absolute, relative): those of a study by default, or the case's own if they are wider. Sums round in
-    proportion to their largest part, so the absolute one is at least a hundred-thousandth of the largest output."""
+    proportion to their largest part, so the absolute one is at least a hundred-thousandth of the largest output. One
+    half differs from the next by a thousandth."""
     outputs = [value.astype(np.float64) for value in values_of(case)[1] if value.dtype.kind == "f" and value.size]
     largest = max((np.abs(value[np.isfinite(value)]).max(initial=0) for value in outputs), default=0)
+    if any(value.dtype == np.float16 for value in values_of(case)[1]):
+        return max(case.atol, 2e-3), max(case.rtol, 5e-3)
     return max(case.atol, 1e-4, 1e-5 * float(largest)), max(case.rtol, 1e-3)
 
 
