@@ -11,7 +11,8 @@ constexpr const char* kFooter = R"(Example:
 
 Exit codes: 0 success (of a run: every cell has a result), 1 some cells failed (their reasons are stored), 2 wrong usage
 or study file, 3 the command could not continue (the message says why and what to do), 4 a gate failed (slower, or
-newly failing), 5 a gate is undecided (with --fail-if-undecided) or a bisection has no single answer, 130 interrupted (run again to resume).)";
+newly failing), 5 a gate is undecided (with --fail-if-undecided) or a bisection has no single answer, 130 interrupted
+(run again to resume).)";
 
 constexpr auto kCommands = {ngb::app::add_run,       ngb::app::add_resume,  ngb::app::add_fetch,
                             ngb::app::add_cancel,    ngb::app::add_plan,    ngb::app::add_show,

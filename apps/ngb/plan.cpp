@@ -61,7 +61,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
     print_out(printed.dump(2) + "\n");
     return kSuccess;
   }
-  std::string text = plan::to_text(plan) + "\n" + plan::estimate_text(plan, experience);
+  std::string text = plan::to_text(plan) + plan::estimate_text(plan, experience);
   if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
   for (const int count : threads) text += "  " + report::decidable_text(*calibrated, count, rounds) + "\n";
   print_out(text);
