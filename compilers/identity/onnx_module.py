@@ -11,7 +11,7 @@ import onnx
 import torch
 from ngraphbench import onnx_functions
 from ngraphbench.adaptor import CompilerError
-from ngraphbench.onnx_file import STANDARD_DOMAINS
+from ngraphbench.onnx_file import STANDARD_DOMAINS, opset_of
 from onnx import defs, numpy_helper
 from onnx2torch.node_converters import get_converter
 from onnx2torch.onnx_graph import OnnxGraph
@@ -19,7 +19,7 @@ from onnx2torch.onnx_node import OnnxNode
 
 from . import recurrent_modules  # noqa: F401
 from .operators import OPERATORS
-from .operators.node import Node
+from .operators.node import Node, to_tensor
 
 # onnx2torch's results differ from the standard's: CumSum begins at the end, Flatten fails at the outer axes, IsInf
 # ignores its attributes, NonZero is transposed, Resize ignores the coordinates, TopK orders equal elements by chance.
@@ -36,6 +36,7 @@ def convert(model) -> torch.fx.GraphModule:
     except Exception:  # a model above 2 GB, or one that its converters can do without
         pass
     versions = {each.domain: each.version for each in model.opset_import}
+    versions[""] = opset_of(model)
     missing = sorted(_without_equivalent(model.graph, versions))
     if missing:
         raise CompilerError("unsupported_operator", f"no PyTorch equivalent of operator {', '.join(missing)}", ADVICE)
@@ -61,10 +62,11 @@ def _without_equivalent(graph, versions) -> set:
 def _converter(node, versions):
     """Return onnx2torch's converter of the node's operator, perhaps that of an older version of which the node uses
     nothing newer. None: it has none."""
-    version = versions.get(node.domain, 1)
+    domain = "" if node.domain in STANDARD_DOMAINS else node.domain
+    version = versions.get(domain, 1)
     while version > 0:
         try:
-            schema = defs.get_schema(node.op_type, version, node.domain)
+            schema = defs.get_schema(node.op_type, version, domain)
         except defs.SchemaError:
             return None
         is_expressible = len(node.input) <= schema.max_input and all(
@@ -72,7 +74,7 @@ def _converter(node, versions):
         if not is_expressible:
             return None
         try:
-            return get_converter(node.op_type, schema.since_version, node.domain)
+            return get_converter(node.op_type, schema.since_version, domain)
         except NotImplementedError:
             version = schema.since_version - 1
     return None
@@ -150,8 +152,7 @@ class _Builder:
 
     def _constant(self, name: str):
         attribute = f"onnx_initializer_{len(list(self._root.initializers.buffers()))}"
-        value = numpy_helper.to_array(self._known[name])
-        self._root.initializers.register_buffer(attribute, torch.from_numpy(value.copy()))
+        self._root.initializers.register_buffer(attribute, to_tensor(self._known[name]))
         self._values[name] = self._graph.get_attr(f"initializers.{attribute}")
         return self._values[name]
 
@@ -176,11 +177,13 @@ class _Builder:
 
     def _unique(self, proto) -> str:
         """Return a name of the module as onnx2torch gives it, which no other has."""
-        name = f"{proto.domain}/".lstrip("/") + (proto.name.replace(".", "/") or proto.op_type)
+        name = (f"{proto.domain}/".lstrip("/") + (proto.name or proto.op_type)).replace(".", "/")
         count = self._places.setdefault(name, 0)
         self._places[name] += 1
         unique = f"{name}_{count}" if count else name
-        return unique if not hasattr(self._root, unique) else f"{unique}_{len(self._places)}"
+        while hasattr(self._root, unique):
+            unique += "_"
+        return unique
 
     def _by_converter(self, proto, name):
         """Return onnx2torch's module and the names of its operands. None: this node is not onnx2torch's."""
@@ -225,8 +228,7 @@ class _Builder:
         order = ("then_branch", "else_branch", "body")
         for name in sorted(bodies, key=order.index):
             operands += bodies[name].names
-        version = self._versions.get(proto.domain, self._versions.get("", 1))
-        return _Operator(Node(proto, version), numbers, bodies), operands
+        return _Operator(Node(proto, self._versions[""]), numbers, bodies), operands
 
     def _body(self, graph) -> _Body:
         around = {**self._outer, **dict.fromkeys(self._known), **dict.fromkeys(self._values)}
@@ -253,7 +255,7 @@ class _OnnxTensor:
         return numpy_helper.to_array(self.proto)
 
     def to_torch(self):
-        return torch.from_numpy(self.to_numpy().copy())
+        return to_tensor(self.proto)
 
 
 def _tensor_of(proto):

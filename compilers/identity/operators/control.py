@@ -14,9 +14,10 @@ def _if(node, condition, *captured):
 def _loop(node, count, condition, *operands):
     body = node.bodies["body"]
     state, captured = _parted(operands, body)
-    rows, step = None, 0
+    rows, step, device = None, 0, state[0].device if state else None
     while (count is None or step < int(count)) and (condition is None or bool(condition)):
-        results = body(torch.tensor(step), torch.tensor(True) if condition is None else condition, *state, *captured)
+        is_on = torch.tensor(True, device=device) if condition is None else condition
+        results = body(torch.tensor(step, device=device), is_on, *state, *captured)
         condition, made = results[0], results[1:]
         state, new = made[:len(state)], made[len(state):]
         rows = rows or [[] for _ in new]

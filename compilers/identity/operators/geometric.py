@@ -98,9 +98,10 @@ def _non_max_suppression(node, boxes, scores, most=None, overlap=None, least=Non
     for batch in range(scores.shape[0]):
         for kind in range(scores.shape[1]):
             of_kind = scores[batch, kind]
-            places = torch.arange(of_kind.shape[0]) if least is None else torch.nonzero(of_kind > least).reshape(-1)
+            is_high = torch.ones_like(of_kind, dtype=torch.bool) if least is None else of_kind > least
+            places = torch.nonzero(is_high).reshape(-1)
             kept = places[nms(corners[batch][places], of_kind[places], threshold)][:count]
-            head = torch.tensor([batch, kind]).expand(kept.shape[0], 2)
+            head = torch.tensor([batch, kind], device=boxes.device).expand(kept.shape[0], 2)
             rows.append(torch.cat((head, kept.reshape(-1, 1)), 1))
     return torch.cat(rows)
 

@@ -2,7 +2,7 @@
 """A node of an ONNX graph, for the operators in this folder."""
 import torch
 from ngraphbench.adaptor import CompilerError
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 # PyTorch's element type of each of ONNX's.
 TYPES = {TensorProto.FLOAT: torch.float32, TensorProto.FLOAT16: torch.float16, TensorProto.BFLOAT16: torch.bfloat16,
@@ -47,6 +47,14 @@ def takes_numbers(*places: int):
 def numbers(operand) -> list:
     """Return the numbers of an operand that decides shapes or places."""
     return operand.reshape(-1).tolist() if isinstance(operand, torch.Tensor) else list(operand)
+
+
+def to_tensor(proto) -> torch.Tensor:
+    """Return a copy of a constant's values."""
+    values = numpy_helper.to_array(proto)
+    if values.dtype.name == "bfloat16":  # numpy's extension type, which torch does not know
+        return torch.from_numpy(values.view("uint16").copy()).view(torch.bfloat16)
+    return torch.from_numpy(values.copy())
 
 
 def extents(x) -> tuple:
