@@ -50,6 +50,14 @@ bool is_dense(const DLTensor& tensor) {
   return true;
 }
 
+// A model that returns a tensor's shape returns TVM's own kind of value, which is a vector of i64.
+ngb_tensor view_of_shape(const Value& value, const std::string& name) {
+  static_assert(sizeof(std::size_t) == sizeof(std::int64_t));
+  const TVMFFIShapeCell& shape = *TVMFFIShapeGetCellPtr(value.object());
+  const auto* extent = reinterpret_cast<const std::int64_t*>(&shape.size);
+  return {name.c_str(), NGB_I64, 1, extent, const_cast<std::int64_t*>(shape.data), shape.size * sizeof(std::int64_t)};
+}
+
 }  // namespace
 
 Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor) {
@@ -69,6 +77,7 @@ Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor) {
 }
 
 ngb_tensor view_of(const Value& value, const std::string& name) {
+  if (value.type() == kTVMFFIShape) return view_of_shape(value, name);
   if (value.type() != kTVMFFITensor) throw plugin::Failure(NGB_INTERNAL, "output \"" + name + "\" is not a tensor");
   const DLTensor& tensor = *TVMFFITensorGetDLTensorPtr(value.object());
   if (tensor.device.device_type != kDLCPU || !is_dense(tensor)) {
