@@ -69,6 +69,19 @@ class Iree(unittest.TestCase):
         onnx.save(model, self.path)
         self.assert_right((4, 6), data_tiling="true")
 
+    def test_f64_and_u8_stay_what_the_model_says(self):
+        for kind, dtype, values in ((TensorProto.DOUBLE, "f64", [1.0, 200.0]), (TensorProto.UINT8, "u8", [1, 200])):
+            graph = helper.make_graph([helper.make_node("Cast", ["x"], ["y"], to=kind)], "g",
+                                      [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])],
+                                      [helper.make_tensor_value_info("y", kind, [2])])
+            onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
+            x = numpy.float32([1, 200])
+            session = self.compile({"x": x})
+            session.bind([("x", "f32", x.shape, memoryview(x).cast("B").toreadonly())])
+            session.runner()()
+            ((_, found, _, data),) = session.read()
+            self.assertEqual((found, numpy.frombuffer(data, {"f64": "f8", "u8": "u1"}[dtype]).tolist()), (dtype, values))
+
     def test_an_operator_that_it_cannot_compile_is_named(self):
         self.write(helper.make_node("Add", ["x", "x"], ["z"]), helper.make_node("Nonesuch", ["z"], ["y"]))
         error = self.refusal()

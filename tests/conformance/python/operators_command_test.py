@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from toolchain import toolchain_or_skip
+from toolchain import toolchain_of, toolchain_or_skip
 
 toolchain_or_skip("identity", "torch")
 toolchain_or_skip("onnxruntime", "onnxruntime")
@@ -18,14 +18,35 @@ import report  # noqa: E402
 
 
 class Command(unittest.TestCase):
-    def test_cases_run_as_cells_and_become_a_page(self):
+    def run_cases(self, compiler, operators):
+        """Return ({case: [kind, message]}, the page)."""
         with tempfile.TemporaryDirectory() as text:
             folder = pathlib.Path(text)
             subprocess.run([sys.executable, "-B", str(FOLDER / "operators.py"), "--build", os.environ["NGB_BUILD_DIR"],
-                            "--folder", text, "--output", str(folder / "page.md"), "--compilers", "onnxruntime",
-                            "--operators", "Add,MaxUnpool,TopK,ReduceSum"], check=True, capture_output=True)
-            kept = json.loads((folder / "results.json").read_text())["compilers"]["onnxruntime"]["outcomes"]
-            page = (folder / "page.md").read_text()
+                            "--folder", text, "--output", str(folder / "page.md"), "--compilers", compiler,
+                            "--operators", operators], check=True, capture_output=True)
+            kept = json.loads((folder / "results.json").read_text())["compilers"]
+            return kept[compiler]["outcomes"], (folder / "page.md").read_text()
+
+    def test_openvino_accepts_scalars_and_inputs_that_are_passed_on(self):
+        self.skip_without("openvino")
+        kept, _ = self.run_cases("openvino", "Clip,Dropout,Max,Size")
+        self.assertEqual({case: kind for case, (kind, _) in kept.items() if kind != "right"}, {})
+        self.assertLessEqual({"test_clip_example_of_data", "test_dropout_default", "test_max_one_input", "test_size"},
+                             set(kept))
+
+    def test_tvm_sorts_returns_shapes_and_refuses_what_its_runtime_lacks(self):
+        self.skip_without("tvm")
+        kept, _ = self.run_cases("tvm", "NonZero,Shape,TopK")
+        self.assertEqual({case: kept[case][0] for case in ("test_top_k", "test_shape", "test_nonzero_example")},
+                         {"test_top_k": "right", "test_shape": "right", "test_nonzero_example": "unsupported_operator"})
+
+    def skip_without(self, compiler):
+        if not toolchain_of(compiler):
+            self.skipTest(f"no toolchain of {compiler}")
+
+    def test_cases_run_as_cells_and_become_a_page(self):
+        kept, page = self.run_cases("onnxruntime", "Add,MaxUnpool,TopK,ReduceSum")
         self.assertEqual(kept["test_add"], ["right", ""])
         self.assertEqual(kept["test_reduce_sum_do_not_keepdims_random"], ["right", ""])
         self.assertEqual(kept["test_reduce_sum_do_not_keepdims_random_of_data"], ["right", ""])

@@ -8,6 +8,16 @@ import sys
 LIB = os.environ["NGB_LIB"]
 
 
+def toolchain_of(compiler):
+    """Return the folder of the default version, or "" if it is not installed."""
+    with open(os.environ["NGB_VERSIONS"], encoding="utf-8") as file:
+        version = json.load(file)["toolchains"][compiler]["default"]
+    home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    root = os.environ.get("NGB_TOOLCHAINS") or os.path.join(home, "ngraphbench", "toolchains")
+    folder = os.path.join(root, compiler, version)
+    return folder if os.path.exists(os.path.join(folder, "manifest.json")) else ""
+
+
 def toolchain_or_skip(compiler, package):
     """(interpreter, site-packages) of the default version; ends the test program as skipped where it is not there."""
     with open(os.environ["NGB_VERSIONS"], encoding="utf-8") as file:
