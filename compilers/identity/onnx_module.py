@@ -22,9 +22,10 @@ from .operators import OPERATORS
 from .operators.node import Node, to_tensor
 
 # onnx2torch's results differ from the standard's: CumSum begins at the end, Flatten fails at the outer axes, IsInf
-# ignores its attributes, NonZero is transposed, Resize ignores the coordinates, TopK orders equal elements by chance.
+# ignores its attributes, NonZero is transposed, Resize ignores the coordinates, ScatterND keeps the indices with which it
+# was traced, TopK orders equal elements by chance.
 _WRONG = ("CumSum", "Flatten", "GatherElements", "GatherND", "IsInf", "NonMaxSuppression", "NonZero", "Range", "Resize",
-          "TopK", "Upsample")
+          "ScatterND", "TopK", "Upsample")
 _ONE_OUTPUT = ("BatchNormalization", "Dropout", "LayerNormalization", "MaxPool")  # onnx2torch has only the first
 
 

@@ -18,11 +18,11 @@ NGraphBench does not have, and operators for training, are left out.
 This page is made by `scripts/operators{options}`; with other compilers or versions it becomes theirs.
 
 The tests give everything as data, also what real models have as constants of the file: shapes, axes, pads, numbers
-of iterations. Such a test counts twice: *as exporters write it*, with those operands as constants, and *all as data*, which
-compilers with static shapes refuse.
+of iterations. Such a test counts twice: *as exporters write it*, with those operands as constants, and *all as data*,
+which compilers with static shapes refuse.
 
 - **right**: the outputs are the expected ones, with a study's tolerances or the test's own if they are wider
-- **refused**: `unsupported_operator`, with the operator or its form in the message
+- **refused**: `unsupported_operator`, with what the compiler says of the operator or of its form
 - **wrong**: other outputs, which a study's check reports as `inaccurate`
 - **failed**: any other failure
 """
@@ -34,10 +34,10 @@ def write(results: dict) -> str:
     names = [name for name in _ORDER if name in results["compilers"]]
     which = "all of them" if results["is_all"] else "at most two of each operator"
     parts = [_INTRO.format(onnx=results["onnx"], which=which, options=results["options"])]
-    parts.append("## Counts\n\n" + _counts(results, names))
+    parts.append("## Counts\n\n" + _counts(results, names).rstrip("\n") + "\n")
     parts.append("## By operator\n\n" + _by_operator(results, names))
     parts.append("## What is wrong or failed\n\n" + _exceptions(results, names))
-    return "\n".join(parts)
+    return "\n".join(parts).rstrip("\n") + "\n"
 
 
 def verdict(kind: str) -> str:
@@ -119,5 +119,6 @@ def _exceptions(results, names) -> str:
 
 
 def _cut(message: str) -> str:
-    line = " ".join(message.split()).replace("|", "\\|")
+    _, _, own = message.rpartition("outputs compared with those of the onnx package's node tests: ")
+    line = " ".join(own.split()).replace("|", "\\|")
     return line if len(line) <= 160 else line[:157] + "…"
