@@ -16,7 +16,8 @@
 namespace ngb::app {
 namespace {
 
-constexpr int kMostRoundsAgain = 30;  // of a version that was undecided
+// A step is decided once it is clear on which side of the threshold it is, or that the speeds are this close.
+constexpr double kMarginRatio = 0.03;
 
 tl::unexpected<ExitCode> refused_step(const Error& error, ExitCode code) {
   report_failure(error, code);
@@ -82,7 +83,7 @@ tl::expected<BisectStep, ExitCode> BisectSteps::take(const std::string& version)
         step.tried = {.version = version, .finding = Finding::unusable, .why = *why};
         return step;
       }
-      if (again) warn("ngb: bisect: {} is undecided; measuring again, in up to {} rounds\n", version, kMostRoundsAgain);
+      if (again) warn("ngb: bisect: {} is undecided; measuring again, in up to twice as many rounds\n", version);
       if (const auto measured = measure(version, again); !measured) return tl::unexpected(measured.error());
     }
     auto judged = judge(version, again);
@@ -119,7 +120,9 @@ tl::expected<Done, ExitCode> BisectSteps::measure(const std::string& version, bo
   const auto measured = measure_sides(installation_, folder_.study_file(),
                                       {.baseline = label_ + "@" + baseline(),
                                        .candidate = label_ + "@" + version,
-                                       .most_rounds = again ? std::optional(kMostRoundsAgain) : std::nullopt},
+                                       .margin_ratio = std::max(kMarginRatio, rules_.slower_ratio),
+                                       .needs_speeds = rules_.fault == metrics::Fault::slower,
+                                       .rounds_factor = again ? 2 : 1},
                                       folder_.results_of(version, again));
   if (!measured) return tl::unexpected(measured.error());
   return Done{};
@@ -152,7 +155,7 @@ tl::expected<BisectStep, ExitCode> BisectSteps::judge(const std::string& version
   compared.comparison = &judged->comparison;
   compared.axis = judged->axis;
   step.tried.why = report::why(compared, pair);
-  step.tried.processes = pair.candidate->planned_processes;
+  step.tried.processes = static_cast<int>(pair.candidate->processes.size());
   if (pair.status == metrics::PairStatus::judged) step.tried.speeds = pair.judgement.contrast;
   return step;
 }

@@ -30,7 +30,7 @@ class BisectSteps {
   void count_only(std::set<std::string> cells) { rules_.cells = std::move(cells); }
 
   // Tries a version: installs it and the baseline if they are missing, measures both in the same rounds, and judges. If
-  // that is undecided, it measures both once more, in up to 30 rounds. What an earlier command measured is
+  // that is undecided, it measures both once more, in up to twice as many rounds. What an earlier command measured is
   // only judged. A version that cannot be installed or does not load is unusable; unless it is an end of the search,
   // that is remembered. Prints every other problem, also that an index could not be reached, and returns the exit code.
   tl::expected<BisectStep, ExitCode> take(const std::string& version);

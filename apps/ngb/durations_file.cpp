@@ -109,7 +109,8 @@ Status DurationsFile::drop_older_half() const {
 }
 
 DurationsFile durations_file(const Installation& installation) {
-  return DurationsFile(installation.cache.empty() ? std::filesystem::path() : installation.cache / "durations.jsonl");
+  const std::filesystem::path cache = usable_cache(installation);
+  return DurationsFile(cache.empty() ? std::filesystem::path() : cache / "durations.jsonl");
 }
 
 plan::ProcessTime time_of(const samples::ProcessResult& result) {

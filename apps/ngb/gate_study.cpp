@@ -16,6 +16,7 @@
 #include "apps/ngb/terminal.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "statistics/sequential.h"
 
 namespace ngb::app {
 namespace {
@@ -95,7 +96,11 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
     both["rounds"] = {{"until", work::name(work::Until::decided_against_baseline)},
                       {"margin_percent", sides.margin_ratio * 100}};
   }
-  if (sides.most_rounds) both["rounds"]["max"] = *sides.most_rounds;
+  json& rounds = both["rounds"];
+  const int most = rounds.value("max", work::Rounds{}.max) * sides.rounds_factor;
+  rounds["max"] =
+      std::clamp(sides.needs_speeds ? most : statistics::kFirstLook, statistics::kFirstLook, statistics::kMostLookedAt);
+  if (!sides.needs_speeds) rounds["min"] = rounds["max"];
   both["output"] = output.string();
   std::error_code failed;
   std::filesystem::create_directories(output, failed);

@@ -19,7 +19,10 @@ struct Sides {
   std::string baseline{};
   std::string candidate{};
   double margin_ratio = 0.03;  // two speeds are the same if the interval of their ratio is within 1 ± this
-  std::optional<int> most_rounds{};  // nothing: as the study's `rounds` say, or 15
+  // The most rounds: those of the study's `rounds`, or 15 without; `needs_speeds` false: 3, which show whether it
+  // works.
+  bool needs_speeds = true;
+  int rounds_factor = 1;  // times the most rounds; 30 at most
   std::optional<Nanoseconds> budget{};
 };
 

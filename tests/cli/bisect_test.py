@@ -21,7 +21,7 @@ models:
 compilers:
   - onnxruntime: {version: "1.0"}
 reference: onnxruntime
-processes: 3
+rounds: {min: 3, max: 3}
 repetitions: 4
 warm_up: 1
 disturbance:
@@ -126,7 +126,7 @@ class Bisect(NgbTest):
                       "instruction\n", told.stdout)
         self.assertIn("The change may be in what was stepped over just before 1.3 already: 1.2\n", told.stdout)
 
-    def test_measures_an_undecided_version_again_with_more_processes_and_then_cannot_tell(self):
+    def test_measures_an_undecided_version_again_in_more_rounds_and_then_cannot_tell(self):
         self.make(["1.0", "1.1"])
         self.make(["1.2"], seconds=UNSTEADY)
         self.make(["1.3"], seconds=SLOW)
@@ -140,13 +140,14 @@ class Bisect(NgbTest):
         self.assertEqual(answer["summary"], "onnxruntime 1.3 is the first version that was shown to be slower than 1.0 by "
                                             "more than 100 %; undecided between 1.1 and 1.3")
 
-    def test_decides_with_twice_as_many_processes_where_the_study_has_too_few(self):
-        self.write("study.yaml", STUDY.replace("processes: 3", "processes: 2"))  # a verdict needs three
+    def test_decides_in_twice_as_many_rounds_where_the_study_has_too_few(self):
+        """Twice as long, then eight times: t is 3.5 after 3 rounds (4.3 is needed), and 5.0 after 4 (4.7 is needed)."""
         self.make(["1.0"])
-        self.make(["1.1"], seconds=SLOW)
-        answer = self.answer("1.0", "1.1", "--slower", "100%")
+        self.make(["1.1"], seconds='0.020 if os.environ["NGB_PROCESS_INDEX"] == "0" else 0.080')
+        answer = self.answer("1.0", "1.1", "--slower", "50%")
         self.assertEqual(answer["first_bad"], "1.1")
-        self.assertEqual(answer["tried"][0]["processes"], 4)
+        self.assertEqual(answer["tried"][0]["results"], str(self.folder / "results/speed-bisect/1.1-again"))
+        self.assertGreater(answer["tried"][0]["processes"], 3)
 
     def test_has_nothing_to_search_for_if_the_last_version_is_not_worse(self):
         self.make(["1.0", "1.1", "1.2"])
