@@ -18,7 +18,6 @@ struct Limit {
 };
 
 constexpr const char* kReadsNoModel = "it does not read the model: its outputs are its inputs";
-constexpr const char* kTransposed = "onnx2torch 1.5.15 gives NonZero's output transposed";
 constexpr const char* kHasNoShape = "a PyTorch module has no shape of its own to compare with";
 
 // clang-format off
@@ -33,15 +32,10 @@ constexpr Limit kLimits[] = {
     {"null", "ReportsAnInputShapeThatIsNotTheModels", kReadsNoModel},
     {"null", "ReportsAMissingToolchain", "it needs none"},
     {"null", "ReportsABrokenLibrary", "it has none"},
-    {"identity", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
     {"identity", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
-    {"torch-compile", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
     {"torch-compile", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
-    {"torchscript", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
     {"torchscript", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
-    {"eager-cpp", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
     {"eager-cpp", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
-    {"aotinductor", "ComputesOutputsOfAShapeKnownOnlyAfterARun", kTransposed},
     {"aotinductor", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
     {"tvm", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "TVM 0.27 has NonZero as a Python function only"},
     {"xla", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "XLA's programs have static shapes"},
