@@ -11,10 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "apps/ngb/command.h"
 #include "base/file.h"
-#include "store/protocol.h"
-#include "toolchain/catalog.h"
 #include "work/codec.h"
 
 namespace ngb::app {
@@ -51,12 +48,6 @@ bool has_phase(const samples::ProcessResult& result, samples::Phase phase) {
     if (use.phase == phase) return true;
   }
   return false;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "local";
-  return name.data();
 }
 
 }  // namespace
@@ -108,11 +99,6 @@ Status DurationsFile::drop_older_half() const {
   return file::write_atomically(path_, half == std::string::npos ? "" : std::string_view(*text).substr(half + 1));
 }
 
-DurationsFile durations_file(const Installation& installation) {
-  const std::filesystem::path cache = usable_cache(installation);
-  return DurationsFile(cache.empty() ? std::filesystem::path() : cache / "durations.jsonl");
-}
-
 plan::ProcessTime time_of(const samples::ProcessResult& result) {
   using samples::Phase;
   plan::ProcessTime time;
@@ -135,19 +121,6 @@ plan::ProcessTime time_of(const samples::ProcessResult& result) {
   time.warming_s = std::max(measure_s - steady_s, 0.0);
   time.start_s = std::max(static_cast<double>(result.wall_ns) / 1e9 - compile_s - load_s - measure_s, 0.0);
   return time;
-}
-
-plan::Experience experience_for(const Installation& installation, const plan::Plan& plan) {
-  plan::Experience experience;
-  experience.durations = durations_file(installation).read();
-  experience.here = host_name();
-  experience.study = store::study_hash(plan);
-  if (const auto catalog = toolchain::read_catalog(installation.parts.lib)) {
-    for (const toolchain::CompilerDescription& compiler : *catalog) {
-      if (compiler.produces_file) experience.file_makers.insert(compiler.name);
-    }
-  }
-  return experience;
 }
 
 }  // namespace ngb::app

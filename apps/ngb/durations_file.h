@@ -9,12 +9,9 @@
 
 #include "base/result.h"
 #include "plan/durations.h"
-#include "plan/estimate.h"
 #include "samples/process_result.h"
 
 namespace ngb::app {
-
-struct Installation;
 
 class DurationsFile {
  public:
@@ -36,13 +33,7 @@ class DurationsFile {
   std::uint64_t most_bytes_;
 };
 
-// Returns the file of this installation.
-DurationsFile durations_file(const Installation& installation);
-
 // Returns what a process that completed took.
 plan::ProcessTime time_of(const samples::ProcessResult& result);
-
-// Returns what is known for estimating the plan on this machine.
-plan::Experience experience_for(const Installation& installation, const plan::Plan& plan);
 
 }  // namespace ngb::app

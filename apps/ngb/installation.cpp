@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
@@ -100,9 +101,13 @@ Installation find_installation() {
 }
 
 std::filesystem::path usable_cache(const Installation& installation) {
+  static bool has_warned = false;  // a command may ask several times
+  const auto warn_once = [](const std::string& text) {
+    if (!std::exchange(has_warned, true)) warn("{}", text);
+  };
   const std::filesystem::path& cache = installation.cache;
   if (cache.empty()) {
-    warn(
+    warn_once(
         "ngb: there is no home folder, so the cache is kept with the results; to share it between studies, name a "
         "folder with NGB_CACHE\n");
     return {};
@@ -110,10 +115,10 @@ std::filesystem::path usable_cache(const Installation& installation) {
   std::error_code code;
   if (!std::filesystem::exists(cache, code) && file::make_folder(cache)) ::chmod(cache.c_str(), S_IRWXU);
   if (is_only_ours(cache)) return cache;  // if it is missing, the first write reports the error
-  warn(
+  warn_once(fmt::format(
       "ngb: {}: the cache is not used, because other users may write there and could change which outputs are right; "
       "check its content, then run: chmod go-w {}, or name another folder with NGB_CACHE\n",
-      cache.string(), cache.string());
+      cache.string(), cache.string()));
   return {};
 }
 

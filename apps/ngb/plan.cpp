@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/ngb/durations_file.h"
+#include "apps/ngb/experience.h"
 #include "apps/ngb/kept_calibrations.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"

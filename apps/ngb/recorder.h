@@ -13,6 +13,7 @@
 #include "apps/ngb/progress_line.h"
 #include "dispatch/link/recording.h"
 #include "plan/plan.h"
+#include "plan/estimate.h"
 #include "plan/time_left.h"
 #include "store/store.h"
 

@@ -13,6 +13,7 @@
 
 #include "apps/ngb/duration.h"
 #include "apps/ngb/elsewhere.h"
+#include "apps/ngb/experience.h"
 #include "apps/ngb/recorder.h"
 #include "apps/ngb/run.h"
 #include "apps/ngb/run_outcome.h"
