@@ -66,7 +66,7 @@ def forge_last_output(reference, change):
 class NgbTest(unittest.TestCase):
     """A test with an empty home, an empty toolchains folder and a working folder."""
 
-    program = BIN / "ngb"
+    program = None  # ngb of an installation of the test's own
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ngb-cli-"))
@@ -89,7 +89,7 @@ class NgbTest(unittest.TestCase):
 
     def ngb(self, *arguments, timeout=120):
         return subprocess.run(
-            [self.program, *map(str, arguments)],
+            [self.program or BIN / "ngb", *map(str, arguments)],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -100,7 +100,7 @@ class NgbTest(unittest.TestCase):
 
     def start(self, *arguments, begun_by=()):
         process = subprocess.Popen(
-            [*begun_by, self.program, *map(str, arguments)],
+            [*begun_by, self.program or BIN / "ngb", *map(str, arguments)],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,

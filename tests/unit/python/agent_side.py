@@ -38,7 +38,8 @@ def request(**changes):
              "python_path": "", "manifest_sha256": "", "why_missing": ""}
     place.update(changes.pop("place", {}))
     protocol = {
-        "processes": 1, "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0, "max_transient_ns": 30_000_000_000,
+        "processes": 1, "rounds": None, "compile": "each", "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0,
+        "max_transient_ns": 30_000_000_000,
         "stop_when": None, "tolerances": {"absolute": 1e-4, "relative": 1e-3}, "seed": 1}
     protocol.update(changes.pop("protocol", {}))
     model = {"key": {"hash": "h", "batch": 1}, "label": "m", "family": "", "source": {"type": "file"}, "path": "",
@@ -48,7 +49,7 @@ def request(**changes):
     whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",
              "model_path": "", "model": model, "compiler": compiler, "place": place, "protocol": protocol,
              "reference_path": "", "reference_name": "", "reference_key": "", "reference_is_given": False,
-             "cache_dir": ""}
+             "cache_dir": "", "artifact_path": "", "loads_artifact": False}
     whole.update(changes)
     return whole
 
