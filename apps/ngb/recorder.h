@@ -12,8 +12,8 @@
 #include "apps/ngb/durations_file.h"
 #include "apps/ngb/progress_line.h"
 #include "dispatch/link/recording.h"
-#include "plan/plan.h"
 #include "plan/estimate.h"
+#include "plan/plan.h"
 #include "plan/time_left.h"
 #include "store/store.h"
 

@@ -18,11 +18,11 @@ namespace ngb::report {
 struct TriedVersion {
   std::string version{};
   Finding finding = Finding::unusable;
-  std::string cell{};                         // the cell that decided: "resnet18, batch 1, on local"; "" if none
+  std::string cell{};                            // the cell that decided: "resnet18, batch 1, on local"; "" if none
   std::optional<statistics::Contrast> speeds{};  // of that cell: log of this version's speed over the baseline's
-  std::string why{};                          // reason of the finding; "" if the ratio says everything
-  int processes = 0;                          // of each side; 0 if it was not measured
-  std::string results{};                      // results folder; "" if it was not measured
+  std::string why{};                             // reason of the finding; "" if the ratio says everything
+  int processes = 0;                             // of each side; 0 if it was not measured
+  std::string results{};                         // results folder; "" if it was not measured
 };
 
 // A bisection that has ended.
