@@ -87,7 +87,7 @@ class NgbTest(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def ngb(self, *arguments, timeout=120):
+    def ngb(self, *arguments, timeout=300):
         return subprocess.run(
             [self.program or BIN / "ngb", *map(str, arguments)],
             cwd=self.folder,

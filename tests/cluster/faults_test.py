@@ -14,7 +14,7 @@ import unittest
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 import hosts as network  # noqa: E402
-from fleet import PROCESSES, FleetTest  # noqa: E402
+from fleet import PATIENCE_S, PROCESSES, FleetTest  # noqa: E402
 
 WHY_NOT = network.missing()
 RANDOM = random.Random(5)
@@ -77,7 +77,7 @@ class FaultsTest(FleetTest):
         return client
 
     def assert_ends_well(self, client, **more):
-        output = client.communicate(timeout=180)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assert_whole()
         return output
@@ -144,7 +144,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         self.addCleanup(subprocess.run, ["umount", "-l", full.folder])
         client = self.begin(400)
         fill(full.folder)
-        output = client.communicate(timeout=120)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 3, output)
         # A write failed, or the agent that the client then started again refused to.
         self.assertRegex(output, "No space left|the disk is too full")
@@ -160,7 +160,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         self.addCleanup(subprocess.run, ["umount", "-l", self.results])
         client = self.begin(400)
         fill(self.results)
-        output = client.communicate(timeout=120)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 3, output)
         self.assertIn("no space left on the disk", output)
         (self.results / "filler").unlink()
@@ -186,7 +186,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         kill([client.pid])
         client.communicate()
         done = subprocess.run(["faketime", "-f", "-1h", os.environ["NGB_BIN"] + "/ngb", "run", self.study],
-                              env=self.environment, cwd=self.folder, capture_output=True, text=True, timeout=120)
+                              env=self.environment, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_whole()
 

@@ -29,4 +29,4 @@ class SlurmFleetTest(FleetTest):
         return next((host for host in self.hosts.all if [host.name] == running), None)
 
     def assert_no_jobs(self):
-        self.wait_until(lambda: self.cluster.jobs() == [], patience_s=20)
+        self.wait_until(lambda: self.cluster.jobs() == [], patience_s=60)

@@ -7,6 +7,7 @@ import unittest
 
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
+from fleet import PATIENCE_S  # noqa: E402
 from slurm_fleet import WHY_NOT, SlurmFleetTest  # noqa: E402
 
 
@@ -18,7 +19,7 @@ class SlurmJobs(SlurmFleetTest):
         client = self.start("run", self.study)
         self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
         self.cluster.command("sbatch", "-p", "urgent", "-w", "edge1", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 3")
-        output = client.communicate(timeout=180)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assertIn("PENDING", output)
         self.assert_whole()
@@ -27,7 +28,7 @@ class SlurmJobs(SlurmFleetTest):
         self.use_any_node(time=1)  # Slurm counts minutes, and looks twice in each
         self.slow(9500)
         client = self.start("run", self.study)
-        output = client.communicate(timeout=300)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assertIn("ended: TIMEOUT; another job continues", output)
         self.assert_whole()

@@ -7,6 +7,7 @@ import unittest
 
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
+from fleet import PATIENCE_S  # noqa: E402
 from slurm_fleet import WHY_NOT, SlurmFleetTest  # noqa: E402
 
 
@@ -23,7 +24,7 @@ class SlurmNodes(SlurmFleetTest):
         self.cluster.command("scontrol", "requeue", job["id"])
         self.wait_until(lambda: self.node() not in (None, first))
         self.cluster.command("scontrol", "update", f"NodeName={first.name}", "State=RESUME")
-        output = client.communicate(timeout=180)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assert_whole()
         self.assert_no_jobs()
@@ -45,7 +46,7 @@ class SlurmNodes(SlurmFleetTest):
         self.wait_until(lambda: self.recorded().get("any", 0) >= 3)
         lost = self.node()
         self.cluster.lose_node(lost)
-        output = client.communicate(timeout=180)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assert_recorded()
         self.assertIn(f"{lost.name}: cannot be reached for the teardown", output)
@@ -63,11 +64,11 @@ class SlurmNodes(SlurmFleetTest):
         self.wait_until(lambda: self.recorded().get("any", 0) >= 3)
         cut = self.node()
         cut.down()
-        self.wait_until(lambda: self.node() not in (None, cut), patience_s=60)
+        self.wait_until(lambda: self.node() not in (None, cut))
         at_the_requeue = self.recorded()["any"]
-        self.wait_until(lambda: self.recorded()["any"] > at_the_requeue, patience_s=60)
+        self.wait_until(lambda: self.recorded()["any"] > at_the_requeue)
         cut.up()
-        output = client.communicate(timeout=180)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assert_recorded()
         if "torn down: 1 of 1 verified" not in output:  # the node that was cut off was still at work in the shared folder

@@ -9,7 +9,7 @@ import unittest
 
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
-from fleet import FleetTest  # noqa: E402
+from fleet import PATIENCE_S, FleetTest  # noqa: E402
 from slurm_fleet import WHY_NOT, SlurmFleetTest  # noqa: E402
 
 
@@ -43,7 +43,7 @@ class Slurm(SlurmFleetTest):
         client = self.start("run", self.study)
         self.wait_until(lambda: sum(self.recorded().values()) >= 3)
         client.send_signal(signal.SIGINT)
-        output = client.communicate(timeout=60)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 130, output)
         self.assert_no_jobs()
         done = self.ngb("run", self.study)
@@ -55,7 +55,7 @@ class Slurm(SlurmFleetTest):
         client = self.start("run", self.study)
         self.wait_until(lambda: len(self.recorded()) == 3)
         self.cluster.command("scancel", next(job["id"] for job in self.cluster.jobs() if job["node"] == "edge1"))
-        output = client.communicate(timeout=120)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 3, output)
         self.assertIn("was cancelled", output)
         done = self.ngb("run", self.study)

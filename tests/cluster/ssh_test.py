@@ -13,7 +13,7 @@ import unittest
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 import hosts as network  # noqa: E402
-from fleet import PROCESSES, FleetTest  # noqa: E402
+from fleet import PATIENCE_S, PROCESSES, FleetTest  # noqa: E402
 from ngb_program import TOOLCHAINS, forge_last_output, toolchain, without_toolchains  # noqa: E402
 
 WHY_NOT = network.missing()
@@ -70,7 +70,7 @@ class Ssh(FleetTest):
             self.wait_until(lambda: sum(self.recorded().values()) > 3 * kills)
             for pid in self.hosts.all[kills % 3].agents():
                 os.kill(pid, signal.SIGKILL)
-        output = client.communicate(timeout=120)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assert_whole()
 
@@ -85,7 +85,7 @@ class Ssh(FleetTest):
         self.assertLess(self.recorded()[cut.name], PROCESSES)
         time.sleep(20)  # beyond ssh's keep-alive
         cut.up()
-        output = client.communicate(timeout=120)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assertIn(f"{cut.name}: no connection", output)
         self.assert_whole()
@@ -98,7 +98,7 @@ class Ssh(FleetTest):
         lost.power_off()
         time.sleep(1)
         lost.start()
-        output = client.communicate(timeout=120)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assert_whole()
 
@@ -118,7 +118,7 @@ class Ssh(FleetTest):
         second = self.ngb("run", self.study, "-o", self.folder / "other")
         self.assertEqual(second.returncode, 0, second.stderr)
         self.assertRegex(second.stderr, "edge1: is busy with run runs/.* [(]process [0-9]+[)]; waits for it")
-        output = first.communicate(timeout=120)[0]
+        output = first.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(first.returncode, 0, output)
         self.assert_whole()
 
@@ -185,7 +185,7 @@ class Ssh(FleetTest):
         client = self.start("run", self.study)
         self.wait_until(lambda: sum(self.recorded().values()) >= 3)
         client.send_signal(signal.SIGINT)
-        output = client.communicate(timeout=60)[0]
+        output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 130, output)
         for host in self.hosts.all:
             self.wait_until(lambda host=host: host.agents() == [])
