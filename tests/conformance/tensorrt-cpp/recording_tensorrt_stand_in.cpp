@@ -2,7 +2,9 @@
 // Not TensorRT: a stand-in for its libraries, for tests on machines without a GPU. It writes every call down in the log
 // of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}. The
 // "engine" doubles its first input; an output of open shape has as many elements as the input has positive ones.
-// RECORDING_TENSORRT_STAND_IN_VERSION: the number that it gives as its version; …_HAS_NO_RUNTIME: it makes none.
+// As in TensorRT, the parser owns the network's weights, a builder needs the library of kernels in the folder that it was
+// told, and the timing cache must outlive the builder. RECORDING_TENSORRT_STAND_IN_VERSION: the number that it gives as
+// its version; …_HAS_NO_RUNTIME: it makes none; …_LOGS_AN_ERROR: everything is made, after an error that is survived.
 #include <NvInfer.h>
 #include <NvOnnxParser.h>
 #include <dlfcn.h>
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -38,6 +41,24 @@ Function* of_cuda(const char* name) {
 void note(const std::string& text) { of_cuda<void(const char*)>("recording_stand_in_note")(text.c_str()); }
 std::string name_of(const void* address) {
   return of_cuda<const char*(std::uint64_t)>("recording_stand_in_name")(reinterpret_cast<std::uint64_t>(address));
+}
+
+void log_survived_error(ILogger& logger) {
+  if (std::getenv("RECORDING_TENSORRT_STAND_IN_LOGS_AN_ERROR") == nullptr) return;
+  logger.log(ILogger::Severity::kERROR, "something that it can do without");
+}
+
+std::string& resource_folder() {
+  static std::string folder;
+  return folder;
+}
+
+// Opens the library of kernels, as a builder does when it is made. Returns whether that is possible.
+bool open_resource(ILogger& logger) {
+  const std::string name = "libnvinfer_builder_resource_sm87.so.10";
+  if (::dlopen((std::filesystem::path(resource_folder()) / name).c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) return true;
+  logger.log(ILogger::Severity::kERROR, ("Unable to load library: " + name).c_str());
+  return false;
 }
 
 // Its end is written down, as its beginning is.
@@ -95,11 +116,14 @@ class Tensor : public ITensor, apiv::RefusingVTensor {
 class Network : public INetworkDefinition, apiv::RefusingVNetworkDefinition {
  public:
   Network() { mImpl = this; }
-  void take(const json& model) {
+  // `weights` belong to the parser.
+  void take(const json& model, std::weak_ptr<float> weights) {
     model_ = model;
+    weights_ = std::move(weights);
     for (const auto& [name, told] : model.at("inputs").items()) inputs_.push_back(std::make_unique<Tensor>(name, told));
   }
   [[nodiscard]] const json& model() const { return model_; }
+  [[nodiscard]] bool has_weights() const { return !weights_.expired(); }
   std::int32_t getNbInputs() const noexcept override { return static_cast<std::int32_t>(inputs_.size()); }
   ITensor* getInput(std::int32_t index) const noexcept override {
     return inputs_[static_cast<std::size_t>(index)].get();
@@ -108,12 +132,14 @@ class Network : public INetworkDefinition, apiv::RefusingVNetworkDefinition {
  private:
   Noted noted_{"INetworkDefinition"};
   json model_;
+  std::weak_ptr<float> weights_;
   std::vector<std::unique_ptr<Tensor>> inputs_;
 };
 
 class TimingCache : public ITimingCache, apiv::RefusingVTimingCache {
  public:
   explicit TimingCache(std::string content) : content_(std::move(content)) { mImpl = this; }
+  ~TimingCache() noexcept override { note("delete ITimingCache"); }
   [[nodiscard]] const std::string& content() const { return content_; }
   IHostMemory* serialize() const noexcept override { return new HostMemory(content_ + "timed"); }
 
@@ -193,6 +219,10 @@ class Builder : public IBuilder, apiv::RefusingVBuilder {
   std::int32_t getMaxThreads() const noexcept override { return threads_; }
   IHostMemory* buildSerializedNetwork(INetworkDefinition& network, IBuilderConfig&) noexcept override {
     note("buildSerializedNetwork threads=" + std::to_string(threads_));
+    if (!static_cast<Network&>(network).has_weights()) {
+      logger_.log(ILogger::Severity::kERROR, "the weights are gone with the parser");
+      return nullptr;
+    }
     const json& model = static_cast<Network&>(network).model();
     if (!model.contains("fail_to_build")) return new HostMemory(model.dump());
     logger_.log(ILogger::Severity::kERROR, model["fail_to_build"].get<std::string>().c_str());
@@ -230,7 +260,7 @@ class Parser : public nvonnxparser::RefusingIParser {
   bool parseFromFile(const char* path, int) noexcept override {
     note("parseFromFile");
     const json model = json::parse(std::ifstream(path));
-    network_.take(model);
+    network_.take(model, weights_);
     for (const json& error : model.value("errors", json::array()))
       errors_.push_back(std::make_unique<ParserError>(error));
     return errors_.empty();
@@ -243,6 +273,7 @@ class Parser : public nvonnxparser::RefusingIParser {
  private:
   Noted noted_{"IParser"};
   Network& network_;
+  std::shared_ptr<float> weights_ = std::make_shared<float>(2.0F);
   std::vector<std::unique_ptr<ParserError>> errors_;
 };
 
@@ -376,14 +407,23 @@ STAND_IN std::int32_t getInferLibVersion() noexcept {
   return version == nullptr ? static_cast<std::int32_t>(NV_TENSORRT_VERSION) : std::atoi(version);
 }
 STAND_IN std::int32_t getInferLibBuildVersion() noexcept { return 34; }
-STAND_IN void* createInferBuilder_INTERNAL(void* logger, std::int32_t) noexcept {
-  return static_cast<nvinfer1::IBuilder*>(new recording_stand_in::Builder(*static_cast<nvinfer1::ILogger*>(logger)));
+STAND_IN bool setInternalLibraryPath(const char* path) noexcept {
+  recording_stand_in::note("setInternalLibraryPath " + std::filesystem::path(path).filename().string());
+  recording_stand_in::resource_folder() = path;
+  return true;
+}
+STAND_IN void* createInferBuilder_INTERNAL(void* taken, std::int32_t) noexcept {
+  nvinfer1::ILogger& logger = *static_cast<nvinfer1::ILogger*>(taken);
+  if (!recording_stand_in::open_resource(logger)) return nullptr;
+  recording_stand_in::log_survived_error(logger);
+  return static_cast<nvinfer1::IBuilder*>(new recording_stand_in::Builder(logger));
 }
 STAND_IN void* createInferRuntime_INTERNAL(void* logger, std::int32_t) noexcept {
   if (std::getenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME") != nullptr) {
     static_cast<nvinfer1::ILogger*>(logger)->log(nvinfer1::ILogger::Severity::kERROR, "CUDA initialization failure");
     return reinterpret_cast<void*>(std::uintptr_t{0x238});  // as 10.15.1 does
   }
+  recording_stand_in::log_survived_error(*static_cast<nvinfer1::ILogger*>(logger));
   return static_cast<nvinfer1::IRuntime*>(new recording_stand_in::Runtime());
 }
 STAND_IN void* createNvOnnxParser_INTERNAL(void* network, void*, int) noexcept {
