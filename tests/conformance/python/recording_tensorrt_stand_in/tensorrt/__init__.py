@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Not TensorRT: a stand-in for its Python module, for tests on machines without a GPU. It writes every call down in the
 log of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}. The
-"engine" doubles its first input; an output of open shape has as many elements as the input has positive ones."""
+"engine" doubles its first input; an output of open shape has as many elements as the input has positive ones. As in
+TensorRT, the parser owns the network's weights; unlike in its bindings, the network does not keep the parser."""
 import ctypes
 import enum
 import json
@@ -16,6 +17,7 @@ _cuda.recording_stand_in_name.restype = ctypes.c_char_p
 _cuda.recording_stand_in_name.argtypes = [ctypes.c_uint64]
 _STEP = ctypes.CFUNCTYPE(None, ctypes.c_int)
 fail_to_build = None  # a message: building an engine fails with it
+survived_error = None  # a message: it is logged as an error by what succeeds all the same
 
 
 def _note(text):
@@ -34,6 +36,11 @@ class _Noted:
 
     def __del__(self):
         _note(f"delete {type(self).__name__}")
+
+
+def _log_survived_error(logger):
+    if survived_error is not None:
+        logger.log(ILogger.Severity.ERROR, survived_error)
 
 
 class ILogger:
@@ -61,6 +68,7 @@ class Builder(_Noted):
     def __init__(self, logger):
         super().__init__()
         self._logger = logger
+        _log_survived_error(logger)
 
     def create_network(self, flags):
         _note(f"create_network {flags}")
@@ -74,6 +82,9 @@ class Builder(_Noted):
 
     def build_serialized_network(self, network, config):
         _note(f"build_serialized_network threads={self.max_threads}")
+        if network.parser is None or network.parser() is None:
+            self._logger.log(ILogger.Severity.ERROR, "the weights are gone with the parser")
+            return None
         if fail_to_build is not None:
             self._logger.log(ILogger.Severity.ERROR, fail_to_build)
             return None
@@ -89,6 +100,7 @@ class _Tensor:
 
 class INetworkDefinition(_Noted):
     model = {"inputs": {}}
+    parser = None  # a weak reference
 
     @property
     def num_inputs(self):
@@ -99,8 +111,9 @@ class INetworkDefinition(_Noted):
         return _Tensor(name, dtype, shape)
 
 
-class ITimingCache:
+class ITimingCache(_Noted):
     def __init__(self, content):
+        super().__init__()
         self.content = content
 
     def serialize(self):
@@ -178,6 +191,7 @@ class OnnxParser(_Noted):
     def __init__(self, network, logger):
         super().__init__()
         self._network, self._errors = network, []
+        network.parser = weakref.ref(self)
 
     def parse_from_file(self, path):
         _note("parse_from_file")
@@ -197,6 +211,7 @@ class OnnxParser(_Noted):
 class Runtime(_Noted):
     def __init__(self, logger):
         super().__init__()
+        _log_survived_error(logger)
 
     def deserialize_cuda_engine(self, plan):
         _note("deserialize_cuda_engine")
