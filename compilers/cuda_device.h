@@ -11,6 +11,9 @@
 
 namespace ngb::plugin {
 
+// Returns the kind of failure of an error of CUDA, whose numbers the driver and the runtime library share.
+ngb_status kind_of_cuda_error(int status);
+
 class CudaDevice {
  public:
   // Makes the GPU's primary context, which CUDA's libraries also use, current in this thread. Throws

@@ -13,6 +13,7 @@
 #include "library.h"
 #include "model.h"
 #include "settings.h"
+#include "transfer.h"
 
 namespace ngb::onnxruntime {
 
@@ -24,14 +25,17 @@ class Session {
   // Outputs of static shape receive a buffer at once. For the others, one inference shows their shapes. Providers other
   // than the CPU's are checked by one inference of a separate session with profiling.
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  // Runs one inference. Returns null on success, else a status that the caller owns.
+  // Runs one inference. Returns null on success, else a status that the caller passes to `fail`.
   OrtStatus* run() {
+    if (transfer_ != nullptr) [[unlikely]]
+      return run_with_transfer();
     OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
     if (gpu_memory_ == nullptr || status != nullptr) [[likely]]
       return status;
     return api_.SynchronizeBoundOutputs(binding_.get());
   }
-  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  // Throws the failure that a status of `run` stands for, and releases the status.
+  void fail(OrtStatus* status) const;
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
@@ -41,6 +45,9 @@ class Session {
   };
   Owned<OrtSessionOptions> make_options() const;
   Owned<OrtIoBinding> make_binding(OrtSession* session) const;
+  OrtStatus* run_with_transfer();
+  void bind_input(const ngb_tensor& input);
+  void bind_output(const Slot& slot);
   void prove_placement();
   Owned<OrtValue> make_value(const Slot& slot, void* data) const;
   Owned<OrtValue> make_value_on_gpu(const Slot& slot) const;
@@ -60,7 +67,10 @@ class Session {
   std::string model_path_;
   std::vector<std::string> input_names_;
   std::vector<Owned<OrtValue>> inputs_;
-  std::vector<std::unique_ptr<void, Free>> output_buffers_;
+  std::unique_ptr<Transfer> transfer_;  // null: an inference includes no copies
+  int copy_status_ = 0;                 // of CUDA, if a copy within an inference failed
+  std::vector<std::unique_ptr<void, Free>> owned_buffers_;
+  std::vector<void*> output_buffers_;  // in our memory, one per output
   std::vector<Slot> output_slots_;
   std::vector<Owned<OrtValue>> outputs_;
   Owned<OrtIoBinding> binding_;

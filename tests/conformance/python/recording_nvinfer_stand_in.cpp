@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Not TensorRT: a stand-in for libnvinfer.so that writes down, in the log of the CUDA stand-in, the folder in which it is
-// told to search its kernels, and what NVIDIA_TF32_OVERRIDE said when it was loaded.
+// Not TensorRT: a stand-in for libnvinfer.so that writes down, in the log of the CUDA stand-in, the folder in which it
+// is told to search its kernels, and what NVIDIA_TF32_OVERRIDE said when it was loaded.
 #include <dlfcn.h>
 
 #include <cstdlib>

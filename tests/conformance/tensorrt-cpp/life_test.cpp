@@ -21,19 +21,12 @@ using ::testing::StartsWith;
 
 using TensorRTCpp = RecordedSession;
 
-constexpr std::array kOpened{"setInternalLibraryPath tensorrt_libs", "cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"};
-constexpr std::array kCompiled{"new IBuilder",
-                               "createNetworkV2 0",
-                               "new INetworkDefinition",
-                               "new IParser",
-                               "parseFromFile",
-                               "new IBuilderConfig",
-                               "clearFlag TF32",
-                               "buildSerializedNetwork threads=2",
-                               "delete IBuilderConfig",
-                               "delete INetworkDefinition",
-                               "delete IParser",
-                               "delete IBuilder"};
+constexpr std::array kOpened{"setInternalLibraryPath tensorrt_libs", "cuInit", "cuDeviceGetCount",
+                             "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"};
+constexpr std::array kCompiled{
+    "new IBuilder",          "createNetworkV2 0",         "new INetworkDefinition", "new IParser",
+    "parseFromFile",         "new IBuilderConfig",        "clearFlag TF32",         "buildSerializedNetwork threads=2",
+    "delete IBuilderConfig", "delete INetworkDefinition", "delete IParser",         "delete IBuilder"};
 constexpr std::array kLoaded{"new IRuntime", "deserializeCudaEngine", "new ICudaEngine", "new IExecutionContext",
                              "cuStreamCreate s1"};
 constexpr std::array kBuffers{"cuMemAlloc_v2 d1 24", "cuMemHostAlloc h1 24", "setTensorAddress x d1",

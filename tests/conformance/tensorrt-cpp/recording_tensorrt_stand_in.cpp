@@ -2,9 +2,10 @@
 // Not TensorRT: a stand-in for its libraries, for tests on machines without a GPU. It writes every call down in the log
 // of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}. The
 // "engine" doubles its first input; an output of open shape has as many elements as the input has positive ones.
-// As in TensorRT, the parser owns the network's weights, a builder needs the library of kernels in the folder that it was
-// told, and the timing cache must outlive the builder. RECORDING_TENSORRT_STAND_IN_VERSION: the number that it gives as
-// its version; …_HAS_NO_RUNTIME: it makes none; …_LOGS_AN_ERROR: everything is made, after an error that is survived.
+// As in TensorRT, the parser owns the network's weights, a builder needs the library of kernels in the folder that it
+// was told, and the timing cache must outlive the builder. RECORDING_TENSORRT_STAND_IN_VERSION: the number that it
+// gives as its version; …_HAS_NO_RUNTIME: it makes none; …_LOGS_AN_ERROR: everything is made, after an error that is
+// survived.
 #include <NvInfer.h>
 #include <NvOnnxParser.h>
 #include <dlfcn.h>
@@ -56,7 +57,8 @@ std::string& resource_folder() {
 // Opens the library of kernels, as a builder does when it is made. Returns whether that is possible.
 bool open_resource(ILogger& logger) {
   const std::string name = "libnvinfer_builder_resource_sm87.so.10";
-  if (::dlopen((std::filesystem::path(resource_folder()) / name).c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) return true;
+  if (::dlopen((std::filesystem::path(resource_folder()) / name).c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr)
+    return true;
   logger.log(ILogger::Severity::kERROR, ("Unable to load library: " + name).c_str());
   return false;
 }
