@@ -66,6 +66,18 @@ std::optional<double> throttled(const Evidence& evidence) {
   return share < 0.75 ? std::optional(share) : std::nullopt;
 }
 
+// Returns the GPU's lowest clock frequency at the end of a timed phase, as a share of its highest possible one, if it
+// is below 75 %. On a cell of the CPU, an idle GPU says nothing.
+std::optional<double> gpu_throttled(const Evidence& evidence) {
+  if (evidence.cell.compute_device.value != "gpu") return std::nullopt;
+  const std::vector<double> clocks = readings(evidence.cell, "gpu_frequency", "end");
+  const std::vector<double> highest = readings(evidence.cell, "gpu_max_frequency", "end");
+  if (clocks.empty() || highest.empty()) return std::nullopt;
+  const double possible = *std::max_element(highest.begin(), highest.end());
+  const double share = possible > 0 ? *std::min_element(clocks.begin(), clocks.end()) / possible : 1;
+  return share < 0.75 ? std::optional(share) : std::nullopt;
+}
+
 std::optional<double> extra_threads(const Evidence& evidence) {
   std::vector<double> threads;
   for (const samples::ProcessResult& process : evidence.cell.processes) {
@@ -153,6 +165,10 @@ constexpr std::array kFlags{
          page_faults},
     Flag{"throttled", "clock < 75 % of its highest in these results",
          "the processor was slowed down by heat or a power limit", throttled},
+    Flag{"gpu_throttled", "GPU clock < 75 % of its highest at the end of a timed phase",
+         "the GPU was slowed down by heat or a power limit, or had not sped up yet: measure longer "
+         "(`min_repetition_ms`)",
+         gpu_throttled},
     Flag{"extra_threads", "more threads used processor time than the study allows",
          "the compiler used more threads than the others, so conditions were not equal", extra_threads},
     Flag{"mixed_build", "completed processes of another build are set aside",

@@ -72,6 +72,7 @@ Attempt::Attempt(const Surroundings& surroundings, Children& children, Launcher&
   if (surroundings_.groups) group_ = surroundings_.groups->make(plan_.memory_limit_bytes);
   Launch launch;
   launch.environment = thread_variables(plan_.request.compiler.threads);
+  for (auto& variable : cuda_variables(surroundings_)) launch.environment.push_back(std::move(variable));
   launch.environment.emplace_back("NGB_PROCESS_INDEX", std::to_string(plan_.request.process_index));
   launch.environment.emplace_back("NGB_ATTEMPT", std::to_string(plan_.request.attempt));
   launch.request_fd = request_read_.get();
