@@ -68,7 +68,10 @@ class AotInductor(Identity):
         self._learn_names(onnx_weights.load_onnx(model.path, with_weights=False))
         if self._mode is None:  # another process has compiled
             self._enter_mode()
-        self._loader = self._torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, _MODEL, False, 1, -1)
+        # On a GPU, the mode for several callers would record and query an event in each call.
+        is_for_one_caller = self._device == "cuda"
+        self._loader = self._torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, _MODEL, is_for_one_caller, 1,
+                                                                   -1)
 
     def _make_infer(self):
         run, inputs = self._loader.run, self._inputs

@@ -160,7 +160,7 @@ class Identity(Adaptor):
         return infer
 
     def _take_outputs(self):
-        self._outputs = [output.cpu() for output in self._tensors()]
+        self._outputs = self._gpu.take(self._tensors())
 
     def read(self):
         outputs = self._tensors()

@@ -11,6 +11,8 @@ from ngraphbench.adaptor import CompilerError
 # share. Then the first process would compile for longer than later ones.
 _KEEP_HEADERS = ("cpp_cache_precompile_headers", "aot_inductor.precompile_headers")
 # Inductor reads these when it is imported. Without them it would start helper processes, which a fork would lose.
+# The second is Triton's, Inductor's compiler for GPUs. Inductor sets it itself, but only once in a process.
+_CACHE_FOLDERS = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 _IMPORT_ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCH_WARM_POOL": "0"}
 
 
@@ -38,17 +40,18 @@ def cold(threads: int, freezing: bool):
     from torch._inductor import config
 
     with tempfile.TemporaryDirectory(prefix="inductor-", dir=scratch(), ignore_cleanup_errors=True) as folder:
-        before = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
+        before = {name: os.environ.get(name) for name in _CACHE_FOLDERS}
+        os.environ.update(TORCHINDUCTOR_CACHE_DIR=folder, TRITON_CACHE_DIR=os.path.join(folder, "triton"))
         try:
             known = config.get_config_copy()  # not every version has both
             off = {name: False for name in _KEEP_HEADERS if name in known}
             with config.patch({**off, "freezing": freezing, "compile_threads": threads}):
                 yield
         finally:
-            os.environ.pop("TORCHINDUCTOR_CACHE_DIR")
-            if before is not None:
-                os.environ["TORCHINDUCTOR_CACHE_DIR"] = before
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
 
 
 def scratch():
