@@ -302,7 +302,8 @@ class Context : public IExecutionContext, apiv::RefusingVExecutionContext {
   }
   std::int64_t getMaxOutputSize(const char*) const noexcept override { return 4 * elements(); }
   Dims getTensorShape(const char* name) const noexcept override {
-    Dims dims = dims_of(model_["outputs"][name][1]);
+    const char* const kind = model_["inputs"].contains(name) ? "inputs" : "outputs";
+    Dims dims = dims_of(model_[kind][name][1]);
     if (dims.nbDims > 1 && dims.d[0] == -1) dims.d[0] = input_.d[0];
     return dims;
   }
