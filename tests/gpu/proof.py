@@ -129,9 +129,11 @@ def count(results):
 
 
 def why_not(results):
-    rows = query(results, "SELECT DISTINCT cell.compiler_label, failure.kind, failure.message FROM failure "
-                          "JOIN process USING (process_key) JOIN cell USING (cell_key) ORDER BY 1, 2, 3")
-    return f"{count(results)}; " + "; ".join(f"{label}: {kind}: {message.splitlines()[0]}" for label, kind, message in rows)
+    """Return each compiler's failures by kind, with the first message of each."""
+    rows = query(results, "SELECT cell.compiler_label, failure.kind, COUNT(DISTINCT cell_key), MIN(failure.message) "
+                          "FROM failure JOIN process USING (process_key) JOIN cell USING (cell_key) GROUP BY 1, 2")
+    return f"{count(results)}; " + "; ".join(f"{label}: {kind} in {cells}: {message.splitlines()[0]}"
+                                             for label, kind, cells, message in rows)
 
 
 def median_ns(results, compiler, model):
@@ -155,8 +157,7 @@ def agreement_of_torch(machine):
 
 
 def agreement_of_tensorrt(machine, model_file=None, shape="input=1x3x224x224"):
-    """Compare tensorrt-cpp with a bare enqueueV3 loop and CUDA events over the same engine, and with trtexec's own
-    loop, if the machine has that."""
+    """Compare tensorrt-cpp with a bare enqueueV3 loop over the same engine, and with the GPU's own time of it."""
     def work():
         proof, program = machine.proof, machine.build / "bench/enqueue_loop"
         plugin = machine.build / "lib/ngraphbench/compilers/tensorrt-cpp/tensorrt-cpp.so"
@@ -164,7 +165,7 @@ def agreement_of_tensorrt(machine, model_file=None, shape="input=1x3x224x224"):
             raise Skip("there is no toolchain of tensorrt")
         if not (program.exists() and plugin.exists()):
             raise Skip(f"{program} is not built: there were no headers of TensorRT")
-        path, name = model_file, studies.SMALL
+        path, name = model_file, model_file.stem if model_file else studies.SMALL
         if path is None:
             path = proof.folder / f"{name}.onnx"
             machine.ngb("models", "write", name, "--batch", 1, "-o", path)
@@ -172,7 +173,7 @@ def agreement_of_tensorrt(machine, model_file=None, shape="input=1x3x224x224"):
         told = json.loads(text.splitlines()[-1])
         ours = statistics.median(told["plugin_ns"])
         proof.add_agreement("tensorrt-cpp", name, "enqueueV3 and a wait", ours, statistics.median(told["bare_ns"]))
-        proof.add_agreement("tensorrt-cpp", name, "CUDA events", ours, statistics.median(told["events_ns"]))
+        proof.add_agreement("tensorrt-cpp", name, "GPU alone (events)", ours, statistics.median(told["events_ns"]))
         return "" if abs(told["ratio"] - 1) < 0.05 else f"the plugin's call takes {told['ratio']:.3f} of the bare loop's time"
 
     return work
@@ -261,7 +262,8 @@ def prove(proof, arguments):
     proof.step("agreement of tensorrt-cpp", 240, agreement_of_tensorrt(machine, arguments.model, arguments.shape))
     proof.step("agreement with trtexec", 240, trtexec(machine))
     proof.step("study tvm", 300, study(machine, "tvm", ["tvm"], studies.tvm, [studies.BLOCK], [1]))
-    proof.step("study paper", 1500, study(machine, "paper", [], studies.paper, studies.PAPER, [1, 8, 32]))
+    if not arguments.only_small:
+        proof.step("study paper", 1500, study(machine, "paper", [], studies.paper, studies.PAPER, [1, 8, 32]))
     proof.step("readings of NVML", 30, readings(machine))
 
 
@@ -273,6 +275,7 @@ def read_arguments(words):
     parser.add_argument("--adopt", action="append", default=[], metavar="COMPILER=FOLDER")
     parser.add_argument("--no-machine", dest="machine", action="store_false", help="adopt nothing that is not named")
     parser.add_argument("--limit", type=float, default=3300, metavar="SECONDS", help="for the whole proof")
+    parser.add_argument("--only-small", action="store_true", help="leave out the study of the paper's models")
     parser.add_argument("--model", type=pathlib.Path, help="ONNX file for the bare loop (default: ResNet-18)")
     parser.add_argument("--shape", default="input=1x3x224x224", help="its input, as NAME=AxB")
     parser.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER", help="make the folder to carry, and end")

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Not TensorRT: a stand-in for its libraries, for tests on machines without a GPU. It writes every call down in the log
-// of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}. The
-// "engine" doubles its first input; an output of open shape has as many elements as the input has positive ones.
+// of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}; of an
+// ONNX file it reads these names and shapes. The "engine" doubles its first input, as much of it as an output has room
+// for; an output of open shape has as many elements as the input has positive ones.
 // As in TensorRT, the parser owns the network's weights, a builder needs the library of kernels in the folder that it
-// was told, and the timing cache must outlive the builder. RECORDING_TENSORRT_STAND_IN_VERSION: the number that it
-// gives as its version; …_HAS_NO_RUNTIME: it makes none; …_LOGS_AN_ERROR: everything is made, after an error that is
-// survived.
+// was told, and the timing cache must outlive the builder. RECORDING_TENSORRT_STAND_IN_VERSION: its version, as
+// 10.9.0.34 or as the number that it gives; …_HAS_NO_RUNTIME: it makes none; …_LOGS_AN_ERROR: everything is made, after
+// an error that is survived.
 #include <NvInfer.h>
 #include <NvOnnxParser.h>
 #include <dlfcn.h>
@@ -17,6 +18,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -256,12 +258,65 @@ class ParserError : public nvonnxparser::RefusingIParserError {
   json told_;
 };
 
+using Fields = std::vector<std::pair<int, std::string>>;  // number, and content or (of a number) its digits
+
+// Reads one level of a Protobuf message. Fields of fixed length are not in what is read here.
+Fields fields_of(const std::string& message) {
+  Fields fields;
+  std::size_t at = 0;
+  const auto number = [&] {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; at < message.size(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(message[at++]);
+      value |= std::uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80) break;
+    }
+    return value;
+  };
+  while (at < message.size()) {
+    const std::uint64_t key = number();
+    const std::uint64_t value = number();
+    if (key % 8 == 0) {
+      fields.emplace_back(key / 8, std::to_string(value));
+      continue;
+    }
+    fields.emplace_back(key / 8, message.substr(at, value));
+    at += value;
+  }
+  return fields;
+}
+
+std::string field_of(const std::string& message, int wanted) {
+  for (const auto& [number, content] : fields_of(message)) {
+    if (number == wanted) return content;
+  }
+  return {};
+}
+
+// Reads names and shapes of a ModelProto's inputs and outputs, all taken as f32. The numbers are those of onnx.proto.
+json read_model(const char* path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  json model = json::parse(content.str(), nullptr, false);
+  if (!model.is_discarded()) return model;
+  model = {{"inputs", json::object()}, {"outputs", json::object()}};
+  for (const auto& [number, value] : fields_of(field_of(content.str(), 7))) {
+    if (number != 11 && number != 12) continue;
+    json shape = json::array();
+    for (const auto& [ignored, extent] : fields_of(field_of(field_of(field_of(value, 2), 1), 2))) {
+      shape.push_back(std::stoll("0" + field_of(extent, 1)));
+    }
+    model[number == 11 ? "inputs" : "outputs"][field_of(value, 1)] = {"FLOAT", shape};
+  }
+  return model;
+}
+
 class Parser : public nvonnxparser::RefusingIParser {
  public:
   explicit Parser(Network& network) : network_(network) {}
   bool parseFromFile(const char* path, int) noexcept override {
     note("parseFromFile");
-    const json model = json::parse(std::ifstream(path));
+    const json model = read_model(path);
     network_.take(model, weights_);
     for (const json& error : model.value("errors", json::array()))
       errors_.push_back(std::make_unique<ParserError>(error));
@@ -320,7 +375,9 @@ class Context : public IExecutionContext, apiv::RefusingVExecutionContext {
     return contexts;
   }
   [[nodiscard]] std::int64_t elements() const {
-    const Dims dims = input_.nbDims > 0 ? input_ : dims_of(model_["inputs"].begin().value()[1]);
+    return elements_in(input_.nbDims > 0 ? input_ : dims_of(model_["inputs"].begin().value()[1]));
+  }
+  static std::int64_t elements_in(const Dims& dims) {
     std::int64_t count = 1;
     for (std::int32_t i = 0; i < dims.nbDims; ++i) count *= dims.d[i];
     return count;
@@ -330,7 +387,9 @@ class Context : public IExecutionContext, apiv::RefusingVExecutionContext {
     for (const auto& [name, told] : model_["outputs"].items()) {
       const auto allocator = allocators_.find(name);
       if (allocator == allocators_.end()) {
-        std::transform(source, source + elements(), addresses_.at(name), [](float value) { return 2 * value; });
+        const std::int64_t room = elements_in(getTensorShape(name.c_str()));
+        std::transform(source, source + std::min(elements(), room), addresses_.at(name),
+                       [](float value) { return 2 * value; });
         continue;
       }
       std::vector<float> positive;
@@ -407,7 +466,12 @@ class Runtime : public IRuntime, apiv::RefusingVRuntime {
 
 STAND_IN std::int32_t getInferLibVersion() noexcept {
   const char* const version = std::getenv("RECORDING_TENSORRT_STAND_IN_VERSION");
-  return version == nullptr ? static_cast<std::int32_t>(NV_TENSORRT_VERSION) : std::atoi(version);
+  if (version == nullptr) return static_cast<std::int32_t>(NV_TENSORRT_VERSION);
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  const int parts = std::sscanf(version, "%d.%d.%d", &major, &minor, &patch);
+  return parts == 1 ? major : 10000 * major + 100 * minor + patch;
 }
 STAND_IN std::int32_t getInferLibBuildVersion() noexcept { return 34; }
 STAND_IN bool setInternalLibraryPath(const char* path) noexcept {

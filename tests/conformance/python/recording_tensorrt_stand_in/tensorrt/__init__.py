@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Not TensorRT: a stand-in for its Python module, for tests on machines without a GPU. It writes every call down in the
-log of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}. The
-"engine" doubles its first input; an output of open shape has as many elements as the input has positive ones. As in
+log of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}; of
+an ONNX file it reads these names and shapes. The "engine" doubles its first input, as much of it as an output has room
+for; an output of open shape has as many elements as the input has positive ones. As in
 TensorRT, the parser owns the network's weights; unlike in its bindings, the network does not keep the parser."""
 import ctypes
 import enum
@@ -167,6 +168,47 @@ class IOptimizationProfile:
         _note(f"set_shape {name} {list(smallest)} {list(best)} {list(largest)}")
 
 
+def _fields(message):
+    """Yield number and content of each field of one level of a Protobuf message without fields of fixed length."""
+    at = 0
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while at < len(message):
+            byte, at = message[at], at + 1
+            value, shift = value | (byte & 0x7F) << shift, shift + 7
+            if byte < 0x80:
+                break
+        return value
+
+    while at < len(message):
+        key, value = number(), number()
+        if key % 8 == 0:
+            yield key // 8, value
+            continue
+        yield key // 8, message[at:at + value]
+        at += value
+
+
+def _field(message, wanted, default=b""):
+    return next((content for number, content in _fields(message) if number == wanted), default)
+
+
+def _read_model(content):
+    """Return names and shapes of a ModelProto's inputs and outputs, all taken as f32. The numbers are those of
+    onnx.proto."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        model = {11: {}, 12: {}}
+    for number, value in _fields(_field(content, 7)):
+        if number in model:
+            extents = _fields(_field(_field(_field(value, 2), 1), 2))
+            model[number][_field(value, 1).decode()] = ["FLOAT", [_field(extent, 1, 0) for _, extent in extents]]
+    return {"inputs": model[11], "outputs": model[12]}
+
+
 class ParserError:
     def __init__(self, given):
         self._given = given
@@ -195,8 +237,8 @@ class OnnxParser(_Noted):
 
     def parse_from_file(self, path):
         _note("parse_from_file")
-        with open(path) as file:
-            self._network.model = json.load(file)
+        with open(path, "rb") as file:
+            self._network.model = _read_model(file.read())
         self._errors = self._network.model.get("errors", [])
         return not self._errors
 
@@ -299,7 +341,9 @@ class IExecutionContext(_Noted):
         for name in self._engine.model["outputs"]:
             allocator = self._allocators.get(name)
             if allocator is None:
-                elements.from_address(self._addresses[name])[:] = [2 * value for value in source]
+                room = min(len(source), math.prod(self.get_tensor_shape(name)))
+                doubled = (ctypes.c_float * room)(*(2 * value for value in source[:room]))
+                ctypes.memmove(self._addresses[name], doubled, ctypes.sizeof(doubled))
                 continue
             positive = [value for value in source if value > 0]
             address = allocator.reallocate_output_async(name, self._addresses[name], 4 * len(positive), 256, 0)
