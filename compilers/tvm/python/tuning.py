@@ -63,7 +63,7 @@ def strategy_for(round_size):
 def search(tasks, target, folder, log, request, report):
     from tvm.s_tir import meta_schedule as ms
 
-    measuring.import_intrinsics()
+    measuring.import_intrinsics(target.kind.name)
     threads = request["threads"]
     if not log.knows_untuned():
         report("tuning: measuring the untuned kernels")
