@@ -2,7 +2,7 @@
 """The plugin starts this in the toolchain's Python: it tunes (if requested) and compiles an ONNX file.
 
 Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "trials", "early_stop", "seed",
-"cache": folder}."""
+"cache": folder, "frontend": "onnx" or "torch", "module": the model's origin as JSON or ""}."""
 
 import os
 import re
@@ -121,27 +121,33 @@ def target_of(threads):
     return tvm.target.Target({"kind": "llvm", "mcpu": codegen.llvm_get_system_cpu(), "num-cores": threads})
 
 
-def compile_model(request, report):
-    """Compile, with tuning if requested, and return facts about it."""
-    import tuning
-
-    os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
-    os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
+def from_file(request):
+    """Return the ONNX file as a Relax module, and the names of its outputs."""
     model = onnx_file.read(request["model"])
     onnx_file.check_inputs(model, request["inputs"])
     model = onnx_functions.inline(model, known_operators().__contains__)
     onnx_constants.compute(model, {tensor["name"]: tensor["shape"] for tensor in request["inputs"]})
-    outputs = [output.name for output in model.graph.output]
+    return import_model(model, request["inputs"]), [output.name for output in model.graph.output]
+
+
+def compile_model(request, report):
+    """Compile, with tuning if requested, and return facts about it."""
+    import torch_module
+    import tuning
+
+    os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
+    os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
+    imported, outputs = torch_module.import_module(request) if request["frontend"] == "torch" else from_file(request)
     target = target_of(request["threads"])
-    module = prepare(import_model(model, request["inputs"]), target)
-    del model
+    module = prepare(imported, target)
+    del imported
     records, facts = None, {"trials": "0"}
     if request["trials"] > 0:
         folder = tuning.folder_of(request, target)
         records, facts = tuning.tune(module, target, folder, request, report)
     report("building")
     build(module, target, records, request["output"])
-    return {"outputs": outputs, "facts": {"target": str(target), **facts}}
+    return {"outputs": outputs, "facts": {"target": str(target), "frontend": request["frontend"], **facts}}
 
 
 def import_packages():
