@@ -35,7 +35,8 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
   if (has_module) wanted.emplace(config::kExporter, plan.study.exporter_version);
   const bool has_file =
       std::any_of(plan.models.begin(), plan.models.end(), [](const work::Model& model) { return !model.is_made(); });
-  if (has_file && plan.study.reference == config::kExporter) wanted.emplace(config::kSecondReference, plan.study.reference_version);
+  if (has_file && plan.study.reference == config::kExporter)
+    wanted.emplace(config::kSecondReference, plan.study.reference_version);
   for (const auto& [name, version] : wanted) {
     const auto description = std::find_if(catalog->begin(), catalog->end(),
                                           [&name = name](const auto& compiler) { return compiler.name == name; });
@@ -52,7 +53,8 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
         entry.damage = text::to_utf8(usable.error().text());
       }
       const bool is_extra = name == config::kSecondReference && !compilers.measured_.contains({name, version});
-      if (!entry.toolchain && !is_extra) compilers.missing_.push_back({fmt::format("{}@{}", name, version), entry.damage});
+      if (!entry.toolchain && !is_extra)
+        compilers.missing_.push_back({fmt::format("{}@{}", name, version), entry.damage});
     }
     compilers.entries_.emplace(std::pair(name, version), std::move(entry));
   }

@@ -150,9 +150,9 @@ Status Runner::begin_model() {
     if (!checked) return fail_group(checked.error());
     if (!is_written) return record_model(*checked);
   }
-  writing_ = std::make_unique<ModelWriting>(surroundings_, children_, model(), job_,
-                                            WritingBounds{memory_limit_bytes_, launchers_.own_processes()},
-                                            exporting());
+  writing_ =
+      std::make_unique<ModelWriting>(surroundings_, children_, model(), job_,
+                                     WritingBounds{memory_limit_bytes_, launchers_.own_processes()}, exporting());
   return Done{};
 }
 

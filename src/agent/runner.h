@@ -133,8 +133,8 @@ class Runner {
   std::optional<std::filesystem::path> reference_path_{};  // the group's; "" for no check
   // Why the reference does not support the group's model, so that the second one makes its outputs.
   std::optional<samples::Failure> first_reference_failed_{};
-  std::string reference_sha256_{};                         // of the data in that file
-  std::optional<int> looked_at_round_{};                   // the round of the group that next_round_ is for
+  std::string reference_sha256_{};        // of the data in that file
+  std::optional<int> looked_at_round_{};  // the round of the group that next_round_ is for
   NextRound next_round_{};
   int tries_ = 0;  // failed attempts at the group's model, then at its reference
   std::unique_ptr<ModelWriting> writing_{};

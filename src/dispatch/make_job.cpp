@@ -58,8 +58,8 @@ void add_reference(const config::Study& study, work::Job& job) {
 
 // Users' ONNX files may have operators that the identity lacks.
 void add_second_reference(const config::Study& study, work::Job& job) {
-  const bool has_file = std::any_of(job.models.begin(), job.models.end(),
-                                    [](const work::Model& model) { return !model.is_made(); });
+  const bool has_file =
+      std::any_of(job.models.begin(), job.models.end(), [](const work::Model& model) { return !model.is_made(); });
   if (!has_file || study.reference != config::kExporter) return;
   job.second_reference = {.name = config::kSecondReference, .version = job.reference->version};
 }

@@ -114,10 +114,10 @@ struct Stop {
 // The device has made a model file.
 struct ModelWritten {
   work::ModelKey model{};
-  std::string file_sha256{};     // with weights in a second file: of both files' hashes in a row; "": no file
-  std::uint64_t file_bytes = 0;  // of both
-  std::int64_t wall_ns = 0;      // time to make it, also if an earlier run made it
-  std::vector<TensorSignature> inputs{};       // of a module that alone knows them; else none
+  std::string file_sha256{};              // with weights in a second file: of both files' hashes in a row; "": no file
+  std::uint64_t file_bytes = 0;           // of both
+  std::int64_t wall_ns = 0;               // time to make it, also if an earlier run made it
+  std::vector<TensorSignature> inputs{};  // of a module that alone knows them; else none
   std::vector<TensorSignature> open_inputs{};  // likewise, as in work::Model
   std::string exporter{};                      // which of PyTorch's wrote the file: "tracing", "dynamo"; "" for none
   std::string no_file_reason{};                // why a module has no file; its cells in PyTorch's compilers need none

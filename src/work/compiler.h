@@ -50,7 +50,8 @@ struct Place {
     return std::tuple(Field{"compiler", &Place::compiler}, Field{"version", &Place::version},
                       Field{"host", &Place::host}, Field{"toolchain_dir", &Place::toolchain_dir},
                       Field{"python", &Place::python}, Field{"python_path", &Place::python_path},
-                      Field{"runs_modules", &Place::runs_modules}, Field{"manifest_sha256", &Place::manifest_sha256}, Field{"why_missing", &Place::why_missing});
+                      Field{"runs_modules", &Place::runs_modules}, Field{"manifest_sha256", &Place::manifest_sha256},
+                      Field{"why_missing", &Place::why_missing});
   }
 };
 

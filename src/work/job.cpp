@@ -51,8 +51,10 @@ bool runs_modules(const Place& place, const Compiler& compiler) {
   if (place.runs_modules == "always") return true;
   const std::size_t equals = std::min(place.runs_modules.find('='), place.runs_modules.size());
   const std::string option = place.runs_modules.substr(0, equals);
-  const std::string value = fmt::format("\"{}\"", place.runs_modules.substr(std::min(equals + 1, place.runs_modules.size())));
-  return std::find(compiler.options.begin(), compiler.options.end(), std::pair(option, value)) != compiler.options.end();
+  const std::string value =
+      fmt::format("\"{}\"", place.runs_modules.substr(std::min(equals + 1, place.runs_modules.size())));
+  return std::find(compiler.options.begin(), compiler.options.end(), std::pair(option, value)) !=
+         compiler.options.end();
 }
 
 const Place& Job::place_of(const Compiler& compiler) const { return *find_place(*this, compiler); }

@@ -51,8 +51,8 @@ struct Job : Lists {
   std::optional<Compiler> reference{};  // makes the reference outputs; nothing: outputs are not checked
   // Makes the reference outputs of models that `reference` does not support; nothing: their cells have none.
   std::optional<Compiler> second_reference{};
-  std::optional<Compiler> exporter{};   // makes ONNX files from modules; nothing: no model is a module
-  std::string reference_cache{};        // folder that keeps reference outputs between studies
+  std::optional<Compiler> exporter{};  // makes ONNX files from modules; nothing: no model is a module
+  std::string reference_cache{};       // folder that keeps reference outputs between studies
   std::vector<GivenReference> given_references{};
   // If true, cells that were begun with another build (of a toolchain or of NGraphBench) are measured anew; if false,
   // the agent refuses to continue them.
@@ -75,11 +75,11 @@ struct Job : Lists {
         Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits}, Field{"device_limits", &Job::device_limits},
         Field{"environment", &Job::environment}, Field{"compilers", &Job::compilers}, Field{"places", &Job::places},
         Field{"reference", &Job::reference}, Field{"second_reference", &Job::second_reference},
-        Field{"exporter", &Job::exporter},
-        Field{"reference_cache", &Job::reference_cache}, Field{"given_references", &Job::given_references},
-        Field{"accepts_new_build", &Job::accepts_new_build}, Field{"question_error_rate", &Job::question_error_rate},
-        Field{"by_round", &Job::by_round}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
-        Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
+        Field{"exporter", &Job::exporter}, Field{"reference_cache", &Job::reference_cache},
+        Field{"given_references", &Job::given_references}, Field{"accepts_new_build", &Job::accepts_new_build},
+        Field{"question_error_rate", &Job::question_error_rate}, Field{"by_round", &Job::by_round},
+        Field{"models", &Job::models}, Field{"cells", &Job::cells}, Field{"groups", &Job::groups},
+        Field{"continues", &Job::continues});
   }
 };
 

@@ -80,7 +80,8 @@ std::optional<ModelFile> read_kept_export(const fs::path& folder, const work::Mo
   const auto read = work::fields::parse("a kept export", [&] {
     namespace fields = work::fields;
     file.facts = work::read_json<samples::ModelWritten>(fields::child(described, "facts"), "facts");
-    if (described.contains("no_file")) file.no_file = work::read_json<samples::Failure>(described["no_file"], "no_file");
+    if (described.contains("no_file"))
+      file.no_file = work::read_json<samples::Failure>(described["no_file"], "no_file");
     return Done{};
   });
   if (!read || file.facts.model != model) return std::nullopt;

@@ -213,9 +213,9 @@ void ModelWriting::end_child(const process::Outcome& ended, bool is_memory_full,
   } else if (ended.succeeded()) {
     if (read_answer()) finish_file();
   } else if (is_memory_full) {
-    fail_with(FailureKind::out_of_memory, fmt::format("the program ended when it held {} of its limit of {}",
-                                                      text::human_bytes(peak_rss_bytes),
-                                                      text::human_bytes(bounds_.memory_bytes)));
+    fail_with(FailureKind::out_of_memory,
+              fmt::format("the program ended when it held {} of its limit of {}", text::human_bytes(peak_rss_bytes),
+                          text::human_bytes(bounds_.memory_bytes)));
     outcome_->error().advice = "raise the study's memory limit, or choose a smaller model";
   } else if (ended.signal) {
     fail_with(FailureKind::crash, fmt::format("signal {} ended the program", *ended.signal));
