@@ -84,6 +84,7 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
     return fail("outputs cannot be checked: the reference " + name + " is not installed", study.path.string(),
                 "run: ngb toolchain install " + name + " (or, to measure unchecked, set `reference: none`)");
   }
+  if (const std::string code = plan::foreign_code(plan); !code.empty()) warn("{}\n", code);
   for (const auto& [name, damage] : compilers.missing()) {
     if (damage.empty()) {
       warn("ngb: {} is not installed: its cells fail; to install it, run: ngb toolchain install {}\n", name, name);

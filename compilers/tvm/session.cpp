@@ -49,6 +49,8 @@ void Session::compile(const ngb_model& model) {
                                        {"trials", settings_.trials},
                                        {"early_stop", settings_.early_stop},
                                        {"seed", settings_.seed},
+                                       {"frontend", settings_.frontend},
+                                       {"module", model.recipe_json == nullptr ? "" : model.recipe_json},
                                        {"cache", settings_.cache_dir}});
   plugin::write_names(names_path(model), done.at("outputs"));
   for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());

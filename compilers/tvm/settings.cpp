@@ -18,6 +18,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.trials = options.integer("trials");
   settings.early_stop = options.integer("early_stop");
   settings.seed = options.integer("seed");
+  settings.frontend = options.text("frontend");
   return settings;
 }
 

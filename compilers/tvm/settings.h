@@ -19,6 +19,7 @@ struct Settings {
   std::int64_t trials = 0;
   std::int64_t early_stop = 0;
   std::int64_t seed = 0;
+  std::string frontend = "onnx";
 };
 
 Settings read_settings(const ngb_settings& settings);

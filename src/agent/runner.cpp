@@ -119,10 +119,12 @@ bool Runner::find_step() {
 }
 
 void Runner::leave_group() {
-  if (file_ && model().is_made()) remove_model(file_->path);
+  const bool is_kept = model().is_module() && !job_.reference_cache.empty();
+  if (file_ && model().is_made() && !is_kept) remove_model(file_->path);
   file_.reset();
   reference_path_.reset();
   reference_sha256_.clear();
+  first_reference_failed_.reset();
   tries_ = 0;
   choose_group();
 }
@@ -148,8 +150,9 @@ Status Runner::begin_model() {
     if (!checked) return fail_group(checked.error());
     if (!is_written) return record_model(*checked);
   }
-  writing_ = std::make_unique<ModelWriting>(surroundings_, children_, model(), job_,
-                                            WritingBounds{memory_limit_bytes_, launchers_.own_processes()});
+  writing_ =
+      std::make_unique<ModelWriting>(surroundings_, children_, model(), job_,
+                                     WritingBounds{memory_limit_bytes_, launchers_.own_processes()}, exporting());
   return Done{};
 }
 
@@ -203,6 +206,7 @@ Status Runner::begin_step() {
   const work::Step& step = group().steps[steps_[group_]];
   const int attempt = *next_attempt(step);
   const work::Cell& cell = job_.cell_of(step);
+  if (file_->no_file && needs_file(job_.compiler_of(cell))) return fail_cell_without_file(step);
   cell_ = &cell;
   WorkerRequest request = request_for(job_.compiler_of(cell));
   request.cell_id = cell.id;
@@ -214,6 +218,12 @@ Status Runner::begin_step() {
   compilation_.prepare(request, origin_of(cell));
   start(std::move(request), fmt::format("{}-{}-{}.log", file_name(cell.id), step.process_index, attempt));
   return Done{};
+}
+
+// Returns the folder that keeps things between the runs of this device.
+std::filesystem::path Runner::caches() const {
+  return job_.reference_cache.empty() ? surroundings_.work_folder
+                                      : std::filesystem::path(job_.reference_cache).parent_path();
 }
 
 WorkerRequest Runner::request_for(const work::Compiler& compiler) const {
@@ -229,14 +239,12 @@ WorkerRequest Runner::request_for(const work::Compiler& compiler) const {
     request.model.inputs = file_->facts.inputs;
     request.model.open_inputs = file_->facts.open_inputs;
   }
+  if (model().is_module() && job_.exporter) request.module_site = job_.place_of(*job_.exporter).toolchain_dir;
   request.compiler = compiler;
   request.protocol = job_.protocol;
-  const std::filesystem::path caches = job_.reference_cache.empty()
-                                           ? surroundings_.work_folder
-                                           : std::filesystem::path(job_.reference_cache).parent_path();
-  request.cache_dir = (caches / "tuning").string();
+  request.cache_dir = (caches() / "tuning").string();
   if (!job_.reference) return request;
-  request.reference_name = reference_name(*job_.reference);
+  request.reference_name = reference_name(reference());
   request.reference_key = key_of_reference();
   return request;
 }

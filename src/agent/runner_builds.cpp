@@ -13,6 +13,7 @@ Status Runner::prepare() {
   std::vector<const work::Compiler*> compilers;
   for (const work::Compiler& compiler : job_.compilers) compilers.push_back(&compiler);
   if (job_.reference) compilers.push_back(&*job_.reference);
+  if (job_.second_reference) compilers.push_back(&*job_.second_reference);
   for (const work::Compiler* const compiler : compilers) {
     for (const bool exported : {false, true}) {
       if (exported && !has_modules) continue;

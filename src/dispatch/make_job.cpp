@@ -56,6 +56,14 @@ void add_reference(const config::Study& study, work::Job& job) {
   }
 }
 
+// Users' ONNX files may have operators that the identity lacks.
+void add_second_reference(const config::Study& study, work::Job& job) {
+  const bool has_file =
+      std::any_of(job.models.begin(), job.models.end(), [](const work::Model& model) { return !model.is_made(); });
+  if (!has_file || study.reference != config::kExporter) return;
+  job.second_reference = {.name = config::kSecondReference, .version = job.reference->version};
+}
+
 void add_exporter(const config::Study& study, work::Job& job) {
   const bool has_module =
       std::any_of(job.models.begin(), job.models.end(), [](const auto& each) { return each.is_module(); });
@@ -66,6 +74,7 @@ Status add_places(const FindPlace& place_of, work::Job& job) {
   std::vector<work::Compiler*> compilers;
   for (work::Compiler& compiler : job.compilers) compilers.push_back(&compiler);
   if (job.reference) compilers.push_back(&*job.reference);
+  if (job.second_reference) compilers.push_back(&*job.second_reference);
   if (job.exporter) compilers.push_back(&*job.exporter);
   for (work::Compiler* const compiler : compilers) {
     const bool is_known = std::any_of(job.places.begin(), job.places.end(),
@@ -141,6 +150,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   job.compilers = compilers.chosen(plan_.compilers);
   job.models = models.chosen(plan_.models);
   add_reference(plan_.study, job);
+  add_second_reference(plan_.study, job);
   add_exporter(plan_.study, job);
   if (const Status placed = add_places(place_of, job); !placed) return error_of(placed);
   return job;

@@ -36,6 +36,9 @@ Result<Plan> expand(const config::Study& study);
 std::uint64_t process_count(const Plan& plan);
 
 nlohmann::json to_json(const Plan& plan);
+// Returns a sentence that names the Python files whose code the study runs, or "" if there are none.
+std::string foreign_code(const Plan& plan);
+
 // Returns the text that `ngb plan` prints: settings, cells, order.
 std::string to_text(const Plan& plan);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.h"
 #include "plan/plan.h"
@@ -110,13 +111,25 @@ std::string rounds_text(const work::Protocol& protocol) {
 
 }  // namespace
 
+std::string foreign_code(const Plan& plan) {
+  std::set<std::string> files;
+  for (const work::Model& model : plan.models) {
+    if (model.is_module() && !model.path.empty()) files.insert(text::visible(model.path));
+  }
+  if (files.empty()) return {};
+  const std::vector<std::string> names(files.begin(), files.end());
+  return fmt::format("This study runs its author's code, on every device and with your rights: {} (docs/security.md)",
+                     text::join(names, ", "));
+}
+
 std::string to_text(const Plan& plan) {
+  const std::string code = foreign_code(plan);
   return fmt::format(
-      "Study {} ({})\n\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
+      "Study {} ({})\n{}\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
       "in each, {} of one process for every compiler\n{}\n",
-      plan.study.name, plan.study.path.string(), settings_text(plan), "Cells", cells_text(plan),
-      counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed, rounds_text(plan.study.protocol),
-      order_text(plan));
+      plan.study.name, plan.study.path.string(), code.empty() ? code : code + "\n", settings_text(plan), "Cells",
+      cells_text(plan), counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed,
+      rounds_text(plan.study.protocol), order_text(plan));
 }
 
 }  // namespace ngb::plan

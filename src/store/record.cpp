@@ -49,10 +49,10 @@ class Recorder {
     add_event("model");
     sql()
         .kept(
-            "INSERT INTO model_file SELECT ?1, ?2, ?3, model_key, ?4, ?5, ?6 FROM model WHERE model_hash = ?7 AND "
-            "batch = ?8")
+            "INSERT INTO model_file SELECT ?1, ?2, ?3, model_key, ?4, ?5, ?6, ?9, ?10, ?11 FROM model "
+            "WHERE model_hash = ?7 AND batch = ?8")
         .run(known_.run_key, device_, sequence_, model.file_sha256, model.file_bytes, model.wall_ns, model.model.hash,
-             model.model.batch);
+             model.model.batch, unless_empty(model.exporter), unless_empty(model.no_file_reason), model.is_kept);
     for (std::size_t i = 0; i < model.inputs.size(); ++i) {
       const TensorSignature& input = model.inputs[i];
       sql()
@@ -130,6 +130,10 @@ class Recorder {
   static std::optional<std::string> reason(const Known<T>& known) {
     if (known.value) return std::nullopt;
     return known.reason;
+  }
+
+  static std::optional<std::string> unless_empty(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
   }
 
   void add_event(const char* kind) {

@@ -20,13 +20,17 @@ CREATE TABLE neighbour (  -- A program that used processors while a disturbed pr
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// Version 4 knows rounds that end when they have decided something.
+// Version 4 knows rounds that end when they have decided something, and how a module's ONNX file was made.
 inline constexpr const char* kVersion4 = R"sql(
 CREATE TABLE rounds_ended (  -- Cells that need no more processes, because what the study asks of them is decided.
   cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
   run_key INTEGER NOT NULL REFERENCES run,  -- the run that decided it
   PRIMARY KEY (cell_key, run_key)
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE model_file ADD COLUMN exporter TEXT;  -- which of PyTorch's exporters wrote it: `tracing`, `dynamo`; NULL: not a module's file, or before version 4
+ALTER TABLE model_file ADD COLUMN no_file_reason TEXT;  -- why a module has no ONNX file, its hash and size then being '' and 0; NULL: it has one
+ALTER TABLE model_file ADD COLUMN is_kept INTEGER;  -- 1: an earlier run on the device exported the module, and wall_ns is from then; NULL: before version 4
 )sql";
 
 }  // namespace ngb::store

@@ -81,6 +81,14 @@ Result<OptionDescription> read_option(const json& object, const std::string& whe
   return option;
 }
 
+bool is_condition(const std::string& text, const std::vector<OptionDescription>& options) {
+  if (text.empty() || text == "always") return true;
+  return std::any_of(options.begin(), options.end(), [&](const OptionDescription& option) {
+    return std::any_of(option.values.begin(), option.values.end(),
+                       [&](const std::string& value) { return text == option.name + "=" + value; });
+  });
+}
+
 std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, const std::string& folder_name) {
   if (compiler.name != folder_name) {
     keys.refuse(fmt::format("key \"name\": \"{}\" is in the folder \"{}\"", compiler.name, folder_name));
@@ -99,6 +107,10 @@ std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, cons
     keys.refuse("key \"requirements\": none contains {version}, and \"distributions\" is missing");
   }
   if (compiler.devices.empty()) keys.refuse("key \"devices\": the list is empty");
+  if (!is_condition(compiler.runs_modules, compiler.options)) {
+    keys.refuse(fmt::format("key \"runs_modules\": \"{}\" is neither always nor OPTION=VALUE of an option here",
+                            compiler.runs_modules));
+  }
   for (const OptionDescription& option : compiler.options) {
     if (option.name != "device" || option.values == compiler.devices) continue;
     keys.refuse("key \"devices\": it differs from the values of the option device");
@@ -133,6 +145,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.read("needs_toolchain", compiler.needs_toolchain, true);
   keys.read("produces_file", compiler.produces_file);
   keys.read("dynamic_batch", compiler.dynamic_batch);
+  keys.read("runs_modules", compiler.runs_modules);
   compiler.toolchain = compiler.name;
   keys.read("toolchain", compiler.toolchain);
   keys.read("requirements", compiler.requirements);

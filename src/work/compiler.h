@@ -39,6 +39,7 @@ struct Place {
   std::string toolchain_dir{};    // site-packages folder; "" for a compiler without a toolchain
   std::string python{};           // the toolchain's interpreter; "" without a toolchain
   std::string python_path{};      // PYTHONPATH of the interpreter: the toolchain's site-packages; "" for native
+  std::string runs_modules{};     // when it runs PyTorch modules without their ONNX file (runs_modules below)
   std::string manifest_sha256{};  // of the toolchain, as the client has recorded it; "" without a toolchain
   std::string why_missing{};      // why the toolchain is missing; "" if it is not known to be missing
   bool operator==(const Place&) const = default;
@@ -49,8 +50,13 @@ struct Place {
     return std::tuple(Field{"compiler", &Place::compiler}, Field{"version", &Place::version},
                       Field{"host", &Place::host}, Field{"toolchain_dir", &Place::toolchain_dir},
                       Field{"python", &Place::python}, Field{"python_path", &Place::python_path},
-                      Field{"manifest_sha256", &Place::manifest_sha256}, Field{"why_missing", &Place::why_missing});
+                      Field{"runs_modules", &Place::runs_modules}, Field{"manifest_sha256", &Place::manifest_sha256},
+                      Field{"why_missing", &Place::why_missing});
   }
 };
+
+// Returns whether the compiler runs a PyTorch module itself and needs no ONNX file of it: Place::runs_modules is
+// "always", or "OPTION=VALUE" and the compiler's option has that value; "": never.
+bool runs_modules(const Place& place, const Compiler& compiler);
 
 }  // namespace ngb::work

@@ -2,7 +2,8 @@
 """The plugin starts this in the toolchain's Python: it tunes (if requested) and compiles an ONNX file.
 
 Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "gpu": a target of kind cuda or
-null, "trials", "early_stop", "seed", "cache": folder}."""
+null, "trials", "early_stop", "seed", "cache": folder, "frontend": "onnx" or "torch", "module": the model's origin as JSON
+or ""}."""
 
 import importlib.util
 import os
@@ -140,30 +141,36 @@ def choose_cuda_compiler():
                             "install cuda-bindings beside TVM, or NVIDIA's CUDA toolkit")
 
 
-def compile_model(request, report):
-    """Compile, with tuning if requested, and return facts about it."""
-    import tuning
-
-    os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
-    os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
+def from_file(request):
+    """Return the ONNX file as a Relax module, and the names of its outputs."""
     model = onnx_file.read(request["model"])
     onnx_file.check_inputs(model, request["inputs"])
     model = onnx_functions.inline(model, known_operators().__contains__)
     onnx_constants.compute(model, {tensor["name"]: tensor["shape"] for tensor in request["inputs"]})
-    outputs = [output.name for output in model.graph.output]
+    return import_model(model, request["inputs"]), [output.name for output in model.graph.output]
+
+
+def compile_model(request, report):
+    """Compile, with tuning if requested, and return facts about it."""
+    import torch_module
+    import tuning
+
+    os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
+    os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
+    imported, outputs = torch_module.import_module(request) if request["frontend"] == "torch" else from_file(request)
     gpu = request.get("gpu")
     if gpu:
         choose_cuda_compiler()
     target = target_of(request["threads"], gpu)
-    module = prepare(import_model(model, request["inputs"]), target)
-    del model
+    module = prepare(imported, target)
+    del imported
     records, facts = None, {"trials": "0"}
     if request["trials"] > 0:
         folder = tuning.folder_of(request, target)
         records, facts = tuning.tune(module, target, folder, request, report)
     report("building")
     build(module, target, records, request["output"])
-    return {"outputs": outputs, "facts": {"target": str(target), **facts}}
+    return {"outputs": outputs, "facts": {"target": str(target), "frontend": request["frontend"], **facts}}
 
 
 def import_packages():

@@ -118,6 +118,19 @@ TEST(MakeJob, NamesTheCompilerThatExportsAModule) {
   EXPECT_EQ(job->exporter->version, "2.15.0");
 }
 
+TEST(MakeJob, NamesASecondReferenceForUsersFilesIfTheIdentityIsTheFirst) {
+  plan::Plan plan = two_devices();
+  plan.study.reference = "identity";
+  plan.study.reference_version = "2.15.0";
+  EXPECT_FALSE(make_job(plan, "local", "run-1", found, "")->second_reference);
+  plan.models[0].source = work::OnnxFile{};
+  const auto job = make_job(plan, "local", "run-1", found, "");
+  ASSERT_TRUE(job && job->second_reference);
+  EXPECT_EQ(job->second_reference->name, "onnx");
+  plan.study.reference = "onnxruntime";
+  EXPECT_FALSE(make_job(plan, "local", "run-1", found, "")->second_reference);
+}
+
 TEST(MakeJob, ReportsWhyAToolchainIsMissing) {
   const auto job = make_job(
       two_devices(), "local", "run-1",
