@@ -211,6 +211,7 @@ Status Runner::begin_step() {
   request.reference_path = reference_path_->string();
   const work::GivenReference* const given = job_.given_reference(group().model_index);
   request.reference_is_given = given != nullptr && !given->path.empty();
+  request.has_load = !job_.load_of(cell).is_none();
   compilation_.prepare(request, origin_of(cell));
   start(std::move(request), fmt::format("{}-{}-{}.log", file_name(cell.id), step.process_index, attempt));
   return Done{};
@@ -248,6 +249,7 @@ void Runner::start(WorkerRequest request, const std::string& log_name) {
   plan.log_name = log_name;
   plan.timeouts = job_.limits.timeouts;
   plan.disturbance = job_.limits.disturbance;
+  if (request.has_load) plan.load = job_.load_of(*cell_);
   launcher_ = &launchers_.of(request.place);
   plan.spared = [this] {
     std::set<pid_t> others = launchers_.own_processes();
