@@ -30,7 +30,7 @@ std::span<const Key> load_keys() {
        .type = ValueType::text,
        .maximum = 1000,
        .pattern = kCommand,
-       .meaning = "Runs this by /bin/sh on the device until the cell is timed. It must not end before",
+       .meaning = "Runs this by /bin/sh on the device; it must not end before the cell was timed",
        .default_text = "none"},
       {.name = kProcessorsKey,
        .type = ValueType::word,
