@@ -218,8 +218,8 @@ Value absolute_error(const Analysis& analysis, std::size_t cell) {
 
 // Returns the mean over processes of a quantity that is measured over the timed phase of cells that have a load.
 Value use_of_load(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
-  if (analysis.cell(cell).load == work::kNoLoad) return unknown("measured without a load");
   if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
+  if (analysis.cell(cell).load == work::kNoLoad) return unknown("measured without a load");
   std::vector<double> values;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     for (const samples::Reading& reading : process.readings) {

@@ -141,7 +141,8 @@ Value bsr(const Analysis& analysis, std::size_t cell) {
 }
 
 Value load_retention(const Analysis& analysis, std::size_t cell) {
-  if (analysis.cell(cell).load == work::kNoLoad) return unknown_ratio("measured without a load");
+  const bool has_speed = analysis.steady(cell).reason.empty();
+  if (has_speed && analysis.cell(cell).load == work::kNoLoad) return unknown_ratio("measured without a load");
   return speed_ratio(analysis, cell, {analysis.without_load(cell), "the cell without a load", ""});
 }
 

@@ -96,7 +96,7 @@ std::vector<NumberColumn> number_columns(bool all, std::span<const CellData* con
   const bool has_load = has_loads(cells);
   std::vector<NumberColumn> columns;
   for (const Metric& metric : metrics::metrics()) {
-    if (metric.is_of_load && !has_load) continue;
+    if (metric.is_of_load && !has_load && !all) continue;
     if (is_deviation(metric) || (metric.rank == 0 && !all)) continue;
     columns.push_back({&metric, metric.deviation == nullptr ? nullptr : metrics::find_metric(metric.deviation)});
   }

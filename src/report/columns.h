@@ -32,7 +32,8 @@ struct NumberColumn {
   const metrics::Metric* metric = nullptr;
   const metrics::Metric* deviation = nullptr;  // null: none
 };
-// Returns the columns of all metrics, or only of those with a rank; those of loads only if one of the cells has a load.
+// Returns the columns of all metrics, or only of those with a rank; of the latter, those of loads only if a cell has
+// one.
 std::vector<NumberColumn> number_columns(bool all, std::span<const store::CellData* const> cells);
 // Returns "samples/s ± std", "speed-up [95 %]", "speed-up over onnxruntime@1.30.0 [95 %]". `over` names a baseline
 // other than the identity, in a form that may be printed; it is "" for the identity.

@@ -29,9 +29,10 @@ class Loads(NgbTest):
         idle, burnt, moved = self.show("results/test")["cells"]
         self.assertEqual([cell["load"] for cell in (idle, burnt, moved)], ["none", "cpu: 1", "memory: 100 MB/s"])
         self.assertEqual(idle["metrics"]["load_retention_ratio"]["reason"], "measured without a load")
-        # About half; on a machine with other work, the cell without a load is slower too.
-        self.assertLess(burnt["metrics"]["load_retention_ratio"]["value"], 0.85)
-        self.assertGreater(burnt["metrics"]["load_cpu_percent"]["value"], 20)
+        # The null compiler spins for a time of the wall clock, which a load does not make longer.
+        self.assertGreater(burnt["metrics"]["load_retention_ratio"]["value"], 0.3)
+        self.assertGreater(burnt["metrics"]["load_retention_ratio"]["high"], burnt["metrics"]["load_retention_ratio"]["low"])
+        self.assertGreater(burnt["metrics"]["load_cpu_percent"]["value"], 10)
         self.assertGreater(moved["metrics"]["load_memory_bytes_per_s"]["value"], 3e7)
         self.assertLess(moved["metrics"]["load_memory_bytes_per_s"]["value"], 1.1e8)
         self.assertEqual(self.query("results/test", "SELECT load FROM cell ORDER BY cell_key"),
