@@ -183,20 +183,6 @@ Status Runner::record_model(const ModelFile& file) {
   return record({0, file.facts});
 }
 
-// Returns a failure that names a changed file among those that the group is measured with; nothing if none changed.
-std::optional<Failure> Runner::changed_file() {
-  if (!file_) return std::nullopt;
-  for (const std::filesystem::path& each : files_of(model(), *file_)) {
-    if (!model_files_.has_changed(each)) continue;
-    Failure failure;
-    failure.kind = FailureKind::invalid_model;
-    failure.message = text::to_utf8(each.string()) + " has changed while it was measured";
-    failure.advice = "run the study again, and do not change the file until the run has ended";
-    return failure;
-  }
-  return std::nullopt;
-}
-
 Status Runner::begin_step() {
   if (const std::optional<Failure> changed = changed_file()) return fail_group(*changed);
   if (!find_step()) return Done{};
