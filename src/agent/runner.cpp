@@ -186,20 +186,6 @@ Status Runner::record_model(const ModelFile& file) {
   return record({0, file.facts});
 }
 
-// Returns a failure that names a changed file among those that the group is measured with; nothing if none changed.
-std::optional<Failure> Runner::changed_file() {
-  if (!file_) return std::nullopt;
-  for (const std::filesystem::path& each : files_of(model(), *file_)) {
-    if (!model_files_.has_changed(each)) continue;
-    Failure failure;
-    failure.kind = FailureKind::invalid_model;
-    failure.message = text::to_utf8(each.string()) + " has changed while it was measured";
-    failure.advice = "run the study again, and do not change the file until the run has ended";
-    return failure;
-  }
-  return std::nullopt;
-}
-
 Status Runner::begin_step() {
   if (const std::optional<Failure> changed = changed_file()) return fail_group(*changed);
   if (!find_step()) return Done{};
@@ -215,6 +201,7 @@ Status Runner::begin_step() {
   request.reference_path = reference_path_->string();
   const work::GivenReference* const given = job_.given_reference(group().model_index);
   request.reference_is_given = given != nullptr && !given->path.empty();
+  request.has_load = !job_.load_of(cell).is_none();
   compilation_.prepare(request, origin_of(cell));
   start(std::move(request), fmt::format("{}-{}-{}.log", file_name(cell.id), step.process_index, attempt));
   return Done{};
@@ -256,6 +243,7 @@ void Runner::start(WorkerRequest request, const std::string& log_name) {
   plan.log_name = log_name;
   plan.timeouts = job_.limits.timeouts;
   plan.disturbance = job_.limits.disturbance;
+  if (request.has_load) plan.load = job_.load_of(*cell_);
   launcher_ = &launchers_.of(request.place);
   plan.spared = [this] {
     std::set<pid_t> others = launchers_.own_processes();

@@ -4,6 +4,7 @@
 
 #include "agent/runner.h"
 #include "base/hash.h"
+#include "base/text.h"
 
 namespace ngb::agent {
 
@@ -90,6 +91,20 @@ Status Runner::refuse_other_builds() const {
     }
   }
   return Done{};
+}
+
+// Returns a failure that names a changed file among those that the group is measured with; nothing if none changed.
+std::optional<samples::Failure> Runner::changed_file() {
+  if (!file_) return std::nullopt;
+  for (const std::filesystem::path& each : files_of(model(), *file_)) {
+    if (!model_files_.has_changed(each)) continue;
+    samples::Failure failure;
+    failure.kind = samples::FailureKind::invalid_model;
+    failure.message = text::to_utf8(each.string()) + " has changed while it was measured";
+    failure.advice = "run the study again, and do not change the file until the run has ended";
+    return failure;
+  }
+  return std::nullopt;
 }
 
 }  // namespace ngb::agent

@@ -45,6 +45,9 @@ bool is_device_name(std::string_view name);
 void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& compilers,
                 std::vector<DeviceEntry>& devices, Problems& problems);
 
+// Reads `loads`. No two of the result have the same name.
+std::vector<work::Load> read_loads(const DocumentNode& node, Problems& problems);
+
 // Adds a problem for each label that an earlier entry has already. `at` has the node of each entry.
 void check_labels(const std::vector<std::string>& labels, const std::vector<NodePointer>& at, const std::string& path,
                   Problems& problems);

@@ -91,6 +91,7 @@ class StudyReader {
     for (DeviceEntry& device : study_.devices) {
       for (const work::Compiler& compiler : study_.compilers) device.compilers.push_back(compiler.label);
     }
+    if (const DocumentNode* const node = given("loads")) study_.loads = read_loads(*node, problems_);
     if (const DocumentNode* const node = given("pairs")) {
       read_pairs(*node, are_all_known_ ? study_.compilers : with_whole_vocabulary(), study_.devices, problems_);
     }
@@ -188,7 +189,7 @@ class StudyReader {
   void check_size(const DocumentNode& root) {
     std::uint64_t pairs = 0;
     for (const DeviceEntry& device : study_.devices) pairs += device.compilers.size();
-    const std::uint64_t cells = pairs * study_.models.size() * study_.batch_sizes.size();
+    const std::uint64_t cells = pairs * study_.models.size() * study_.batch_sizes.size() * study_.loads.size();
     const std::uint64_t processes = cells * static_cast<std::uint64_t>(work::planned_processes(study_.protocol));
     if (cells > kMaxCells) {
       problems_.add(root, "", fmt::format("{} cells are more than {}; split the study", cells, kMaxCells));

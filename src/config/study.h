@@ -15,6 +15,7 @@
 #include "config/device.h"
 #include "config/vocabulary.h"
 #include "work/compiler.h"
+#include "work/load.h"
 #include "work/protocol.h"
 
 namespace ngb::config {
@@ -65,6 +66,7 @@ struct Study {
   std::vector<DeviceEntry> devices{};
   int threads = 1;  // of compilers without threads of their own
   std::string precision = "f32";
+  std::vector<work::Load> loads{work::Load{}};
   // How the C library's allocator works in the measured processes: "default", or "steady": it keeps all memory.
   std::string allocator = "default";
   work::Protocol protocol{};

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
+#include "config/load_json.h"
 #include "config/model_json.h"
 #include "config/study.h"
 
@@ -40,6 +41,8 @@ json structured_json(const Study& study, const std::string& key) {
     for (const ModelEntry& model : study.models) out.push_back(model_json(model));
   } else if (key == "compilers") {
     for (const work::Compiler& compiler : study.compilers) out.push_back(compiler_json(compiler));
+  } else if (key == "loads") {
+    for (const work::Load& load : study.loads) out.push_back(load_json(load));
   } else if (key == "devices") {
     for (const DeviceEntry& device : study.devices) out.push_back(device_json(device));
   } else {

@@ -133,10 +133,13 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   static const Part kNothing;
   const Part& part = found == parts_.end() ? kNothing : found->second;
   Renumbered compilers, models, cells;
+  job.loads = plan_.loads;
   for (const int index : part.cells) {
     const work::Cell& cell = plan_.cells[static_cast<std::size_t>(index)];
-    job.cells.push_back(
-        {.id = cell.id, .compiler_index = compilers(cell.compiler_index), .model_index = models(cell.model_index)});
+    job.cells.push_back({.id = cell.id,
+                         .compiler_index = compilers(cell.compiler_index),
+                         .model_index = models(cell.model_index),
+                         .load_index = cell.load_index});
     cells(index);
   }
   for (const work::Group* const group : part.groups) {

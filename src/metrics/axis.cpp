@@ -16,15 +16,16 @@ namespace {
 
 using store::CellData;
 
-constexpr std::array<std::pair<Axis, std::string_view>, 9> kAxes{{{Axis::results, "results"},
-                                                                  {Axis::compiler, "compiler"},
-                                                                  {Axis::version, "version"},
-                                                                  {Axis::options, "options"},
-                                                                  {Axis::device, "device"},
-                                                                  {Axis::compute_device, "compute_device"},
-                                                                  {Axis::threads, "threads"},
-                                                                  {Axis::precision, "precision"},
-                                                                  {Axis::model, "model"}}};
+constexpr std::array<std::pair<Axis, std::string_view>, 10> kAxes{{{Axis::results, "results"},
+                                                                   {Axis::compiler, "compiler"},
+                                                                   {Axis::version, "version"},
+                                                                   {Axis::options, "options"},
+                                                                   {Axis::device, "device"},
+                                                                   {Axis::compute_device, "compute_device"},
+                                                                   {Axis::threads, "threads"},
+                                                                   {Axis::precision, "precision"},
+                                                                   {Axis::load, "load"},
+                                                                   {Axis::model, "model"}}};
 
 // Returns "a=1 b=x", sorted by name, or "default" if there are no options.
 std::string words_of_options(const std::string& options_json) {
@@ -75,6 +76,8 @@ constexpr std::array kProperties{
              [](const CellData& cell) { return std::to_string(cell.threads); }},
     Property{"precision", [](Axis axis) { return axis == Axis::precision; },
              [](const CellData& cell) { return cell.precision; }, [](const CellData& cell) { return cell.precision; }},
+    Property{"load", [](Axis axis) { return axis == Axis::load; }, [](const CellData& cell) { return cell.load; },
+             [](const CellData& cell) { return cell.load; }},
 };
 
 }  // namespace
@@ -117,6 +120,8 @@ std::string place_on(Axis axis, const CellData& cell) {
       return std::to_string(cell.threads);
     case Axis::precision:
       return cell.precision;
+    case Axis::load:
+      return cell.load;
     case Axis::model:
       return cell.model;
   }

@@ -55,7 +55,8 @@ class Candidates {
 
   static std::string key(const CellData& cell, const std::string& threads, const std::string& precision,
                          const std::string& device) {
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.batch, threads, precision, device);
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.batch, cell.load, threads,
+                       precision, device);
   }
   static std::string device_of(const CellData& cell) { return cell.compute_device.value.value_or(kUnknown); }
   static std::vector<std::string> precisions_of(const CellData& cell) { return {kFullPrecision, cell.precision}; }

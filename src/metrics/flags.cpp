@@ -50,6 +50,7 @@ std::optional<double> steal(const Evidence& evidence) {
 }
 
 std::optional<double> pressure(const Evidence& evidence) {
+  if (evidence.cell.load != work::kNoLoad) return std::nullopt;  // the load causes it
   return highest_above(readings(evidence.cell, "pressure_cpu_some", "timed"), 5);
 }
 
@@ -158,7 +159,8 @@ constexpr std::array kFlags{
     Flag{"spread", "IQR / median > 10 %", "repetitions differ much: check the machine for other load", wide_spread},
     Flag{"unstable", "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine", unstable},
     Flag{"steal", "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines", steal},
-    Flag{"pressure", "PSI some (CPU) > 5 % in a timed phase", "programs had to wait for a processor", pressure},
+    Flag{"pressure", "PSI some (CPU) > 5 % in a timed phase",
+         "programs had to wait for a processor; not raised under a load, which makes them wait", pressure},
     Flag{"page_faults", "more than 10,000 page faults/s in a timed phase",
          "the allocator returns memory to the kernel and requests it again in every inference, which costs some "
          "percent; how often depends on what else is in memory: compare with `allocator: steady`",

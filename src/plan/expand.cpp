@@ -59,28 +59,32 @@ Result<std::vector<work::Model>> make_models(const config::Study& study) {
   return models;
 }
 
-std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::Model& model) {
-  const json made_of{{"batch", model.key.batch},
-                     {"compiler", compiler.name},
-                     {"device", device},
-                     {"model", model.key.hash},
-                     {"options", config::object_of(compiler.options)},
-                     {"precision", compiler.precision},
-                     {"threads", compiler.threads},
-                     {"version", compiler.version}};
+std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::Model& model,
+                    const work::Load& load) {
+  json made_of{{"batch", model.key.batch},
+               {"compiler", compiler.name},
+               {"device", device},
+               {"model", model.key.hash},
+               {"options", config::object_of(compiler.options)},
+               {"precision", compiler.precision},
+               {"threads", compiler.threads},
+               {"version", compiler.version}};
+  if (!load.is_none()) made_of["load"] = load.name;
   return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
 }
 
-void add_cells(Plan& plan, const config::DeviceEntry& device, int model_index) {
+void add_cells(Plan& plan, const config::DeviceEntry& device, int model_index, int load_index) {
   const work::Model& model = plan.models[static_cast<std::size_t>(model_index)];
+  const work::Load& load = plan.loads[static_cast<std::size_t>(load_index)];
   for (std::size_t i = 0; i < plan.compilers.size(); ++i) {
     const work::Compiler& compiler = plan.compilers[i];
     const auto& chosen = device.compilers;
     if (std::find(chosen.begin(), chosen.end(), compiler.label) == chosen.end()) continue;
-    plan.cells.push_back({.id = cell_id(device.name, compiler, model),
+    plan.cells.push_back({.id = cell_id(device.name, compiler, model, load),
                           .device = device.name,
                           .compiler_index = static_cast<int>(i),
-                          .model_index = model_index});
+                          .model_index = model_index,
+                          .load_index = load_index});
   }
 }
 
@@ -94,8 +98,13 @@ Result<Plan> expand(const config::Study& study) {
   plan.compilers = study.compilers;
   for (work::Compiler& compiler : plan.compilers) compiler.precision = study.precision;
   plan.models = *std::move(models);
+  plan.loads = study.loads;
   for (const config::DeviceEntry& device : study.devices) {
-    for (std::size_t i = 0; i < plan.models.size(); ++i) add_cells(plan, device, static_cast<int>(i));
+    for (std::size_t model = 0; model < plan.models.size(); ++model) {
+      for (std::size_t load = 0; load < plan.loads.size(); ++load) {
+        add_cells(plan, device, static_cast<int>(model), static_cast<int>(load));
+      }
+    }
   }
   plan.groups = order(plan.models, plan.cells, work::planned_processes(study.protocol), study.protocol.seed);
   if (study.protocol.rounds) add_questions(plan, study.baseline);

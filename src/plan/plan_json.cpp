@@ -38,6 +38,7 @@ json cell_json(const Plan& plan, const work::Cell& cell) {
           {"options", config::object_of(compiler.options)},
           {"threads", compiler.threads},
           {"precision", compiler.precision},
+          {"load", plan.load_of(cell).name},
           {"model_index", cell.model_index},
           {"model", model.label},
           {"batch", model.key.batch}};

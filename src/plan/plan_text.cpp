@@ -61,13 +61,16 @@ std::string options_text(const work::Compiler& compiler) {
 }
 
 std::string cells_text(const Plan& plan) {
+  const bool has_loads = plan.loads.size() > 1 || !plan.loads.front().is_none();
   std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options"}};
+  if (has_loads) rows.front().emplace_back("load");
   for (const work::Cell& cell : plan.cells) {
     const work::Model& model = plan.model_of(cell);
     const work::Compiler& compiler = plan.compiler_of(cell);
     rows.push_back({cell.id, cell.device, model.label, std::to_string(model.key.batch), compiler.label,
                     compiler.version.empty() ? "-" : compiler.version, std::to_string(compiler.threads),
                     options_text(compiler)});
+    if (has_loads) rows.back().push_back(plan.load_of(cell).name);
   }
   return aligned(rows, {3, 6});
 }
@@ -78,7 +81,9 @@ std::string group_text(const Plan& plan, const work::Group& group) {
   int shown = -1;
   for (const work::Step& step : group.steps) {
     if (step.process_index >= kShownRounds) break;
-    const std::string& label = plan.compiler_of(plan.cell_of(step)).label;
+    const work::Load& load = plan.load_of(plan.cell_of(step));
+    const std::string label =
+        plan.compiler_of(plan.cell_of(step)).label + (load.is_none() ? "" : fmt::format(" ({})", load.name));
     if (step.process_index == shown) {
       rounds.back() += ", " + label;
     } else {

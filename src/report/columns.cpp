@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "metrics/outcome.h"
 #include "report/numbers.h"
+#include "report/words.h"
 
 namespace ngb::report {
 namespace {
@@ -33,6 +34,7 @@ constexpr std::array kAttributes{
     Attribute{"batch", "batch", [](const CellData& cell) { return json(cell.batch); }},
     Attribute{"threads", "threads", [](const CellData& cell) { return json(cell.threads); }},
     Attribute{"precision", "precision", [](const CellData& cell) { return json(cell.precision); }},
+    Attribute{"load", "load", [](const CellData& cell) { return json(cell.load); }},
     Attribute{"compute_device", nullptr,
               [](const CellData& cell) {
                 return cell.compute_device.value ? json(*cell.compute_device.value) : json(nullptr);
@@ -66,6 +68,16 @@ std::string interval_of(const DerivedValue& value, const char* unit) {
 
 std::span<const Attribute> attributes() { return kAttributes; }
 
+std::vector<Attribute> shown_attributes(std::span<const CellData* const> cells) {
+  std::vector<Attribute> shown;
+  const bool has_load = has_loads(cells);
+  for (const Attribute& attribute : kAttributes) {
+    const bool is_load = std::string_view(attribute.name) == "load";
+    if (attribute.heading != nullptr && (has_load || !is_load)) shown.push_back(attribute);
+  }
+  return shown;
+}
+
 json failure_json(const CellData& cell) {
   const samples::ProcessResult* process = metrics::decisive_failure(cell);
   if (process == nullptr) return nullptr;
@@ -80,9 +92,11 @@ json failure_json(const CellData& cell) {
   return object;
 }
 
-std::vector<NumberColumn> number_columns(bool all) {
+std::vector<NumberColumn> number_columns(bool all, std::span<const CellData* const> cells) {
+  const bool has_load = has_loads(cells);
   std::vector<NumberColumn> columns;
   for (const Metric& metric : metrics::metrics()) {
+    if (metric.is_of_load && !has_load && !all) continue;
     if (is_deviation(metric) || (metric.rank == 0 && !all)) continue;
     columns.push_back({&metric, metric.deviation == nullptr ? nullptr : metrics::find_metric(metric.deviation)});
   }

@@ -36,6 +36,7 @@ json side_json(const store::CellData& cell, const std::optional<double>& speed_p
           {"device", cell.device},
           {"threads", cell.threads},
           {"precision", cell.precision},
+          {"load", cell.load},
           {"throughput_geometric_mean_per_s", or_null(speed_per_s)}};
 }
 

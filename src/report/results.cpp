@@ -30,6 +30,8 @@ constexpr std::array kFilters{
            [](const CellData& cell) { return Words{cell.model, cell.model_family}; }},
     Filter{"batch", "Only cells of this batch size",
            [](const CellData& cell) { return Words{std::to_string(cell.batch)}; }},
+    Filter{"load", "Only cells under this load, as the study and the table write it: none, \"cpu: 1\"",
+           [](const CellData& cell) { return Words{cell.load}; }},
 };
 
 bool lets_through(const Filter& filter, const Words& wanted, const CellData& cell) {

@@ -22,7 +22,10 @@ std::string threads_of(const store::CellData& cell);  // "2 threads"
 // "rounds ended when their question was decided, after 3 to 15: each interval is …"
 std::string rounds_remark(const work::Rounds& rounds);
 
-// "resnet18, batch 1, on local"
+bool is_loaded(const store::CellData& cell);  // it has a load
+bool has_loads(std::span<const store::CellData* const> cells);
+
+// "resnet18, batch 1, on local"; "…, load cpu: 1" of a cell that has a load
 std::string workload_of(const store::CellData& cell);
 bool is_same_workload(const store::CellData& a, const store::CellData& b);
 

@@ -47,6 +47,7 @@ struct CellData {
   std::string options{};  // JSON object
   int threads = 1;
   std::string precision{};
+  std::string load = work::kNoLoad;  // what ran beside it while it was timed, as in the study
   // The kind of processor that inference ran on: "cpu", "gpu", "npu" (compute_device.h). It is not part of cell_id.
   Known<std::string> compute_device{Known<std::string>::unknown("no process has reported where it computes")};
   int planned_processes = 0;

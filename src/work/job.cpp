@@ -74,6 +74,7 @@ Status check_job(const Job& job) {
   for (const Cell& cell : job.cells) {
     if (!is_in(cell.compiler_index, job.compilers)) return outside("compiler", cell.compiler_index);
     if (!is_in(cell.model_index, job.models)) return outside("model", cell.model_index);
+    if (!is_in(cell.load_index, job.loads)) return outside("load", cell.load_index);
     if (!ids.insert(cell.id).second) return fail(fmt::format("has two cells \"{}\"", cell.id), "job");
   }
   std::set<ModelKey> models;

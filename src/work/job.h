@@ -78,8 +78,8 @@ struct Job : Lists {
         Field{"exporter", &Job::exporter}, Field{"reference_cache", &Job::reference_cache},
         Field{"given_references", &Job::given_references}, Field{"accepts_new_build", &Job::accepts_new_build},
         Field{"question_error_rate", &Job::question_error_rate}, Field{"by_round", &Job::by_round},
-        Field{"models", &Job::models}, Field{"cells", &Job::cells}, Field{"groups", &Job::groups},
-        Field{"continues", &Job::continues});
+        Field{"loads", &Job::loads}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
+        Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
   }
 };
 
@@ -117,6 +117,7 @@ struct WorkerRequest {
   std::string artifact_path{};      // where the compiler's artifact is, or is kept; "": it is removed once loaded
   std::string module_site{};        // the exporter's packages, for a compiler that makes a PyTorch module itself; or ""
   bool loads_artifact = false;      // another process has compiled: this one loads artifact_path
+  bool has_load = false;            // it is timed beside a load: it sends and awaits samples/load_signal.h
 
   static constexpr auto fields() {
     return std::tuple(
@@ -129,7 +130,7 @@ struct WorkerRequest {
         Field{"reference_name", &WorkerRequest::reference_name}, Field{"reference_key", &WorkerRequest::reference_key},
         Field{"reference_is_given", &WorkerRequest::reference_is_given}, Field{"cache_dir", &WorkerRequest::cache_dir},
         Field{"artifact_path", &WorkerRequest::artifact_path}, Field{"module_site", &WorkerRequest::module_site},
-        Field{"loads_artifact", &WorkerRequest::loads_artifact});
+        Field{"loads_artifact", &WorkerRequest::loads_artifact}, Field{"has_load", &WorkerRequest::has_load});
   }
 };
 

@@ -14,6 +14,7 @@
 #include "worker/affinity.h"
 #include "worker/check.h"
 #include "worker/inputs.h"
+#include "worker/load_signal.h"
 #include "worker/plugin_session.h"
 #include "worker/reference_file.h"
 #include "worker/resources.h"
@@ -209,8 +210,10 @@ class Work {
 
   void time() {
     for (auto& [name, value] : probe::gpu_facts()) result_.facts[name] = value;
+    tell_agent(samples::kWantsLoad);
     const bool is_warm = in_phase(Phase::warm_up, [this] { return attempt(series_->warm_up()); });
     if (is_warm) {
+      tell_agent(samples::kBeginsTiming);
       const probe::Snapshot before = probe::snapshot();
       const ThreadMeter threads;
       samples::Reading page_faults;
@@ -230,11 +233,17 @@ class Work {
         wait.when = "timed";
         result_.readings.push_back(std::move(wait));
       }
+      tell_agent(samples::kEndsTiming);
     }
     result_.repetitions = series_->repetitions();
     result_.stop_reason = series_->stop_reason();
     result_.is_steady = series_->is_steady();
     if (!result_.failure) learn_facts();  // some concern the run: memory, recompilation
+  }
+
+  // Does nothing in a cell without a load. If the agent does not answer, it has ended or ends this process.
+  void tell_agent(std::string_view signal) const {
+    if (request_.has_load) (void)signal_and_wait(signal);
   }
 
   const work::WorkerRequest& request_;

@@ -58,6 +58,8 @@ std::vector<Key> measurement_keys() {
        .meaning = "Arithmetic of inference; anything but f32 may change predictions",
        .set = set_member<&Study::precision>,
        .get = get_member<&Study::precision>},
+      structured("loads", "[none]",
+                 "What runs beside a cell while it is timed: each cell is measured under each, see below"),
       {.name = "allocator",
        .type = ValueType::word,
        .words = {"default", "steady"},

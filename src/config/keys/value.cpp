@@ -243,6 +243,7 @@ std::string expected(const Key& key) {
   switch (key.type) {
     case ValueType::text:
     case ValueType::bare_text:
+      if (!key.example.empty()) return key.example;
       return fmt::format("one line of text, at most {} characters", key.maximum > 0 ? key.maximum : 100) +
              std::string(key.pattern.find('/') == std::string::npos ? "" : ", without slashes");
     case ValueType::path:

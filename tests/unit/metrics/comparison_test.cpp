@@ -57,6 +57,16 @@ TEST(Comparison, AlongAnAxisOfOneResultPairsRounds) {
   EXPECT_NEAR(found->pairs[0].judgement.contrast.estimate, std::log(0.99), 1e-6);
 }
 
+TEST(Comparison, AlongTheAxisOfLoadsPairsACellWithItselfUnderAnother) {
+  std::vector<CellData> cells{made_up::cell_of("xla", 1, {made_up::process(0, {10})}),
+                              made_up::cell_of("xla", 1, {made_up::process(0, {20})})};
+  cells[1].load = "cpu: 1";
+  const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::load, {});
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_NEAR(std::exp(found->pairs.at(0).judgement.contrast.estimate), 0.5, 1e-9);
+  EXPECT_FALSE(compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::threads, {}));
+}
+
 TEST(Comparison, DoesNotPairCellsThatDifferInMoreThanTheAxis) {
   const std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
   const auto found = compare({{&cells[0]}}, {{&cells[1]}}, Axis::threads, {});

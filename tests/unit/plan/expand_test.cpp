@@ -111,6 +111,39 @@ TEST(Plan, IdsDependOnEveryPropertyOfACell) {
   }
 }
 
+TEST(Plan, CellsUnderEachLoadAreInOneGroupAndThoseWithoutALoadKeepTheirIds) {
+  config::Study study = small_study();
+  study.batch_sizes = {1};
+  const std::vector<std::string> without = ids(expanded(study));
+  study.loads = {work::Load{}, {.kind = work::LoadKind::cpu, .processors = 1, .name = "cpu: 1"}};
+  const Plan plan = expanded(study);
+  ASSERT_EQ(plan.cells.size(), 6U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(plan.cells[i].id, without[i]);
+    EXPECT_NE(plan.cells[i + 3].id, without[i]);
+    EXPECT_EQ(plan.load_of(plan.cells[i]).name, "none");
+    EXPECT_EQ(plan.load_of(plan.cells[i + 3]).name, "cpu: 1");
+    EXPECT_EQ(plan.cells[i + 3].compiler_index, plan.cells[i].compiler_index);
+  }
+  ASSERT_EQ(plan.groups.size(), 1U);
+  EXPECT_EQ(plan.groups[0].steps.size(), 6U * 5U);
+}
+
+// The expected hash was computed with Python's hashlib.
+TEST(Plan, TheLoadIsPartOfACellsId) {
+  config::Study study = small_study();
+  study.models = {recipe("mine", "conv_block", {{"depth", "1"}, {"width", "64"}})};
+  study.batch_sizes = {8};
+  study.compilers = {{.name = "onnxruntime",
+                      .version = "1.30.0",
+                      .options = {{"arena", "false"}, {"graph_optimization", "\"basic\""}},
+                      .threads = 2,
+                      .label = "old"}};
+  study.devices[0].compilers = {"old"};
+  study.loads = {{.kind = work::LoadKind::cpu, .processors = 0.5, .name = "cpu: 50%"}};
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("a6843b2e58f56b3f"));
+}
+
 TEST(Plan, OnlyTheCompilersOfADeviceRunThere) {
   config::Study study = small_study();
   study.devices[0].compilers = {"null", "identity"};
