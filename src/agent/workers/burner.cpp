@@ -79,27 +79,31 @@ void burn_processor(int cpu, double share) {
   }
 }
 
-// Several times the last cache, so that what is read again comes from memory.
+// Returns the bytes of all threads' buffers together: several times the last cache, so that what is read again comes
+// from memory, but at most an eighth of the memory. 256 MiB where the size of the cache is not known.
 std::size_t buffer_bytes() {
-  constexpr long kLeast = 64L << 20U;
-  constexpr long kMost = 1L << 30U;
+  constexpr long kUnit = 1L << 20U;
+  constexpr long kLeast = 256 * kUnit;
+  constexpr long kMost = 512 * kUnit;
+  long cache = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  return static_cast<std::size_t>(std::clamp(4 * ::sysconf(_SC_LEVEL3_CACHE_SIZE), kLeast, kMost));
-#else
-  return kLeast;
+  cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
+  const long memory = ::sysconf(_SC_PHYS_PAGES) / 8 * ::sysconf(_SC_PAGESIZE);
+  return static_cast<std::size_t>(std::min(std::clamp(4 * cache, kLeast, kMost), std::max(memory, kUnit)));
 }
 
 // Copies from one half of a buffer to the other at this rate. A copied byte counts as one read and one written, as in
-// STREAM (McCalpin 1995). A burner that gets too little of the processor does not catch up on more than 10 ms.
-void burn_memory(const std::vector<int>& cpus, double bytes_per_s, LoadPage& page,
+// STREAM (McCalpin 1995). `threads` burners share the work. A burner that gets too little of the processor does not
+// catch up on more than 10 ms.
+void burn_memory(const std::vector<int>& cpus, std::size_t threads, double bytes_per_s, LoadPage& page,
                  std::atomic<std::size_t>& beginning) {
   confine(0, cpus);
-  const std::size_t half = buffer_bytes() / 2;
+  constexpr std::size_t kChunk = 256U << 10U;
+  const std::size_t half = std::max(buffer_bytes() / 2 / threads, kChunk);
   const auto buffer = std::make_unique<char[]>(2 * half);
   std::memset(buffer.get(), 1, 2 * half);
   --beginning;
-  constexpr std::size_t kChunk = 256U << 10U;
   constexpr std::int64_t kMostBehind = 10'000'000;
   const double chunk_ns = 1e9 * 2 * kChunk / bytes_per_s;
   auto due = static_cast<double>(now_ns(CLOCK_MONOTONIC));
@@ -135,8 +139,8 @@ void wait_for_agent() {
       const double share = std::min(load.processors - static_cast<double>(i), 1.0);
       threads.emplace_back(burn_processor, on_cpu(i), share);
     } else {
-      threads.emplace_back(burn_memory, std::cref(cpus), load.bytes_per_s / static_cast<double>(count), std::ref(page),
-                           std::ref(beginning));
+      threads.emplace_back(burn_memory, std::cref(cpus), count, load.bytes_per_s / static_cast<double>(count),
+                           std::ref(page), std::ref(beginning));
     }
   }
   while (beginning > 0) sleep_until(now_ns(CLOCK_MONOTONIC) + 1'000'000);
