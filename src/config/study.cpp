@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include "base/file.h"
@@ -26,6 +27,7 @@ class StudyReader {
   StudyReader(const std::filesystem::path& path, const Vocabulary& vocabulary, Problems& problems)
       : vocabulary_(vocabulary), problems_(problems) {
     study_.path = path;
+    study_.processors = vocabulary.processors;
     study_.name = path.stem().string();
   }
 
@@ -37,6 +39,7 @@ class StudyReader {
     check_baseline();
     check_stop_when();
     check_rounds();
+    check_threads();
     check_size(root);
     settle_output();
     return std::move(study_);
@@ -82,7 +85,13 @@ class StudyReader {
     }
     const std::size_t before = problems_.count();
     if (const DocumentNode* const node = given("compilers")) {
-      study_.compilers = read_compilers(*node, study_.threads, vocabulary_, problems_);
+      const work::Compiler usual{.threads = study_.threads, .threads_asked = study_.threads_asked};
+      CompilerEntries entries = read_compilers(*node, usual, vocabulary_, problems_);
+      study_.compilers = std::move(entries.compilers);
+      threads_at_ = std::move(entries.threads);
+      for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
+        if (threads_at_[i].node != nullptr) study_.own_threads.insert(study_.compilers[i].label);
+      }
     }
     are_all_known_ = nodes_.contains("compilers") && problems_.count() == before;
     const DocumentNode* const devices = given("devices");
@@ -186,6 +195,34 @@ class StudyReader {
                   fmt::format("min {} is more than max {}", rounds->min, rounds->max));
   }
 
+  // This machine's processors are known before anything is measured. A device elsewhere counts its own.
+  void check_threads() {
+    if (!study_.processors) return;
+    std::set<std::string> reported;
+    for (const DeviceEntry& device : study_.devices) {
+      if (!is_here(device)) continue;
+      for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
+        const work::Compiler& compiler = study_.compilers[i];
+        const auto& chosen = device.compilers;
+        const bool is_measured = std::find(chosen.begin(), chosen.end(), compiler.label) != chosen.end();
+        const int threads = on_device(study_, device, compiler).threads;
+        if (!is_measured || threads <= study_.processors->all) continue;
+        const GivenValue& own = threads_at_[i];
+        const std::string path = own.node != nullptr ? own.path : device.threads.empty() ? "threads" : "devices";
+        if (!reported.insert(path).second) continue;
+        const DocumentNode* const node = own.node != nullptr ? own.node.get() : given(path);
+        const std::string message = fmt::format(
+            "{} threads are more than the {} processors that {} lets a process use; give at most {}, or all", threads,
+            study_.processors->all, device.name, study_.processors->all);
+        if (node != nullptr) {
+          problems_.add(*node, path, message);
+        } else {
+          problems_.add(path, message);
+        }
+      }
+    }
+  }
+
   void check_size(const DocumentNode& root) {
     std::uint64_t pairs = 0;
     for (const DeviceEntry& device : study_.devices) pairs += device.compilers.size();
@@ -219,7 +256,8 @@ class StudyReader {
   Problems& problems_;
   Study study_;
   std::map<std::string, NodePointer> nodes_;
-  bool are_all_known_ = false;  // every entry of compilers was read without a problem
+  std::vector<GivenValue> threads_at_;  // of each compiler
+  bool are_all_known_ = false;          // every entry of compilers was read without a problem
 };
 
 StudyProblem whole_file(const std::filesystem::path& path, std::string message) {
@@ -238,6 +276,13 @@ Result<std::string> read_text(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+work::Compiler on_device(const Study& study, const DeviceEntry& device, const work::Compiler& compiler) {
+  work::Compiler there = compiler;
+  const bool has_own = device.threads.empty() || study.own_threads.contains(compiler.label);
+  if (!has_own) set_threads(there, json_of(device.threads), study.processors);
+  return there;
+}
 
 tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
                                                           const Vocabulary& vocabulary) {

@@ -4,6 +4,7 @@
 
 #include "config/keys/key.h"
 #include "config/keys/value.h"
+#include "config/sections.h"
 
 namespace ngb::config {
 namespace {
@@ -35,6 +36,23 @@ Key structured(const char* name, const char* default_text, const char* meaning) 
   return {.name = name, .type = ValueType::structured, .meaning = meaning, .default_text = default_text};
 }
 
+Key threads_key_of_study() {
+  Key key = threads_key();
+  key.meaning =
+      "Threads that inference may use, for compilers and devices that do not say otherwise. all: as many as processors "
+      "that the device lets a process use; physical: as many as cores to which these belong";
+  key.set = [](Study& study, const json& value) {
+    work::Compiler usual;
+    set_threads(usual, value, study.processors);
+    study.threads = usual.threads;
+    study.threads_asked = usual.threads_asked;
+  };
+  key.get = [](const Study& study) {
+    return study.threads_asked.empty() ? json(study.threads) : json(study.threads_asked);
+  };
+  return key;
+}
+
 std::vector<Key> measurement_keys() {
   return {
       {.name = "name",
@@ -50,8 +68,7 @@ std::vector<Key> measurement_keys() {
                                   "Samples per inference: one size, or a list without repetitions"),
       structured("devices", "[local]", "Devices to measure on, see below"),
       structured("pairs", "every compiler on every device", "Which compilers run on which device, see below"),
-      scalar<&Study::threads>("threads", ValueType::integer, 1, 4096,
-                              "Threads that inference may use, for compilers that do not say otherwise"),
+      threads_key_of_study(),
       {.name = "precision",
        .type = ValueType::word,
        .words = {"f32", "bf16", "f16"},
@@ -141,12 +158,19 @@ std::string plain_word(const std::string& text) {
 
 }  // namespace
 
+Key threads_key() {
+  Key key{.name = "threads", .type = ValueType::integer_or_word, .minimum = 1, .maximum = 4096};
+  for (const std::string_view word : work::kThreadWords) key.words.emplace_back(word);
+  return key;
+}
+
 std::span<const Key> study_keys() {
   static const std::vector<Key> kKeys = all_keys();
   return kKeys;
 }
 
 std::span<const Key> model_keys() {
+  constexpr const char* kOfTheZoo = "the zoo's, for a recipe's name and for the same name of timm; else none";
   static const std::vector<Key> kKeys{
       {.name = "label",
        .type = ValueType::text,
@@ -186,6 +210,28 @@ std::span<const Key> model_keys() {
        .default_text = "`false`: compiled for each batch size",
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.dynamic_batch); },
        .get_in_model = [](const ModelEntry& model) { return model.dynamic_batch ? json(true) : json(); }},
+      {.name = "group",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "What the model belongs to, such as the family of which it is one size; not part of its hash",
+       .default_text = kOfTheZoo,
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.group); },
+       .get_in_model = [](const ModelEntry& model) { return model.group.empty() ? json() : json(model.group); }},
+      {.name = "style",
+       .type = ValueType::word,
+       .words = {"convolutional", "transformer", "hybrid"},
+       .meaning = "What the model is built of; not part of its hash",
+       .default_text = kOfTheZoo,
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.style); },
+       .get_in_model = [](const ModelEntry& model) { return model.style.empty() ? json() : json(model.style); }},
+      {.name = "size",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = 1000,
+       .meaning = "Rank of the model's size in its group, 1 for the smallest; not part of its hash",
+       .default_text = kOfTheZoo,
+       .set_in_model = [](ModelEntry& model, const json& value) { model.size = value.get<int>(); },
+       .get_in_model = [](const ModelEntry& model) { return model.size ? json(*model.size) : json(); }},
   };
   return kKeys;
 }
@@ -218,6 +264,17 @@ const std::vector<Key>& input_keys() {
   return kKeys;
 }
 
+namespace {
+
+Key threads_key_of_compiler() {
+  Key key = threads_key();
+  key.meaning = "Threads that inference may use, as in a study; a list gives one compiler for each";
+  key.default_text = "the device's threads, else the study's";
+  return key;
+}
+
+}  // namespace
+
 std::span<const Key> compiler_keys() {
   static const std::vector<Key> kKeys{
       {.name = "version",
@@ -225,12 +282,7 @@ std::span<const Key> compiler_keys() {
        .pattern = kVersion,
        .meaning = "Version of the toolchain, as `ngb toolchain list` shows it; a list gives one compiler for each",
        .default_text = "the default version of this release"},
-      {.name = "threads",
-       .type = ValueType::integer,
-       .minimum = 1,
-       .maximum = 4096,
-       .meaning = "Threads that inference may use; a list gives one compiler for each",
-       .default_text = "the study's threads"},
+      threads_key_of_compiler(),
       {.name = "options",
        .type = ValueType::structured,
        .meaning = "Maps option names to values, as `ngb compilers NAME` shows them; a list of values gives one "

@@ -23,11 +23,8 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
     return fail(fmt::format("a kernel of {0}x{0} does not keep the image's size; choose an odd number", kernel_size),
                 "kernel_size");
   }
-  Conv2d options{.channels = width,
-                 .kernel = kernel_size,
-                 .padding = kernel_size / 2,
-                 .bias = true,
-                 .gain = kInputGain};
+  Conv2d options{
+      .channels = width, .kernel = kernel_size, .padding = kernel_size / 2, .bias = true, .gain = kInputGain};
   Tensor x = graph.input("input", DataType::f32, {batch, 3, image_size, image_size});
   if (has_stem) {
     x = conv2d(graph, "stem", x, options);
@@ -51,11 +48,18 @@ Family family() {
           .parameters = {{"width", "int", 64, 1, 65536, "channels of every block", {}},
                          {"depth", "int", 1, 1, 1000, "number of blocks; the stem is none of them", {}},
                          {"kernel_size", "int", 3, 1, 255, "height and width of the convolutions' kernels; odd", {}},
-                         {"stem", "bool", true, 0, 0,
+                         {"stem",
+                          "bool",
+                          true,
+                          0,
+                          0,
                           "whether a convolution of the image's 3 channels comes before the first block, which then "
-                          "has the paper's size; without it the first block maps 3 channels to the width itself", {}},
+                          "has the paper's size; without it the first block maps 3 channels to the width itself",
+                          {}},
                          {"image_size", "int", 244, 1, 8192, "height and width of the input in pixels", {}}},
           .variants = {},
+          .group = "conv_block",
+          .style = "convolutional",
           .build = &build};
 }
 

@@ -265,6 +265,34 @@ TEST(ContentHash, IsTheHashOfTheCanonicalText) {
   EXPECT_NE(content_hash(made("conv_block", {}, 2)), content_hash(made("conv_block")));
 }
 
+// Groups, styles and ranks of size: Table IV of the paper.
+TEST(Families, BelongToTheGroupsOfThePapersTable) {
+  struct Row {
+    const char* group;
+    const char* style;
+    std::vector<const char*> names;
+  };
+  const Row kRows[] = {
+      {"ResNets", "convolutional", {"resnet18", "resnet50", "resnet101"}},
+      {"EfficientNets", "convolutional", {"efficientnet_b3", "efficientnet_b4", "efficientnet_b5"}},
+      {"DeiTs", "transformer", {"deit3_small_patch16_224", "deit3_medium_patch16_224", "deit3_base_patch16_224"}},
+      {"Swins", "transformer", {"swin_s3_tiny_224", "swin_s3_small_224", "swin_s3_base_224"}},
+      {"ConvNeXts", "hybrid", {"convnext_tiny", "convnext_small", "convnext_base"}},
+  };
+  for (const Row& row : kRows) {
+    for (std::size_t i = 0; i < row.names.size(); ++i) {
+      const Belonging found = belonging_of(row.names[i]);
+      EXPECT_EQ(found.group, row.group) << row.names[i];
+      EXPECT_EQ(found.style, row.style) << row.names[i];
+      EXPECT_EQ(found.size, static_cast<int>(i) + 1) << row.names[i];
+    }
+  }
+  EXPECT_EQ(belonging_of("vit").group, "ViTs");
+  EXPECT_EQ(belonging_of("resnet").size, std::nullopt);
+  EXPECT_EQ(belonging_of("mlp").style, "");
+  EXPECT_EQ(belonging_of("eva02").group, "");
+}
+
 TEST(Families, HaveUniqueNamesAndMeanings) {
   for (const Family& family : families()) {
     EXPECT_FALSE(family.meaning.empty()) << family.name;
