@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "agent/workers/control_group.h"
 #include "base/result.h"

@@ -265,16 +265,6 @@ CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& u
   return CompilerReader(usual, vocabulary, problems).read(node);
 }
 
-void set_threads(work::Compiler& compiler, const json& value, const std::optional<Processors>& processors) {
-  compiler.threads_asked = value.is_string() ? value.get<std::string>() : "";
-  if (value.is_number()) {
-    compiler.threads = value.get<int>();
-  } else {
-    const Processors here = processors.value_or(Processors{});
-    compiler.threads = value == work::kAllThreads ? here.all : here.physical;
-  }
-}
-
 Parameters without_defaults(Parameters given, const std::vector<Parameter>& described) {
   std::erase_if(given, [&](const auto& parameter) {
     return std::any_of(described.begin(), described.end(), [&](const Parameter& known) {

@@ -40,6 +40,11 @@ CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& u
 // Makes `compiler` ask for `value` threads: a number or a word, which is estimated as this machine's number.
 void set_threads(work::Compiler& compiler, const nlohmann::json& value, const std::optional<Processors>& processors);
 
+// Returns why the compiler asks for more threads than this machine has; nothing if it does not, or if it does not run
+// on the device. Preconditions: the device is this machine, and `study.processors` is known.
+std::optional<std::string> too_many_threads(const Study& study, const DeviceEntry& device,
+                                            const work::Compiler& compiler);
+
 // Reads `devices`. An entry is the name `local`, the name or tag of a `known` device, or describes a device. Leaves
 // DeviceEntry::compilers empty.
 std::vector<DeviceEntry> read_devices(const DocumentNode& node, const std::vector<DeviceEntry>& known,

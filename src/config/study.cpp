@@ -202,25 +202,25 @@ class StudyReader {
     for (const DeviceEntry& device : study_.devices) {
       if (!is_here(device)) continue;
       for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
-        const work::Compiler& compiler = study_.compilers[i];
-        const auto& chosen = device.compilers;
-        const bool is_measured = std::find(chosen.begin(), chosen.end(), compiler.label) != chosen.end();
-        const int threads = on_device(study_, device, compiler).threads;
-        if (!is_measured || threads <= study_.processors->all) continue;
-        const GivenValue& own = threads_at_[i];
-        const std::string path = own.node != nullptr ? own.path : device.threads.empty() ? "threads" : "devices";
-        if (!reported.insert(path).second) continue;
-        const DocumentNode* const node = own.node != nullptr ? own.node.get() : given(path);
-        const std::string message = fmt::format(
-            "{} threads are more than the {} processors that {} lets a process use; give at most {}, or all", threads,
-            study_.processors->all, device.name, study_.processors->all);
-        if (node != nullptr) {
-          problems_.add(*node, path, message);
+        const std::optional<std::string> message = too_many_threads(study_, device, study_.compilers[i]);
+        if (!message) continue;
+        const GivenValue at = place_of_threads(device, threads_at_[i]);
+        if (!reported.insert(at.path).second) continue;
+        if (at.node != nullptr) {
+          problems_.add(*at.node, at.path, *message);
         } else {
-          problems_.add(path, message);
+          problems_.add(at.path, *message);
         }
       }
     }
+  }
+
+  // Returns where the study says how many threads a compiler has on the device.
+  [[nodiscard]] GivenValue place_of_threads(const DeviceEntry& device, const GivenValue& of_compiler) const {
+    if (of_compiler.node != nullptr) return of_compiler;
+    const std::string path = device.threads.empty() ? "threads" : "devices";
+    const auto node = nodes_.find(path);
+    return {node == nodes_.end() ? nullptr : node->second, path};
   }
 
   void check_size(const DocumentNode& root) {
@@ -276,13 +276,6 @@ Result<std::string> read_text(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-work::Compiler on_device(const Study& study, const DeviceEntry& device, const work::Compiler& compiler) {
-  work::Compiler there = compiler;
-  const bool has_own = device.threads.empty() || study.own_threads.contains(compiler.label);
-  if (!has_own) set_threads(there, json_of(device.threads), study.processors);
-  return there;
-}
 
 tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
                                                           const Vocabulary& vocabulary) {
