@@ -229,6 +229,7 @@ Result<Ending> measure_what_is_left(const Installation& installation, plan::Plan
   auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
   if (!store) return error_of(store);
   if (const Status same = store->check_protocol(plan.study); !same) return error_of(same);
+  if (const Status described = store->describe_models(plan); !described) return error_of(described);
   if (arguments.only_fetch) {
     const auto runs = store->runs();
     if (!runs) return error_of(runs);

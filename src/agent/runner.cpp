@@ -266,6 +266,7 @@ Status Runner::end_attempt() {
     attempt_.reset();
     launcher_ = nullptr;
     result.environment_hash = environment_hash_;
+    result.threads = request.compiler.threads;
     result.made_with = provenance_of(*cell_);
     if (std::optional<Failure> changed = changed_file()) {
       // The measurement is dropped: nobody knows which content of the file it belongs to.

@@ -19,12 +19,12 @@ constexpr std::size_t kMaxVariants = 1000;  // compilers from one entry
 
 class CompilerReader {
  public:
-  CompilerReader(int threads, const Vocabulary& vocabulary, Problems& problems)
-      : threads_(threads), vocabulary_(vocabulary), problems_(problems) {
+  CompilerReader(const work::Compiler& usual, const Vocabulary& vocabulary, Problems& problems)
+      : usual_(usual), vocabulary_(vocabulary), problems_(problems) {
     for (const CompilerWords& words : vocabulary.compilers) names_.push_back(words.name);
   }
 
-  std::vector<work::Compiler> read(const DocumentNode& list) {
+  CompilerEntries read(const DocumentNode& list) {
     for (std::size_t i = 0; i < list.items.size(); ++i) read_entry(list.items[i], fmt::format("compilers[{}]", i));
     make_labels();
     std::vector<std::string> labels;
@@ -35,7 +35,7 @@ class CompilerReader {
       at.push_back(at_[i]);
     }
     check_labels(labels, at, "compilers", problems_);
-    return std::move(compilers_);
+    return {std::move(compilers_), std::move(threads_at_)};
   }
 
  private:
@@ -62,12 +62,16 @@ class CompilerReader {
       return;
     }
     const std::size_t before = problems_.count();
-    std::vector<work::Compiler> variants{{.name = words->name, .version = words->default_version, .threads = threads_}};
+    std::vector<work::Compiler> variants{{.name = words->name,
+                                          .version = words->default_version,
+                                          .threads = usual_.threads,
+                                          .threads_asked = usual_.threads_asked}};
+    threads_given_ = {};
     if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, variants);
     const bool is_good = problems_.count() == before;
     for (work::Compiler& compiler : variants) {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
-      const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options);
+      const auto key = std::tuple(compiler.name, compiler.version, asked_threads(compiler), compiler.options);
       if (is_good && !seen_.insert(key).second) {
         problems_.add(
             *name, path,
@@ -76,6 +80,7 @@ class CompilerReader {
       }
       compilers_.push_back(std::move(compiler));
       at_.push_back(is_good ? node : nullptr);
+      threads_at_.push_back(threads_given_);
     }
   }
 
@@ -92,7 +97,10 @@ class CompilerReader {
       const Key* const key = find_key(compiler_keys(), field.name);
       if (key == nullptr) {
         problems_.add(*field.key, path, unknown_setting(field.name, words));
-      } else if (key->type == ValueType::structured) {
+        continue;
+      }
+      if (key->name == "threads") threads_given_ = {field.value, field_path};
+      if (key->type == ValueType::structured) {
         read_options(*field.value, field_path, words, variants);
       } else {
         read_axis(*key, *field.value, field_path, variants, [&](const json& value, work::Compiler& compiler) {
@@ -140,7 +148,7 @@ class CompilerReader {
   void apply(const Key& key, const json& value, const DocumentNode& node, const std::string& path,
              const CompilerWords& words, work::Compiler& compiler) {
     if (key.name == "threads") {
-      compiler.threads = value.get<int>();
+      set_threads(compiler, value, vocabulary_.processors);
     } else if (key.name == "label") {
       compiler.label = value.get<std::string>();
     } else if (words.default_version.empty()) {
@@ -208,9 +216,7 @@ class CompilerReader {
     };
     std::string label = compiler.label.empty() ? compiler.name : compiler.label;
     if (differs([](const work::Compiler& entry) { return entry.version; })) label += " " + compiler.version;
-    if (differs([](const work::Compiler& entry) { return entry.threads; })) {
-      label += fmt::format(" threads={}", compiler.threads);
-    }
+    if (differs(work::asked_threads)) label += " threads=" + asked_threads(compiler);
     std::set<std::string> options;
     for (const work::Compiler* other : namesakes) {
       for (const auto& [name, value] : other->options) options.insert(name);
@@ -235,26 +241,28 @@ class CompilerReader {
     return "default";
   }
 
-  int threads_;
+  const work::Compiler& usual_;
   const Vocabulary& vocabulary_;
   Problems& problems_;
   std::vector<std::string> names_;
   std::vector<work::Compiler> compilers_;
   std::vector<NodePointer> at_;  // the entry of each compiler; null if the entry has problems
-  std::set<std::tuple<std::string, std::string, int, Parameters>> seen_;
+  std::vector<GivenValue> threads_at_;
+  GivenValue threads_given_;  // in the entry that is being read
+  std::set<std::tuple<std::string, std::string, std::string, Parameters>> seen_;
 };
 
 }  // namespace
 
-std::vector<work::Compiler> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
-                                           Problems& problems) {
+CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const Vocabulary& vocabulary,
+                               Problems& problems) {
   if (!node.is_sequence() || node.items.empty()) {
     problems.add(node, "compilers",
                  fmt::format("expected a list of compilers such as - onnxruntime, found {}",
                              node.is_sequence() ? "an empty list" : found(node)));
     return {};
   }
-  return CompilerReader(threads, vocabulary, problems).read(node);
+  return CompilerReader(usual, vocabulary, problems).read(node);
 }
 
 Parameters without_defaults(Parameters given, const std::vector<Parameter>& described) {

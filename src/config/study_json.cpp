@@ -16,8 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-json compiler_json(const work::Compiler& compiler) {
-  json body{{"threads", compiler.threads}, {"options", object_of(compiler.options)}, {"label", compiler.label}};
+// A compiler without threads of its own has none here if a device has, so that the device's are read again.
+json compiler_json(const Study& study, const work::Compiler& compiler) {
+  json body{{"options", object_of(compiler.options)}, {"label", compiler.label}};
+  const bool yields = std::any_of(study.devices.begin(), study.devices.end(),
+                                  [](const DeviceEntry& device) { return !device.threads.empty(); }) &&
+                      !study.own_threads.contains(compiler.label);
+  if (!yields) body["threads"] = json_of(asked_threads(compiler));
   if (!compiler.version.empty()) body["version"] = compiler.version;
   return {{compiler.name, std::move(body)}};
 }
@@ -40,7 +45,7 @@ json structured_json(const Study& study, const std::string& key) {
   if (key == "models") {
     for (const ModelEntry& model : study.models) out.push_back(model_json(model));
   } else if (key == "compilers") {
-    for (const work::Compiler& compiler : study.compilers) out.push_back(compiler_json(compiler));
+    for (const work::Compiler& compiler : study.compilers) out.push_back(compiler_json(study, compiler));
   } else if (key == "loads") {
     for (const work::Load& load : study.loads) out.push_back(load_json(load));
   } else if (key == "devices") {

@@ -47,7 +47,15 @@ std::string reference_version(const config::Study& study) {
   return entry == study.compilers.end() ? "" : entry->version;
 }
 
-// The reference computes with as many threads as the cell with the most threads.
+// Removes the estimates: only the device knows the number that a word means there.
+void leave_threads_to_the_device(work::Job& job) {
+  for (work::Compiler& compiler : job.compilers) {
+    if (!compiler.threads_asked.empty()) compiler.threads = 1;
+  }
+}
+
+// The reference computes with as many threads as the cell with the most threads, as far as the plan knows. The agent
+// raises the number to what words mean on the device.
 void add_reference(const config::Study& study, work::Job& job) {
   if (study.reference == "none") return;
   job.reference = {.name = study.reference, .version = reference_version(study)};
@@ -152,6 +160,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   }
   job.compilers = compilers.chosen(plan_.compilers);
   job.models = models.chosen(plan_.models);
+  leave_threads_to_the_device(job);
   add_reference(plan_.study, job);
   add_second_reference(plan_.study, job);
   add_exporter(plan_.study, job);

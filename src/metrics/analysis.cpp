@@ -15,8 +15,8 @@ using store::CellData;
 std::string family_of(const CellData& cell) { return fmt::format("{}\n{}", cell.device, cell.model_hash); }
 
 std::string setting_of(const CellData& cell, int batch, const std::string& load) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.threads, cell.compiler,
-                     cell.compiler_version, cell.options, batch, load);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.threads_there(),
+                     cell.compiler, cell.compiler_version, cell.options, batch, load);
 }
 
 std::string choice_of(const CellData& cell) {

@@ -47,6 +47,8 @@ std::string without_device(const std::string& options_json) {
   return options.dump();
 }
 
+constexpr bool compares_machines(Axis axis) { return axis == Axis::device || axis == Axis::results; }
+
 // A property that must be equal on both sides.
 struct Property {
   const char* name;
@@ -71,9 +73,13 @@ constexpr std::array kProperties{
     Property{"options", [](Axis axis) { return axis == Axis::compiler || axis == Axis::options; },
              [](const CellData& cell) { return cell.options; },
              [](const CellData& cell) { return words_of_options(cell.options); }},
-    Property{"thread count", [](Axis axis) { return axis == Axis::threads; },
-             [](const CellData& cell) { return std::to_string(cell.threads); },
-             [](const CellData& cell) { return std::to_string(cell.threads); }},
+    // "all" is another number on another machine, so cells of different machines are paired by what was asked for.
+    Property{"thread count", [](Axis axis) { return axis == Axis::threads || compares_machines(axis); },
+             [](const CellData& cell) { return cell.threads_there(); },
+             [](const CellData& cell) { return cell.threads_there(); }},
+    Property{"thread count", [](Axis axis) { return !compares_machines(axis); },
+             [](const CellData& cell) { return cell.threads_wanted(); },
+             [](const CellData& cell) { return cell.threads_wanted(); }},
     Property{"precision", [](Axis axis) { return axis == Axis::precision; },
              [](const CellData& cell) { return cell.precision; }, [](const CellData& cell) { return cell.precision; }},
     Property{"load", [](Axis axis) { return axis == Axis::load; }, [](const CellData& cell) { return cell.load; },
@@ -117,7 +123,7 @@ std::string place_on(Axis axis, const CellData& cell) {
     case Axis::compute_device:
       return cell.compute_device.value.value_or("unknown");
     case Axis::threads:
-      return std::to_string(cell.threads);
+      return cell.threads_there();
     case Axis::precision:
       return cell.precision;
     case Axis::load:
@@ -131,6 +137,7 @@ std::string place_on(Axis axis, const CellData& cell) {
 bool is_called(std::string_view words, Axis axis, const CellData& cell) {
   if (words == place_on(axis, cell)) return true;
   if (axis == Axis::compiler && words == cell.compiler_label) return true;
+  if (axis == Axis::threads && words == cell.threads_asked) return true;
   return (axis == Axis::compiler || axis == Axis::version) && words == cell.compiler + "@" + cell.compiler_version;
 }
 

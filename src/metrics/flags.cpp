@@ -84,7 +84,8 @@ std::optional<double> extra_threads(const Evidence& evidence) {
   for (const samples::ProcessResult& process : evidence.cell.processes) {
     if (process.threads_used.value) threads.push_back(*process.threads_used.value);
   }
-  return highest_above(threads, evidence.cell.threads);
+  if (!evidence.cell.threads) return std::nullopt;
+  return highest_above(threads, *evidence.cell.threads);
 }
 
 // Counts the processes that are set aside because of another build, or because of another environment.

@@ -190,7 +190,8 @@ Value cpu_of_machine(const Analysis& analysis, std::size_t cell) {
   return cpus ? cpu_share(analysis, cell, *cpus) : unknown("the device did not report how many processors it has");
 }
 Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
-  return cpu_share(analysis, cell, analysis.cell(cell).threads);
+  const auto& threads = analysis.cell(cell).threads;
+  return threads ? cpu_share(analysis, cell, *threads) : unknown("no process has reported how many threads it has");
 }
 
 Value repetition_count(const Analysis& analysis, std::size_t cell) {

@@ -22,7 +22,8 @@
 namespace ngb::plan {
 
 // The cells are in the order of the study: device, model, batch, load, compiler. The groups are in the order in which
-// they are measured. The compilers are the study's, with its precision.
+// they are measured. The compilers are the study's, with its precision; those that have other threads on a device
+// follow.
 struct Plan : work::Lists {
   config::Study study{};
   double question_error_rate = 0.05;  // of each question, over all looks at it (work::Protocol::rounds)

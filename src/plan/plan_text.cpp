@@ -68,7 +68,7 @@ std::string cells_text(const Plan& plan) {
     const work::Model& model = plan.model_of(cell);
     const work::Compiler& compiler = plan.compiler_of(cell);
     rows.push_back({cell.id, cell.device, model.label, std::to_string(model.key.batch), compiler.label,
-                    compiler.version.empty() ? "-" : compiler.version, std::to_string(compiler.threads),
+                    compiler.version.empty() ? "-" : compiler.version, asked_threads(compiler),
                     options_text(compiler)});
     if (has_loads) rows.back().push_back(plan.load_of(cell).name);
   }

@@ -52,7 +52,7 @@ std::vector<int> baselines_of(int cell, const std::set<int>& candidates, const w
     std::map<std::string, int> first;
     for (const int each : candidates) {
       if (load(each) != load(cell)) continue;
-      if (!needs_threads || compiler(each).threads == compiler(cell).threads) {
+      if (!needs_threads || asked_threads(compiler(each)) == asked_threads(compiler(cell))) {
         first.emplace(device_option(compiler(each)), each);
       }
     }

@@ -60,7 +60,7 @@ json settings_json(const CellData* cell) {
           {"compiler_label", cell->compiler_label},
           {"compiler_version", cell->compiler_version},
           {"options", options.is_discarded() ? json::object() : std::move(options)},
-          {"threads", cell->threads}};
+          {"threads", cell->threads ? json(*cell->threads) : json(nullptr)}};
 }
 
 json margin_json(const BestOptions& choice) {

@@ -24,15 +24,22 @@ json options_json(const CellData& cell) {
   return options.is_discarded() ? json::object() : options;
 }
 
+json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+json number_or_null(const std::optional<int>& number) { return number ? json(*number) : json(nullptr); }
+
 // name, heading, of
 constexpr std::array kAttributes{
     Attribute{"cell_id", nullptr, [](const CellData& cell) { return json(cell.cell_id); }},
     Attribute{"device", "device", [](const CellData& cell) { return json(cell.device); }},
     Attribute{"model", "model", [](const CellData& cell) { return json(cell.model); }},
     Attribute{"model_family", nullptr, [](const CellData& cell) { return json(cell.model_family); }},
+    Attribute{"model_group", nullptr, [](const CellData& cell) { return text_or_null(cell.model_group); }},
+    Attribute{"model_style", nullptr, [](const CellData& cell) { return text_or_null(cell.model_style); }},
+    Attribute{"model_size", nullptr, [](const CellData& cell) { return number_or_null(cell.model_size); }},
     Attribute{"model_hash", nullptr, [](const CellData& cell) { return json(cell.model_hash); }},
     Attribute{"batch", "batch", [](const CellData& cell) { return json(cell.batch); }},
-    Attribute{"threads", "threads", [](const CellData& cell) { return json(cell.threads); }},
+    Attribute{"threads", "threads", [](const CellData& cell) { return number_or_null(cell.threads); }},
+    Attribute{"threads_asked", nullptr, [](const CellData& cell) { return text_or_null(cell.threads_asked); }},
     Attribute{"precision", "precision", [](const CellData& cell) { return json(cell.precision); }},
     Attribute{"load", "load", [](const CellData& cell) { return json(cell.load); }},
     Attribute{"compute_device", nullptr,

@@ -32,7 +32,8 @@ bool are_on_several_compute_devices(std::span<const CellData* const> cells) {
 }
 
 std::string threads_of(const CellData& cell) {
-  return fmt::format("{} {}", cell.threads, cell.threads == 1 ? "thread" : "threads");
+  const std::string count = fmt::format("{} {}", cell.threads_there(), cell.threads == 1 ? "thread" : "threads");
+  return cell.threads && !cell.threads_asked.empty() ? fmt::format("{} ({})", count, cell.threads_asked) : count;
 }
 
 std::string rounds_remark(const work::Rounds& rounds) {

@@ -17,7 +17,7 @@ std::string compute_device_of(const store::CellData& cell);
 // Returns whether cells that were measured computed on different kinds of processors; then tables name each cell's.
 bool are_on_several_compute_devices(std::span<const store::CellData* const> cells);
 
-std::string threads_of(const store::CellData& cell);  // "2 threads"
+std::string threads_of(const store::CellData& cell);  // "2 threads", "2 threads (all)", "all threads"
 
 // "rounds ended when their question was decided, after 3 to 15: each interval is …"
 std::string rounds_remark(const work::Rounds& rounds);

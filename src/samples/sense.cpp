@@ -163,6 +163,7 @@ Status check_sense(const ProcessResult& result, const Asked& asked) {
       .within("attempt", result.attempt, 1, asked.attempts)
       .word("stop_reason", result.stop_reason, kStopReasons)
       .known<int>("threads_used", result.threads_used, 0, 1'000'000);
+  if (result.threads) sense.within("threads", *result.threads, 1, 1'000'000);
   add_times(sense, result);
   add_lengths(sense, result);
   add_readings(sense, result);

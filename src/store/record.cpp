@@ -30,19 +30,23 @@ class Recorder {
         .kept(
             "INSERT INTO process (cell_key, run_key, device, sequence, process_index, attempt, is_complete, "
             "environment_key, environment_hash, started_unix_ns, wall_ns, stop_reason, is_steady, threads_used, "
-            "threads_used_unknown_reason, log_path, made_with_key, origin) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "threads_used_unknown_reason, log_path, made_with_key, origin, threads) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (cell_key, process_index, origin) WHERE is_complete = 1 DO NOTHING")
         .run(cell, known_.run_key, device_, sequence_, result.process_index, result.attempt, !result.failure,
              environment_key, result.environment_hash, result.started_unix_ns, result.wall_ns, result.stop_reason,
              result.is_steady, result.threads_used.value, reason(result.threads_used), log, key_of(result.made_with),
-             samples::origin_of(result).name());
+             samples::origin_of(result).name(), result.threads);
     if (!sql().changed()) {
       add_event("duplicate");
       return;
     }
     add_event("process");
     add_parts(sql().last_key(), result);
+    // The word of the cell means what its latest process reports.
+    sql()
+        .kept("UPDATE cell SET threads = ?1 WHERE cell_key = ?2 AND threads_asked IS NOT NULL AND ?1 IS NOT NULL")
+        .run(result.threads, cell);
   }
 
   void operator()(const samples::ModelWritten& model) {

@@ -22,7 +22,9 @@ constexpr std::array kMigrations{
     Migration{"start times of phases and repetitions, readings during the timed phase, "
               "programs that disturbed a process",
               kVersion3},
-    Migration{"rounds that end when they have decided something, exporters of modules, loads", kVersion4}};
+    Migration{"rounds that end when they have decided something, exporters of modules, loads, "
+              "threads that the device decides, what models belong to",
+              kVersion4}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {
   throw sql::SqlError({std::move(what), database.file().string(), std::move(next)}, SQLITE_ERROR);

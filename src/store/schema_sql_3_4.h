@@ -20,11 +20,22 @@ CREATE TABLE neighbour (  -- A program that used processors while a disturbed pr
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// Version 4 knows rounds that end when they have decided something, how a module's ONNX file was made, and loads.
+// Version 4 knows rounds that end when they have decided something, how a module's ONNX file was made, loads, threads
+// that the device decides, and what models belong to.
 inline constexpr const char* kVersion4 = R"sql(
 ALTER TABLE cell ADD COLUMN load TEXT NOT NULL DEFAULT 'none';  -- what ran beside it while it was timed, as in the study
 
 DROP VIEW sample;
+ALTER TABLE process ADD COLUMN threads INTEGER;  -- threads that its inference was allowed; NULL: no worker was started
+UPDATE process SET threads = (SELECT threads FROM cell WHERE cell.cell_key = process.cell_key);
+ALTER TABLE cell ADD COLUMN threads_asked TEXT;  -- all, physical: the device decides how many; NULL: the study did
+ALTER TABLE cell ADD COLUMN threads_before INTEGER;
+UPDATE cell SET threads_before = threads;
+ALTER TABLE cell DROP COLUMN threads;
+ALTER TABLE cell ADD COLUMN threads INTEGER;  -- threads that the compiler may use; NULL: no process has reported them yet
+UPDATE cell SET threads = threads_before;
+ALTER TABLE cell DROP COLUMN threads_before;
+
 CREATE VIEW sample AS  -- Every repetition that counts with what it belongs to: a good start for pandas.
 SELECT
   cell.cell_id AS cell_id,  -- the cell
@@ -34,7 +45,7 @@ SELECT
   cell.load AS load,  -- what ran beside it while it was timed, as in the study
   cell.compiler_label AS compiler,  -- name of the compiler in the study
   cell.compiler_version AS compiler_version,  -- its version
-  cell.threads AS threads,  -- threads that the compiler may use
+  process.threads AS threads,  -- threads that the compiler may use
   cell.precision AS precision,  -- f32, …
   process.process_index AS process_index,  -- 0 … planned_processes - 1
   repetition.repetition_index AS repetition_index,  -- 0, 1, … in the order run, warm-up first
@@ -58,6 +69,9 @@ CREATE TABLE rounds_ended (  -- Cells that need no more processes, because what 
 ALTER TABLE model_file ADD COLUMN exporter TEXT;  -- which of PyTorch's exporters wrote it: `tracing`, `dynamo`; NULL: not a module's file, or before version 4
 ALTER TABLE model_file ADD COLUMN no_file_reason TEXT;  -- why a module has no ONNX file, its hash and size then being '' and 0; NULL: it has one
 ALTER TABLE model_file ADD COLUMN is_kept INTEGER;  -- 1: an earlier run on the device exported the module, and wall_ns is from then; NULL: before version 4
+ALTER TABLE model ADD COLUMN model_group TEXT;  -- models of one kind in several sizes: ResNets; NULL: none
+ALTER TABLE model ADD COLUMN model_style TEXT;  -- convolutional, transformer or hybrid; NULL: none
+ALTER TABLE model ADD COLUMN model_size INTEGER;  -- rank of its size in the group, 1 for the smallest; NULL: none
 )sql";
 
 }  // namespace ngb::store

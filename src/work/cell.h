@@ -18,7 +18,8 @@ namespace ngb::work {
 struct Cell {
   // First 16 hexadecimal digits of the SHA-256 over {"batch":…,"compiler":…,"device":…,"load":name,"model":hash,
   // "options":{…},"precision":…,"threads":…,"version":…} with sorted keys and no blanks; a cell without a load has no
-  // key "load". It is the same in every study, whatever the labels, the paths and the order of the file.
+  // key "load", and "threads" is the number or the word that the study asks for (compiler.h). It is the same in every
+  // study, whatever the labels, the paths and the order of the file.
   std::string id{};
   std::string device{};    // "" in a job, which belongs to one device
   int compiler_index = 0;  // into Lists::compilers

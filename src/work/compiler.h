@@ -2,7 +2,9 @@
 // Describes a compiler as a study measures it, and where its toolchain is on a device.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -14,11 +16,22 @@ namespace ngb::work {
 // Pairs of a name and a value as JSON text, sorted by name.
 using Options = std::vector<std::pair<std::string, std::string>>;
 
+// The words that a study may use in place of a number of threads. The device decides how many they mean.
+inline constexpr std::string_view kAllThreads = "all";            // the processors that it lets a process use
+inline constexpr std::string_view kPhysicalThreads = "physical";  // the cores to which these processors belong
+inline constexpr std::array kThreadWords{kAllThreads, kPhysicalThreads};
+
+// A cell whose threads were asked for by a word has that word in its id, not a number: the plan is made before a device
+// is reached, the same study means the same cells on every machine, and a continued run finds its cells again. The
+// device's agent replaces the word by a number when the job arrives, and each process reports that number. A device
+// whose number changes has another environment (its allowed processors), so processes with different numbers are never
+// pooled. Cells of one device are compared if the numbers are equal, cells of different devices if the words are.
 struct Compiler {
   std::string name{};
   std::string version{};  // resolved: never "latest"; "" for a compiler without versions
   Options options{};      // those that differ from their defaults
-  int threads = 1;        // threads that its inference may use
+  int threads = 1;        // threads that its inference may use; with a word, only the device's agent knows how many
+  std::string threads_asked{};  // "all" | "physical"; "": the number is asked for
   std::string precision = "f32";
   std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
   bool operator==(const Compiler&) const = default;
@@ -26,9 +39,15 @@ struct Compiler {
   static constexpr auto fields() {
     return std::tuple(Field{"name", &Compiler::name}, Field{"version", &Compiler::version},
                       Field{"options", &Compiler::options}, Field{"threads", &Compiler::threads},
-                      Field{"precision", &Compiler::precision}, Field{"label", &Compiler::label});
+                      Field{"threads_asked", &Compiler::threads_asked}, Field{"precision", &Compiler::precision},
+                      Field{"label", &Compiler::label});
   }
 };
+
+// Returns the threads as the study asks for them: "all", "physical" or "4".
+inline std::string asked_threads(const Compiler& compiler) {
+  return compiler.threads_asked.empty() ? std::to_string(compiler.threads) : compiler.threads_asked;
+}
 
 // The place of one version of a compiler on a device. Paths are relative to the device's folder until the agent there
 // makes them absolute.

@@ -114,7 +114,16 @@ class Work {
   }
 
   Attempt<Done> open() {
-    const Result<std::string> pinned = pin_to_cpus(request_.compiler.threads);
+    const int threads = request_.compiler.threads;
+    const std::size_t processors = probe::allowed_cpus().size();
+    if (static_cast<std::size_t>(threads) > processors) {
+      return tl::unexpected(
+          failure_of(FailureKind::invalid_option,
+                     {fmt::format("{} threads are more than the {} processors that the device lets a process use",
+                                  threads, processors),
+                      "threads", fmt::format("give at most {} threads in the study, or threads: all", processors)}));
+    }
+    const Result<std::string> pinned = pin_to_cpus(threads);
     if (!pinned) return tl::unexpected(failure_of(FailureKind::internal, pinned.error()));
     Attempt<Done> opened = session_.open(request_.compiler, request_.place, request_.cache_dir, page_);
     if (opened) learn_facts();

@@ -22,7 +22,7 @@ enum class ValueType {
   boolean,          // true or false
   integer,          // minimum … maximum
   number,           // minimum … maximum
-  integer_or_auto,  // "auto", or an integer; minimum … maximum
+  integer_or_word,  // one of `words`, or an integer; minimum … maximum
   bytes,            // an integer, or text such as "4 GB"; minimum … maximum bytes
   path,             // of a file or folder
   integers,         // a list of integers, at least one
@@ -94,6 +94,9 @@ std::span<const Key> compiler_keys();
 inline constexpr const char* kProcessorsKey = "processors";
 std::span<const Key> load_keys();
 const Key& listed_processors_key();
+
+// Returns the key of a number of threads, or of a word for one; without meaning, default and functions.
+Key threads_key();
 
 // Returns the keys below a device's name in an entry of devices.
 std::span<const Key> device_keys();

@@ -82,6 +82,16 @@ TEST(MakeJob, UsesTheReferenceInTheStudysVersionWithDefaultOptions) {
   EXPECT_TRUE(job->reference->options.empty());
 }
 
+TEST(MakeJob, LeavesWordsForThreadsToTheDevice) {
+  plan::Plan plan = two_devices();
+  plan.compilers[0].threads_asked = "all";
+  plan.compilers[0].threads = 64;  // of the client's machine
+  const auto job = make_job(plan, "local", "run-1", found, "");
+  EXPECT_EQ(job->compiler_of(job->cells[0]).threads_asked, "all");
+  EXPECT_EQ(job->compiler_of(job->cells[0]).threads, 1);
+  EXPECT_EQ(job->reference->threads, 1);
+}
+
 TEST(MakeJob, UsesTheDefaultVersionOfAReferenceThatTheStudyDoesNotMeasure) {
   plan::Plan plan = two_devices();
   plan.study.compilers.clear();

@@ -222,6 +222,30 @@ TEST(Comparison, KeepsAPairWhoseFailedSideNeverReportedItsComputeDevice) {
   EXPECT_EQ(found->pairs[0].status, PairStatus::newly_failed);
 }
 
+// Cells that ask for all threads had 2 on one device and 16 on the other.
+TEST(Comparison, PairsAllThreadsOfOneDeviceWithAllThreadsOfAnother) {
+  const auto at = [](const std::string& device, int threads, const std::string& asked) {
+    CellData cell = measured("fast", 1);
+    cell.device = device;
+    cell.threads = threads;
+    cell.threads_asked = asked;
+    return cell;
+  };
+  const std::vector<CellData> small{at("small", 2, "all")};
+  const std::vector<CellData> large{at("large", 16, "all")};
+  const auto devices = compare(side(small), side(large), Axis::device, {});
+  ASSERT_TRUE(devices) << devices.error().text();
+  EXPECT_EQ(devices->pairs.size(), 1U);
+  const std::vector<CellData> by_number{at("large", 2, "")};
+  EXPECT_FALSE(compare(side(small), side(by_number), Axis::device, {}));
+  const std::vector<CellData> one{at("small", 1, "")};
+  const auto threads = compare(side(one), side(small), Axis::threads, {});
+  ASSERT_TRUE(threads) << threads.error().text();
+  EXPECT_EQ(threads->pairs.size(), 1U);
+  EXPECT_TRUE(is_called("2", Axis::threads, small[0]));
+  EXPECT_TRUE(is_called("all", Axis::threads, small[0]));
+}
+
 TEST(Axis, IsNamedByItsValueAndACompilerAlsoByLabelOrVersion) {
   EXPECT_EQ(parse_axis("options").value(), Axis::options);
   EXPECT_FALSE(parse_axis("colour"));

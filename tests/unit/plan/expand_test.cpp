@@ -69,8 +69,57 @@ TEST(Plan, ACellsIdIsTheHashOfItsProperties) {
                       .label = "old"}};
   study.devices[0].compilers = {"old"};
   const Plan plan = expanded(study);
-  EXPECT_EQ(plan.models.at(0).key.hash, "34ce8ef72a8c8c06c5fe387004aed13d523a138d36325699d23ebf044bcf0a01");
-  EXPECT_THAT(ids(plan), ElementsAre("65bafadc2cb88d3d"));
+  EXPECT_EQ(plan.models.at(0).key.hash, "8d7acbc6a618209ae7fd2f41836f398ed928266816fb285a8b7971b15a86cdff");
+  EXPECT_THAT(ids(plan), ElementsAre("5fdd2ff313294137"));
+  study.compilers[0].threads_asked = "all";
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("6c3815128e252ef0"));
+}
+
+TEST(Plan, TheNumberThatAWordForThreadsMeansHereIsNotPartOfAnId) {
+  config::Study study = small_study();
+  for (work::Compiler& compiler : study.compilers) compiler.threads_asked = "physical";
+  const std::vector<std::string> before = ids(expanded(study));
+  for (work::Compiler& compiler : study.compilers) compiler.threads = 16;
+  EXPECT_EQ(ids(expanded(study)), before);
+}
+
+TEST(Plan, ADevicesThreadsAreForItsCellsOnly) {
+  config::Study study = small_study();
+  study.batch_sizes = {1};
+  study.own_threads = {"null"};
+  study.devices.push_back({.name = "orin", .kind = "ssh", .threads = "all", .compilers = {"identity", "null"}});
+  const Plan plan = expanded(study);
+  std::vector<std::string> cells;
+  for (const work::Cell& cell : plan.cells) {
+    const work::Compiler& compiler = plan.compiler_of(cell);
+    cells.push_back(cell.device + " " + compiler.label + " " + asked_threads(compiler));
+  }
+  EXPECT_THAT(cells, ElementsAre("local identity 1", "local onnxruntime 1", "local null 1", "orin identity all",
+                                 "orin null 1"));
+}
+
+TEST(Plan, ModelsBelongToTheZoosGroupUnlessTheStudySaysOtherwise) {
+  config::Study study = study_of({recipe("deit", "deit3_medium_patch16_224"), recipe("vit", "vit"),
+                                  recipe("small", "resnet18", {{"classes", "10"}}), recipe("mine", "mlp")});
+  study.models[3].group = "perceptrons";
+  study.models[3].style = "hybrid";
+  study.models[3].size = 4;
+  const Plan plan = expanded(study);
+  std::vector<std::string> found;
+  for (const work::Model& model : plan.models) {
+    found.push_back(model.group + " " + model.style + " " + (model.size ? std::to_string(*model.size) : "-"));
+  }
+  EXPECT_THAT(found, ElementsAre("DeiTs transformer 2", "ViTs transformer -", "ResNets convolutional -",
+                                 "perceptrons hybrid 4"));
+}
+
+TEST(Plan, WhatAModelBelongsToIsNotPartOfItsHash) {
+  config::Study study = small_study();
+  const std::vector<std::string> before = ids(expanded(study));
+  study.models[0].group = "mine";
+  study.models[0].style = "hybrid";
+  study.models[0].size = 2;
+  EXPECT_EQ(ids(expanded(study)), before);
 }
 
 TEST(Plan, IdsDependNeitherOnOrderNorOnLabels) {

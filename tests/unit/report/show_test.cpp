@@ -323,6 +323,20 @@ TEST(Filters, PassCellsThatFitOneWordOfEachFilter) {
   }
 }
 
+TEST(Filters, KnowGroupsAndStylesOfModels) {
+  auto all = cells();
+  const auto group_error = [&] { return chosen_results(all, values(), {{"group", {"ResNets"}}}).error().text(); };
+  EXPECT_EQ(group_error(), "ResNets: no model of these results has a group");
+  all[1].model_group = "ResNets";
+  all[1].model_style = "convolutional";
+  EXPECT_THAT(ids(chosen_results(all, values(), {{"group", {"ResNets"}}}).value()),
+              testing::ElementsAre(all[1].cell_id));
+  EXPECT_THAT(ids(chosen_results(all, values(), {{"style", {"convolutional"}}}).value()),
+              testing::ElementsAre(all[1].cell_id));
+  EXPECT_EQ(chosen_results(all, values(), {{"style", {"hybrid"}}}).error().text(),
+            "hybrid: these results have no such style, expected one of: convolutional");
+}
+
 TEST(Filters, NameTheNearestWordIfNoCellFits) {
   const auto error = [](const std::string& filter, const std::string& word) {
     return chosen_results(cells(), values(), {{filter, {word}}}).error().text();
