@@ -157,7 +157,7 @@ def compile_model(request, report):
 
     os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
     os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
-    imported, outputs = torch_module.import_module(request) if request["frontend"] == "torch" else from_file(request)
+    imported, outputs = torch_module.import_module(request) if request.get("frontend") == "torch" else from_file(request)
     gpu = request.get("gpu")
     if gpu:
         choose_cuda_compiler()
@@ -170,7 +170,7 @@ def compile_model(request, report):
         records, facts = tuning.tune(module, target, folder, request, report)
     report("building")
     build(module, target, records, request["output"])
-    return {"outputs": outputs, "facts": {"target": str(target), "frontend": request["frontend"], **facts}}
+    return {"outputs": outputs, "facts": {"target": str(target), "frontend": request.get("frontend", "onnx"), **facts}}
 
 
 def import_packages():

@@ -18,7 +18,7 @@ def folder_of(request, target):
     import tvm
 
     digest = hashlib.sha256()
-    if request["frontend"] == "torch":
+    if request.get("frontend") == "torch":
         digest.update(request["module"].encode())
         with open(json.loads(request["module"])["module"].get("file", os.devnull), "rb") as file:
             digest.update(file.read())
