@@ -18,7 +18,8 @@ This page is made by `scripts/nets{options}`.
 
 A cell has the largest relative error of the outputs against the module in eager PyTorch, where the reference is not 0;
 outputs are right if |error| ≤ 1e-4 + 1e-3 · |reference| (a study's tolerances). In place of a number it has the kind of
-the failure. *tracing* and *dynamo*: which of PyTorch's exporters wrote the ONNX file; *none*: neither could.
+the failure. *tracing* and *dynamo*: which of PyTorch's exporters wrote the ONNX file; *none*: neither could. –: not
+measured.
 """
 
 
