@@ -46,6 +46,7 @@ Status Store::save_derived(std::int64_t revision, const std::vector<DerivedValue
     }
     database.kept("INSERT INTO derived_state VALUES (1, ?, ?, ?)")
         .run(revision, made_by, static_cast<std::int64_t>(static_cast<std::uint32_t>(*counter + 1)));  // by this commit
+    database.execute("UPDATE series_state SET change_counter = change_counter + 1");  // this commit changes no result
     database.commit();
     return Done{};
   });

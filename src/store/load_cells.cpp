@@ -135,7 +135,7 @@ class Loader {
         "SELECT cell_key, cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
         "compiler_version, options_json, threads, precision, planned_processes, "
         "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), threads_asked, "
-        "ifnull(model_group, ''), ifnull(model_style, ''), model_size, load "
+        "ifnull(model_group, ''), ifnull(model_style, ''), model_size, load, parameters "
         "FROM cell JOIN model USING (model_key) ORDER BY cell_key");
     while (row.step()) {
       position_.emplace(row.integer(0), cells_.size());
@@ -163,6 +163,7 @@ class Loader {
       cell.rounds = rounds;
       cell.has_ended_rounds = row.small(15) != 0;
       cell.load = row.text(20);
+      if (row.integer(21) > 0) cell.model_parameter_count = static_cast<std::uint64_t>(row.integer(21));
       const bool has_threads = cell.threads ? *cell.threads >= 1 : !cell.threads_asked.empty();
       if (cell.batch < 1 || !has_threads || cell.planned_processes < 1) {
         refuse_damaged(database_, fmt::format("cell {} has batch {}, {} threads, {} processes", cell.cell_id,

@@ -21,7 +21,7 @@ CREATE TABLE neighbour (  -- A program that used processors while a disturbed pr
 )sql";
 
 // Version 4 knows rounds that end when they have decided something, how a module's ONNX file was made, loads, threads
-// that the device decides, and what models belong to.
+// that the device decides, and what models belong to, and keeps numbers that span cells.
 inline constexpr const char* kVersion4 = R"sql(
 ALTER TABLE cell ADD COLUMN load TEXT NOT NULL DEFAULT 'none';  -- what ran beside it while it was timed, as in the study
 
@@ -72,6 +72,50 @@ ALTER TABLE model_file ADD COLUMN is_kept INTEGER;  -- 1: an earlier run on the 
 ALTER TABLE model ADD COLUMN model_group TEXT;  -- models of one kind in several sizes: ResNets; NULL: none
 ALTER TABLE model ADD COLUMN model_style TEXT;  -- convolutional, transformer or hybrid; NULL: none
 ALTER TABLE model ADD COLUMN model_size INTEGER;  -- rank of its size in the group, 1 for the smallest; NULL: none
+
+CREATE TABLE series_state (  -- The state in which the tables series_part to conclusion were saved last; no row: they are empty.
+  id INTEGER PRIMARY KEY CHECK (id = 1),  -- 1
+  revision INTEGER NOT NULL,  -- of the results
+  change_counter INTEGER NOT NULL  -- of the file's header; if it grew otherwise than the revision, all is out of date
+) STRICT;
+
+CREATE TABLE series_part (  -- A part of the results that numbers span: the cells of one group of models on a device, or all.
+  part_key INTEGER PRIMARY KEY,  -- within this file
+  part TEXT NOT NULL UNIQUE,  -- name: device and group of models; empty for all cells together
+  made_of TEXT NOT NULL  -- SHA-256 over formulas and processes; once it differs, the rows of this part are out of date
+) STRICT;
+
+CREATE TABLE series (  -- Numbers that span cells; docs/metrics.md has the formulas.
+  position INTEGER PRIMARY KEY,  -- within a part in the order of series and cells
+  part_key INTEGER NOT NULL REFERENCES series_part,  -- the part
+  series TEXT NOT NULL,  -- name with unit
+  device TEXT NOT NULL,  -- name in the study, with the compute device unless that is the CPU
+  compiler TEXT NOT NULL,  -- label and version
+  subject TEXT NOT NULL,  -- what it is about: a group of models, a stack of blocks, a model
+  batch_sizes TEXT NOT NULL,  -- one batch size, or the smallest and the largest: 2-4
+  value REAL,  -- NULL: there is none
+  low REAL,  -- 95 % interval; NULL: the series has none
+  high REAL,  -- 95 % interval; NULL: the series has none
+  standard_error REAL,  -- of a slope
+  degrees REAL,  -- of freedom, of the standard error
+  reason TEXT NOT NULL  -- why there is no value; empty when there is one
+) STRICT;
+CREATE INDEX series_by_part ON series (part_key);
+
+CREATE TABLE series_cell (  -- A cell that a row of series is about.
+  position INTEGER NOT NULL REFERENCES series,  -- the row
+  cell_position INTEGER NOT NULL,  -- 0, 1, …
+  cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
+  PRIMARY KEY (position, cell_position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE conclusion (  -- What the results as a whole say.
+  position INTEGER PRIMARY KEY,  -- in the order in which `ngb show --findings` prints them
+  part_key INTEGER NOT NULL REFERENCES series_part,  -- the part: all cells together
+  kind TEXT NOT NULL,  -- finding, reversal, claim
+  sentence TEXT NOT NULL,  -- for people
+  rows_json TEXT NOT NULL  -- JSON object with the numbers behind it
+) STRICT;
 )sql";
 
 }  // namespace ngb::store

@@ -40,9 +40,10 @@ struct CellData {
   std::string model_family{};
   std::string model_parameters{};  // JSON object of the recipe's parameters, "" for a file
   std::string model_hash{};
-  std::string model_group{};        // as in work::Model; "": none
-  std::string model_style{};        // "": none
-  std::optional<int> model_size{};  // nothing: none
+  std::string model_group{};                             // as in work::Model; "": none
+  std::string model_style{};                             // "": none
+  std::optional<int> model_size{};                       // nothing: none
+  std::optional<std::uint64_t> model_parameter_count{};  // trainable; known for recipes
   int batch = 1;
   std::string compiler{};
   std::string compiler_label{};
@@ -102,6 +103,37 @@ struct DerivedValue {
   std::optional<double> low{};  // 95 % interval, where the metric has one
   std::optional<double> high{};
   std::string reason{};  // why there is no value
+};
+
+// A number that spans cells (docs/metrics.md).
+struct SeriesValue {
+  std::string series{};       // its name, with unit
+  std::string device{};       // "local", "local (gpu)"
+  std::string compiler{};     // label and version
+  std::string subject{};      // what it is about: a group of models, a stack of blocks, a model
+  std::string batch_sizes{};  // "8", "2-4"
+  std::optional<double> value{};
+  std::optional<double> low{};  // 95 % interval, where the series has one
+  std::optional<double> high{};
+  std::optional<double> standard_error{};  // of a slope
+  std::optional<double> degrees{};         // of freedom, of the standard error
+  std::string reason{};                    // why there is no value
+  std::vector<std::string> cell_ids{};     // that it is about; baselines are not among them
+};
+
+// A statement about the results as a whole: a finding in words, a reversed order, or whether a claim holds.
+struct Conclusion {
+  std::string kind{};      // "finding", "reversal", "claim"
+  std::string sentence{};  // for people; "" for a kind that is shown as a table
+  std::string json{};      // everything about it, with the rows behind it
+};
+
+// The numbers that span cells of one part of the results. They are out of date once `made_of` differs.
+struct SeriesPart {
+  std::string part{};     // unique within the file
+  std::string made_of{};  // identifies the formulas and all processes that the values were computed from
+  std::vector<SeriesValue> values{};
+  std::vector<Conclusion> conclusions{};
 };
 
 struct DeviceState {
@@ -229,6 +261,14 @@ class Store {
   Result<std::optional<std::vector<DerivedValue>>> load_derived(std::int64_t revision, const std::string& made_by = {});
   // Replaces the values that were saved last. Saves nothing if the file's revision is no longer `revision`.
   Status save_derived(std::int64_t revision, const std::vector<DerivedValue>& values, const std::string& made_by = {});
+
+  // Returns the parts that were kept, in the order in which they were saved. Returns nothing if another program than
+  // ngb may have changed the file since.
+  Result<std::optional<std::vector<SeriesPart>>> load_series(std::int64_t revision);
+  // Keeps these parts in place of those of the same name, and removes all parts that `names` does not list. Saves
+  // nothing if the file's revision is no longer `revision`.
+  Status save_series(std::int64_t revision, const std::vector<SeriesPart>& changed,
+                     const std::vector<std::string>& names);
 
   struct Implementation;  // of this room only
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the numbers that span cells. A commit of ngb that records something raises the file's revision and its change
+// counter by one each, so a difference between the two tells that another program has changed the file.
+#include <set>
+#include <unordered_map>
+
+#include "store/implementation.h"
+#include "work/json_bounds.h"
+
+namespace ngb::store {
+namespace {
+
+std::int64_t wrapped(std::int64_t counter) { return static_cast<std::int64_t>(static_cast<std::uint32_t>(counter)); }
+
+bool was_changed_by_ngb_only(const sql::Database& database, std::int64_t revision) {
+  const std::optional<std::int64_t> counter = database.change_counter();
+  if (!counter) return false;
+  sql::Statement state = database.statement("SELECT revision, change_counter FROM series_state");
+  if (!state.step()) return false;
+  return wrapped(*counter - state.integer(1)) == wrapped(revision - state.integer(0));
+}
+
+// Loads all parts without their values; `place` maps a part's key to its index.
+std::vector<SeriesPart> load_parts(const sql::Database& database,
+                                   std::unordered_map<std::int64_t, std::size_t>& place) {
+  std::vector<SeriesPart> parts;
+  sql::Statement row = database.statement("SELECT part_key, part, made_of FROM series_part ORDER BY part_key");
+  while (row.step()) {
+    place.emplace(row.integer(0), parts.size());
+    parts.push_back({row.text(1), row.text(2), {}, {}});
+  }
+  return parts;
+}
+
+void load_values(const sql::Database& database, const std::unordered_map<std::int64_t, std::size_t>& place,
+                 std::vector<SeriesPart>& parts) {
+  std::unordered_map<std::int64_t, std::vector<std::string>> cells;
+  sql::Statement link = database.statement(
+      "SELECT position, cell_id FROM series_cell JOIN cell USING (cell_key) ORDER BY position, cell_position");
+  while (link.step()) cells[link.integer(0)].push_back(link.text(1));
+  sql::Statement row = database.statement(
+      "SELECT part_key, position, series, device, compiler, subject, batch_sizes, value, low, high, standard_error, "
+      "degrees, reason FROM series ORDER BY position");
+  const auto real = [&row](int column) {
+    return row.is_null(column) ? std::nullopt : std::optional<double>(row.real(column));
+  };
+  while (row.step()) {
+    const auto part = place.find(row.integer(0));
+    if (part == place.end()) continue;
+    parts[part->second].values.push_back({row.text(2), row.text(3), row.text(4), row.text(5), row.text(6), real(7),
+                                          real(8), real(9), real(10), real(11), row.text(12),
+                                          std::move(cells[row.integer(1)])});
+  }
+}
+
+void load_conclusions(const sql::Database& database, const std::unordered_map<std::int64_t, std::size_t>& place,
+                      std::vector<SeriesPart>& parts) {
+  sql::Statement row =
+      database.statement("SELECT part_key, kind, sentence, rows_json FROM conclusion ORDER BY position");
+  while (row.step()) {
+    const auto part = place.find(row.integer(0));
+    if (part == place.end()) continue;
+    // JSON that is nested deeper than ours could exhaust the stack of whoever reads it.
+    constexpr work::JsonBounds kBounds{100'000'000, 10'000'000, 10'000'000, 16};
+    if (const Status shallow = work::check_bounds(row.text(3), kBounds); !shallow) {
+      throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, shallow.error().what, database.file()), SQLITE_CORRUPT);
+    }
+    parts[part->second].conclusions.push_back({row.text(1), row.text(2), row.text(3)});
+  }
+}
+
+void remove_part(sql::Database& database, std::int64_t key) {
+  database.kept("DELETE FROM series_cell WHERE position IN (SELECT position FROM series WHERE part_key = ?)").run(key);
+  database.kept("DELETE FROM series WHERE part_key = ?").run(key);
+  database.kept("DELETE FROM conclusion WHERE part_key = ?").run(key);
+  database.kept("DELETE FROM series_part WHERE part_key = ?").run(key);
+}
+
+void add_part(sql::Database& database, const SeriesPart& part) {
+  database.kept("INSERT INTO series_part (part, made_of) VALUES (?, ?)").run(part.part, part.made_of);
+  const std::int64_t key = database.last_key();
+  for (const SeriesValue& value : part.values) {
+    database
+        .kept(
+            "INSERT INTO series (part_key, series, device, compiler, subject, batch_sizes, value, low, high, "
+            "standard_error, degrees, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .run(key, value.series, value.device, value.compiler, value.subject, value.batch_sizes, value.value, value.low,
+             value.high, value.standard_error, value.degrees, value.reason);
+    const std::int64_t position = database.last_key();
+    int cell_position = 0;
+    for (const std::string& cell : value.cell_ids) {
+      database.kept("INSERT INTO series_cell SELECT ?, ?, cell_key FROM cell WHERE cell_id = ?")
+          .run(position, cell_position++, cell);
+    }
+  }
+  for (const Conclusion& conclusion : part.conclusions) {
+    database.kept("INSERT INTO conclusion (part_key, kind, sentence, rows_json) VALUES (?, ?, ?, ?)")
+        .run(key, conclusion.kind, conclusion.sentence, conclusion.json);
+  }
+}
+
+}  // namespace
+
+Result<std::optional<std::vector<SeriesPart>>> Store::load_series(std::int64_t revision) {
+  using Parts = std::optional<std::vector<SeriesPart>>;
+  return sql::guarded([&]() -> Result<Parts> {
+    const sql::Database& database = implementation_->database;
+    if (!was_changed_by_ngb_only(database, revision)) return Parts{};
+    std::unordered_map<std::int64_t, std::size_t> place;
+    std::vector<SeriesPart> parts = load_parts(database, place);
+    load_values(database, place, parts);
+    load_conclusions(database, place, parts);
+    return Parts(std::move(parts));
+  });
+}
+
+Status Store::save_series(std::int64_t revision, const std::vector<SeriesPart>& changed,
+                          const std::vector<std::string>& names) {
+  if (const Status flushed = flush(); !flushed) return flushed;
+  return implementation_->changing([&]() -> Status {
+    sql::Database& database = implementation_->database;
+    database.begin();
+    const std::optional<std::int64_t> counter = database.change_counter();
+    if (!counter || database.integer("SELECT revision FROM revision") != revision) {
+      database.roll_back();
+      return Done{};
+    }
+    const std::set<std::string> known(names.begin(), names.end());
+    std::set<std::string> replaced;
+    for (const SeriesPart& part : changed) replaced.insert(part.part);
+    std::vector<std::int64_t> old;
+    sql::Statement& row = database.kept("SELECT part_key, part FROM series_part");
+    while (row.step()) {
+      if (!known.contains(row.text(1)) || replaced.contains(row.text(1))) old.push_back(row.integer(0));
+    }
+    for (const std::int64_t key : old) remove_part(database, key);
+    for (const SeriesPart& part : changed) add_part(database, part);
+    const std::int64_t then = wrapped(*counter + 1);  // by this commit
+    database.execute("DELETE FROM series_state");
+    database.kept("INSERT INTO series_state VALUES (1, ?, ?)").run(revision, then);
+    database.kept("UPDATE derived_state SET change_counter = ? WHERE change_counter = ?").run(then, *counter);
+    database.commit();
+    return Done{};
+  });
+}
+
+}  // namespace ngb::store
