@@ -52,7 +52,12 @@ Known<std::vector<OfRound>> find_busy_cpus(const CellData& cell, const Steady& s
 }  // namespace
 
 Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline)
-    : cells_(std::move(cells)), baseline_(std::move(baseline)), baselines_(cells_, baseline_), facts_(cells_.size()) {
+    : cells_(std::move(cells)),
+      baseline_(std::move(baseline)),
+      baselines_(cells_, baseline_),
+      identities_(cells_, Baseline()),
+      without_python_(cells_, Baseline::of_compiler(kWithoutPython)),
+      facts_(cells_.size()) {
   std::unordered_map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     first.emplace(setting_of(*cells_[i], cells_[i]->batch, cells_[i]->load), i);

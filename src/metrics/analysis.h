@@ -31,6 +31,12 @@ class Analysis {
   // Returns why there is no such cell; "" if there is one.
   [[nodiscard]] const std::string& why_no_baseline(std::size_t index) const { return baselines_.why_none(index); }
   [[nodiscard]] const Baseline& baseline() const { return baseline_; }
+  // Returns the cell of the identity, and that of the identity's operators without Python (kWithoutPython), beside
+  // which the cell was measured, by the rules for a baseline. Either may be the cell itself.
+  [[nodiscard]] std::optional<std::size_t> identity_of(std::size_t index) const { return identities_.of(index); }
+  [[nodiscard]] std::optional<std::size_t> without_python_of(std::size_t index) const {
+    return without_python_.of(index);
+  }
   // Returns the error rate of intervals (interval_error_rate), the same for all cells of a results file.
   [[nodiscard]] double error_rate() const {
     return cells_.empty() ? statistics::kErrorRate : interval_error_rate(*cells_.front());
@@ -57,6 +63,8 @@ class Analysis {
   std::vector<const store::CellData*> cells_;
   Baseline baseline_;
   BaselineCells baselines_;
+  BaselineCells identities_;
+  BaselineCells without_python_;
   std::vector<Facts> facts_;
 };
 

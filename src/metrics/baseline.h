@@ -14,6 +14,8 @@
 namespace ngb::metrics {
 
 inline constexpr const char* kIdentity = "identity";
+// The identity's operators, called from C++: what lies between the two is what leaving Python gains.
+inline constexpr const char* kWithoutPython = "eager-cpp";
 inline constexpr const char* kFullPrecision = "f32";
 
 // The compiler, version or setting to which speed-ups refer.
@@ -26,6 +28,12 @@ class Baseline {
   static Result<Baseline> find(const std::string& words, std::span<const store::CellData> cells);
   // As `find`, but words that fit no cell make a baseline that was not measured.
   static Baseline find_or_none(const std::string& words, std::span<const store::CellData> cells);
+  // Returns the baseline of every cell of the compiler of this name.
+  static Baseline of_compiler(std::string name) {
+    Baseline found;
+    found.words_ = std::move(name);
+    return found;
+  }
 
   [[nodiscard]] const std::string& words() const { return words_; }
   [[nodiscard]] bool is_identity() const { return words_ == kIdentity; }

@@ -58,13 +58,14 @@ Result<Derived> derive(const std::filesystem::path& results_file, int threads,
       auto outlines = store->load_cells(store::Detail::outline);
       if (!outlines) return error_of(outlines);
       Baseline own = Baseline::find_or_none(wishes.baseline, *outlines);
-      return Derived{std::move(*outlines),     std::move(**kept), true, wishes.best_options, std::move(own),
-                     std::move(*environments), wishes.allocator};
+      return Derived{std::move(*outlines),     std::move(**kept), true,     wishes.best_options, std::move(own),
+                     std::move(*environments), wishes.allocator,  *revision};
     }
   }
   auto cells = store->load_cells();
   if (!cells) return error_of(cells);
-  Derived derived{std::move(*cells), {}, false, wishes.best_options, {}, std::move(*environments), wishes.allocator};
+  Derived derived{std::move(*cells), {},        false,        wishes.best_options, {}, std::move(*environments),
+                  wishes.allocator,  *revision, is_the_studys};
   if (baseline) {
     auto asked_for = Baseline::find(*baseline, derived.cells);
     if (!asked_for) return error_of(asked_for);

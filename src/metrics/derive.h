@@ -16,7 +16,9 @@ struct Derived {
   bool asks_best_options = false;  // the last study that wrote to the file asks for them
   Baseline baseline{};             // to which the values refer
   std::vector<store::MeasuredEnvironment> environments{};
-  std::string allocator{};  // of the results' protocol; "" for the C library's defaults
+  std::string allocator{};                    // of the results' protocol; "" for the C library's defaults
+  std::int64_t revision = 0;                  // of the file that the cells were read from
+  bool refers_to_the_studys_baseline = true;  // else to the one that was asked for
 };
 
 // Returns the values kept in the file. If there are none, computes them, and keeps them if the file is writable and no

@@ -146,6 +146,21 @@ Value load_retention(const Analysis& analysis, std::size_t cell) {
   return speed_ratio(analysis, cell, {analysis.without_load(cell), "the cell without a load", ""});
 }
 
+Value leaving_python(const Analysis& analysis, std::size_t cell) {
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown_ratio(reason);
+  const Relative identity{analysis.identity_of(cell), Baseline().role(), ""};
+  const std::optional<std::size_t> direct = analysis.without_python_of(cell);
+  if (!direct) return unknown_ratio(fmt::format("{} was not measured here", kWithoutPython));
+  if (const std::string& reason = analysis.steady(*direct).reason; !reason.empty()) {
+    return unknown_ratio(fmt::format("{}: {}", kWithoutPython, reason));
+  }
+  return speed_ratio(analysis, *direct, identity);
+}
+
+Value optimising_the_graph(const Analysis& analysis, std::size_t cell) {
+  return speed_ratio(analysis, cell, {analysis.without_python_of(cell), kWithoutPython, ""});
+}
+
 Value margin(const Analysis& analysis, std::size_t cell) {
   return speed_ratio(analysis, cell, {analysis.best_other_of(cell), "another setting of this compiler", ""});
 }

@@ -34,6 +34,10 @@ Value bsr(const Analysis& analysis, std::size_t cell);
 Value load_retention(const Analysis& analysis, std::size_t cell);
 // T_s(b) / T_s'(b), where s' is the fastest of the same compiler's other settings.
 Value margin(const Analysis& analysis, std::size_t cell);
+// T_without Python(b) / T_identity(b), of the cell's workload: what leaving Python gains.
+Value leaving_python(const Analysis& analysis, std::size_t cell);
+// T_c(b) / T_without Python(b): what optimising the graph gains. The product of both is the speed-up over the identity.
+Value optimising_the_graph(const Analysis& analysis, std::size_t cell);
 // 1 - cpu_c / cpu_baseline, in processor time per wall time of the timed phase.
 Value cpu_reduction(const Analysis& analysis, std::size_t cell);
 

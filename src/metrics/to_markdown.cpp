@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include "metrics/metric.h"
+#include "metrics/series/claims.h"
+#include "metrics/series/findings.h"
+#include "metrics/series/series.h"
 
 namespace ngb::metrics {
 namespace {
@@ -9,7 +12,7 @@ namespace {
 constexpr const char* kIntroduction = R"(<!-- SPDX-License-Identifier: Apache-2.0 -->
 # Metrics
 
-Generated from the tables in src/metrics; run `metrics_test` with NGB_UPDATE_DOCS=1 to regenerate it.
+Generated from the tables in src/metrics and src/metrics/series; run `metrics_test` with NGB_UPDATE_DOCS=1 to regenerate it.
 
 b: batch size. t: wall time of a repetition. k: inferences in it. T_c(b): throughput of compiler c at batch b, in samples/s:
 the mean over the repetitions of each process, then the geometric mean over processes. Only steady repetitions of completed
@@ -72,6 +75,64 @@ independent; with two processes 95.4 and 95.6 % (one mean and a ratio, normal). 
 Percentiles of latency interpolate between order statistics (type 7 of Hyndman and Fan, the default of numpy and pandas).
 )";
 
+constexpr const char* kSeriesIntroduction = R"(
+## Numbers that span cells
+
+`ngb show --series` prints them, `--json` has them under `series`, and the results file keeps them in the table `series`.
+They are formed over the cells of one device, compute device and setting (compiler, version, options, threads, precision) and
+one group of models: its `group` in the study, else the family of a recipe, else the model itself. Batch sizes are grouped as 1, 2 to 4, 5 to 16 and above. A
+stack of blocks is a recipe with a number `depth`; its width is its `width` or `embed`. A number of which one cell has no value
+has none, and names that cell.
+
+)";
+
+constexpr const char* kFindingsIntroduction = R"(
+## Findings, reversed orders and claims
+
+`ngb show --findings` prints sentences that are generated from verdicts and from nothing else; `--json` has them under
+`conclusions`, each with the rows behind it. The questions of one kind are judged together as in `ngb compare`, with Benjamini's
+and Hochberg's procedure at 5 %. A kind says that something differs only if "nothing differs in any of these questions" is
+rejected (Simes) at 1 % divided by the number of kinds: of studies in which nothing differs, at most 1 % have any such sentence.
+With three processes only large differences pass.
+
+A reversed order is a pair of models, or of compilers, of which one is faster on one side and slower on the other. Two models of
+one size (equal `size` in the study; without it, numbers of parameters within a factor of 3) are compared between any two pairs of device and compiler at one batch
+size, and between two batch sizes; two compilers on one model between two devices and between two batch sizes. The p value is the
+larger one of the two orders, and Benjamini's and Hochberg's procedure over all comparisons keeps the expected share of false
+ones below 5 %. In 200 simulated studies without differences (3 models, 3 compilers, 2 batch sizes, 5 processes) none had any
+reversal; the sentences' rate is tested with the same ones.
+
+| kind of finding | question |
+| --- | --- |
+)";
+
+constexpr const char* kClaimsIntroduction = R"(
+The paper's claims are tested for each compiler on each device: a claim holds here if its ratio is told to be below 1, does not
+if it is told to be above 1 or to be 1 within 3 %, and is undecided otherwise.
+
+| claim | ratio | source |
+| --- | --- | --- |
+)";
+
+// Returns the sections that are made from the tables in src/metrics/series.
+std::string series_markdown() {
+  std::string page = kSeriesIntroduction;
+  page += "| name | heading | unit | formula | source | interval |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const series::Series& series : series::all_series()) {
+    page += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", series.name, series.heading, series.unit, series.formula,
+                        series.source, series.has_interval ? "yes" : "");
+  }
+  page += kFindingsIntroduction;
+  for (const series::FindingKind& kind : series::finding_kinds()) {
+    page += fmt::format("| `{}` | {} |\n", kind.name, kind.question);
+  }
+  page += kClaimsIntroduction;
+  for (const series::Claim& claim : series::claims()) {
+    page += fmt::format("| {} (`{}`) | {} | {} |\n", claim.sentence, claim.name, claim.quantity, claim.source);
+  }
+  return page;
+}
+
 }  // namespace
 
 std::string to_markdown() {
@@ -84,6 +145,7 @@ std::string to_markdown() {
                         metric.rank > 0 ? "" : " (--all)", metric.unit, metric.formula, metric.source,
                         metric.has_interval ? "yes" : "");
   }
+  page += series_markdown();
   page += kIntervals;
   page += "\n## Flags\n\nA flag is a reason to check a number. It does not remove the number.\n\n";
   page += "| flag | raised when | what it means |\n| --- | --- | --- |\n";

@@ -128,6 +128,37 @@ void decide(Judgement& judgement, const Test& test, double p, double adjusted_p,
   judgement.reason = why_undecided(excludes_one, p, comparisons, rules);
 }
 
+bool has_values(const Question& question) {
+  return !question.empty() && std::none_of(question.begin(), question.end(),
+                                           [](const statistics::Part& part) { return part.values.empty(); });
+}
+
+std::vector<double> floors_of(std::span<const Question> questions, const VerdictRules& rules) {
+  std::size_t most_parts = 0;
+  for (const Question& question : questions) most_parts = std::max(most_parts, question.size());
+  std::vector<double> floors;
+  for (std::size_t i = 0; i < most_parts; ++i) floors.push_back(floor_at(questions, i, rules));
+  return floors;
+}
+
+// Returns the largest number of rounds of a question that was looked at; empty for all others.
+std::optional<int> looks_at(std::span<const Question> questions, std::span<const std::optional<int>> looked_at,
+                            std::size_t question) {
+  return looked_at.empty() || questions[question].size() != 1 ? std::nullopt : looked_at[question];
+}
+
+// Returns nothing if the question has too few rounds, or if nothing varies.
+std::optional<Test> possible_test(const Question& question, const std::vector<double>& floors,
+                                  std::optional<int> looked_at) {
+  if (!has_enough_rounds(question)) return std::nullopt;
+  Test test = test_with_floors(question, floors, looked_at);
+  return test.uncertainty.degrees > 0 ? std::optional(std::move(test)) : std::nullopt;
+}
+
+double p_of(const Question& question, const Test& test, const std::vector<double>& floors) {
+  return test.looked_at ? p_of_looks(question.front(), floors, *test.looked_at) : two_sided_p(test);
+}
+
 }  // namespace
 
 std::string_view name(Verdict verdict) {
@@ -135,38 +166,44 @@ std::string_view name(Verdict verdict) {
   return kNames.at(static_cast<std::size_t>(verdict));
 }
 
+std::vector<std::optional<double>> unadjusted_p_values(std::span<const Question> questions, const VerdictRules& rules,
+                                                       std::span<const std::optional<int>> looked_at) {
+  std::vector<std::optional<double>> found(questions.size());
+  const std::vector<double> floors = floors_of(questions, rules);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const std::optional<int> looks = looks_at(questions, looked_at, i);
+    if (const auto test = possible_test(questions[i], floors, looks)) found[i] = p_of(questions[i], *test, floors);
+  }
+  return found;
+}
+
 std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules,
                              std::span<const std::optional<int>> looked_at) {
-  std::size_t most_parts = 0;
-  for (const Question& question : questions) most_parts = std::max(most_parts, question.size());
-  std::vector<double> floors;
-  for (std::size_t i = 0; i < most_parts; ++i) floors.push_back(floor_at(questions, i, rules));
+  const std::vector<double> floors = floors_of(questions, rules);
   std::vector<Judgement> judgements(questions.size());
-  std::vector<Test> tests(questions.size());
+  std::vector<Test> tests;
   std::vector<std::size_t> tested;
   std::vector<double> p_values;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    const bool has_values =
-        !questions[i].empty() && std::none_of(questions[i].begin(), questions[i].end(),
-                                              [](const statistics::Part& part) { return part.values.empty(); });
-    const bool is_looked_at = !looked_at.empty() && looked_at[i] && questions[i].size() == 1;
-    if (is_looked_at) tests[i].looked_at = looked_at[i];
-    if (has_values) {
-      judgements[i].contrast = statistics::contrast(questions[i], tests[i].rate_of_one_look(statistics::kErrorRate));
+    const std::optional<int> looks = looks_at(questions, looked_at, i);
+    if (has_values(questions[i])) {
+      const Test shown{.looked_at = looks};
+      judgements[i].contrast = statistics::contrast(questions[i], shown.rate_of_one_look(statistics::kErrorRate));
     }
-    judgements[i].reason = "fewer than 3 rounds hold both sides";
-    if (!has_enough_rounds(questions[i])) continue;
-    tests[i] = test_with_floors(questions[i], floors, tests[i].looked_at);
-    judgements[i].reason = "no variation seen";
-    if (tests[i].uncertainty.degrees <= 0) continue;
-    judgements[i].reason.clear();
+    const auto test = possible_test(questions[i], floors, looks);
+    if (!test) {
+      judgements[i].reason =
+          has_enough_rounds(questions[i]) ? "no variation seen" : "fewer than 3 rounds hold both sides";
+      continue;
+    }
+    tests.push_back(*test);
     tested.push_back(i);
-    p_values.push_back(is_looked_at ? p_of_looks(questions[i].front(), floors, *looked_at[i]) : two_sided_p(tests[i]));
+    p_values.push_back(p_of(questions[i], *test, floors));
   }
   const std::vector<double> adjusted =
       rules.adjustment == Adjustment::holm ? holm_adjusted(p_values) : benjamini_hochberg_adjusted(p_values);
   for (std::size_t i = 0; i < tested.size(); ++i) {
-    decide(judgements[tested[i]], tests[tested[i]], p_values[i], adjusted[i], tested.size(), rules);
+    decide(judgements[tested[i]], tests[i], p_values[i], adjusted[i], tested.size(), rules);
   }
   return judgements;
 }

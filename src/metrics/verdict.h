@@ -57,4 +57,9 @@ struct Judgement {
 std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules,
                              std::span<const std::optional<int>> looked_at = {});
 
+// Returns the two-sided p value of "no difference" of each question, as `judge` computes it before it adjusts; empty if
+// no test was possible. For questions whose verdicts depend on each other in ways that `judge` does not know.
+std::vector<std::optional<double>> unadjusted_p_values(std::span<const Question> questions, const VerdictRules& rules,
+                                                       std::span<const std::optional<int>> looked_at = {});
+
 }  // namespace ngb::metrics

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/series/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+
+#include "metrics/series/relation.h"
+#include "metrics/series/workload.h"
+#include "metrics/verdict.h"
+
+namespace ngb::metrics::series {
+namespace {
+
+using store::CellData;
+using Cells = std::vector<std::size_t>;
+
+// The cells of one setting on one device that have another baseline than themselves.
+using Setting = Cells;
+
+// A claim's test for one setting. All its ratios are claimed to be below 1; with several, each must be.
+struct ClaimTest {
+  std::vector<Relation> ratios{};
+  Cells cells{};
+  std::string reason{};  // why it was not measured
+};
+
+// A mean of logarithms over cells, as relations with equal weights.
+template <class LogOf>
+std::vector<Relation> mean_over(const Cells& cells, double weight, const LogOf& log_of) {
+  std::vector<Relation> relations;
+  for (const std::size_t i : cells) relations.push_back(log_of(i, weight / static_cast<double>(cells.size())));
+  return relations;
+}
+
+template <class... Lists>
+Relation sum_of_all(Lists... lists) {
+  std::vector<Relation> all;
+  (std::move(lists.begin(), lists.end(), std::back_inserter(all)), ...);
+  return sum_of(std::move(all));
+}
+
+// Returns the cells of the setting that fit and have a speed-up.
+template <class Fits>
+Cells those_that(const Analysis& analysis, const Setting& setting, const Fits& fits) {
+  Cells found;
+  std::copy_if(setting.begin(), setting.end(), std::back_inserter(found),
+               [&](std::size_t i) { return fits(analysis.cell(i)) && log_speed_up(analysis, i).reason.empty(); });
+  return found;
+}
+
+// Leaves out stacks of blocks: claims about styles are about whole models.
+Cells of_style(const Analysis& analysis, const Setting& setting, Style style) {
+  return those_that(analysis, setting, [&](const CellData& cell) {
+    return style_of(cell) == style && !cell.model_family.ends_with("_block");
+  });
+}
+
+void append(Cells& all, const Cells& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+ClaimTest small_batch_gains(const Analysis& analysis, const Setting& setting) {
+  std::map<std::string, std::size_t> largest;
+  for (const std::size_t i : setting) {
+    const auto single = analysis.single_of(i);
+    if (!single || *single == i || !log_speed_up(analysis, i).reason.empty() ||
+        !log_speed_up(analysis, *single).reason.empty()) {
+      continue;
+    }
+    std::size_t& known = largest.emplace(analysis.cell(i).model_hash, i).first->second;
+    if (analysis.cell(known).batch < analysis.cell(i).batch) known = i;
+  }
+  ClaimTest test;
+  for (const auto& [hash, cell] : largest) test.cells.push_back(cell);
+  if (test.cells.empty()) return {{}, {}, "no model has a speed-up at batch 1 and at a larger batch size"};
+  Cells singles;
+  for (const std::size_t i : test.cells) singles.push_back(*analysis.single_of(i));
+  const auto log_of = [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
+  test.ratios = {sum_of_all(mean_over(test.cells, 1, log_of), mean_over(singles, -1, log_of))};
+  append(test.cells, singles);
+  return test;
+}
+
+// The hybrid's speed-up, relative to the middle between the two styles; the sign of their difference is part of the
+// claim, so it is tested too.
+ClaimTest convnext_among_transformers(const Analysis& analysis, const Setting& setting) {
+  const Cells convolutional = of_style(analysis, setting, Style::convolutional);
+  const Cells transformer = of_style(analysis, setting, Style::transformer);
+  const Cells hybrid = of_style(analysis, setting, Style::hybrid);
+  if (convolutional.empty() || transformer.empty() || hybrid.empty()) {
+    return {{}, {}, "needs speed-ups of a convolutional model, a transformer and a hybrid"};
+  }
+  const auto log_of = [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
+  const Relation apart = sum_of_all(mean_over(transformer, 1, log_of), mean_over(convolutional, -1, log_of));
+  const double sign = statistics::contrast(apart.parts).estimate < 0 ? 1 : -1;
+  ClaimTest test;
+  test.ratios = {sum_of_all(mean_over(hybrid, sign, log_of), mean_over(convolutional, -sign / 2, log_of),
+                            mean_over(transformer, -sign / 2, log_of)),
+                 sum_of_all(mean_over(transformer, sign, log_of), mean_over(convolutional, -sign, log_of))};
+  append(test.cells, hybrid);
+  append(test.cells, convolutional);
+  append(test.cells, transformer);
+  return test;
+}
+
+ClaimTest weak_on_transformers(const Analysis& analysis, const Setting& setting) {
+  const Cells convolutional = of_style(analysis, setting, Style::convolutional);
+  const Cells transformer = of_style(analysis, setting, Style::transformer);
+  if (convolutional.empty() || transformer.empty()) {
+    return {{}, {}, "needs speed-ups of a convolutional model and of a transformer"};
+  }
+  const auto log_of = [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
+  ClaimTest test;
+  test.ratios = {sum_of_all(mean_over(transformer, 1, log_of), mean_over(convolutional, -1, log_of))};
+  append(test.cells, transformer);
+  append(test.cells, convolutional);
+  return test;
+}
+
+// Returns the deepest cell of each stack of this family whose single block has a speed-up too, with that.
+std::vector<std::pair<std::size_t, std::size_t>> stacks_of(const Analysis& analysis, const Setting& setting,
+                                                           std::string_view family) {
+  struct Ends {
+    std::optional<std::size_t> single{};
+    std::optional<std::size_t> deepest{};
+  };
+  std::map<std::string, Ends> stacks;
+  for (const std::size_t i : those_that(analysis, setting, [&](const CellData& cell) {
+         return cell.model_family == family && block_of(cell).has_value();
+       })) {
+    const Block block = *block_of(analysis.cell(i));
+    Ends& ends = stacks[fmt::format("{}\n{}", block.name, analysis.cell(i).batch)];
+    if (block.depth == 1)
+      ends.single = i;
+    else if (!ends.deepest || block_of(analysis.cell(*ends.deepest))->depth < block.depth)
+      ends.deepest = i;
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  for (const auto& [key, ends] : stacks) {
+    if (ends.single && ends.deepest) found.emplace_back(*ends.deepest, *ends.single);
+  }
+  return found;
+}
+
+ClaimTest mha_retains_less_than_conv(const Analysis& analysis, const Setting& setting) {
+  const auto mha = stacks_of(analysis, setting, "mha_block");
+  const auto conv = stacks_of(analysis, setting, "conv_block");
+  if (mha.empty() || conv.empty()) {
+    return {{}, {}, "needs stacks of mha_block and of conv_block, each of depth 1 and of a larger one"};
+  }
+  ClaimTest test;
+  std::vector<Relation> all;
+  const auto add = [&](const std::vector<std::pair<std::size_t, std::size_t>>& stacks, double sign) {
+    const double weight = sign / static_cast<double>(stacks.size());
+    for (const auto& [deepest, single] : stacks) {
+      all.push_back(log_speed_up(analysis, deepest, weight));
+      all.push_back(log_speed_up(analysis, single, -weight));
+      append(test.cells, {deepest, single});
+    }
+  };
+  add(mha, 1);
+  add(conv, -1);
+  test.ratios = {sum_of(std::move(all))};
+  return test;
+}
+
+ClaimTest cpu_relief(const Analysis& analysis, const Setting& setting) {
+  ClaimTest test;
+  std::copy_if(setting.begin(), setting.end(), std::back_inserter(test.cells),
+               [&](std::size_t i) { return log_cpu_ratio(analysis, i).reason.empty(); });
+  if (test.cells.empty()) return {{}, {}, "no cell's use of the processor is known beside that of its baseline"};
+  test.ratios = {sum_of(
+      mean_over(test.cells, 1, [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); }))};
+  return test;
+}
+
+// name, sentence, quantity, source, compiler
+constexpr std::array kClaims{
+    Claim{"small_batch_gains", "Compiling gains most at small batch sizes.",
+          "speed-up at the largest batch size / speed-up at batch 1, geometric mean over models; claimed to be below 1",
+          "paper, V-C"},
+    Claim{"convnext_among_transformers", "ConvNeXt behaves as the transformers do, not as the convolutional models.",
+          "speed-up of the hybrids / geometric mean of the speed-ups of the two styles, inverted if transformers gain "
+          "more; claimed to be below 1",
+          "paper, V-B"},
+    Claim{"tvm_weak_on_transformers", "TVM is weak on transformers.",
+          "tvm's speed-up of transformers / its speed-up of convolutional models; claimed to be below 1",
+          "paper, table VI", "tvm"},
+    Claim{
+        "mha_retains_less_than_conv", "Attention blocks retain less of their speed-up over depth than convolutions.",
+        "retention of mha_block / retention of conv_block, geometric means over widths and batch sizes; claimed to be "
+        "below 1",
+        "paper, tables VII and VIII"},
+    Claim{"cpu_relief", "Compiling relieves the processor.",
+          "cpu_c / cpu_baseline, geometric mean over workloads; claimed to be below 1", "paper, V-F"},
+};
+
+using TestOf = ClaimTest (*)(const Analysis&, const Setting&);
+constexpr std::array<TestOf, kClaims.size()> kTests{small_batch_gains, convnext_among_transformers,
+                                                    weak_on_transformers, mha_retains_less_than_conv, cpu_relief};
+
+std::vector<Setting> settings_of(const Analysis& analysis) {
+  std::map<std::string, std::size_t> known;
+  std::vector<Setting> settings;
+  for (std::size_t i = 0; i < analysis.size(); ++i) {
+    if (!analysis.baseline_of(i) || *analysis.baseline_of(i) == i) continue;
+    const CellData& cell = analysis.cell(i);
+    const auto [place, is_new] = known.emplace(place_of(cell) + '\n' + setting_of(cell), settings.size());
+    if (is_new) settings.emplace_back();
+    settings[place->second].push_back(i);
+  }
+  return settings;
+}
+
+ClaimStatus status_of(const Judgement& judgement) {
+  switch (judgement.verdict) {
+    case Verdict::slower:
+      return ClaimStatus::holds;
+    case Verdict::faster:
+    case Verdict::same:
+      return ClaimStatus::does_not;
+    case Verdict::undecided:
+      break;
+  }
+  return ClaimStatus::undecided;
+}
+
+// A row whose status waits for the judgements from `first` on.
+struct Waiting {
+  std::size_t row = 0;
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+void decide_all(std::vector<ClaimRow>& rows, const std::vector<Waiting>& waiting,
+                const std::vector<Judgement>& judgements) {
+  for (const Waiting& each : waiting) {
+    ClaimRow& row = rows[each.row];
+    row.status = status_of(judgements[each.first]);
+    row.adjusted_p = judgements[each.first].adjusted_p;
+    for (std::size_t i = 1; i < each.count; ++i) {  // what the claim presupposes
+      if (status_of(judgements[each.first + i]) != ClaimStatus::holds) row.status = ClaimStatus::undecided;
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name(ClaimStatus status) {
+  constexpr std::array<std::string_view, 4> kNames{"holds", "does_not", "undecided", "not_measured"};
+  return kNames.at(static_cast<std::size_t>(status));
+}
+
+std::string_view words(ClaimStatus status) {
+  constexpr std::array<std::string_view, 4> kWords{"holds here", "does not hold here", "undecided", "not measured"};
+  return kWords.at(static_cast<std::size_t>(status));
+}
+
+std::span<const Claim> claims() { return kClaims; }
+
+std::vector<ClaimRow> test_claims(const Analysis& analysis) {
+  const std::vector<Setting> settings = settings_of(analysis);
+  std::vector<ClaimRow> rows;
+  std::vector<Waiting> waiting;
+  std::vector<Question> questions;
+  for (std::size_t claim = 0; claim < kClaims.size(); ++claim) {
+    const char* const compiler = kClaims.at(claim).compiler;
+    std::string reason = compiler == nullptr ? "no compiler was measured beside a baseline"
+                                             : fmt::format("{} was not measured beside a baseline", compiler);
+    const std::size_t before = rows.size();
+    for (const Setting& setting : settings) {
+      const CellData& cell = analysis.cell(setting.front());
+      if (compiler != nullptr && cell.compiler != compiler) continue;
+      ClaimTest test = kTests.at(claim)(analysis, setting);
+      if (!test.reason.empty()) {
+        reason = std::move(test.reason);
+        continue;
+      }
+      waiting.push_back({rows.size(), questions.size(), test.ratios.size()});
+      ClaimRow row{.claim = &kClaims.at(claim), .device = name_of_place(cell), .compiler = name_of_compiler(cell)};
+      row.value = ratio_value(analysis, test.ratios.front());
+      for (const std::size_t i : test.cells) row.cell_ids.push_back(analysis.cell(i).cell_id);
+      for (Relation& ratio : test.ratios) questions.push_back(std::move(ratio.parts));
+      rows.push_back(std::move(row));
+    }
+    if (rows.size() == before) rows.push_back({.claim = &kClaims.at(claim), .value = {.reason = reason}});
+  }
+  decide_all(rows, waiting, judge(questions, {}));
+  return rows;
+}
+
+}  // namespace ngb::metrics::series

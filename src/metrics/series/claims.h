@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the paper's own claims on one's own results.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/analysis.h"
+#include "metrics/metric.h"
+
+namespace ngb::metrics::series {
+
+enum class ClaimStatus { holds, does_not, undecided, not_measured };
+std::string_view name(ClaimStatus status);   // "holds", "does_not", …, as in JSON
+std::string_view words(ClaimStatus status);  // "holds here", "does not hold here", …
+
+struct Claim {
+  const char* name;      // "small_batch_gains"
+  const char* sentence;  // the claim
+  const char* quantity;  // what `value` of its rows is
+  const char* source;
+  const char* compiler = nullptr;  // the claim is about this one only; null: about each
+};
+std::span<const Claim> claims();
+
+// What the results say on a claim, for one setting on one device.
+struct ClaimRow {
+  const Claim* claim = nullptr;
+  std::string device{};    // "" if nothing was measured
+  std::string compiler{};  // likewise
+  ClaimStatus status = ClaimStatus::not_measured;
+  Value value{};                       // the claim's quantity; with the reason if it was not measured
+  std::optional<double> adjusted_p{};  // of the test
+  std::vector<std::string> cell_ids{};
+};
+
+// Returns the rows in the order of claims() and cells; at least one for each claim. A claim holds if its quantity is
+// told to be on the claim's side of 1, and does not if it is told to be on the other side, or to be 1 within 3 %. All
+// questions are judged together, with Benjamini's and Hochberg's procedure at 5 %.
+std::vector<ClaimRow> test_claims(const Analysis& analysis);
+
+}  // namespace ngb::metrics::series

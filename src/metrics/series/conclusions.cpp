@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/series/conclusions.h"
+
+#include <nlohmann/json.hpp>
+
+#include "metrics/series/claims.h"
+#include "metrics/series/findings.h"
+#include "metrics/series/order.h"
+#include "metrics/series/workload.h"
+
+namespace ngb::metrics::series {
+namespace {
+
+using nlohmann::json;
+
+std::string text_of(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+json or_null(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
+
+void add_value(json& object, const Value& value) {
+  object["value"] = or_null(value.value);
+  object["low"] = or_null(value.low);
+  object["high"] = or_null(value.high);
+  object["reason"] = value.reason;
+}
+
+json json_of(const FindingRow& row) {
+  json object{{"device", row.device},   {"compiler", row.compiler}, {"model", row.model},
+              {"against", row.against}, {"metric", row.metric},     {"batch_sizes", row.batch_sizes},
+              {"outcome", row.outcome}, {"cell_ids", row.cell_ids}, {"adjusted_p", or_null(row.adjusted_p)}};
+  add_value(object, row.value);
+  return object;
+}
+
+store::Conclusion conclusion_of(const Finding& finding) {
+  json rows = json::array();
+  for (const FindingRow& row : finding.rows) rows.push_back(json_of(row));
+  return {kFinding, finding.sentence,
+          text_of({{"kind", finding.kind},
+                   {"to_act_on", finding.is_to_act_on},
+                   {"is_difference", finding.is_difference},
+                   {"sentence", finding.sentence},
+                   {"rows", std::move(rows)}})};
+}
+
+json json_of_side(const Analysis& analysis, const Ordering& side) {
+  const store::CellData& a = analysis.cell(side.a);
+  const store::CellData& b = analysis.cell(side.b);
+  json object{{"device", name_of_place(a)},
+              {"compiler_a", name_of_compiler(a)},
+              {"compiler_b", name_of_compiler(b)},
+              {"model_a", a.model},
+              {"model_b", b.model},
+              {"batch", a.batch},
+              {"cell_ids", {a.cell_id, b.cell_id}}};
+  add_value(object, side.ratio);
+  return object;
+}
+
+const char* name_of_difference(Between between) {
+  switch (between) {
+    case Between::device_compilers:
+      return "device_compilers";
+    case Between::devices:
+      return "devices";
+    case Between::batch_sizes:
+      return "batch_sizes";
+  }
+  return "";
+}
+
+store::Conclusion conclusion_of(const Analysis& analysis, const Reversal& reversal) {
+  return {kReversal, "",
+          text_of({{"ranked", reversal.ranked == Ranked::models ? "models" : "compilers"},
+                   {"between", name_of_difference(reversal.between)},
+                   {"adjusted_p", reversal.adjusted_p},
+                   {"sides", {json_of_side(analysis, reversal.faster), json_of_side(analysis, reversal.slower)}}})};
+}
+
+store::Conclusion conclusion_of(const ClaimRow& row) {
+  json object{{"claim", row.claim->name},
+              {"sentence", row.claim->sentence},
+              {"quantity", row.claim->quantity},
+              {"source", row.claim->source},
+              {"device", row.device},
+              {"compiler", row.compiler},
+              {"status", name(row.status)},
+              {"cell_ids", row.cell_ids},
+              {"adjusted_p", or_null(row.adjusted_p)}};
+  add_value(object, row.value);
+  return {kClaim, row.claim->sentence, text_of(object)};
+}
+
+}  // namespace
+
+std::vector<store::Conclusion> conclusions_of(const Analysis& analysis) {
+  const Orders orders = find_reversals(analysis);
+  std::vector<store::Conclusion> all;
+  for (const Finding& finding : find_all(analysis, orders)) all.push_back(conclusion_of(finding));
+  for (const Reversal& reversal : orders.reversals) all.push_back(conclusion_of(analysis, reversal));
+  all.push_back({kOrders, "", text_of({{"looked_at", orders.looked_at}, {"are_too_many", orders.are_too_many}})});
+  for (const ClaimRow& row : test_claims(analysis)) all.push_back(conclusion_of(row));
+  return all;
+}
+
+}  // namespace ngb::metrics::series

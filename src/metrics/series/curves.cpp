@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/series/curves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "metrics/series/relation.h"
+#include "metrics/series/workload.h"
+
+namespace ngb::metrics::series {
+namespace {
+
+using store::CellData;
+using store::SeriesValue;
+
+SeriesValue row_about(const CellData& cell, std::string subject) {
+  return {.device = name_of_place(cell),
+          .compiler = name_of_compiler(cell),
+          .subject = std::move(subject),
+          .batch_sizes = std::to_string(cell.batch)};
+}
+
+void set(SeriesValue& row, Value value) {
+  row.value = value.value;
+  row.low = value.low;
+  row.high = value.high;
+  row.reason = std::move(value.reason);
+}
+
+void set(SeriesValue& row, const statistics::Contrast& found) {
+  row.value = found.estimate;
+  row.standard_error = found.standard_error;
+  row.degrees = found.degrees;
+  if (!found.interval) return;
+  row.low = found.interval->low;
+  row.high = found.interval->high;
+}
+
+// Sorts cells by a coordinate, and keeps the curves in the order of their first cells.
+class Curves {
+ public:
+  using Curve = std::map<double, std::size_t>;  // coordinate -> cell
+
+  void add(const std::string& key, double coordinate, std::size_t cell) {
+    const auto [place, is_new] = known_.emplace(key, curves_.size());
+    if (is_new) curves_.emplace_back();
+    curves_[place->second].emplace(coordinate, cell);
+  }
+  // Returns the curves of at least two points.
+  [[nodiscard]] std::vector<Curve> of_two_points() const {
+    std::vector<Curve> found = curves_;
+    std::erase_if(found, [](const Curve& curve) { return curve.size() < 2; });
+    return found;
+  }
+
+ private:
+  std::map<std::string, std::size_t> known_{};
+  std::vector<Curve> curves_{};
+};
+
+std::vector<Curves::Curve> curves_over_depth(const Analysis& analysis, const Part& part) {
+  Curves curves;
+  for (const std::size_t i : part.cells) {
+    const CellData& cell = analysis.cell(i);
+    const auto block = block_of(cell);
+    if (!block) continue;
+    curves.add(fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name, cell.batch), block->depth,
+               i);
+  }
+  return curves.of_two_points();
+}
+
+void add_cells(SeriesValue& row, const Analysis& analysis, const Curves::Curve& curve) {
+  for (const auto& [coordinate, cell] : curve) row.cell_ids.push_back(analysis.cell(cell).cell_id);
+}
+
+// Returns the slope of least squares. `values_at` returns the numbers of a point, one for each process or round, or the
+// reason why there are none. Source: statistics.md §6; Satterthwaite (1946).
+template <class ValuesAt>
+SeriesValue slope_of(const Analysis& analysis, const Curves::Curve& curve, const ValuesAt& values_at) {
+  const CellData& first = analysis.cell(curve.begin()->second);
+  SeriesValue row = row_about(first, block_of(first)->name);
+  add_cells(row, analysis, curve);
+  double middle = 0;
+  for (const auto& [depth, cell] : curve) middle += depth / static_cast<double>(curve.size());
+  double squares = 0;
+  for (const auto& [depth, cell] : curve) squares += (depth - middle) * (depth - middle);
+  std::vector<statistics::Part> parts;
+  for (const auto& [depth, cell] : curve) {
+    Known<std::vector<double>> values = values_at(cell);
+    if (!values.value) {
+      row.reason = fmt::format("depth {}: {}", depth, values.reason);
+      return row;
+    }
+    parts.push_back({std::move(*values.value), (depth - middle) / squares});
+  }
+  set(row, statistics::contrast(parts, analysis.error_rate()));
+  return row;
+}
+
+// Returns the speed-up of each round.
+Known<std::vector<double>> speed_ups_of_rounds(const Analysis& analysis, std::size_t cell) {
+  using Values = Known<std::vector<double>>;
+  const Relation relation = log_speed_up(analysis, cell);
+  if (!relation.reason.empty()) return Values::unknown(relation.reason);
+  if (relation.parts.size() != 1) return Values::unknown("shares fewer than 2 rounds with its baseline");
+  std::vector<double> ratios;
+  for (const double log : relation.parts.front().values) ratios.push_back(std::exp(log));
+  return Values::of(std::move(ratios));
+}
+
+Known<std::vector<double>> seconds_of_processes(const Analysis& analysis, std::size_t cell) {
+  using Values = Known<std::vector<double>>;
+  if (std::string why = why_no_speed(analysis, cell); !why.empty()) return Values::unknown(std::move(why));
+  std::vector<double> seconds;
+  for (const OfRound& each : analysis.steady(cell).throughput_by_process) {
+    seconds.push_back(analysis.cell(cell).batch / each.value);
+  }
+  return Values::of(std::move(seconds));
+}
+
+bool is_baseline(const Analysis& analysis, std::size_t cell) { return analysis.baseline_of(cell) == cell; }
+
+// A cell and the same compiler's cell at batch 1.
+Relation log_rtr(const Analysis& analysis, std::size_t cell, double weight) {
+  const auto single = analysis.single_of(cell);
+  if (!single) return {{}, "batch 1 was not measured here"};
+  return log_ratio(analysis, cell, *single, weight);
+}
+
+}  // namespace
+
+std::vector<SeriesValue> depth_slope(const Analysis& analysis, const Part& part) {
+  std::vector<SeriesValue> rows;
+  for (const Curves::Curve& curve : curves_over_depth(analysis, part)) {
+    if (is_baseline(analysis, curve.begin()->second)) continue;
+    rows.push_back(slope_of(analysis, curve, [&](std::size_t cell) { return speed_ups_of_rounds(analysis, cell); }));
+  }
+  return rows;
+}
+
+std::vector<SeriesValue> depth_cost(const Analysis& analysis, const Part& part) {
+  std::vector<SeriesValue> rows;
+  for (const Curves::Curve& curve : curves_over_depth(analysis, part)) {
+    rows.push_back(slope_of(analysis, curve, [&](std::size_t cell) { return seconds_of_processes(analysis, cell); }));
+  }
+  return rows;
+}
+
+std::vector<SeriesValue> depth_retention(const Analysis& analysis, const Part& part) {
+  std::vector<SeriesValue> rows;
+  for (const Curves::Curve& curve : curves_over_depth(analysis, part)) {
+    const std::size_t single = curve.begin()->second;
+    const std::size_t deepest = curve.rbegin()->second;
+    if (is_baseline(analysis, single)) continue;
+    SeriesValue row = row_about(analysis.cell(single), block_of(analysis.cell(single))->name);
+    row.cell_ids = {analysis.cell(single).cell_id, analysis.cell(deepest).cell_id};
+    if (block_of(analysis.cell(single))->depth != 1) {
+      row.reason = "a single block was not measured";
+    } else {
+      set(row, ratio_value(analysis, sum_of({log_speed_up(analysis, deepest), log_speed_up(analysis, single, -1)})));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<SeriesValue> batch_width_friction(const Analysis& analysis, const Part& part) {
+  Curves curves;
+  for (const std::size_t i : part.cells) {
+    const CellData& cell = analysis.cell(i);
+    const auto block = block_of(cell);
+    if (!block || !block->width || cell.batch == 1) continue;
+    curves.add(fmt::format("{}\n{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name_sans_width, block->depth,
+                           cell.batch),
+               *block->width, i);
+  }
+  std::vector<SeriesValue> rows;
+  for (const Curves::Curve& curve : curves.of_two_points()) {
+    const std::size_t narrow = curve.begin()->second;
+    const std::size_t wide = curve.rbegin()->second;
+    const Block block = *block_of(analysis.cell(narrow));
+    SeriesValue row =
+        row_about(analysis.cell(narrow), fmt::format("{} depth={}, width {} over {}", block.name_sans_width,
+                                                     block.depth, curve.rbegin()->first, curve.begin()->first));
+    row.cell_ids = {analysis.cell(narrow).cell_id, analysis.cell(wide).cell_id};
+    set(row, ratio_value(analysis, sum_of({log_rtr(analysis, wide, 1), log_rtr(analysis, narrow, -1)})));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// The same rule as in plan/make_model.cpp, for a model for which the study sets nothing else.
+std::string hash_with_dynamic_batch(const std::string& model_hash) {
+  return hash::sha256(nlohmann::json{{"content", model_hash}, {"dynamic_batch", true}}.dump());
+}
+
+std::vector<SeriesValue> dynamic_shapes(const Analysis& analysis, const Part& part) {
+  const auto key = [](const CellData& cell, const std::string& hash) {
+    return fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), cell.batch, hash);
+  };
+  std::map<std::string, std::size_t> by_key;
+  for (const std::size_t i : part.cells) by_key.emplace(key(analysis.cell(i), analysis.cell(i).model_hash), i);
+  std::vector<SeriesValue> rows;
+  for (const std::size_t i : part.cells) {
+    const CellData& cell = analysis.cell(i);
+    const auto dynamic = by_key.find(key(cell, hash_with_dynamic_batch(cell.model_hash)));
+    if (dynamic == by_key.end()) continue;
+    SeriesValue row = row_about(cell, cell.model);
+    row.cell_ids = {cell.cell_id, analysis.cell(dynamic->second).cell_id};
+    set(row, ratio_value(analysis, log_ratio(analysis, dynamic->second, i)));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace ngb::metrics::series

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes the numbers that span cells of a results file, and keeps them in the file by parts.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+#include "metrics/derive.h"
+#include "store/store.h"
+
+namespace ngb::metrics::series {
+
+struct DerivedSeries {
+  // Each group of models on each device, in the order of cells; last the part of all cells, whose name is "", with the
+  // conclusions.
+  std::vector<store::SeriesPart> parts{};
+  std::size_t computed = 0;  // parts that were computed now; the others were kept
+};
+
+// Returns the numbers that span the cells of `derived`, which `derive` has returned for the same file. Parts of which
+// no process was added since they were kept are not computed again. The others are computed, and kept if the file is
+// writable, no other process writes it, and the values refer to the study's baseline. Returns an error if the file
+// cannot be read.
+Result<DerivedSeries> derive_series(const std::filesystem::path& results_file, const Derived& derived);
+
+// Returns a text that changes whenever a formula does.
+std::string series_version();
+
+}  // namespace ngb::metrics::series

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the setting that is faster than all others of its device and workload.
+#pragma once
+
+#include <vector>
+
+#include "metrics/series/findings.h"
+
+namespace ngb::metrics::series {
+
+// Returns a finding for each setting that is the fastest of at least one workload. The leader of a workload of k
+// settings is tested against each other one; k/2 times the largest of the two-sided p values bounds the error of
+// calling any setting of the workload the fastest, because each of the k could have been the leader.
+std::vector<Finding> about_fastest(const Analysis& analysis);
+
+}  // namespace ngb::metrics::series

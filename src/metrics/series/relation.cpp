@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/series/relation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "metrics/ratios.h"
+#include "statistics/sequential.h"
+
+namespace ngb::metrics::series {
+namespace {
+
+bool share_rounds(const store::CellData& a, const store::CellData& b) {
+  return a.device == b.device && a.model_hash == b.model_hash && a.batch == b.batch;
+}
+
+bool are_above_zero(const std::vector<OfRound>& values) {
+  return std::all_of(values.begin(), values.end(), [](const OfRound& each) { return each.value > 0; });
+}
+
+}  // namespace
+
+std::string why_no_speed(const Analysis& analysis, std::size_t cell) {
+  const std::string& reason = analysis.steady(cell).reason;
+  if (reason.empty()) return {};
+  const store::CellData& data = analysis.cell(cell);
+  return fmt::format("{}, batch {}, {}: {}", data.model, data.batch, data.compiler_label, reason);
+}
+
+Relation log_ratio(const Analysis& analysis, std::size_t cell, std::size_t other, double weight) {
+  Relation found;
+  for (const std::size_t each : {cell, other}) {
+    if (found.reason.empty()) found.reason = why_no_speed(analysis, each);
+  }
+  if (!found.reason.empty()) return found;
+  const LikeSpeeds speeds =
+      like_speeds(analysis.cell(cell), analysis.steady(cell), analysis.cell(other), analysis.steady(other));
+  add_log_ratio(found.parts, speeds.a, speeds.b, share_rounds(analysis.cell(cell), analysis.cell(other)), weight);
+  return found;
+}
+
+Relation log_speed_up(const Analysis& analysis, std::size_t cell, double weight) {
+  const std::optional<std::size_t> baseline = analysis.baseline_of(cell);
+  if (!baseline) return {{}, analysis.why_no_baseline(cell)};
+  return log_ratio(analysis, cell, *baseline, weight);
+}
+
+Relation log_cpu_ratio(const Analysis& analysis, std::size_t cell, double weight) {
+  const std::optional<std::size_t> baseline = analysis.baseline_of(cell);
+  if (!baseline) return {{}, analysis.why_no_baseline(cell)};
+  for (const std::size_t each : {cell, *baseline}) {
+    const auto& busy = analysis.busy_cpus(each);
+    if (!busy.value) return {{}, busy.reason};
+    if (!are_above_zero(*busy.value)) return {{}, "a process used less processor time than the clock resolves"};
+  }
+  Relation found;
+  add_log_ratio(found.parts, *analysis.busy_cpus(cell).value, *analysis.busy_cpus(*baseline).value,
+                share_rounds(analysis.cell(cell), analysis.cell(*baseline)), weight);
+  return found;
+}
+
+Relation log_speed(const Analysis& analysis, std::size_t cell, double weight) {
+  Relation found{{}, why_no_speed(analysis, cell)};
+  if (!found.reason.empty()) return found;
+  statistics::Part part{{}, weight};
+  for (const OfRound& each : analysis.steady(cell).throughput_by_process) part.values.push_back(std::log(each.value));
+  found.parts.push_back(std::move(part));
+  return found;
+}
+
+Relation sum_of(std::vector<Relation> relations) {
+  Relation sum;
+  for (Relation& each : relations) {
+    if (!each.reason.empty()) return {{}, std::move(each.reason)};
+    std::move(each.parts.begin(), each.parts.end(), std::back_inserter(sum.parts));
+  }
+  return sum;
+}
+
+std::optional<int> looks_of(const Analysis& analysis, std::size_t cell, const Question& question) {
+  const auto& rounds = analysis.cell(cell).rounds;
+  if (!rounds || question.size() != 1) return std::nullopt;
+  return std::clamp(rounds->max, statistics::kFirstLook, statistics::kMostLookedAt);
+}
+
+Value ratio_value(const Analysis& analysis, const Relation& relation) {
+  if (!relation.reason.empty()) return {.reason = relation.reason};
+  const statistics::Contrast found = statistics::contrast(relation.parts, analysis.error_rate());
+  Value value{std::exp(found.estimate)};
+  if (found.interval) {
+    value.low = std::exp(found.interval->low);
+    value.high = std::exp(found.interval->high);
+  }
+  return value;
+}
+
+}  // namespace ngb::metrics::series

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Relates the speeds of cells to each other as parts of contrasts (contrast.h), for numbers that span cells.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "metrics/analysis.h"
+#include "metrics/metric.h"
+#include "metrics/verdict.h"
+#include "statistics/contrast.h"
+
+namespace ngb::metrics::series {
+
+// Parts of a contrast, or the reason why there are none.
+struct Relation {
+  Question parts{};
+  std::string reason{};
+};
+
+// Returns weight · log(T of `cell` / T of `other`): one paired part if the cells share rounds, else two parts.
+Relation log_ratio(const Analysis& analysis, std::size_t cell, std::size_t other, double weight = 1);
+// Returns weight · log(speed-up of the cell). It has no parts if the cell has no baseline or one of them no speed.
+Relation log_speed_up(const Analysis& analysis, std::size_t cell, double weight = 1);
+// Returns weight · log(processor time per wall time of the cell / that of its baseline).
+Relation log_cpu_ratio(const Analysis& analysis, std::size_t cell, double weight = 1);
+// Returns weight · log T of the cell, as a part of its own.
+Relation log_speed(const Analysis& analysis, std::size_t cell, double weight = 1);
+
+// Joins relations to one contrast. The first reason is that of the whole.
+Relation sum_of(std::vector<Relation> relations);
+
+// Returns the largest number of rounds if the rounds of both cells were added until something was decided and the
+// question is paired (verdict.h).
+std::optional<int> looks_of(const Analysis& analysis, std::size_t cell, const Question& question);
+
+// Returns the exponential of the contrast, or the reason.
+Value ratio_value(const Analysis& analysis, const Relation& relation);
+
+// Returns the name of the cell's failure, or "" for a cell that has a speed: "resnet18, batch 4: crash in compile".
+std::string why_no_speed(const Analysis& analysis, std::size_t cell);
+
+}  // namespace ngb::metrics::series

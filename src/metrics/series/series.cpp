@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/series/series.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "metrics/series/curves.h"
+#include "metrics/series/family_means.h"
+#include "metrics/series/workload.h"
+
+namespace ngb::metrics::series {
+namespace {
+
+using store::SeriesValue;
+
+constexpr const char* kTableVi = "paper, table VI";
+constexpr const char* kTablesViiViii = "paper, tables VII and VIII";
+constexpr const char* kOurs = "ours";
+
+// name, heading, unit, formula, source, has_interval, compute, deviation
+constexpr std::array kSeries{
+    Series{"family_throughput_per_s", "throughput of a group", "samples/s",
+           "mean over the group's models and batch sizes of throughput_mean_per_s", kTableVi, false, family_throughput,
+           "family_throughput_std_per_s"},
+    Series{"family_throughput_std_per_s", "± within cells", "samples/s",
+           "mean over the same cells of throughput_std_per_s", kTableVi, false, family_throughput_within},
+    Series{"family_throughput_between_std_per_s", "± between cells", "samples/s",
+           "sample standard deviation (n - 1) over the same cells of throughput_mean_per_s", kOurs, false,
+           family_throughput_between},
+    Series{"family_speed_up_ratio", "speed-up of a group", "ratio",
+           "geometric mean over the group's models and batch sizes of speed_up_ratio", kTableVi, true, family_speed_up},
+    Series{"family_cpu_percent", "CPU % of a group", "percent", "mean over the same cells of cpu_percent", kTableVi,
+           false, family_cpu, "family_cpu_std_percent"},
+    Series{"family_cpu_std_percent", "± within cells", "percent", "mean over the same cells of cpu_std_percent",
+           kTableVi, false, family_cpu_within},
+    Series{"family_cpu_reduction_ratio", "CPU reduction of a group", "ratio",
+           "1 - geometric mean over the same cells of cpu_c / cpu_baseline", "paper, V-F", true, family_cpu_reduction},
+    Series{"family_gpu_percent", "GPU % of a group", "percent", "mean over the same cells of gpu_percent", kTableVi,
+           false, family_gpu},
+    Series{
+        "depth_slope_per_block", "depth slope", "1",
+        "slope of least squares of speed-up against depth: sum of w_k · mean over rounds of the speed-up at depth k, "
+        "w_k = (k - k̄) / Σ(k - k̄)²; standard error and degrees of freedom by Satterthwaite",
+        kTablesViiViii, true, depth_slope},
+    Series{"depth_retention_ratio", "retention", "ratio", "speed-up at the largest depth / speed-up at depth 1",
+           kTablesViiViii, true, depth_retention},
+    Series{"depth_cost_s_per_block", "cost of a block", "s",
+           "slope of least squares of the time of an inference, b / T of each process, against depth", kOurs, true,
+           depth_cost},
+    Series{"batch_width_friction_ratio", "batch-width friction", "ratio",
+           "RTR_c(b) at the largest width / RTR_c(b) at the smallest; below 1: batching gains less in wider blocks",
+           "ours; the paper names the effect and has no formula", true, batch_width_friction},
+    Series{"dynamic_shapes_ratio", "dynamic shapes", "ratio",
+           "T with dynamic_batch / T with the static shapes of the cell", kOurs, true, dynamic_shapes},
+    Series{"dominating_count", "dominating settings", "1",
+           "settings of the same workload whose speed is told to be higher (95 % interval of the ratio above 1), whose "
+           "compile_total_s is no longer and whose timed_peak_bytes is no larger; 0: on the Pareto front",
+           kOurs, false, dominating},
+};
+
+}  // namespace
+
+std::span<const Series> all_series() { return kSeries; }
+
+const Series* find_series(std::string_view name) {
+  const auto* found =
+      std::find_if(kSeries.begin(), kSeries.end(), [name](const Series& series) { return series.name == name; });
+  return found == kSeries.end() ? nullptr : found;
+}
+
+std::vector<Part> parts_of(const std::vector<store::CellData>& cells) {
+  std::map<std::string, std::size_t> known;
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::string name = fmt::format("{}: {}", cells[i].device, group_of(cells[i]));
+    const auto [place, is_new] = known.emplace(name, parts.size());
+    if (is_new) parts.push_back({std::move(name), {}});
+    parts[place->second].cells.push_back(i);
+  }
+  return parts;
+}
+
+std::vector<SeriesValue> values_of(const Analysis& analysis, const Part& part) {
+  std::vector<SeriesValue> all;
+  for (const Series& series : kSeries) {
+    for (SeriesValue& value : series.compute(analysis, part)) {
+      value.series = series.name;
+      all.push_back(std::move(value));
+    }
+  }
+  return all;
+}
+
+}  // namespace ngb::metrics::series

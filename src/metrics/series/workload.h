@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says what a cell belongs to: its setting, its group of models, its style, its size, and, for a stack of blocks, its
+// curve. Every number that spans cells is formed over cells that agree in some of these.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/store.h"
+
+namespace ngb::metrics::series {
+
+// Returns "openvino 2026.4.1": the study's label, followed by the version unless the label contains it.
+std::string name_of_compiler(const store::CellData& cell);
+// Returns "local", "local (gpu)" for a cell that is known to compute on something else than the CPU, or "local under
+// cpu: 1" for one that was measured beside a load.
+std::string name_of_place(const store::CellData& cell);
+
+// Identifies a compiler with all its settings: compiler, version, options, threads, precision.
+std::string setting_of(const store::CellData& cell);
+// Identifies where a cell computes: the device, the compute device and the load beside it.
+std::string place_of(const store::CellData& cell);
+
+// Returns the group that the study gives the cell's model; without one, the family of a recipe, else the model's label.
+// A model and the same model with dynamic_batch are of one group.
+std::string group_of(const store::CellData& cell);
+
+enum class Style { convolutional, transformer, hybrid };
+// Returns the style that the study gives the cell's model, or nothing.
+std::optional<Style> style_of(const store::CellData& cell);
+
+// Two models are of one size if they have the same rank in their groups (the key `size`), or, if one has none, if their
+// numbers of parameters differ by no more than this factor.
+inline constexpr double kSizeBand = 3;
+// Returns false if the sizes are unknown.
+bool are_of_one_size(const store::CellData& a, const store::CellData& b);
+
+// Returns the first batch size of the group of batch sizes: 1 (1), 2 (2 to 4), 5 (5 to 16), 17 (more). The paper's
+// table VI has 2 to 4 and 8 to 16.
+int first_of_batch_group(int batch);
+
+// A stack of equal blocks: a recipe with an integer `depth`.
+struct Block {
+  int depth = 1;
+  std::string name{};             // "conv_block width=64": without the depth
+  std::string name_sans_width{};  // "conv_block": without depth and width
+  std::optional<double> width{};  // its `width` or `embed`
+};
+std::optional<Block> block_of(const store::CellData& cell);
+
+}  // namespace ngb::metrics::series

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/series/curves.h"
+
+#include <gtest/gtest.h>
+
+#include "made_up_series.h"
+#include "plan/make_model.h"
+
+namespace ngb::metrics::series {
+namespace {
+
+using made_up::cell_with;
+using made_up::values_of_series;
+using store::CellData;
+using store::SeriesValue;
+
+CellData block(int depth, const std::string& compiler, const std::vector<double>& speeds, int width = 64,
+               int batch = 1) {
+  return cell_with({.model = fmt::format("conv_block width={} depth={}", width, depth),
+                    .compiler = compiler,
+                    .batch = batch,
+                    .family = "conv_block",
+                    .parameters = fmt::format(R"({{"depth":{},"width":{}}})", depth, width)},
+                   speeds);
+}
+
+std::vector<double> inverse(std::vector<double> values) {
+  for (double& value : values) value = 1 / value;
+  return values;
+}
+
+// Expected: scipy 1.17.1, with the formula of Satterthwaite; the estimate equals linregress.
+TEST(DepthCost, IsTheSlopeOfSecondsWithItsStandardError) {
+  const auto values =
+      values_of_series({block(1, "identity", inverse({1.0, 1.1, 1.05})), block(2, "identity", inverse({2.1, 2.0, 2.2})),
+                        block(3, "identity", inverse({2.9, 3.1, 3.0})), block(4, "identity", inverse({4.2, 4.0, 4.1}))},
+                       "depth_cost_s_per_block");
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_NEAR(values[0].value.value(), 1.005, 1e-7);
+  EXPECT_NEAR(values[0].standard_error.value(), 0.021015867022, 1e-7);
+  EXPECT_NEAR(values[0].degrees.value(), 3.987224982257, 1e-5);
+  EXPECT_NEAR(values[0].low.value(), 0.946576795224, 1e-6);
+  EXPECT_NEAR(values[0].high.value(), 1.063423204776, 1e-6);
+  EXPECT_EQ(values[0].cell_ids.size(), 4U);
+}
+
+std::vector<CellData> three_depths() {
+  return {block(1, "identity", {100, 102, 99, 101}),  block(1, "fast", {150, 155, 149, 150}),
+          block(2, "identity", {60, 61, 59, 60.5}),   block(2, "fast", {96, 98, 97, 99}),
+          block(4, "identity", {30, 30.5, 29.5, 31}), block(4, "fast", {54, 55, 55, 54})};
+}
+
+// Expected: scipy 1.17.1, with the formula of Satterthwaite; the estimate equals linregress.
+TEST(DepthSlope, IsThatOfTheSpeedUpOverDepthsThatAreNotEvenlySpaced) {
+  const auto values = values_of_series(three_depths(), "depth_slope_per_block");
+  ASSERT_EQ(values.size(), 1U) << "none of the baseline";
+  EXPECT_EQ(values[0].compiler, "fast 1.0");
+  EXPECT_EQ(values[0].subject, "conv_block width=64");
+  EXPECT_EQ(values[0].batch_sizes, "1");
+  EXPECT_NEAR(values[0].value.value(), 0.09860515175183748, 1e-6);
+  EXPECT_NEAR(values[0].standard_error.value(), 0.009193746730602217, 1e-6);
+  EXPECT_NEAR(values[0].degrees.value(), 3.356841729111596, 1e-3);
+  EXPECT_NEAR(values[0].low.value(), 0.07102976180772405, 1e-5);
+  EXPECT_NEAR(values[0].high.value(), 0.12618054169595092, 1e-5);
+}
+
+// Expected: scipy 1.17.1, ttest_ind(equal_var=False) of the log speed-ups; exponentials of estimate and ends.
+TEST(Retention, IsTheSpeedUpOfTheDeepestStackOverThatOfASingleBlock) {
+  const auto values = values_of_series(three_depths(), "depth_retention_ratio");
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_NEAR(values[0].value.value(), 1.199336600992547, 1e-6);
+  EXPECT_NEAR(values[0].low.value(), 1.1499013328580512, 1e-5);
+  EXPECT_NEAR(values[0].high.value(), 1.2508971347178353, 1e-5);
+}
+
+TEST(Retention, IsUnknownWithoutASingleBlockOrWithAFailedOne) {
+  std::vector<CellData> cells = three_depths();
+  cells.erase(cells.begin(), cells.begin() + 2);
+  EXPECT_EQ(values_of_series(cells, "depth_retention_ratio")[0].reason, "a single block was not measured");
+  cells = three_depths();
+  cells[1].processes.clear();
+  cells[1].failed = {made_up::failure(0, samples::FailureKind::crash)};
+  const auto values = values_of_series(cells, "depth_slope_per_block");
+  EXPECT_FALSE(values[0].value);
+  EXPECT_EQ(values[0].reason.substr(0, 50), "depth 1: conv_block width=64 depth=1, batch 1, fas");
+}
+
+// Expected: scipy 1.17.1, a contrast of four means of logarithms.
+TEST(BatchWidthFriction, RelatesTheGainOfBatchingInWideBlocksToThatInNarrowOnes) {
+  const auto values =
+      values_of_series({block(1, "identity", {100, 101, 99}, 64, 1), block(1, "identity", {300, 303, 298}, 64, 4),
+                        block(1, "identity", {50, 50.5, 49}, 128, 1), block(1, "identity", {100, 102, 101}, 128, 4)},
+                       "batch_width_friction_ratio");
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_EQ(values[0].batch_sizes, "4");
+  EXPECT_EQ(values[0].subject, "conv_block depth=1, width 128 over 64");
+  EXPECT_NEAR(values[0].value.value(), 0.6748597106365649, 1e-6);
+  EXPECT_NEAR(values[0].low.value(), 0.6540512416879274, 1e-5);
+  EXPECT_NEAR(values[0].high.value(), 0.6963301955747584, 1e-5);
+}
+
+TEST(DynamicShapes, AreRelatedToTheSameModelWithStaticOnes) {
+  std::vector<CellData> cells{cell_with({.model = "net", .batch = 4}, {100, 100}),
+                              cell_with({.model = "net dynamic_batch", .batch = 4}, {80, 80})};
+  cells[1].model_hash = hash_with_dynamic_batch(cells[0].model_hash);
+  const auto values = values_of_series(cells, "dynamic_shapes_ratio");
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_EQ(values[0].subject, "net");
+  EXPECT_NEAR(values[0].value.value(), 0.8, 1e-7);
+}
+
+TEST(DynamicShapes, AreRecognisedByTheHashThatThePlanGivesSuchAModel) {
+  config::ModelEntry entry;
+  entry.label = "a";
+  entry.family = "conv_block";
+  plan::PythonFiles python_files;
+  const auto fixed = plan::make_model(entry, 4, 1, python_files);
+  entry.dynamic_batch = true;
+  const auto open = plan::make_model(entry, 4, 1, python_files);
+  ASSERT_TRUE(fixed && open);
+  EXPECT_EQ(hash_with_dynamic_batch(fixed->key.hash), open->key.hash);
+}
+
+}  // namespace
+}  // namespace ngb::metrics::series

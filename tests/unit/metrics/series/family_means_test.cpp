@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/series/family_means.h"
+
+#include <gtest/gtest.h>
+
+#include "made_up_series.h"
+
+namespace ngb::metrics::series {
+namespace {
+
+using made_up::cell_with;
+using made_up::values_of_series;
+using store::CellData;
+using store::SeriesValue;
+
+// Two models of one family at batch 2 and 4, with the identity and a faster compiler.
+std::vector<CellData> two_models() {
+  const auto cell = [](const std::string& model, int batch, const std::string& compiler, std::vector<double> speeds) {
+    return cell_with({.model = model, .compiler = compiler, .batch = batch, .family = "resnet"}, speeds);
+  };
+  return {cell("a", 2, "identity", {50, 51, 52}), cell("a", 2, "fast", {100, 102, 98}),
+          cell("a", 4, "identity", {60, 61, 59}), cell("a", 4, "fast", {150, 151, 155}),
+          cell("b", 2, "identity", {30, 29, 31}), cell("b", 2, "fast", {40, 41, 42}),
+          cell("b", 4, "identity", {40, 41, 39}), cell("b", 4, "fast", {70, 72, 69})};
+}
+
+SeriesValue of_fast(const std::vector<CellData>& cells, const std::string& series) {
+  for (SeriesValue& value : values_of_series(cells, series)) {
+    if (value.compiler == "fast 1.0") return std::move(value);
+  }
+  return {.reason = "no such row"};
+}
+
+// Expected: pandas 3.1.1, groupby over cells, mean of means, mean of std and std of means (n - 1).
+TEST(FamilyThroughput, IsTheMeanOfTheCellsWithItsDeviationBothWays) {
+  const SeriesValue mean = of_fast(two_models(), "family_throughput_per_s");
+  EXPECT_EQ(mean.subject, "resnet");
+  EXPECT_EQ(mean.batch_sizes, "2-4");
+  EXPECT_EQ(mean.cell_ids.size(), 4U);
+  EXPECT_NEAR(mean.value.value(), 90.83333333333333, 1e-5);
+  EXPECT_NEAR(of_fast(two_models(), "family_throughput_std_per_s").value.value(), 1.793319135679134, 1e-5);
+  EXPECT_NEAR(of_fast(two_models(), "family_throughput_between_std_per_s").value.value(), 47.36032094485847, 1e-5);
+}
+
+// Expected: scipy 1.17.1, a contrast of four paired means of logarithms with weights 1/4.
+TEST(FamilySpeedUp, IsTheGeometricMeanOfTheCellsWithItsInterval) {
+  const SeriesValue value = of_fast(two_models(), "family_speed_up_ratio");
+  EXPECT_NEAR(value.value.value(), 1.8588502659893618, 1e-6);
+  EXPECT_NEAR(value.low.value(), 1.8224942501251833, 1e-5);
+  EXPECT_NEAR(value.high.value(), 1.8959315296228685, 1e-5);
+}
+
+TEST(FamilyThroughput, HasNoValueIfOneOfItsCellsHasNone) {
+  std::vector<CellData> cells = two_models();
+  cells.back().processes.clear();
+  cells.back().failed = {made_up::failure(0, samples::FailureKind::crash)};
+  const SeriesValue value = of_fast(cells, "family_throughput_per_s");
+  EXPECT_FALSE(value.value);
+  EXPECT_EQ(value.reason.substr(0, 12), "b, batch 4: ");
+}
+
+// Busy processors 1.5, 1.6, 1.4 beside 3, 3.1, 2.9, and 2, 2.1, 2.2 beside 4, 4.2, 4.1. Expected: scipy 1.17.1.
+TEST(FamilyCpuReduction, IsOneMinusTheGeometricMeanOfTheShares) {
+  const auto cell = [](const std::string& compiler, int batch, const std::vector<double>& busy) {
+    std::vector<store::RecordedProcess> processes;
+    for (const double cpus : busy) {
+      processes.push_back(made_up::process(static_cast<int>(processes.size()), {10}, 1, cpus));
+    }
+    return made_up::cell_of(compiler, batch, processes);
+  };
+  const SeriesValue value = of_fast({cell("identity", 2, {3, 3.1, 2.9}), cell("fast", 2, {1.5, 1.6, 1.4}),
+                                     cell("identity", 4, {4, 4.2, 4.1}), cell("fast", 4, {2, 2.1, 2.2})},
+                                    "family_cpu_reduction_ratio");
+  EXPECT_NEAR(value.value.value(), 0.4943622067357114, 1e-6);
+  EXPECT_NEAR(value.low.value(), 0.4721946724305024, 1e-5);
+  EXPECT_NEAR(value.high.value(), 0.5155987167569567, 1e-5);
+}
+
+// `slow` is slower, compiles longer and needs more memory than `fast`; `small` is as slow but smaller.
+TEST(ParetoFront, LeavesOutOnlyWhatAnotherSettingBeatsInEverything) {
+  const auto cell = [](const std::string& compiler, double speed, std::uint64_t bytes, std::int64_t compile_ns) {
+    CellData made = cell_with({.compiler = compiler}, made_up::around(speed));
+    for (store::RecordedProcess& process : made.processes) {
+      process.phases[0].wall_ns = compile_ns;
+      process.phases[1].peak_rss_bytes = Known<std::uint64_t>::of(bytes);
+    }
+    return made;
+  };
+  const auto values = values_of_series(
+      {cell("fast", 200, 1000, 2'000'000), cell("slow", 100, 2000, 3'000'000), cell("small", 100, 500, 3'000'000)},
+      "dominating_count");
+  ASSERT_EQ(values.size(), 3U);
+  EXPECT_EQ(values[0].value, 0);
+  EXPECT_EQ(values[1].value, 1);
+  EXPECT_EQ(values[2].value, 0);
+}
+
+}  // namespace
+}  // namespace ngb::metrics::series
