@@ -14,6 +14,8 @@
 #include "apps/ngb/terminal.h"
 #include "metrics/derive.h"
 #include "metrics/outcome.h"
+#include "metrics/series/derive_series.h"
+#include "report/series.h"
 
 namespace ngb::app {
 namespace {
@@ -24,6 +26,8 @@ struct ShowArguments {
   bool json = false;
   bool all = false;
   bool best = false;
+  bool series = false;
+  bool findings = false;
   std::string baseline;                                    // "": that of the study
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
@@ -49,8 +53,17 @@ int show(const ShowArguments& arguments) {
   if (!results) return report_failure(results.error(), kWrongUsage);
   report::add_differences(*results, derived->environments);
   results->allocator = derived->allocator;
-  const bool best = arguments.best || derived->asks_best_options;
-  print_table_text((*format)->show(*results, options_for_terminal(arguments.all, best)));
+  const report::ShowOptions options = options_for_terminal(arguments.all, arguments.best || derived->asks_best_options);
+  if (!arguments.series && !arguments.findings && std::string_view((*format)->name) != "json") {
+    print_table_text((*format)->show(*results, options));
+    return kSuccess;
+  }
+  const auto series = metrics::series::derive_series(std::filesystem::path(arguments.results) / "results.db", *derived);
+  if (!series) return report_failure(series.error(), kCannotGoOn);
+  report::add_series(*results, series->parts);
+  print_table_text(arguments.series     ? report::series_text(*results, options)
+                   : arguments.findings ? report::findings_text(*results, options)
+                                        : (*format)->show(*results, options));
   return kSuccess;
 }
 
@@ -101,11 +114,20 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   command->add_flag("--best", arguments->best,
                     "Text: below the table, the best options of each compiler, even if the study does not ask for "
                     "them");
+  CLI::Option* series = command->add_flag("--series", arguments->series,
+                                          "Instead of the table of cells: numbers that span cells, such as depth "
+                                          "slopes and means of families");
+  CLI::Option* findings = command->add_flag("--findings", arguments->findings,
+                                            "Instead of the table of cells: what the results say, in sentences; "
+                                            "reversed orders; the paper's claims");
+  for (CLI::Option* option : {series, findings}) option->excludes(format)->excludes("--json")->excludes("--best");
+  series->excludes(findings);
   command->footer(help_on_formats() +
                   "A filter may be repeated: a cell is shown if one of its words fits.\n\n"
                   "Examples:\n  ngb show results/quickstart\n"
                   "  ngb show results/quickstart --format csv --compiler openvino --batch 1 > openvino.csv\n"
-                  "  ngb show results/versions --baseline onnxruntime@1.30.0");
+                  "  ngb show results/versions --baseline onnxruntime@1.30.0\n"
+                  "  ngb show results/quickstart --findings");
   command->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
 }
 

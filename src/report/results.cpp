@@ -101,6 +101,19 @@ void add_differences(Results& results, const std::vector<store::MeasuredEnvironm
   std::erase_if(results.differences, [&](const EnvironmentDifference& each) { return !shown.contains(each.device); });
 }
 
+void add_series(Results& results, const std::vector<store::SeriesPart>& parts) {
+  std::set<std::string_view> shown;
+  for (const CellData* cell : results.cells) shown.insert(cell->cell_id);
+  for (const store::SeriesPart& part : parts) {
+    for (const store::SeriesValue& value : part.values) {
+      const bool is_shown = std::all_of(value.cell_ids.begin(), value.cell_ids.end(),
+                                        [&](const std::string& cell) { return shown.contains(cell); });
+      if (is_shown) results.series.push_back(&value);
+    }
+    for (const store::Conclusion& conclusion : part.conclusions) results.conclusions.push_back(&conclusion);
+  }
+}
+
 Result<Results> chosen_results(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
                                const std::map<std::string, Words>& wanted, const metrics::Baseline& baseline) {
   std::vector<std::pair<Filter, Words>> asked;

@@ -22,8 +22,10 @@ struct Results {
   std::vector<BestOptions> best_options{};  // of the selected cells' compilers, each chosen from all its settings
   metrics::Baseline baseline{};             // to which the values refer
   std::map<std::string, const store::CellData*> baseline_cells{};  // by the id of the selected cell; without it: none
-  std::vector<EnvironmentDifference> differences{};  // between the descriptions of the selected cells' devices
-  std::string allocator{};                           // "" for the C library's defaults, else as in the study
+  std::vector<EnvironmentDifference> differences{};     // between the descriptions of the selected cells' devices
+  std::string allocator{};                              // "" for the C library's defaults, else as in the study
+  std::vector<const store::SeriesValue*> series{};      // numbers that span cells: those about selected cells only
+  std::vector<const store::Conclusion*> conclusions{};  // of all results, whichever are selected
 
   [[nodiscard]] const store::CellData* baseline_of(const store::CellData& cell) const;
 };
@@ -32,6 +34,9 @@ Results all_results(const std::vector<store::CellData>& cells, const std::vector
 
 // Adds how the descriptions of the selected cells' devices differ.
 void add_differences(Results& results, const std::vector<store::MeasuredEnvironment>& environments);
+
+// Adds the numbers that span cells and the conclusions. `parts` must outlive the results.
+void add_series(Results& results, const std::vector<store::SeriesPart>& parts);
 
 // A filter of `ngb show`; the option is --NAME and may be repeated.
 struct Filter {

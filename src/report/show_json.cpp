@@ -2,12 +2,13 @@
 // Writes {"cells": [{…, "status", "failure", "flags", "baseline": {"cell_id", "compiler_label", "compiler_version",
 // "precision"} or null, "metrics": {name: {"value", "low", "high"} or {"value": null, "reason"}}}], "baseline":
 // "identity", "best_options": [as in best_options.h], "environment_differences": [as in environments.h], "allocator",
-// "metrics": [the rows of the table of metrics]}. A ratio of a bf16 or f16 cell to its baseline also has "over", the
-// baseline's precision.
+// "metrics": [the rows of the table of metrics], "series" and "conclusions" as in series.h}. A ratio of a bf16 or f16
+// cell to its baseline also has "over", the baseline's precision.
 #include <nlohmann/json.hpp>
 
 #include "report/columns.h"
 #include "report/json_text.h"
+#include "report/series.h"
 #include "report/show.h"
 
 namespace ngb::report {
@@ -69,7 +70,9 @@ std::string show_json(const Results& results, const ShowOptions& /*options*/) {
                    {"best_options", to_json(results.best_options)},
                    {"environment_differences", to_json(results.differences)},
                    {"allocator", results.allocator.empty() ? "default" : results.allocator},
-                   {"metrics", std::move(table)}};
+                   {"metrics", std::move(table)},
+                   {"series", series_json(results)},
+                   {"conclusions", conclusions_json(results)}};
   return json_text(whole);
 }
 

@@ -74,6 +74,38 @@ class Show(NgbTest):
         self.assertEqual(fields[0][:6], ["device", "model", "batch", "threads", "precision", "compiler"])
         self.assertIn("failed: toolchain_missing in ", "\n".join(lines))
 
+    def test_numbers_that_span_cells_are_printed_and_are_in_the_json(self):
+        text = self.shown("--series")
+        self.assertIn("cost of a block, s [95 %]: depth_cost_s_per_block", text)
+        series = json.loads(self.shown("--json"))["series"]
+        costs = [each for each in series["values"] if each["series"] == "depth_cost_s_per_block"]
+        measured = [each for each in costs if each["value"] is not None]
+        self.assertEqual([each["batch_sizes"] for each in measured], ["1", "2"])
+        for cost in measured:
+            self.assertEqual(len(cost["cell_ids"]), 2)
+            self.assertLessEqual(cost["low"], cost["value"])
+        failed = next(each for each in costs if each["compiler"].startswith("onnxruntime"))
+        self.assertIn("toolchain_missing", failed["reason"])
+        self.assertIn("depth_cost_s_per_block", {row["name"] for row in series["table"]})
+        of_one_depth = json.loads(self.shown("--json", "--model", series["values"][0]["subject"]))["series"]["values"]
+        self.assertLessEqual(len(of_one_depth), len(series["values"]))
+
+    def test_findings_name_failures_to_act_on_and_say_what_was_not_measured(self):
+        text = self.shown("--findings")
+        self.assertRegex(text, r"To act on\n  onnxruntime.* on local has no result on 4 of 4 workloads: "
+                               r"toolchain_missing \(4\)\.")
+        self.assertIn("tvm was not measured beside a baseline", text)
+        conclusions = json.loads(self.shown("--json"))["conclusions"]
+        self.assertEqual([each["kind"] for each in conclusions["findings"] if each["to_act_on"]], ["failures"])
+        self.assertEqual({each["status"] for each in conclusions["claims"]}, {"not_measured"})
+        self.assertEqual(conclusions["reversals"], [])
+
+    def test_series_and_findings_are_texts_of_their_own(self):
+        for arguments in (("--series", "--json"), ("--findings", "--format", "csv"), ("--series", "--findings")):
+            wrong = self.ngb("show", "results", *arguments)
+            self.assertEqual(wrong.returncode, 2, arguments)
+            self.assertIn("excludes", wrong.stderr)
+
     def test_filters_apply_to_every_format(self):
         asked = ("--compiler", "null", "--batch", "2", "--device", "local", "--model", "conv_block")
         self.assertEqual([(row["compiler"], row["batch"]) for row in self.rows(*asked)], [("null", "2")] * 2)

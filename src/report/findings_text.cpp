@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/text.h"
+#include "metrics/series/claims.h"
+#include "metrics/series/findings.h"
+#include "report/numbers.h"
+#include "report/series.h"
+#include "report/table.h"
+
+namespace ngb::report {
+namespace {
+
+using nlohmann::json;
+
+// A results file may come from anybody: what is not as it should be is shown as if it were missing.
+std::string text_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool is_true_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && *found == true;
+}
+
+std::optional<double> number_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+}
+
+std::string title(const char* words, const ShowOptions& options) {
+  return styled(words, Style::heading, options.color) + '\n';
+}
+
+std::string sentences_text(const json& findings, bool is_to_act_on) {
+  std::string text;
+  for (const json& finding : findings) {
+    if (is_true_at(finding, "to_act_on") != is_to_act_on) continue;
+    text += "  " + text::visible(text_at(finding, "sentence")) + '\n';
+  }
+  return text;
+}
+
+std::string words_of_status(const std::string& status) {
+  using metrics::series::ClaimStatus;
+  for (const ClaimStatus each :
+       {ClaimStatus::holds, ClaimStatus::does_not, ClaimStatus::undecided, ClaimStatus::not_measured}) {
+    if (metrics::series::name(each) == status) return std::string(metrics::series::words(each));
+  }
+  return status;
+}
+
+TableCell claimed_ratio(const json& row) {
+  const std::optional<double> value = number_at(row, "value");
+  if (!value) return {"–"};
+  TableCell cell{number(*value, "ratio")};
+  const std::optional<double> low = number_at(row, "low");
+  const std::optional<double> high = number_at(row, "high");
+  if (low && high) {
+    cell.tail = fmt::format(" [{}, {}]", number_beside(*low, *value, "ratio"), number_beside(*high, *value, "ratio"));
+  }
+  return cell;
+}
+
+std::string claims_text(const json& claims, const ShowOptions& options) {
+  Table table;
+  table.columns = {{"compiler", true, 0}, {"device", true, 0}, {"", true, 0}, {"ratio [95 %]", false, 0}};
+  std::string last;
+  for (const json& row : claims) {
+    if (table.sections.empty() || last != text_at(row, "claim")) {
+      last = text_at(row, "claim");
+      table.sections.push_back({fmt::format("{} ({})", text_at(row, "sentence"), text_at(row, "source")), {}});
+    }
+    const std::string compiler = text_at(row, "compiler");
+    TableRow shown;
+    shown.cells = {{compiler.empty() ? "–" : compiler},
+                   {text_at(row, "device")},
+                   {words_of_status(text_at(row, "status"))},
+                   claimed_ratio(row)};
+    if (compiler.empty()) shown.rest = TableCell{"not measured: " + text_at(row, "reason"), "", Style::plain};
+    table.sections.back().rows.push_back(std::move(shown));
+  }
+  return table.sections.empty() ? "" : render(table, options.all ? 0 : options.width, options.color).text;
+}
+
+std::string orders_text(const json& all) {
+  const json& orders = all["orders"];
+  if (!orders.is_object()) return {};
+  if (is_true_at(orders, "are_too_many")) return "  Too many pairs to look for reversed orders.\n";
+  return fmt::format(
+      "  {} reversals among {} comparisons of two orders; of those told, at most 5 % are expected to be false.\n",
+      all["reversals"].size(), number_at(orders, "looked_at").value_or(0));
+}
+
+}  // namespace
+
+std::string findings_text(const Results& results, const ShowOptions& options) {
+  const json all = conclusions_json(results);
+  std::string text;
+  const std::string to_act_on = sentences_text(all["findings"], true);
+  if (!to_act_on.empty()) text += title("To act on", options) + to_act_on + '\n';
+  const std::string for_information = sentences_text(all["findings"], false);
+  text += title("For information", options);
+  text += for_information.empty() ? "  The intervals bear no sentence.\n" : for_information;
+  text += '\n' + title("Reversed orders", options) + orders_text(all);
+  text += '\n' + title("The paper's claims", options) + claims_text(all["claims"], options);
+  text += fmt::format(
+      "\nOf studies in which nothing differs, at most {:g} % have any of these sentences of a difference. --json has "
+      "the "
+      "rows behind each.\n",
+      100 * metrics::series::kSentenceErrorRate);
+  return text;
+}
+
+}  // namespace ngb::report
