@@ -50,6 +50,19 @@ function(ngb_python target)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
 
+# ngb_text(TARGET folder/a.css …): the text of each file as kText_a_css in the header a.css.h.
+function(ngb_text target)
+  foreach(file ${ARGN})
+    file(READ ${file} text)
+    get_filename_component(header ${file} NAME)
+    string(REPLACE "." "_" name ${header})
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${header}.h
+         CONTENT "// Generated from ${file}.\ninline constexpr char kText_${name}[] = R\"__text__(@text@)__text__\";\n" @ONLY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()
+
 # What runs on a device brings its own C++ runtime and needs nothing newer than glibc 2.34. libgcc stays shared: its
 # static form wants _dl_find_object of glibc 2.35. Unused sections go: libstdc++'s random_device wants arc4random of 2.36.
 function(ngb_device_binary target)

@@ -55,6 +55,7 @@ void add_cancel(CLI::App& app, const Installation& installation, Action& chosen)
 void add_calibrate(CLI::App& app, const Installation& installation, Action& chosen);
 void add_plan(CLI::App& app, const Installation& installation, Action& chosen);
 void add_show(CLI::App& app, const Installation& installation, Action& chosen);
+void add_report(CLI::App& app, const Installation& installation, Action& chosen);
 void add_models(CLI::App& app, const Installation& installation, Action& chosen);
 void add_compilers(CLI::App& app, const Installation& installation, Action& chosen);
 void add_toolchain(CLI::App& app, const Installation& installation, Action& chosen);

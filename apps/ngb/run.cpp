@@ -15,6 +15,7 @@
 #include "apps/ngb/elsewhere.h"
 #include "apps/ngb/experience.h"
 #include "apps/ngb/recorder.h"
+#include "apps/ngb/report_folder.h"
 #include "apps/ngb/run.h"
 #include "apps/ngb/run_outcome.h"
 #include "apps/ngb/study_compilers.h"
@@ -61,8 +62,9 @@ struct RunArguments {
   bool retry_failed = false;
   bool only_fetch = false;
   bool accepts_new_build = false;
-  bool is_quiet = false;  // nothing is printed on stdout
-  std::string budget;     // as the user gave it; "": none
+  bool is_quiet = false;   // nothing is printed on stdout
+  bool no_report = false;  // no page is written
+  std::string budget;      // as the user gave it; "": none
 
   // When the budget ends; nothing: never. Measured from the start of the command.
   std::optional<Nanoseconds> deadline{};
@@ -277,7 +279,9 @@ int run(const Installation& installation, RunArguments arguments) {
     return kSuccess;
   }
   if (*ending != Ending::finished && !is_stop_requested() && is_out_of_time(arguments)) {
-    return print_what_the_budget_allowed(results, arguments.budget);
+    const int code = print_what_the_budget_allowed(results, arguments.budget);
+    if (!arguments.no_report) write_report_of_run(results);
+    return code;
   }
   if (*ending != Ending::finished) {
     warn("ngb: stopped; the results so far are kept; run the same command again to resume\n");
@@ -285,6 +289,7 @@ int run(const Installation& installation, RunArguments arguments) {
   }
   const int code = print_outcome(results);
   say("\nResults: {}\n", results.string());
+  if (!arguments.no_report) write_report_of_run(results);
   if (code == kSomeCellsFailed) say("To try the failed cells again: ngb resume {} --retry-failed\n", results.string());
   return code;
 }
@@ -309,6 +314,10 @@ ExitCode measure_plan(const Installation& installation, plan::Plan plan, const C
 
 namespace {
 
+void add_no_report(CLI::App& command, RunArguments& arguments) {
+  command.add_flag("--no-report", arguments.no_report, "Do not write the page RESULTS/report/index.html at the end");
+}
+
 void add_budget(CLI::App& command, RunArguments& arguments) {
   command.add_option("--budget", arguments.budget,
                      "Stop after this time (90s, 10m, 2h): one round of everything is measured first, then what is "
@@ -326,6 +335,7 @@ void add_resume(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_flag("--new-build", arguments->accepts_new_build,
                     "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
   add_budget(*command, *arguments);
+  add_no_report(*command, *arguments);
   command->footer("Example:\n  ngb resume results/quickstart");
   command->callback([=, &installation, &chosen] {
     arguments->study = (std::filesystem::path(arguments->output) / kStudyFile).string();
@@ -354,6 +364,7 @@ void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
   command->add_flag("--new-build", arguments->accepts_new_build,
                     "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
   add_budget(*command, *arguments);
+  add_no_report(*command, *arguments);
   command->footer("Examples:\n  ngb run studies/quickstart.yaml\n  ngb run studies/quickstart.yaml --budget 10m");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return run(installation, *arguments); }; });

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/report_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "apps/ngb/terminal.h"
+#include "apps/revision/revision.h"
+#include "base/file.h"
+#include "metrics/derive.h"
+#include "report/page/page.h"
+#include "store/store.h"
+
+namespace ngb::app {
+namespace {
+
+namespace fs = std::filesystem;
+using report::page::kMostCells;
+using report::page::Source;
+
+constexpr const char* kPageFile = "index.html";
+constexpr const char* kReportMark = ".ngb-report";
+constexpr const char* kReportMarkText = "A report of ngb. ngb report replaces index.html in this folder.\n";
+
+tl::unexpected<ReportFailure> failed(Error error, ExitCode code) {
+  return tl::unexpected(ReportFailure{std::move(error), code});
+}
+
+// Returns an error if the folder contains something and has no mark: then it is not ours to write in.
+Status check_folder(const fs::path& folder) {
+  std::error_code code;
+  const fs::file_status status = fs::status(folder, code);
+  if (!fs::exists(status)) return Done{};
+  const std::string next = "name another folder with -o";
+  if (!fs::is_directory(status)) return fail("a file has the report's name", folder.string(), next);
+  if (fs::exists(folder / kReportMark, code)) return Done{};
+  const bool is_empty = fs::is_empty(folder, code);
+  if (code) return tl::unexpected(file::from_errno("read the folder", folder, code.value()));
+  if (is_empty) return Done{};
+  return fail("the folder contains something and is not a report of ngb", folder.string(), next);
+}
+
+// The results of one folder and all that they point into. It does not move.
+struct Loaded {
+  metrics::Derived derived{};
+  std::optional<report::Results> results{};  // absent only while this is loaded
+  std::string study{};
+  std::map<std::string, std::string> protocol{};
+};
+
+Status load_origin(const fs::path& file, Loaded& loaded) {
+  auto store = store::Store::open(file, store::Mode::read_only);
+  if (!store) return error_of(store);
+  auto protocol = store->protocol();
+  if (!protocol) return error_of(protocol);
+  loaded.protocol = *std::move(protocol);
+  const auto runs = store->runs();
+  if (!runs) return error_of(runs);
+  if (!runs->empty()) loaded.study = runs->back().study_name;
+  return Done{};
+}
+
+tl::expected<std::unique_ptr<Loaded>, ReportFailure> load(const fs::path& folder, const ReportRequest& request) {
+  auto loaded = std::make_unique<Loaded>();
+  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  auto derived = metrics::derive(folder / "results.db", threads,
+                                 request.baseline.empty() ? std::nullopt : std::optional(request.baseline));
+  if (!derived) {
+    return failed(derived.error(), derived.error().code == ErrorCode::not_found ? kWrongUsage : kCannotGoOn);
+  }
+  loaded->derived = *std::move(derived);
+  const metrics::Derived& kept = loaded->derived;
+  auto results = report::chosen_results(kept.cells, kept.values, request.wanted, kept.baseline);
+  if (!results) return failed(results.error(), kWrongUsage);
+  loaded->results = *std::move(results);
+  report::add_differences(*loaded->results, kept.environments);
+  loaded->results->allocator = kept.allocator;
+  if (Status known = load_origin(folder / "results.db", *loaded); !known) return failed(known.error(), kCannotGoOn);
+  return loaded;
+}
+
+// Returns the name under which the page shows a results folder.
+std::string name_of(const fs::path& folder) {
+  std::error_code code;
+  const fs::path whole = fs::weakly_canonical(folder, code);
+  const std::string name = (code ? folder : whole).filename().string();
+  return name.empty() ? folder.string() : name;
+}
+
+Status write_files(const fs::path& folder, const std::string& html) {
+  if (Status made = file::make_folder(folder); !made) return made;
+  if (Status marked = file::write_atomically(folder / kReportMark, kReportMarkText); !marked) return marked;
+  return file::write_atomically(folder / kPageFile, html);
+}
+
+}  // namespace
+
+tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request) {
+  if (const Status usable = check_folder(request.folder); !usable) return failed(usable.error(), kWrongUsage);
+  std::vector<std::unique_ptr<Loaded>> kept;
+  std::vector<Source> sources;
+  WrittenReport written{.page = request.folder / kPageFile};
+  for (const fs::path& folder : request.results) {
+    auto loaded = load(folder, request);
+    if (!loaded) return tl::unexpected(loaded.error());
+    kept.push_back(*std::move(loaded));
+    const Loaded& one = *kept.back();
+    written.cells += one.results->cells.size();
+    sources.push_back({.name = name_of(folder),
+                       .study = one.study,
+                       .results = &*one.results,
+                       .environments = &one.derived.environments,
+                       .protocol = one.protocol});
+  }
+  if (written.cells > kMostCells) {
+    return failed({fmt::format("a page shows at most {} cells, not {}", kMostCells, written.cells),
+                   request.results.front().string(), "choose with --device, --compiler, --model or --batch"},
+                  kWrongUsage);
+  }
+  const std::string html = report::page::html(sources, describe(this_revision()));
+  written.bytes = html.size();
+  if (const Status done = write_files(request.folder, html); !done) return failed(done.error(), kCannotGoOn);
+  return written;
+}
+
+void write_report_of_run(const fs::path& results) {
+  constexpr std::size_t kMostCellsAtTheEnd = 5'000;
+  {
+    auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+    const auto states = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
+    if (states && states->size() > kMostCellsAtTheEnd) {
+      say("To see these results as a page: ngb report {}\n", results.string());
+      return;
+    }
+  }
+  const auto written = write_report({.results = {results}, .folder = results / "report"});
+  if (!written) {
+    warn("ngb: no report was written: {}\n", written.error().error.text());
+    return;
+  }
+  say("Report: {}\n", written->page.string());
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the page of results into a folder.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "apps/ngb/command.h"
+#include "base/result.h"
+
+namespace ngb::app {
+
+struct ReportRequest {
+  std::vector<std::filesystem::path> results{};              // folders, at least one
+  std::filesystem::path folder{};                            // of the report
+  std::string baseline{};                                    // "": that of each folder's study
+  std::map<std::string, std::vector<std::string>> wanted{};  // by the name of the filter (report/results.h)
+};
+
+struct WrittenReport {
+  std::filesystem::path page{};
+  std::size_t cells = 0;
+  std::size_t bytes = 0;
+};
+
+struct ReportFailure {
+  Error error{};
+  ExitCode code = kCannotGoOn;  // kWrongUsage if the request is at fault
+};
+
+// Writes index.html in one step, and a file that marks the folder as a report. Fails and changes nothing if results
+// cannot be read, a filter fits no cell, there are more cells than a page shows, or the folder contains something and
+// is not a report.
+tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request);
+
+// Writes RESULTS/report of a run that has ended and prints the page's path. A page that cannot be written is only a
+// warning. Of so many cells that writing would delay the end of the run, it writes none.
+void write_report_of_run(const std::filesystem::path& results);
+
+}  // namespace ngb::app

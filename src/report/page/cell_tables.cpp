@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metrics/metric.h"
+#include "metrics/outcome.h"
+#include "report/columns.h"
+#include "report/page/page_parts.h"
+#include "report/page/untrusted.h"
+#include "report/words.h"
+
+namespace ngb::report::page {
+namespace {
+
+using store::CellData;
+
+// Returns the class of a speed-up whose interval is wholly above or below 1.
+const char* tone_of(const Results& results, const CellData& cell, const NumberColumn& column) {
+  if (std::string_view(column.metric->name) != "speed_up_ratio") return "";
+  const store::DerivedValue* value = results.values.find(cell.cell_id, column.metric->name);
+  if (value == nullptr || !value->low || !value->high) return "";
+  return *value->low > 1 ? " good" : *value->high < 1 ? " bad" : "";
+}
+
+std::string number_html(const Results& results, const CellData& cell, const NumberColumn& column) {
+  const ShownNumber shown = shown_number(results, cell, column);
+  const store::DerivedValue* value = results.values.find(cell.cell_id, column.metric->name);
+  const bool has_reason = value != nullptr && !value->value;
+  const std::string title = has_reason ? fmt::format(" title=\"{}\"", escaped(value->reason)) : "";
+  return fmt::format("<td class=\"n{}\"{}>{}<small>{}</small></td>", tone_of(results, cell, column), title,
+                     escaped(shown.main), escaped(shown.tail));
+}
+
+std::string flag_links(const Results& results, const CellData& cell) {
+  std::string html;
+  for (const Values::Raised& raised : results.values.flags(cell.cell_id)) {
+    const auto table = metrics::flag_table();
+    const auto row =
+        std::find_if(table.begin(), table.end(), [&](const metrics::Flag& flag) { return flag.name == raised.flag; });
+    const std::string title = row == table.end() ? "" : fmt::format("{}: {}", row->threshold, row->meaning);
+    html += fmt::format("<a class=\"flag\" href=\"#flag-{0}\" title=\"{1}\">{0}</a> ", escaped(raised.flag),
+                        escaped(title));
+  }
+  return html;
+}
+
+std::string why_html(const CellData& cell) {
+  std::string html = escaped(why_no_numbers(cell));
+  const samples::ProcessResult* process = metrics::decisive_failure(cell);
+  if (process == nullptr) return html;
+  if (!process->failure->advice.empty()) html += fmt::format("<br><b>{}</b>", escaped(process->failure->advice));
+  if (!process->log_path.empty()) html += fmt::format("<br><small>log: {}</small>", escaped(process->log_path));
+  return html;
+}
+
+class TableWriter {
+ public:
+  TableWriter(const Source& source, std::size_t index, const Labels& labels, std::size_t first_cell)
+      : results_(*source.results), index_(index), labels_(labels), next_cell_(first_cell) {}
+
+  std::string write() {
+    const std::string over = results_.baseline.is_identity() ? "" : results_.baseline.words();
+    std::string html = fmt::format(
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Cells of {0}\">"
+        "<table class=\"cells\"><caption>{0}</caption><thead><tr>"
+        "<th scope=\"col\">compiler</th>",
+        escaped(labels_.source(index_)));
+    for (const NumberColumn& column : columns_) {
+      html += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", escaped(heading(column, over)));
+    }
+    html += "<th scope=\"col\">flags</th></tr></thead>\n";
+    const CellData* last = nullptr;
+    for (const CellData* cell : results_.cells) {
+      if (last == nullptr || !is_same_workload(*last, *cell)) html += section(*cell, last == nullptr);
+      html += row(*cell);
+      last = cell;
+    }
+    return html + (last == nullptr ? "" : "</tbody>") + "</table></div>\n";
+  }
+
+ private:
+  [[nodiscard]] std::string section(const CellData& cell, bool is_first) const {
+    const std::string title =
+        fmt::format("{}, batch {}, on {}", plain(cell.model), cell.batch, labels_.device(index_, cell));
+    return fmt::format(
+        "{}<tbody><tr class=\"workload\"><th colspan=\"{}\" scope=\"rowgroup\"><span>{}</span></th></tr>\n",
+        is_first ? "" : "</tbody>\n", columns_.size() + 2, escaped(title));
+  }
+
+  std::string row(const CellData& cell) {
+    const Status status = status_of(cell);
+    const bool has_numbers = status == Status::measured || status == Status::partial;
+    std::string html = fmt::format("<tr data-cell=\"{}\" class=\"{}\"><th scope=\"row\">{}</th>", next_cell_++,
+                                   name(status), escaped(labels_.compiler(cell)));
+    if (has_numbers) {
+      for (const NumberColumn& column : columns_) html += number_html(results_, cell, column);
+      html += fmt::format("<td>{}</td>", flag_links(results_, cell));
+    } else {
+      html += fmt::format("<td colspan=\"{}\">{}</td><td>{}</td>", columns_.size(), why_html(cell),
+                          flag_links(results_, cell));
+    }
+    return html + "</tr>\n";
+  }
+
+  const Results& results_;
+  std::size_t index_;
+  const Labels& labels_;
+  std::size_t next_cell_;
+  std::vector<NumberColumn> columns_ = number_columns(false, results_.cells);
+};
+
+}  // namespace
+
+std::string cell_tables(std::span<const Source> sources, const Labels& labels) {
+  std::string html;
+  std::size_t first_cell = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    html += TableWriter(sources[i], i, labels, first_cell).write();
+    first_cell += sources[i].results->cells.size();
+  }
+  return html;
+}
+
+}  // namespace ngb::report::page

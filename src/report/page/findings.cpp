@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+#include "metrics/metric.h"
+#include "metrics/outcome.h"
+#include "report/columns.h"
+#include "report/page/page_parts.h"
+#include "report/page/untrusted.h"
+#include "report/words.h"
+
+namespace ngb::report::page {
+namespace {
+
+using store::CellData;
+
+std::string cell_name(const Labels& labels, std::size_t source, const CellData& cell) {
+  return fmt::format("{}, {}, batch {}, on {}", labels.compiler(cell), plain(cell.model), cell.batch,
+                     labels.device(source, cell));
+}
+
+// A reason for which several cells are listed together.
+struct Group {
+  std::string heading{};  // HTML
+  std::vector<std::string> cells{};
+};
+
+std::string group_html(const Group& group) {
+  std::string html = fmt::format("<li>{} <details><summary>{} {}</summary><ul>", group.heading, group.cells.size(),
+                                 group.cells.size() == 1 ? "cell" : "cells");
+  for (const std::string& cell : group.cells) html += fmt::format("<li>{}</li>", escaped(cell));
+  return html + "</ul></details></li>\n";
+}
+
+std::string sentences_html(const std::vector<std::string>& sentences) {
+  std::string html;
+  for (const std::string& sentence : sentences) html += fmt::format("<li>{}</li>\n", escaped(sentence));
+  return html;
+}
+
+// Describes the cells that the machine's other work kept from having a speed.
+std::string disturbed_html(std::span<const Source> sources, const Labels& labels) {
+  Group group;
+  for (std::size_t source = 0; source < sources.size(); ++source) {
+    for (const CellData* cell : sources[source].results->cells) {
+      if (status_of(*cell) != Status::disturbed) continue;
+      const std::string& advice = metrics::decisive_failure(*cell)->failure->advice;
+      group.heading = "<b>disturbed</b> Other work kept these from a processor, so they have no speed." +
+                      (advice.empty() ? "" : fmt::format(" To do: {}.", escaped(advice)));
+      group.cells.push_back(fmt::format("{}: {}", cell_name(labels, source, *cell), why_no_numbers(*cell)));
+    }
+  }
+  return group.cells.empty() ? "" : group_html(group);
+}
+
+// Groups the failures by compiler, kind and phase. A heading has the message of the first cell of its group.
+std::string failure_groups_html(std::span<const Source> sources, const Labels& labels) {
+  std::map<std::tuple<std::string, std::string_view, std::string_view>, Group> groups;
+  for (std::size_t source = 0; source < sources.size(); ++source) {
+    for (const CellData* cell : sources[source].results->cells) {
+      if (status_of(*cell) != Status::failed) continue;
+      const samples::Failure& failure = *metrics::decisive_failure(*cell)->failure;
+      const std::string compiler = labels.compiler(*cell);
+      Group& group = groups[{compiler, name(failure.kind), name(failure.phase)}];
+      if (group.cells.empty()) {
+        group.heading = fmt::format("<b>{}</b> {}", escaped(compiler), escaped(why_no_numbers(*cell)));
+        if (!failure.advice.empty()) group.heading += fmt::format(". To do: {}", escaped(failure.advice));
+      }
+      group.cells.push_back(fmt::format("{}: {}", cell_name(labels, source, *cell), failure.message));
+    }
+  }
+  std::string html;
+  for (const auto& [key, group] : groups) html += group_html(group);
+  return html;
+}
+
+std::string flag_groups_html(std::span<const Source> sources, const Labels& labels) {
+  std::string html;
+  for (const metrics::Flag& flag : metrics::flag_table()) {
+    Group group;
+    group.heading =
+        fmt::format("<a class=\"flag\" href=\"#flag-{0}\">{0}</a> {1}", escaped(flag.name), escaped(flag.meaning));
+    for (std::size_t source = 0; source < sources.size(); ++source) {
+      const Results& results = *sources[source].results;
+      for (const CellData* cell : results.cells) {
+        for (const Values::Raised& raised : results.values.flags(cell->cell_id)) {
+          if (raised.flag == flag.name) group.cells.push_back(cell_name(labels, source, *cell));
+        }
+      }
+    }
+    if (!group.cells.empty()) html += group_html(group);
+  }
+  return html;
+}
+
+std::string remarks_html(std::span<const Source> sources) {
+  std::vector<std::string> remarks;
+  for (const Source& source : sources) {
+    const Results& results = *source.results;
+    for (std::string& remark : environment_remarks(results.differences)) remarks.push_back(std::move(remark));
+    if (!results.cells.empty() && results.cells.front()->rounds) {
+      remarks.push_back(rounds_remark(*results.cells.front()->rounds));
+    }
+    if (!results.allocator.empty()) remarks.push_back("allocator: " + results.allocator);
+  }
+  return sentences_html(remarks);
+}
+
+// Counts different names.
+std::string counted(const std::set<std::string>& names, const char* one, const char* several) {
+  return fmt::format("{} {}", names.size(), names.size() == 1 ? one : several);
+}
+
+}  // namespace
+
+std::string summary(std::span<const Source> sources) {
+  std::array<std::size_t, 5> counts{};  // by Status
+  std::size_t cells = 0;
+  std::set<std::string> devices;
+  std::set<std::string> models;
+  std::set<std::string> compilers;
+  std::set<std::string> batches;
+  for (const Source& source : sources) {
+    for (const CellData* cell : source.results->cells) {
+      ++cells;
+      ++counts.at(static_cast<std::size_t>(status_of(*cell)));
+      devices.insert(source.name + '\n' + cell->device);
+      models.insert(cell->model);
+      compilers.insert(compiler_of(*cell));
+      batches.insert(std::to_string(cell->batch));
+    }
+  }
+  std::string html = fmt::format("<p>{}, {}, {}, {}. {} {}: {} measured", counted(devices, "device", "devices"),
+                                 counted(models, "model", "models"), counted(compilers, "compiler", "compilers"),
+                                 counted(batches, "batch size", "batch sizes"), cells, cells == 1 ? "cell" : "cells",
+                                 counts[static_cast<std::size_t>(Status::measured)]);
+  const auto add = [&](Status status, const char* words) {
+    const std::size_t count = counts.at(static_cast<std::size_t>(status));
+    if (count > 0) html += fmt::format(", {} {}", count, words);
+  };
+  add(Status::partial, "in part");
+  add(Status::failed, "failed");
+  add(Status::disturbed, "disturbed");
+  add(Status::planned, "not measured yet");
+  return html + ".</p>\n";
+}
+
+std::string findings(std::span<const Source> sources, const Labels& labels) {
+  std::string to_act_on;
+  std::string information;
+  for (const Source& source : sources) {
+    to_act_on += sentences_html(source.to_act_on);
+    information += sentences_html(source.findings);
+  }
+  to_act_on +=
+      failure_groups_html(sources, labels) + disturbed_html(sources, labels) + flag_groups_html(sources, labels);
+  information += remarks_html(sources);
+  std::string html = fmt::format("<h3>To act on</h3>\n{}", to_act_on.empty() ? "<p>Nothing: no cell failed, none was "
+                                                                               "disturbed, none has a flag.</p>\n"
+                                                                             : "<ul>" + to_act_on + "</ul>\n");
+  if (!information.empty()) html += "<h3>For information</h3>\n<ul>" + information + "</ul>\n";
+  return html;
+}
+
+}  // namespace ngb::report::page

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the page's data and forms ratios and ranks with their intervals. It draws nothing.
+"use strict";
+const numbers = (() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const cells = data.cells.map((row, index) => ({
+    index, source: row[0], device: data.devices[row[1]], model: data.models[row[2]], group: data.group_of[row[2]],
+    batch: String(data.batches[row[3]]), compiler: data.compilers[row[4]], status: row[5],
+    why: row[6] < 0 ? "" : data.reasons[row[6]], baseline: row[7], flags: row[8].map((flag) => data.flags[flag]), values: row[9],
+  }));
+  const metricIndex = new Map(data.metrics.map((metric, index) => [metric.name, index]));
+
+  // Returns {value, text, low, high}, without low and high if there is no interval, or {why}.
+  function valueOf(cell, metric) {
+    const entry = cell.values[metricIndex.get(metric)];
+    if (!Array.isArray(entry) || entry[0] === null) return {why: cell.why || data.reasons[entry] || "unknown"};
+    return {value: entry[0], text: entry[1], low: entry[2], high: entry[3]};
+  }
+
+  const ratioText = (value) => value.toFixed(Math.abs(value) < 9.995 ? 2 : 1);
+  const hasInterval = (number) => number.low !== undefined && number.high !== undefined;
+
+  function withText(number) {
+    const digits = Math.abs(number.value) < 9.995 ? 2 : 1;
+    number.text = ratioText(number.value);
+    if (hasInterval(number) && number.low < number.high) {
+      number.text += ` [${number.low.toFixed(digits)}, ${number.high.toFixed(digits)}]`;
+    }
+    return number;
+  }
+
+  // The ratio of two numbers whose errors are taken as independent, by their logarithms.
+  function ratio(a, b) {
+    const made = {value: a.value / b.value};
+    if (!(a.value > 0) || !(b.value > 0)) return {why: "a ratio needs two numbers above 0"};
+    if (hasInterval(a) && hasInterval(b) && a.low > 0 && b.low > 0) {
+      const down = Math.hypot(Math.log(a.value / a.low), Math.log(b.high / b.value));
+      const up = Math.hypot(Math.log(a.high / a.value), Math.log(b.value / b.low));
+      made.low = made.value * Math.exp(-down);
+      made.high = made.value * Math.exp(up);
+    }
+    return withText(made);
+  }
+
+  const isLowerBetter = (metric) => ["s", "bytes", "percent"].includes(data.metrics[metricIndex.get(metric)].unit);
+  const canBeRelated = (metric) => ["samples/s", "s", "bytes", "percent"].includes(data.metrics[metricIndex.get(metric)].unit);
+  const isBetter = (a, b, metric) => (isLowerBetter(metric) ? a < b : a > b);
+
+  const workloadOf = (cell) => JSON.stringify([cell.source, cell.device, cell.model, cell.batch]);
+  const cellsOf = new Map();  // all cells of each workload
+  for (const cell of cells) {
+    if (!cellsOf.has(workloadOf(cell))) cellsOf.set(workloadOf(cell), []);
+    cellsOf.get(workloadOf(cell)).push(cell);
+  }
+
+  function bestOf(selected, metric) {
+    let best = null;
+    for (const cell of selected) {
+      const number = valueOf(cell, metric);
+      if (number.value === undefined) continue;
+      if (best === null || isBetter(number.value, valueOf(best, metric).value, metric)) best = cell;
+    }
+    return best;
+  }
+
+  function referenceOf(cell, selected, metric, to) {
+    if (to === "best") return bestOf(selected, metric);
+    if (to === "study") return cell.baseline < 0 ? null : cells[cell.baseline];
+    const name = to.replace(/^compiler:/, "");
+    return cellsOf.get(workloadOf(cell)).find((each) => each.compiler === name) ?? null;
+  }
+
+  // Returns the cell's number as the reader wants it. `selected`: the chosen cells of its workload.
+  function numberOf(cell, selected, metric, to) {
+    const own = valueOf(cell, metric);
+    if (own.value === undefined || to === "value") return own;
+    if (to === "study" && metric === "throughput_per_s") return valueOf(cell, "speed_up_ratio");
+    const reference = referenceOf(cell, selected, metric, to);
+    if (reference === null) return {why: "the reference was not measured for this model and batch size"};
+    if (reference === cell) return {value: 1, low: 1, high: 1, text: "1.00"};
+    const below = valueOf(reference, metric);
+    if (below.value === undefined) return {why: `the reference has no number: ${below.why}`};
+    return ratio(own, below);
+  }
+
+  // Returns the rank of each cell by its own interval: one more than the number of cells that are certainly better.
+  function ranksOf(selected, metric) {
+    const known = selected.map((cell) => ({cell, number: valueOf(cell, metric)})).filter((each) => hasInterval(each.number));
+    const lower = isLowerBetter(metric);
+    const isApart = (a, b) => (lower ? a.high < b.low : a.low > b.high);
+    return new Map(known.map((each) => [each.cell, 1 + known.filter((other) => isApart(other.number, each.number)).length]));
+  }
+
+  // The geometric mean of ratios whose errors are taken as independent.
+  function geometricMean(ratios) {
+    const mean = (of) => ratios.reduce((sum, each) => sum + of(each), 0) / ratios.length;
+    const made = {value: Math.exp(mean((each) => Math.log(each.value)))};
+    if (ratios.every((each) => hasInterval(each) && each.low > 0)) {
+      const spread = (of) => Math.sqrt(ratios.reduce((sum, each) => sum + of(each) ** 2, 0)) / ratios.length;
+      made.low = made.value * Math.exp(-spread((each) => Math.log(each.value / each.low)));
+      made.high = made.value * Math.exp(spread((each) => Math.log(each.high / each.value)));
+    }
+    return withText(made);
+  }
+
+  return {data, cells, valueOf, numberOf, ranksOf, geometricMean, hasInterval, isLowerBetter, canBeRelated, workloadOf};
+})();

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the report of one or several results folders: one HTML page that needs no other file and no network. Its tables
+// are readable without JavaScript; with it, the reader chooses what is shown, and each choice is part of the link.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/results.h"
+
+namespace ngb::report::page {
+
+// A table that spans cells (numbers of a family, findings). Every text is untrusted; the page escapes it.
+struct SpanningTable {
+  std::string title{};
+  std::string remark{};  // what the numbers are; "" for none
+  std::vector<std::string> columns{};
+  std::vector<std::vector<std::string>> rows{};  // each as long as `columns`
+};
+
+// One results folder. It points into what it was made from.
+struct Source {
+  std::string name{};   // the folder's name: "quickstart"
+  std::string study{};  // of the last run; "" if there was none
+  const Results* results = nullptr;
+  const std::vector<store::MeasuredEnvironment>* environments = nullptr;
+  std::map<std::string, std::string> protocol{};  // keys and values (JSON) as in the study file
+  std::vector<std::string> to_act_on{};           // findings in words, shown first
+  std::vector<std::string> findings{};            // findings in words, for information
+  std::vector<SpanningTable> tables{};
+};
+
+// A page shows every metric of at most this many cells, and of more cells only the metrics that `ngb show` has columns
+// for.
+inline constexpr std::size_t kMostCellsWithEveryMetric = 1500;
+// A page can show this many cells. The caller refuses more.
+inline constexpr std::size_t kMostCells = 20'000;
+
+// Returns the page. `made_by` describes the program: "0.1.0 (git 0123456789ab)". The same results give the same page.
+std::string html(std::span<const Source> sources, const std::string& made_by);
+
+}  // namespace ngb::report::page

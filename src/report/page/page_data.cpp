@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/page/page_data.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "report/columns.h"
+#include "report/page/untrusted.h"
+
+namespace ngb::report::page {
+namespace {
+
+using metrics::Metric;
+using nlohmann::json;
+using store::CellData;
+using store::DerivedValue;
+
+// Numbers texts in the order in which they first appear.
+class Names {
+ public:
+  int index_of(const std::string& name) {
+    const auto [found, is_new] = indices_.try_emplace(name, static_cast<int>(names_.size()));
+    if (is_new) names_.push_back(name);
+    return found->second;
+  }
+  [[nodiscard]] const std::vector<std::string>& all() const { return names_; }
+
+ private:
+  std::unordered_map<std::string, int> indices_{};
+  std::vector<std::string> names_{};
+};
+
+// Returns the number with seven significant digits: more than any text of the page shows, in half the bytes.
+json short_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  constexpr int kDigits = 7;
+  std::array<char, 32> text{};
+  const auto written =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, kDigits);
+  double rounded = value;
+  std::from_chars(text.data(), written.ptr, rounded);
+  return rounded;
+}
+
+class DataWriter {
+ public:
+  DataWriter(std::span<const Source> sources, const Labels& labels)
+      : sources_(sources), labels_(labels), metrics_(shown_metrics(sources)) {}
+
+  json write() {
+    json cells = json::array();
+    for (std::size_t source = 0; source < sources_.size(); ++source) add_cells(source, cells);
+    json baselines = json::array();
+    for (const Source& source : sources_) baselines.push_back(plain(source.results->baseline.words()));
+    json groups = json::array();
+    for (const std::string& group : group_of_) groups.push_back(group);
+    return {{"devices", devices_.all()},     {"models", models_.all()},
+            {"compilers", compilers_.all()}, {"kinds", kinds_.all()},
+            {"batches", batches_},           {"kind_of", kind_of_},
+            {"group_of", std::move(groups)}, {"baselines", std::move(baselines)},
+            {"metrics", metrics_json()},     {"flags", flags_.all()},
+            {"reasons", reasons_.all()},     {"cells", std::move(cells)}};
+  }
+
+ private:
+  void add_cells(std::size_t source, json& cells) {
+    const Results& results = *sources_[source].results;
+    std::unordered_map<std::string, std::size_t> index_of_id;
+    for (std::size_t i = 0; i < results.cells.size(); ++i) index_of_id[results.cells[i]->cell_id] = cells.size() + i;
+    for (const CellData* cell : results.cells) {
+      const CellData* baseline = results.baseline_of(*cell);
+      const auto found = baseline == nullptr ? index_of_id.end() : index_of_id.find(baseline->cell_id);
+      json row = identity_of(source, *cell);
+      row.push_back(found == index_of_id.end() ? json(-1) : json(found->second));
+      row.push_back(flags_of(results, *cell));
+      row.push_back(values_of(results, *cell));
+      cells.push_back(std::move(row));
+    }
+  }
+
+  json identity_of(std::size_t source, const CellData& cell) {
+    const int model = models_.index_of(plain(cell.model));
+    if (static_cast<std::size_t>(model) == group_of_.size())
+      group_of_.push_back(plain(cell.model_group.empty() ? cell.model_family : cell.model_group));
+    const int compiler = compilers_.index_of(labels_.compiler(cell));
+    if (static_cast<std::size_t>(compiler) == kind_of_.size()) {
+      kind_of_.push_back(kinds_.index_of(plain(cell.compiler)));
+    }
+    auto batch = std::find(batches_.begin(), batches_.end(), cell.batch);
+    if (batch == batches_.end()) batch = batches_.insert(batches_.end(), cell.batch);
+    const std::string why = why_no_numbers(cell);
+    return json::array({source, devices_.index_of(labels_.device(source, cell)), model, batch - batches_.begin(),
+                        compiler, name(status_of(cell)), why.empty() ? -1 : reasons_.index_of(plain(why))});
+  }
+
+  json flags_of(const Results& results, const CellData& cell) {
+    json flags = json::array();
+    for (const Values::Raised& raised : results.values.flags(cell.cell_id)) {
+      flags.push_back(flags_.index_of(std::string(raised.flag)));
+    }
+    return flags;
+  }
+
+  json values_of(const Results& results, const CellData& cell) {
+    json values = json::array();
+    for (const Metric* metric : metrics_) {
+      const DerivedValue* value = results.values.find(cell.cell_id, metric->name);
+      values.push_back(value == nullptr ? json(reasons_.index_of("not measured yet"))
+                                        : value_json(results, cell, *metric, *value));
+    }
+    return values;
+  }
+
+  json value_json(const Results& results, const CellData& cell, const Metric& metric, const DerivedValue& value) {
+    if (!value.value) return reasons_.index_of(plain(value.reason));
+    const ShownNumber shown = shown_number(results, cell, {&metric, nullptr});
+    json entry = json::array({short_number(*value.value), shown.main + shown.tail});
+    if (value.low && value.high) {
+      entry.push_back(short_number(*value.low));
+      entry.push_back(short_number(*value.high));
+    }
+    return entry;
+  }
+
+  [[nodiscard]] json metrics_json() const {
+    json rows = json::array();
+    for (const Metric* metric : metrics_) {
+      rows.push_back({{"name", metric->name},
+                      {"heading", metric->heading},
+                      {"unit", metric->unit},
+                      {"formula", metric->formula},
+                      {"has_interval", metric->has_interval},
+                      {"refers_to_baseline", metric->refers_to_baseline}});
+    }
+    return rows;
+  }
+
+  std::span<const Source> sources_;
+  const Labels& labels_;
+  std::vector<const Metric*> metrics_{};
+  Names devices_{};
+  Names models_{};
+  Names compilers_{};
+  Names kinds_{};
+  Names flags_{};
+  Names reasons_{};
+  std::vector<int> batches_{};
+  std::vector<int> kind_of_{};
+  std::vector<std::string> group_of_{};
+};
+
+bool is_in_a_large_page(const Metric& metric) {
+  return metric.rank > 0 || std::string_view(metric.name) == "throughput_per_s";
+}
+
+}  // namespace
+
+std::vector<const Metric*> shown_metrics(std::span<const Source> sources) {
+  std::size_t cells = 0;
+  for (const Source& source : sources) cells += source.results->cells.size();
+  std::vector<const Metric*> shown;
+  for (const Metric& metric : metrics::metrics()) {
+    if (cells <= kMostCellsWithEveryMetric || is_in_a_large_page(metric)) shown.push_back(&metric);
+  }
+  return shown;
+}
+
+json page_data(std::span<const Source> sources, const Labels& labels) { return DataWriter(sources, labels).write(); }
+
+}  // namespace ngb::report::page

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb report: the page's text without a browser, and what the reader can do with it in one."""
+
+import html.parser
+import json
+import os
+import re
+import sqlite3
+import unittest
+
+from browser import Browser, find_browser
+from ngb_program import NULL_STUDY, NgbTest
+
+# A second setting of the null compiler, and a compiler without a toolchain, whose cells fail.
+STUDY = NULL_STUDY.replace('  - "null"\n', '  - "null"\n  - "null": {label: other, options: {run_ns: 200000}}\n  - onnxruntime\n', 1).replace(
+    "seed: 7\n", 'seed: 7\nbaseline: "null"\n').replace("processes: 3", "processes: 2")
+
+# A name that would end a script, an attribute or an element, or turn the line around, if it were not escaped.
+HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>\"'\u202e&amp;=1+1"
+
+
+class Reader(html.parser.HTMLParser):
+    """Collects the text of table rows, scripts and attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.tags, self.attributes, self.data = [], [], [], ""
+        self.is_data = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes.extend(attributes)
+        if tag == "tr":
+            self.rows.append("")
+        self.is_data = ("id", "data") in attributes
+
+    def handle_endtag(self, tag):
+        if tag == "script":
+            self.is_data = False
+
+    def handle_data(self, data):
+        if self.is_data:
+            self.data += data
+        elif self.rows:
+            self.rows[-1] += data + " "
+
+
+class ReportTest(NgbTest):
+    def setUp(self):
+        super().setUp()
+        self.write("study.yaml", STUDY)
+        self.ran = self.ngb("run", "study.yaml", "-o", "results")
+        self.assertEqual(self.ran.returncode, 1, self.ran.stderr)
+
+    def report(self, *arguments):
+        made = self.ngb("report", *arguments)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return made.stdout
+
+    def rename(self, model, label):
+        with sqlite3.connect(self.folder / "results" / "results.db") as database:
+            database.execute("UPDATE model SET label = ? WHERE label = (SELECT min(label) FROM model)", (model,))
+            database.execute("UPDATE cell SET compiler_label = ? WHERE compiler_label = 'other'", (label,))
+
+
+class Text(ReportTest):
+    def test_a_run_ends_with_the_page_and_its_path(self):
+        page = self.folder / "results/report/index.html"
+        self.assertIn(f"Report: {page}\n", self.ran.stdout)
+        text = page.read_text()
+        self.assertLess(len(text), 1_500_000)
+        self.report("results")
+        self.assertEqual(page.read_text(), text)  # the same results give the same page
+        self.assertNotIn("Report:", self.ngb("run", "study.yaml", "-o", "results", "--no-report").stdout)
+
+    def test_its_tables_have_the_numbers_of_show_without_javascript(self):
+        read = Reader((self.folder / "results/report/index.html").read_text())
+        rows = [re.sub(r"\s+", " ", row) for row in read.rows]
+        shown = self.ngb("show", "results", "--format", "markdown").stdout.splitlines()[2:]
+        self.assertEqual(len(shown), 12)
+        for line in shown:
+            fields = [field.strip() for field in line.strip("|").split(" | ")]
+            numbers = [field for field in fields[6:-1] if field not in ("–", "")]
+            if "toolchain\\_missing" in line or "toolchain_missing" in line:
+                continue
+            self.assertTrue(any(all(number in row for number in numbers) for row in rows), numbers)
+        self.assertEqual(sum("failed: toolchain_missing in" in row for row in rows), 4)
+
+    def test_its_data_have_the_numbers_of_show(self):
+        read = Reader((self.folder / "results/report/index.html").read_text())
+        data = json.loads(read.data)
+        cells = json.loads(self.ngb("show", "results", "--json").stdout)["cells"]
+        self.assertEqual(len(data["cells"]), len(cells))
+        for row, cell in zip(data["cells"], cells):
+            self.assertEqual(row[5], cell["status"])
+            for metric, value in zip(data["metrics"], row[9]):
+                expected = cell["metrics"].get(metric["name"], {}).get("value")
+                if isinstance(value, list):
+                    self.assertAlmostEqual(value[0] / expected if expected else value[0], 1 if expected else 0, places=6)
+                else:
+                    self.assertIsNone(expected)
+
+    def test_it_refers_to_nothing_outside(self):
+        text = (self.folder / "results/report/index.html").read_text()
+        read = Reader(text)
+        for name, value in read.attributes:
+            if name in ("src", "href"):
+                self.assertTrue(value.startswith("#"), value)
+        self.assertFalse({"link", "img", "iframe", "base", "object"} & set(read.tags))
+        self.assertIn("default-src 'none'", text)
+
+    def test_a_folder_that_is_not_a_report_is_refused(self):
+        other = self.folder / "documents"
+        other.mkdir()
+        (other / "index.html").write_text("mine")
+        refused = self.ngb("report", "results", "-o", "documents")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("documents: the folder contains something and is not a report of ngb; name another folder with -o",
+                      refused.stderr)
+        self.assertEqual((other / "index.html").read_text(), "mine")
+        self.assertEqual(sorted(each.name for each in other.iterdir()), ["index.html"])
+
+    def test_what_is_asked_for_must_exist(self):
+        self.assertIn("there are no results here", self.ngb("report", "nothing").stderr)
+        for arguments, words in ((("results", "--compiler", "nul"), "did you mean null?"),
+                                 (("results", "--baseline", "onnx"), "onnx"),
+                                 (("results", "results"), "name it with -o")):
+            refused = self.ngb("report", *arguments)
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn(words, refused.stderr)
+
+    def test_two_folders_with_one_device_name_are_told_apart(self):
+        os.rename(self.folder / "results", self.folder / "first")
+        again = self.ngb("run", "study.yaml", "-o", "second")
+        self.assertEqual(again.returncode, 1, again.stderr)
+        self.report("first", "second", "-o", "both", "--compiler", "null")
+        data = json.loads(Reader((self.folder / "both/index.html").read_text()).data)
+        self.assertEqual(data["devices"], ["local (first)", "local (second)"])
+        self.assertEqual(len(data["cells"]), 16)
+
+    def test_hostile_names_are_text(self):
+        self.rename(HOSTILE, HOSTILE)
+        self.report("results")
+        text = (self.folder / "results/report/index.html").read_text()
+        read = Reader(text)
+        self.assertNotIn("img", read.tags)
+        self.assertEqual(read.tags.count("script"), 2)
+        self.assertNotIn("\u202e", text)
+        names = json.loads(read.data)
+        self.assertIn(HOSTILE.replace("\u202e", "\\u202e"), names["models"])
+
+
+@unittest.skipUnless(find_browser(), "no Chromium on this machine: scripts/setup tests installs it")
+class InTheBrowser(ReportTest):
+    def setUp(self):
+        super().setUp()
+        self.browser = Browser(find_browser())
+        self.addCleanup(self.browser.close)
+        self.browser.resize(1280, 900)
+
+    def open(self, hash=""):
+        self.browser.open((self.folder / "results/report/index.html").as_uri() + hash)
+
+    def visible_cells(self):
+        return self.browser.run("[...document.querySelectorAll('tr[data-cell]')].filter(row => row.offsetParent).length")
+
+    def press(self, dimension, option):
+        self.browser.run(f"document.querySelector('[data-dimension={dimension}] [data-option={json.dumps(option)}]').click()")
+
+    def test_choices_are_in_the_link_and_the_back_button_undoes_them(self):
+        self.open()
+        self.assertEqual(self.visible_cells(), 12)
+        self.press("batch", "2")
+        self.browser.wait_for("location.hash === '#?batch=1'")
+        self.browser.wait_for("document.querySelectorAll('.matrix tbody tr').length === 2")
+        self.assertEqual(self.visible_cells(), 6)
+        self.browser.run("{const to = document.getElementById('choose-to'); to.value = 'best';"
+                         " to.dispatchEvent(new Event('change'))}")
+        self.browser.wait_for("document.querySelector('.matrix caption').textContent.includes('best of the selection')")
+        self.browser.run("history.back()")
+        self.browser.wait_for("!document.querySelector('.matrix caption').textContent.includes('best')")
+        self.browser.run("history.back()")
+        self.browser.wait_for("location.hash === ''")
+        self.browser.wait_for("document.querySelectorAll('.matrix tbody tr').length === 4")
+        self.assertEqual(self.visible_cells(), 12)
+        self.assertEqual(self.browser.complaints(), [])
+        self.assertEqual(self.browser.requests(), [])
+
+    def test_a_link_restores_its_choices_and_says_what_is_not_there(self):
+        self.open("#?batch=2&metric=compile_s&to=best&compiler=none_of_these")
+        status = self.browser.run("document.getElementById('status').textContent")
+        self.assertIn("do not have: compiler none_of_these", status)
+        self.assertEqual(self.browser.run("document.getElementById('choose-metric').value"), "compile_s")
+        self.assertEqual(self.visible_cells(), 0)
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_what_has_no_data_is_dim_and_what_failed_says_why(self):
+        self.open()
+        dim = "[...document.querySelectorAll('#choices button.empty')].map(button => button.dataset.option)"
+        self.assertEqual([name.split()[0] for name in self.browser.run(dim)], ["onnxruntime"])
+        why = self.browser.run("[...document.querySelectorAll('.matrix td.why')].map(cell => cell.textContent)")
+        self.assertEqual(len(why), 4)
+        self.assertTrue(all(each.startswith("failed: toolchain_missing") for each in why))
+
+    def test_the_numbers_of_the_default_view_are_the_speed_ups_of_show(self):
+        self.open()
+        cells = json.loads(self.ngb("show", "results", "--json", "--compiler", "other").stdout)["cells"]
+        self.assertEqual(len(cells), 4)
+        texts = self.browser.run("[...document.querySelectorAll('.matrix tbody tr')].map(row => row.textContent)")
+        for cell, text in zip(cells, texts):
+            speed_up = cell["metrics"]["speed_up_ratio"]["value"]
+            self.assertIn(f"{speed_up:.2f}" if speed_up < 9.995 else f"{speed_up:.1f}", text)
+
+    def test_it_fits_a_narrow_screen_and_all_buttons_are_reached_by_keyboard(self):
+        self.browser.resize(390, 800)
+        self.open()
+        self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 390)
+        unreachable = "[...document.querySelectorAll('button, select, a, .wide')].filter(each => each.tabIndex < 0).length"
+        self.assertEqual(self.browser.run(unreachable), 0)
+
+    def test_hostile_names_run_nothing(self):
+        self.rename(HOSTILE, HOSTILE)
+        self.report("results")
+        self.open()
+        self.assertIsNone(self.browser.run("window.hacked"))
+        self.assertIn(HOSTILE.replace("\u202e", "\\u202e"),
+                      self.browser.run("document.querySelector('.matrix').textContent"))
+        self.assertEqual(self.browser.complaints(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
