@@ -24,11 +24,13 @@ class OnnxReference(Adaptor):
         from onnx.reference import ReferenceEvaluator
 
         proto = onnx_file.read(model.path)
+        onnx_file.check_inputs(proto, [{"name": tensor.name, "shape": tensor.shape} for tensor in model.inputs])
         self._names = [output.name for output in proto.graph.output]
         try:
             self._evaluator = ReferenceEvaluator(proto)
         except Exception as error:  # the package raises many types
-            onnx_file.check(proto)
+            if not _unknown_operators(proto):
+                onnx_file.check(proto)
             raise _unsupported(error) from None
 
     def bind(self, inputs):
@@ -66,14 +68,25 @@ class OnnxReference(Adaptor):
         return rows
 
     def inspect(self):
+        from importlib import metadata
+
         import numpy
         import onnx
 
-        return {"onnx_version": onnx.__version__, "numpy_version": numpy.__version__, "device": "cpu",
+        return {"version": metadata.version("torch"),  # the toolchain's, which is the identity's
+                "onnx_version": onnx.__version__, "numpy_version": numpy.__version__, "device": "cpu",
                 "precision": "f32", "library": sys.modules["onnx"].__file__}
 
     def close(self):
         self._evaluator = self._outputs = None
+
+
+def _unknown_operators(proto):
+    import onnx
+
+    own = {(function.domain, function.name) for function in proto.functions}
+    return [node.op_type for node in proto.graph.node
+            if (node.domain, node.op_type) not in own and not onnx.defs.has(node.op_type, node.domain)]
 
 
 def _unsupported(error) -> CompilerError:

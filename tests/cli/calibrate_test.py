@@ -50,8 +50,8 @@ class Calibrate(NgbTest):
         self.write("steady.yaml", STUDY.replace("THREADS", "1") + "allocator: steady\n")
         self.assertIn("1 thread: how small a difference can be found here is unknown",
                       self.ngb("plan", "steady.yaml").stdout)
-        self.write("study.yaml", STUDY.replace("THREADS", "7"))
-        self.assertIn("7 threads: how small a difference can be found here is unknown",
+        self.write("study.yaml", STUDY.replace("THREADS", "2"))
+        self.assertIn("2 threads: how small a difference can be found here is unknown",
                       self.ngb("plan", "study.yaml").stdout)
         kept.write_text("{}")
         broken = self.ngb("compare", "results", *sides)

@@ -75,6 +75,7 @@ constexpr Limit kNotAsked[] = {
     {"tensorrt", "UsesAsManyThreadsAsItIsAllowed", "it computes on the GPU"},
     {"tensorrt-cpp", "UsesAsManyThreadsAsItIsAllowed", "it computes on the GPU"},
     {"xla", "UsesAsManyThreadsAsItIsAllowed", "beside its pool of that many, threads that hand work out do some too"},
+    {"onnx", "UsesAsManyThreadsAsItIsAllowed", "NumPy computes most operators on one thread"},
     {"iree", "UsesAsManyThreadsAsItIsAllowed",
      "the thread that waits for the workers takes about 1 % of the time itself"},
 };
@@ -110,7 +111,7 @@ std::optional<std::string> limit(const std::string& compiler, const std::string&
 }
 
 bool is_slow(const CompilerUnderTest& compiler) {
-  constexpr std::string_view kSlowCompilers[] = {"torch-compile", "aotinductor", "xla", "iree"};
+  constexpr std::string_view kSlowCompilers[] = {"torch-compile", "aotinductor", "xla", "iree", "onnx"};
   return std::getenv("NGB_ALL_CASES") == nullptr &&
          std::find(std::begin(kSlowCompilers), std::end(kSlowCompilers), compiler.name) != std::end(kSlowCompilers);
 }

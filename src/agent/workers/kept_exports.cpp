@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kDescription = "export.json";
+constexpr const char* kExportDescription = "export.json";
 
 std::uint64_t bytes_below(const fs::path& folder) {
   std::uint64_t bytes = 0;
@@ -37,7 +37,7 @@ void remove_least_recently_used(const fs::path& exports, const fs::path& newest)
   std::error_code code;
   for (fs::directory_iterator entry(exports, code), end; !code && entry != end; entry.increment(code)) {
     std::error_code ignored;
-    const fs::file_time_type used = fs::last_write_time(entry->path() / kDescription, ignored);
+    const fs::file_time_type used = fs::last_write_time(entry->path() / kExportDescription, ignored);
     if (!ignored && entry->path() != newest && entry->path().extension() != ".partial") {
       others.emplace_back(used, entry->path());
     }
@@ -73,7 +73,7 @@ std::string export_name(const work::Model& model, bool needs_file, const samples
 }
 
 std::optional<ModelFile> read_kept_export(const fs::path& folder, const work::ModelKey& model) {
-  const Result<std::string> text = file::read(folder / kDescription);
+  const Result<std::string> text = file::read(folder / kExportDescription);
   const json described = text ? json::parse(*text, nullptr, false) : json();
   if (!described.is_object()) return std::nullopt;
   ModelFile file;
@@ -92,7 +92,7 @@ std::optional<ModelFile> read_kept_export(const fs::path& folder, const work::Mo
   }
   file.facts.is_kept = true;
   std::error_code ignored;
-  fs::last_write_time(folder / kDescription, fs::file_time_type::clock::now(), ignored);
+  fs::last_write_time(folder / kExportDescription, fs::file_time_type::clock::now(), ignored);
   return file;
 }
 
@@ -100,7 +100,7 @@ Status keep_export(const fs::path& made, const fs::path& kept, const ModelFile& 
   json described{{"facts", work::write_json(file.facts)}};
   if (file.no_file) described["no_file"] = work::write_json(*file.no_file);
   const std::string text = described.dump(2, ' ', false, json::error_handler_t::replace);
-  if (Status written = file::write_atomically(made / kDescription, text); !written) return written;
+  if (Status written = file::write_atomically(made / kExportDescription, text); !written) return written;
   std::error_code code;
   fs::remove_all(kept, code);  // one that is damaged
   if (Status placed = file::put_in_place(made, kept); !placed) return placed;

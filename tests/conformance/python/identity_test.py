@@ -177,7 +177,7 @@ class State(IdentityTest):
             facts = self.facts(inference_mode=inference_mode)
             self.assertEqual((facts["eval_mode"], facts["gradients"]), ("true", "false"))
             self.assertEqual(facts["inference_mode"], inference_mode)
-            (output,) = self.session._adaptor._tensors()
+            ((_, output),) = self.session._adaptor._named()
             self.assertFalse(output.requires_grad)
             self.assertEqual(output.is_inference(), inference_mode == "true")
             self.close()

@@ -389,15 +389,5 @@ TEST(Agent, RefusesAJobBeforeHello) {
   EXPECT_EQ(client.wait().exit_code, 3);
 }
 
-TEST(Agent, RefusesAClientOfAnotherProtocol) {
-  const TemporaryFolder folder;
-  AgentClient client(folder.path());
-  client.send(samples::Hello{99, "9.9"});
-  client.follow_to_the_end();
-  ASSERT_TRUE(client.error());
-  EXPECT_THAT(client.error()->what, HasSubstr("protocol 99"));
-  EXPECT_EQ(client.wait().exit_code, 3);
-}
-
 }  // namespace
 }  // namespace ngb::agent::test

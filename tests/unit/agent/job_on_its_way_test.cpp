@@ -161,5 +161,15 @@ TEST(Agent, ReceivesAHundredThousandCellsOfOneModel) {
   EXPECT_EQ(results[0].cell_id, fmt::format("{:016x}", cells - 1));
 }
 
+TEST(Agent, RefusesAClientOfAnotherProtocol) {
+  const TemporaryFolder folder;
+  AgentClient client(folder.path());
+  client.send(samples::Hello{99, "9.9"});
+  client.follow_to_the_end();
+  ASSERT_TRUE(client.error());
+  EXPECT_THAT(client.error()->what, HasSubstr("protocol 99"));
+  EXPECT_EQ(client.wait().exit_code, 3);
+}
+
 }  // namespace
 }  // namespace ngb::agent::test

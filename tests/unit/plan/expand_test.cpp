@@ -190,7 +190,7 @@ TEST(Plan, TheLoadIsPartOfACellsId) {
                       .label = "old"}};
   study.devices[0].compilers = {"old"};
   study.loads = {{.kind = work::LoadKind::cpu, .processors = 0.5, .name = "cpu: 50%"}};
-  EXPECT_THAT(ids(expanded(study)), ElementsAre("a6843b2e58f56b3f"));
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("34ff8575048426f2"));
 }
 
 TEST(Plan, OnlyTheCompilersOfADeviceRunThere) {

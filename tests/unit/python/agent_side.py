@@ -32,7 +32,8 @@ def parse_frame(data):
 
 def request(**changes):
     """What a worker is to do, in the form of work::WorkerRequest."""
-    compiler = {"name": "toy", "version": "", "precision": "f32", "threads": 1, "options": [], "label": "toy"}
+    compiler = {"name": "toy", "version": "", "precision": "f32", "threads": 1, "threads_asked": "", "options": [],
+                "label": "toy"}
     compiler.update(changes.pop("compiler", {}))
     place = {"compiler": compiler["name"], "version": "", "host": "python", "toolchain_dir": "", "python": "",
              "python_path": "", "manifest_sha256": "", "why_missing": ""}
@@ -49,7 +50,7 @@ def request(**changes):
     whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",
              "model_path": "", "model": model, "compiler": compiler, "place": place, "protocol": protocol,
              "reference_path": "", "reference_name": "", "reference_key": "", "reference_is_given": False,
-             "cache_dir": "", "artifact_path": "", "loads_artifact": False, "has_load": False}
+             "cache_dir": "", "artifact_path": "", "module_site": "", "loads_artifact": False, "has_load": False}
     whole.update(changes)
     return whole
 
