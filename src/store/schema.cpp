@@ -23,7 +23,7 @@ constexpr std::array kMigrations{
               "programs that disturbed a process",
               kVersion3},
     Migration{"rounds that end when they have decided something, exporters of modules, loads, "
-              "threads that the device decides, what models belong to",
+              "threads that the device decides, what models belong to, results merged from other files",
               kVersion4}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {
