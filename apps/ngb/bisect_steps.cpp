@@ -131,7 +131,7 @@ tl::expected<Done, ExitCode> BisectSteps::measure(const std::string& version, bo
 tl::expected<BisectStep, ExitCode> BisectSteps::judge(const std::string& version, bool again) const {
   const std::filesystem::path results = folder_.results_of(version, again);
   ComparisonArguments arguments;
-  arguments.results = {results.string()};
+  arguments.results = {{results.string()}, {}};
   arguments.axis = "version";
   arguments.baseline = baseline();
   arguments.candidate = version;

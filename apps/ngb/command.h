@@ -64,6 +64,7 @@ void add_doctor(CLI::App& app, const Installation& installation, Action& chosen)
 void add_compare(CLI::App& app, const Installation& installation, Action& chosen);
 void add_bisect(CLI::App& app, const Installation& installation, Action& chosen);
 void add_gate(CLI::App& app, const Installation& installation, Action& chosen);
+void add_merge(CLI::App& app, const Installation& installation, Action& chosen);
 void add_status(CLI::App& app, const Installation& installation, Action& chosen);
 void add_schema(CLI::App& app, const Installation& installation, Action& chosen);
 

@@ -11,7 +11,9 @@ constexpr const char* kCompareExamples =
     "Examples:\n  ngb compare results/monday results/friday\n"
     "  ngb compare results/versions --baseline onnxruntime@1.30.0 --candidate onnxruntime@1.31.1\n"
     "  ngb compare results/quickstart --baseline identity --candidate onnxruntime --format markdown\n"
-    "  ngb compare results/threads --by threads --baseline 1 --candidate 2";
+    "  ngb compare results/threads --by threads --baseline 1 --candidate 2\n"
+    "  ngb compare results/xeon results/laptop --as results/xeon:local=xeon --as results/laptop:local=laptop --by "
+    "device --baseline xeon --candidate laptop";
 
 int compare(const Installation& installation, const ComparisonArguments& arguments) {
   const auto format = format_of(arguments);

@@ -17,8 +17,11 @@ namespace {
 
 using metrics::Axis;
 
-Result<std::unique_ptr<LoadedResults>> load_results(const std::string& folder) {
-  auto store = store::Store::open(std::filesystem::path(folder) / "results.db", store::Mode::read_only);
+Result<std::unique_ptr<LoadedResults>> load_results(const std::vector<store::Source>& sources) {
+  std::vector<std::string> folders;
+  for (const store::Source& source : sources) folders.push_back(source.file.parent_path().string());
+  const std::string folder = text::join(folders, ", ");
+  auto store = store::open_sources(sources);
   if (!store) return error_of(store);
   auto cells = store->load_cells(store::Detail::speeds);
   if (!cells) return error_of(cells);
@@ -105,15 +108,23 @@ Status check_environments(const metrics::Comparison& comparison, LoadedResults& 
   return Done{};
 }
 
+// Two results folders are the two sides.
+bool is_read_as_one(const ComparisonArguments& arguments) {
+  return arguments.join || arguments.results.folders.size() != 2;
+}
+
 // Returns the axis that the arguments ask for, or an error if they contradict each other.
 Result<Axis> axis_of(const ComparisonArguments& arguments) {
   const bool has_both = !arguments.baseline.empty() && !arguments.candidate.empty();
   if (arguments.axis.empty() && has_both) return metrics::axis_meant_by(arguments.baseline, arguments.candidate);
   const auto axis = metrics::parse_axis(arguments.axis.empty() ? "results" : arguments.axis);
   if (!axis) return axis;
-  if (arguments.results.size() == 1 && (*axis == Axis::results || !has_both)) {
+  const bool is_one = is_read_as_one(arguments);
+  if (is_one && (*axis == Axis::results || !has_both)) {
     return fail(
-        "to compare two sides of one results folder, give --baseline and --candidate", arguments.results[0],
+        fmt::format("to compare two sides of {}, give --baseline and --candidate",
+                    arguments.results.folders.size() == 1 ? "one results folder" : "results that are read as one"),
+        text::join(arguments.results.folders, ", "),
         "for example: --baseline identity --candidate onnxruntime, or with another axis: --by threads --baseline "
         "1 --candidate 2");
   }
@@ -132,7 +143,9 @@ tl::unexpected<ExitCode> refuse(const Error& error, ExitCode code) {
 
 void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& what_results,
                             const std::string& examples) {
-  command.add_option("results", arguments.results, what_results)->required()->expected(1, 2);
+  constexpr int kMostFolders = 1000;
+  add_source_options(command, arguments.results, what_results, 1, kMostFolders);
+  command.add_flag("--join", arguments.join, "Read two results folders as one, as three and more are");
   command.add_option("--by", arguments.axis,
                      "The axis in which the sides differ: compiler, version, options, device, compute_device, threads, "
                      "precision, load, "
@@ -162,8 +175,12 @@ tl::expected<JudgedResults, ExitCode> judge_results(const Installation& installa
   const auto axis = axis_of(arguments);
   if (!axis) return refuse(axis.error(), kWrongUsage);
   JudgedResults made{.loaded = {}, .comparison = {}, .axis = *axis};
-  for (const std::string& folder : arguments.results) {
-    auto loaded = load_results(folder);
+  const auto sources = sources_of(arguments.results);
+  if (!sources) return refuse(sources.error(), kWrongUsage);
+  std::vector<std::vector<store::Source>> read{*sources};
+  if (!is_read_as_one(arguments)) read = {{sources->front()}, {sources->back()}};
+  for (const std::vector<store::Source>& together : read) {
+    auto loaded = load_results(together);
     if (!loaded) return refuse(loaded.error(), kCannotGoOn);
     made.loaded.push_back(*std::move(loaded));
   }

@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/sources.h"
 #include "report/compare.h"
 #include "store/store.h"
 
 namespace ngb::app {
 
 struct ComparisonArguments {
-  std::vector<std::string> results;
-  std::string axis;  // "" if not given
+  SourcesArguments results;
+  bool join = false;  // read all results folders as one
+  std::string axis;   // "" if not given
   std::string baseline;
   std::string candidate;
   double margin_percent = 3;
@@ -30,7 +32,7 @@ struct ComparisonArguments {
 void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& what_results,
                             const std::string& examples);
 
-// A results folder, with all its cells.
+// One or several results folders that are read as one, with all their cells.
 struct LoadedResults {
   std::string folder;
   store::Store store;

@@ -45,9 +45,10 @@ ExitCode exit_code_of(metrics::GateOutcome outcome) {
 tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation& installation,
                                                              const GateArguments& arguments) {
   ComparisonArguments stored = arguments.comparison;
-  const std::string& first = stored.results.front();
+  const std::string& first = stored.results.folders.front();
   if (!std::filesystem::is_regular_file(first)) return stored;
-  if (stored.results.size() > 1 || stored.baseline.empty() || stored.candidate.empty() || !stored.axis.empty()) {
+  if (stored.results.folders.size() > 1 || !stored.results.renamings.empty() || stored.baseline.empty() ||
+      stored.candidate.empty() || !stored.axis.empty()) {
     report_failure(
         {"a study is measured for two compilers", first,
          "give one study, --baseline and --candidate, for example: --baseline onnxruntime@1.30.0 --candidate "
@@ -66,7 +67,7 @@ tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation&
   }
   auto measured = measure_sides(installation, first, sides, arguments.output);
   if (!measured) return tl::unexpected(measured.error());
-  stored.results = {measured->results.string()};
+  stored.results = {{measured->results.string()}, {}};
   stored.axis = "compiler";
   stored.baseline = measured->baseline;
   stored.candidate = measured->candidate;
@@ -109,7 +110,7 @@ int gate(const Installation& installation, const GateArguments& arguments) {
     compared.self_test = *tested;
   }
   print_comparison(compared, **format, arguments.comparison.all);
-  return verdict_of(compared, stored->results.front());
+  return verdict_of(compared, stored->results.folders.front());
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr auto kCommands = {ngb::app::add_run,       ngb::app::add_resume,  ngb:
                             ngb::app::add_compare,   ngb::app::add_gate,    ngb::app::add_bisect,
                             ngb::app::add_status,    ngb::app::add_models,  ngb::app::add_compilers,
                             ngb::app::add_toolchain, ngb::app::add_devices, ngb::app::add_doctor,
-                            ngb::app::add_calibrate, ngb::app::add_schema,  ngb::app::add_report};
+                             ngb::app::add_calibrate, ngb::app::add_schema,  ngb::app::add_report,
+                             ngb::app::add_merge};
 
 int run(int argc, char** argv) {
   CLI::App app{"Which graph compiler, on which device, for which model and batch size?", "ngb"};

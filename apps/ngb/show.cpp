@@ -11,6 +11,7 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/results_table.h"
+#include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
 #include "metrics/derive.h"
 #include "metrics/outcome.h"
@@ -21,7 +22,7 @@ namespace ngb::app {
 namespace {
 
 struct ShowArguments {
-  std::string results;
+  SourcesArguments results;
   std::string format = "text";
   bool json = false;
   bool all = false;
@@ -32,9 +33,8 @@ struct ShowArguments {
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-Result<metrics::Derived> derive(const std::filesystem::path& results_folder, const std::string& baseline = {}) {
-  return metrics::derive(results_folder / "results.db",
-                         static_cast<int>(std::max(1U, std::thread::hardware_concurrency())),
+Result<metrics::Derived> derive(const std::vector<store::Source>& sources, const std::string& baseline = {}) {
+  return metrics::derive(sources, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())),
                          baseline.empty() ? std::nullopt : std::optional(baseline));
 }
 
@@ -46,7 +46,9 @@ report::ShowOptions options_for_terminal(bool all, bool best) {
 int show(const ShowArguments& arguments) {
   const auto format = report::find_format(arguments.json ? "json" : arguments.format);
   if (!format) return report_failure(format.error(), kWrongUsage);
-  const auto derived = derive(arguments.results, arguments.baseline);
+  const auto sources = sources_of(arguments.results);
+  if (!sources) return report_failure(sources.error(), kWrongUsage);
+  const auto derived = derive(*sources, arguments.baseline);
   if (has_code(derived, ErrorCode::not_found)) return report_failure(derived.error(), kWrongUsage);
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
   auto results = report::chosen_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
@@ -77,7 +79,7 @@ std::string help_on_formats() {
 }  // namespace
 
 ExitCode print_table(const std::filesystem::path& results_folder) {
-  const auto derived = derive(results_folder);
+  const auto derived = derive({{results_folder / "results.db", {}}});
   if (!derived) {
     report_failure(derived.error(), kCannotGoOn);
     return kCannotGoOn;
@@ -100,7 +102,8 @@ ExitCode print_table(const std::filesystem::path& results_folder) {
 void add_show(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
   const auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command = app.add_subcommand("show", "Print results as a table, or in another format");
-  command->add_option("results", arguments->results, "Results folder")->required();
+  constexpr int kMostFolders = 1000;
+  add_source_options(*command, arguments->results, "Results folders, which are read as one", 1, kMostFolders);
   CLI::Option* format = command->add_option("--format", arguments->format, "Output format (default: text); see below");
   command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
   for (const report::Filter& filter : report::filters()) {
@@ -122,12 +125,14 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
                                             "reversed orders; the paper's claims");
   for (CLI::Option* option : {series, findings}) option->excludes(format)->excludes("--json")->excludes("--best");
   series->excludes(findings);
-  command->footer(help_on_formats() +
-                  "A filter may be repeated: a cell is shown if one of its words fits.\n\n"
-                  "Examples:\n  ngb show results/quickstart\n"
-                  "  ngb show results/quickstart --format csv --compiler openvino --batch 1 > openvino.csv\n"
-                  "  ngb show results/versions --baseline onnxruntime@1.30.0\n"
-                  "  ngb show results/quickstart --findings");
+  command->footer(
+      help_on_formats() +
+      "A filter may be repeated: a cell is shown if one of its words fits.\n\n"
+      "Examples:\n  ngb show results/quickstart\n"
+      "  ngb show results/quickstart --format csv --compiler openvino --batch 1 > openvino.csv\n"
+      "  ngb show results/versions --baseline onnxruntime@1.30.0\n"
+      "  ngb show results/quickstart --findings\n"
+      "  ngb show results/xeon results/laptop --as results/xeon:local=xeon --as results/laptop:local=laptop");
   command->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
 }
 

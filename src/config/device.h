@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,10 @@ struct DeviceEntry {
   std::vector<std::string> tags{};       // words that the user chose for it
   std::vector<std::string> compilers{};  // labels of those that run on it: from `pairs`, else all
 };
+
+// Returns whether `name` has 1 to 64 letters, digits and . _ - and begins with neither . nor -. It must, because
+// folders are called by it.
+bool is_device_name(std::string_view name);
 
 // Returns whether the device is this machine.
 inline bool is_here(const DeviceEntry& device) { return device.kind == kLocal; }

@@ -38,6 +38,11 @@ class BodyReader {
   BodyReader(DeviceEntry& device, Problems& problems) : device_(device), problems_(problems) {}
 
   void read(const DocumentNode& body, const std::string& path) {
+    if (body.is_scalar() && body.text == kLocal) {
+      device_.kind = kLocal;
+      device_.folder.clear();
+      return;
+    }
     if (!body.is_map()) {
       problems_.add(body, path, "expected how the device is reached, such as {ssh: HOST}, found " + found(body));
       return;

@@ -43,7 +43,7 @@ class DeviceReader {
       }
       read_device_body(*named.value, join_path(path, shown(named.name)), device, problems_);
     } else {
-      problems_.add(node, path, "expected a device's name, or name: {ssh: HOST}, found " + found(node));
+      problems_.add(node, path, "expected a device's name, name: local or name: {ssh: HOST}, found " + found(node));
       return;
     }
     for (DeviceEntry& each : one_for_each_node(device)) add(node, path, std::move(each));
@@ -70,6 +70,12 @@ class DeviceReader {
     const bool is_new = std::none_of(devices_.begin(), devices_.end(),
                                      [&](const DeviceEntry& other) { return other.name == device.name; });
     if (!is_new) problems_.add(node, path, shown(device.name) + " is listed twice; remove one of the two entries");
+    const auto other = std::find_if(devices_.begin(), devices_.end(), is_here);
+    if (is_new && is_here(device) && other != devices_.end()) {
+      problems_.add(node, path,
+                    fmt::format("{} and {} are both this machine; remove one of the two entries", shown(other->name),
+                                shown(device.name)));
+    }
     if (is_new && !device.name.empty()) devices_.push_back(std::move(device));
   }
 
@@ -179,6 +185,10 @@ tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(c
     }
     DeviceEntry device{.name = field.name, .folder = kDeviceFolder};
     read_device_body(*field.value, shown(field.name), device, problems);
+    if (is_here(device)) {
+      problems.add(*field.value, shown(field.name),
+                   fmt::format("this machine gets a name in a study: devices: [{}: local]", shown(field.name)));
+    }
     devices.push_back(std::move(device));
   }
   if (!problems.empty()) return tl::unexpected(problems.take());

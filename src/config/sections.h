@@ -55,10 +55,6 @@ void read_device_body(const DocumentNode& body, const std::string& path, DeviceE
 void read_way(const Key& way, const DocumentNode& node, const std::string& path, DeviceEntry& device,
               Problems& problems);
 DeviceEntry local_device();
-// Returns whether `name` has 1 to 64 letters, digits and . _ - and begins with neither . nor -. It must, because
-// folders are called by it.
-bool is_device_name(std::string_view name);
-
 // Reads `pairs`, which maps a device to labels or names of compilers, into DeviceEntry::compilers. A name means every
 // compiler of the study that has it.
 void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& compilers,

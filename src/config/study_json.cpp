@@ -28,7 +28,7 @@ json compiler_json(const Study& study, const work::Compiler& compiler) {
 }
 
 json device_json(const DeviceEntry& device) {
-  if (is_here(device)) return device.name;
+  if (is_here(device)) return device.name == kLocal ? json(kLocal) : json{{device.name, kLocal}};
   json body = json::object();
   for (const Key& key : device_keys()) {
     json value = key.get_of != nullptr ? key.get_of(device) : json::object();

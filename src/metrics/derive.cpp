@@ -41,7 +41,12 @@ Wishes wishes_of(const std::vector<store::RunState>& runs) {
 
 Result<Derived> derive(const std::filesystem::path& results_file, int threads,
                        const std::optional<std::string>& baseline) {
-  auto store = store::Store::open(results_file, store::Mode::read_only);
+  return derive(std::vector<store::Source>{{results_file, {}}}, threads, baseline);
+}
+
+Result<Derived> derive(const std::vector<store::Source>& sources, int threads,
+                       const std::optional<std::string>& baseline) {
+  auto store = store::open_sources(sources);
   if (!store) return error_of(store);
   const auto revision = store->revision();
   if (!revision) return error_of(revision);
@@ -78,7 +83,7 @@ Result<Derived> derive(const std::filesystem::path& results_file, int threads,
   {
     const store::Store closed = std::move(*store);
   }  // closes the store: an open reader would make the writer wait
-  if (is_the_studys && !is_older) keep(results_file, *revision, derived);
+  if (is_the_studys && !is_older && store::is_one_file(sources)) keep(sources.front().file, *revision, derived);
   return derived;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metrics/metric.h"
+#include "store/merge.h"
 
 namespace ngb::metrics {
 
@@ -26,6 +27,10 @@ struct Derived {
 // if it is given; values for another baseline than the study's are always computed and never kept. Returns an error if
 // the file cannot be read, or if `baseline` names no compiler of it (with the code `not_found`).
 Result<Derived> derive(const std::filesystem::path& results_file, int threads,
+                       const std::optional<std::string>& baseline = {});
+// The same for several results files that are read as one (store::open_sources). The baseline is that of the last
+// file's study. Values are kept only in one file that is read as it is.
+Result<Derived> derive(const std::vector<store::Source>& sources, int threads,
                        const std::optional<std::string>& baseline = {});
 
 }  // namespace ngb::metrics

@@ -59,20 +59,6 @@ Result<std::vector<work::Model>> make_models(const config::Study& study) {
   return models;
 }
 
-std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::Model& model,
-                    const work::Load& load) {
-  json made_of{{"batch", model.key.batch},
-               {"compiler", compiler.name},
-               {"device", device},
-               {"model", model.key.hash},
-               {"options", config::object_of(compiler.options)},
-               {"precision", compiler.precision},
-               {"threads", config::json_of(asked_threads(compiler))},
-               {"version", compiler.version}};
-  if (!load.is_none()) made_of["load"] = load.name;
-  return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
-}
-
 // Returns the index of the compiler with the threads that it has on the device; adds it to the plan if it is new.
 std::size_t index_on(Plan& plan, const config::DeviceEntry& device, std::size_t index) {
   work::Compiler there = config::on_device(plan.study, device, plan.compilers[index]);
@@ -98,7 +84,7 @@ void add_cells(Plan& plan, const config::DeviceEntry& device, const std::vector<
   const work::Model& model = plan.models[static_cast<std::size_t>(model_index)];
   const work::Load& load = plan.loads[static_cast<std::size_t>(load_index)];
   for (const std::size_t index : compilers) {
-    plan.cells.push_back({.id = cell_id(device.name, plan.compilers[index], model, load),
+    plan.cells.push_back({.id = cell_id(device.name, plan.compilers[index], model.key, load.name),
                           .device = device.name,
                           .compiler_index = static_cast<int>(index),
                           .model_index = model_index,
@@ -107,6 +93,20 @@ void add_cells(Plan& plan, const config::DeviceEntry& device, const std::vector<
 }
 
 }  // namespace
+
+std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::ModelKey& model,
+                    const std::string& load) {
+  json made_of{{"batch", model.batch},
+               {"compiler", compiler.name},
+               {"device", device},
+               {"model", model.hash},
+               {"options", config::object_of(compiler.options)},
+               {"precision", compiler.precision},
+               {"threads", config::json_of(asked_threads(compiler))},
+               {"version", compiler.version}};
+  if (load != work::kNoLoad) made_of["load"] = load;
+  return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
+}
 
 Result<Plan> expand(const config::Study& study) {
   auto models = make_models(study);

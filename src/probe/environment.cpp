@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "probe/board.h"
 #include "probe/cgroup.h"
 #include "probe/probe.h"
 #include "probe/processor.h"
@@ -33,6 +34,7 @@ class Collector {
   void add(std::string name, Known<std::string> value, bool is_identity = true) {
     entries_.push_back({std::move(name), "", std::move(value), is_identity});
   }
+  void add(EnvironmentEntry entry) { entries_.push_back(std::move(entry)); }
   template <class T>
   void add_number(std::string name, std::string unit, const Known<T>& value) {
     entries_.push_back({std::move(name), std::move(unit),
@@ -145,8 +147,10 @@ void add_gpus(const Tree& tree, Collector& collector) {
     const std::string path = fmt::format("{}/{}/information", kGpus, gpu);
     models.push_back(keyed(tree.text(path), "Model", ':', path).value.value_or("unnamed"));
   }
-  collector.add("gpu", models.empty() ? Known<std::string>::unknown("no NVIDIA GPU with a loaded driver")
-                                      : Known<std::string>::of(text::join(models, ", ")));
+  const std::string of_board = models.empty() ? board_gpu(tree) : "";
+  collector.add("gpu", !of_board.empty() ? Known<std::string>::of(of_board)
+                       : models.empty()  ? Known<std::string>::unknown("no NVIDIA GPU with a loaded driver")
+                                         : Known<std::string>::of(text::join(models, ", ")));
   collector.add("gpu_driver", tree.text("/sys/module/nvidia/version"));
 }
 
@@ -203,6 +207,7 @@ samples::Environment environment(const std::string& root) {
   collector.add("glibc", glibc_version(tree));
   collector.add("container", container(tree));
   add_gpus(tree, collector);
+  for (EnvironmentEntry& entry : board_entries(tree)) collector.add(std::move(entry));
   add_variables(collector);
   add_slurm_node(collector);
   collector.add("agent_version", Known<std::string>::of(NGB_VERSION));

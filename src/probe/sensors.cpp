@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "probe/board.h"
 
 namespace ngb::probe {
 namespace {
@@ -95,7 +96,7 @@ Known<double> power_watts(const Tree& tree) {
   for (const std::string& chip : tree.names(kHwmon, "hwmon")) {
     collect_inputs(tree, fmt::format("{}/{}", kHwmon, chip), "power", microwatts);
   }
-  if (microwatts.empty()) return Known<double>::unknown("no power meter in /sys");
+  if (microwatts.empty()) return board_power_watts(tree);
   double sum = 0;
   for (const double value : microwatts) sum += value;
   return Known<double>::of(sum / 1e6);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "probe/board.h"
 #include "probe/probe.h"
 #include "probe/sensors.h"
 #include "probe/ticks.h"
@@ -69,6 +71,19 @@ void append(std::vector<Reading>& readings, const std::vector<Reading>& more, co
   }
 }
 
+// Adds what the board's own files show. It replaces what NVML, which Jetson's driver serves in part, does not know.
+void fill_in(std::vector<Reading>& readings, const std::vector<Reading>& of_board) {
+  for (const Reading& each : of_board) {
+    const auto known = std::find_if(readings.begin(), readings.end(),
+                                    [&](const Reading& other) { return other.quantity == each.quantity; });
+    if (known == readings.end()) {
+      readings.push_back(each);
+    } else if (!known->value.value) {
+      *known = each;
+    }
+  }
+}
+
 }  // namespace
 
 Snapshot snapshot(const std::string& root, const std::string& nvml) {
@@ -82,6 +97,7 @@ Snapshot snapshot(const std::string& root, const std::string& nvml) {
                     {"temperature", "celsius", "", temperature_celsius(tree)},
                     {"power", "watt", "", power_watts(tree)}};
   append(taken.readings, gpu_readings(nvml), "");
+  fill_in(taken.readings, board_readings(tree));
   taken.taken_ns = system_clock().now().count();
   return taken;
 }

@@ -45,6 +45,13 @@ Status compare_protocol(sql::Database& database, const config::Study& study) {
               "choose another output folder for this study, or give the study the protocol of these results");
 }
 
+// Results of several folders are not measured any further: their devices' journals are in those folders.
+Status require_unmerged(sql::Database& database) {
+  if (database.integer("SELECT count(*) FROM source") == 0) return Done{};
+  return fail("these results were merged from other folders, so nothing can be measured into them",
+              database.file().string(), "measure into another folder, then merge again");
+}
+
 Status adopt_protocol(sql::Database& database, const config::Study& study) {
   if (!recorded_protocol(database).empty()) return compare_protocol(database, study);
   for (const ProtocolKey& row : protocol_of(study)) {
@@ -169,6 +176,7 @@ Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t starte
   return implementation_->changing([&]() -> Result<std::string> {
     sql::Database& database = implementation_->database;
     implementation_->begin_change();
+    if (const Status own = require_unmerged(database); !own) return error_of(own);
     if (const Status same = adopt_protocol(database, plan.study); !same) return error_of(same);
     for (const work::Model& model : plan.models) {
       add_model(database, model);

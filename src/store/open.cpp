@@ -141,4 +141,12 @@ sql::Database open_to_read(const std::filesystem::path& file, std::span<const Mi
   return copy;
 }
 
+sql::Database open_new(const std::filesystem::path& file, std::span<const Migration> steps) {
+  sql::Database database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  set_up(database);
+  database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF");
+  migrate(database, steps);
+  return database;
+}
+
 }  // namespace ngb::store

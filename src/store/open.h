@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a results file in whatever state it is. Both functions throw SqlError.
+// Opens a results file in whatever state it is. All functions throw SqlError.
 #pragma once
 
 #include <filesystem>
@@ -21,5 +21,9 @@ sql::Database open_to_write(const std::filesystem::path& file, std::span<const M
 // Opens a file to read. An older file is migrated in memory and stays unchanged. Writes only to undo the unfinished
 // commit of a killed writer.
 sql::Database open_to_read(const std::filesystem::path& file, std::span<const Migration> steps);
+
+// Creates an empty results file to be filled in one transaction and then closed. A crash may leave half of it, so the
+// caller gives it its final name afterwards. An empty `file` means a temporary one, which vanishes when it is closed.
+sql::Database open_new(const std::filesystem::path& file, std::span<const Migration> steps);
 
 }  // namespace ngb::store

@@ -32,7 +32,7 @@ class Recorder {
             "environment_key, environment_hash, started_unix_ns, wall_ns, stop_reason, is_steady, threads_used, "
             "threads_used_unknown_reason, log_path, made_with_key, origin, threads) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (cell_key, process_index, origin) WHERE is_complete = 1 DO NOTHING")
+            "ON CONFLICT (cell_key, process_index, origin, source_key) WHERE is_complete = 1 DO NOTHING")
         .run(cell, known_.run_key, device_, sequence_, result.process_index, result.attempt, !result.failure,
              environment_key, result.environment_hash, result.started_unix_ns, result.wall_ns, result.stop_reason,
              result.is_steady, result.threads_used.value, reason(result.threads_used), log, key_of(result.made_with),

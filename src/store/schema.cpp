@@ -23,7 +23,8 @@ constexpr std::array kMigrations{
               "programs that disturbed a process",
               kVersion3},
     Migration{"rounds that end when they have decided something, exporters of modules, loads, "
-              "threads that the device decides, what models belong to, numbers that span cells",
+              "threads that the device decides, what models belong to, numbers that span cells, results merged from "
+              "other files",
               kVersion4}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {

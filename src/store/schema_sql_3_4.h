@@ -21,7 +21,8 @@ CREATE TABLE neighbour (  -- A program that used processors while a disturbed pr
 )sql";
 
 // Version 4 knows rounds that end when they have decided something, how a module's ONNX file was made, loads, threads
-// that the device decides, and what models belong to, and keeps numbers that span cells.
+// that the device decides, what models belong to, numbers that span cells, and results that were merged from other
+// files.
 inline constexpr const char* kVersion4 = R"sql(
 ALTER TABLE cell ADD COLUMN load TEXT NOT NULL DEFAULT 'none';  -- what ran beside it while it was timed, as in the study
 
@@ -116,6 +117,26 @@ CREATE TABLE conclusion (  -- What the results as a whole say.
   sentence TEXT NOT NULL,  -- for people
   rows_json TEXT NOT NULL  -- JSON object with the numbers behind it
 ) STRICT;
+CREATE TABLE source (  -- A results folder that `ngb merge` read; without a row, everything was measured into this file.
+  source_key INTEGER PRIMARY KEY,  -- 1, 2, … in the order in which they were named
+  folder TEXT NOT NULL  -- as it was named
+) STRICT;
+
+CREATE TABLE source_cell (  -- A cell as it was in its results folder.
+  source_key INTEGER NOT NULL REFERENCES source,  -- the results folder
+  cell_id TEXT NOT NULL,  -- its id there; it has another one here if the device was renamed
+  cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell in this file
+  device TEXT NOT NULL,  -- name of its device there
+  model_label TEXT NOT NULL,  -- name of its model there
+  compiler_label TEXT NOT NULL,  -- name of its compiler there
+  PRIMARY KEY (source_key, cell_id)
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE run ADD COLUMN source_key INTEGER REFERENCES source;  -- where it was recorded; NULL: in this file
+ALTER TABLE process ADD COLUMN source_key INTEGER NOT NULL DEFAULT 0;  -- where it was recorded; 0: in this file
+DROP INDEX process_completed_once;
+CREATE UNIQUE INDEX process_completed_once ON process (cell_key, process_index, origin, source_key)
+  WHERE is_complete = 1;
 )sql";
 
 }  // namespace ngb::store

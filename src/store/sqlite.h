@@ -47,6 +47,15 @@ class Statement {
     while (step()) {
     }
   }
+  // Binds to the parameter `index`, the first of which is 1.
+  template <class Value>
+  void bind_at(int index, const Value& value) {
+    bind_one(index, value);
+  }
+  // Binds the value of a column of another statement's row, of any type.
+  void bind_column(int index, const Statement& row, int column) {
+    check(sqlite3_bind_value(handle_.get(), index, sqlite3_column_value(row.handle_.get(), column)));
+  }
   // Returns true if it has reached a row. Returns false at the end, where the statement is reset.
   bool step();
   void reset() { sqlite3_reset(handle_.get()); }
@@ -113,6 +122,7 @@ class Database {
   [[nodiscard]] std::optional<std::int64_t> change_counter() const;
   [[nodiscard]] bool is_in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   void begin() { execute("BEGIN IMMEDIATE"); }
+  void begin_to_read() { execute("BEGIN"); }
   void commit() { execute("COMMIT"); }
   // Rolls back the open transaction, if SQLite itself has not done so. Never throws.
   void roll_back() noexcept;
@@ -133,7 +143,10 @@ class Database {
 // Opens a transaction, which is rolled back at the end of the scope unless `commit` was called.
 class Transaction {
  public:
-  explicit Transaction(Database& database) : database_(database) { database_.begin(); }
+  enum class Kind { write, read };  // a read transaction sees one state of the file
+  explicit Transaction(Database& database, Kind kind = Kind::write) : database_(database) {
+    kind == Kind::read ? database_.begin_to_read() : database_.begin();
+  }
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction() {

@@ -18,11 +18,12 @@ Result<std::vector<RunState>> Store::runs() {
     std::vector<RunState> runs;
     sql::Statement row = implementation_->database.statement(
         "SELECT run_id, study_name, study_json, started_unix_ns, device, last_sequence, is_finished, "
-        "EXISTS (SELECT 1 FROM presence WHERE presence.run_key = run.run_key AND presence.device = run_device.device) "
-        "FROM run LEFT JOIN run_device USING (run_key) ORDER BY run_key, device");
+        "EXISTS (SELECT 1 FROM presence WHERE presence.run_key = run.run_key AND presence.device = run_device.device), "
+        "folder FROM run LEFT JOIN run_device USING (run_key) LEFT JOIN source USING (source_key) "
+        "ORDER BY run_key, device");
     while (row.step()) {
       if (runs.empty() || runs.back().run_id != row.text(0)) {
-        runs.push_back({row.text(0), row.text(1), row.text(2), row.integer(3), true, {}});
+        runs.push_back({row.text(0), row.text(1), row.text(2), row.integer(3), true, {}, row.text(8)});
       }
       if (row.is_null(4)) continue;
       const bool is_finished = row.small(6) != 0;
@@ -53,6 +54,15 @@ Status Store::forget_presence(const std::string& run_id, const std::string& devi
         .kept("DELETE FROM presence WHERE run_key = (SELECT run_key FROM run WHERE run_id = ?) AND device = ?")
         .run(run_id, device);
     return Done{};
+  });
+}
+
+Result<std::vector<std::string>> Store::devices() {
+  return sql::guarded([&]() -> Result<std::vector<std::string>> {
+    std::vector<std::string> devices;
+    sql::Statement row = implementation_->database.statement("SELECT DISTINCT device FROM cell ORDER BY device");
+    while (row.step()) devices.push_back(row.text(0));
+    return devices;
   });
 }
 

@@ -150,6 +150,7 @@ struct RunState {
   std::int64_t started_unix_ns = 0;
   bool is_complete = false;  // every device has finished
   std::vector<DeviceState> devices{};
+  std::string source{};  // the results folder that the run was merged from; "" if it was recorded in this file
 };
 
 struct CellState {
@@ -166,6 +167,8 @@ struct CellState {
   int failed_attempts = 0;
   bool has_ended_rounds = false;  // it needs no more processes: what the study asks of it is decided
 };
+
+struct Source;  // merge.h
 
 class Store {
  public:
@@ -237,6 +240,8 @@ class Store {
 
   // Returns the runs of this file, oldest first.
   Result<std::vector<RunState>> runs();
+  // Returns the names of the devices that have cells, sorted.
+  Result<std::vector<std::string>> devices();
   // Returns the ids of the cells that a run planned, in the order of the study.
   Result<std::vector<std::string>> planned_cells(const std::string& run_id);
   // Returns the progress of every cell of this file, in the order of the study.
@@ -273,6 +278,7 @@ class Store {
   struct Implementation;  // of this room only
 
  private:
+  friend Result<Store> open_sources(const std::vector<Source>& sources);
   explicit Store(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };

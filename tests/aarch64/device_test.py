@@ -44,6 +44,14 @@ def why_not():
     return f"no aarch64 programs can be run in a user namespace here: {told.stderr}" if told.returncode else None
 
 
+# The files of a Jetson Orin Nano's power monitor and GPU below /sys/class, as their drivers' documentation describes them.
+BOARD = {"hwmon/hwmon1/name": "ina3221", "hwmon/hwmon1/in1_label": "VDD_IN", "hwmon/hwmon1/in1_enable": "1",
+         "hwmon/hwmon1/in1_input": "5072", "hwmon/hwmon1/curr1_input": "1184", "hwmon/hwmon1/in2_label": "VDD_CPU_GPU_CV",
+         "hwmon/hwmon1/in2_enable": "1", "hwmon/hwmon1/in2_input": "5064", "hwmon/hwmon1/curr2_input": "200",
+         "devfreq/17000000.gpu/governor": "nvhost_podgov", "devfreq/17000000.gpu/cur_freq": "306000000",
+         "devfreq/17000000.gpu/min_freq": "306000000", "devfreq/17000000.gpu/max_freq": "624750000",
+         "devfreq/17000000.gpu/device/load": "437"}
+
 WHY_NOT = why_not()
 
 
@@ -60,6 +68,11 @@ class Device(NgbTest):
         self.environment["NGB_TOOLCHAINS"] = str(toolchains)
         self.environment |= {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
         self.environment["PATH"] = f"{SSH}:{os.environ['PATH']}"
+        for name, content in BOARD.items():
+            path = self.folder / "board" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content + "\n")
+        self.environment["BOARD"] = str(self.folder / "board")
         self.device = self.folder / "device"
         self.environment["NGB_DEVICES"] = str(self.write("devices.yaml",
                                                          f"arm: {{ssh: arm, folder: {self.device}}}\n"))
@@ -83,6 +96,12 @@ class Device(NgbTest):
                          [(kind, f"identity {toolchain('identity').name}, made by the client", 8 * 16 * 16) for kind in (None, "inaccurate")])
         self.assertLess(checks[0][3], 1e-5)
         self.assertAlmostEqual(checks[1][3], 1, delta=1e-5)
+        readings = dict(self.query("there", "SELECT quantity, value FROM reading WHERE moment = 'end'"))
+        self.assertAlmostEqual(readings["power_vdd_in"], 5.072 * 1.184)
+        self.assertAlmostEqual(readings["power"], readings["power_vdd_in"])
+        self.assertAlmostEqual(readings["gpu_utilisation"], 43.7)
+        self.assertEqual(self.query("there", "SELECT DISTINCT value FROM environment_entry WHERE name = 'gpu'"),
+                         [("17000000.gpu",)])
         self.assertEqual(self.query("there", "SELECT count(*) FROM repetition WHERE NOT is_warm_up"), [(5,)])
         self.assertEqual(sorted(path.name for path in self.device.iterdir()), [".ngraphbench", "files", "toolchains"])
         (manifest,), = self.query("there", "SELECT manifest_json FROM toolchain JOIN toolchain_manifest USING "

@@ -156,7 +156,9 @@ json devices_schema() {
   for (const Key& key : device_keys()) body[key.name] = device_key_schema(key);
   const json described{
       {"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}, {"additionalProperties", closed_object(body)}};
-  json entries = json::array({{{"type", "string"}}, described});
+  const json here{
+      {"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}, {"additionalProperties", {{"const", kLocal}}}};
+  json entries = json::array({{{"type", "string"}}, described, here});
   for (const Key& key : device_keys()) {
     if (key.way && key.way->may_name_devices) entries.push_back(only(key.name, body[key.name]));
   }

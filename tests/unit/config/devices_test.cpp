@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "config/recorded_devices.h"
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -76,6 +77,23 @@ TEST(StudyDevices, RequestsToSlurmContainNoOptionsAndNoShellText) {
     EXPECT_EQ(problems(with_pairs("devices: [slurm: {partition: " + word + "}]")).size(), 1U) << word;
     EXPECT_EQ(problems(with_pairs("devices: [slurm: {nodes: [" + word + "]}]")).size(), 1U) << word;
   }
+}
+
+TEST(StudyDevices, ThisMachineMayHaveAName) {
+  const Study study = good(with_pairs("devices: [{workstation: local}]"));
+  ASSERT_EQ(study.devices.size(), 1U);
+  EXPECT_EQ(study.devices[0].name, "workstation");
+  EXPECT_TRUE(is_here(study.devices[0]));
+  EXPECT_EQ(to_json(study)["devices"].dump(), R"([{"workstation":"local"}])");
+  const auto recorded = devices_of_study(to_json(study).dump());
+  ASSERT_TRUE(recorded) << recorded.error().text();
+  EXPECT_TRUE(is_here(recorded->at(0)));
+}
+
+TEST(StudyDevices, ThisMachineIsListedOnce) {
+  EXPECT_THAT(
+      problems(with_pairs("devices: [local, {workstation: local}]")),
+      ElementsAre("3:18: devices[1]: local and workstation are both this machine; remove one of the two entries"));
 }
 
 TEST(StudyDevices, MistakesAreReportedAtTheirPlaces) {
