@@ -60,7 +60,7 @@ int show(const ShowArguments& arguments) {
     print_table_text((*format)->show(*results, options));
     return kSuccess;
   }
-  const auto series = metrics::series::derive_series(std::filesystem::path(arguments.results) / "results.db", *derived);
+  const auto series = metrics::series::derive_series(*sources, *derived);
   if (!series) return report_failure(series.error(), kCannotGoOn);
   report::add_series(*results, series->parts);
   print_table_text(arguments.series     ? report::series_text(*results, options)

@@ -98,18 +98,19 @@ std::string series_version() {
   return hash::sha256(text).substr(0, 16);
 }
 
-Result<DerivedSeries> derive_series(const std::filesystem::path& results_file, const Derived& derived) {
+Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, const Derived& derived) {
   const std::string version = fmt::format("{} {}\n", series_version(), derived.baseline.words());
   DerivedSeries found;
   const std::vector<Part> parts = parts_of(derived.cells);
   found.parts = empty_parts(derived.cells, parts, version);
-  auto store = store::Store::open(results_file, store::Mode::read_only);
+  auto store = store::open_sources(sources);
   if (!store) return error_of(store);
   const auto revision = store->revision();
   if (!revision) return error_of(revision);
   std::vector<std::size_t> missing(found.parts.size());
   for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = i;
-  const bool may_keep = derived.refers_to_the_studys_baseline && *revision == derived.revision;
+  const bool may_keep =
+      derived.refers_to_the_studys_baseline && *revision == derived.revision && store::is_one_file(sources);
   if (may_keep) {
     auto kept = store->load_series(*revision);
     if (!kept) return error_of(kept);
@@ -130,7 +131,7 @@ Result<DerivedSeries> derive_series(const std::filesystem::path& results_file, c
     const store::Store closed = std::move(*store);
   }  // closes the store: an open reader would make the writer wait
   compute(derived.were_kept ? loaded : derived.cells, derived.baseline, parts, missing, found.parts);
-  if (may_keep && !is_older) keep_series(results_file, *revision, found.parts, missing);
+  if (may_keep && !is_older) keep_series(sources.front().file, *revision, found.parts, missing);
   return found;
 }
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <vector>
 
 #include "metrics/derive.h"
+#include "store/merge.h"
 #include "store/store.h"
 
 namespace ngb::metrics::series {
@@ -18,11 +18,11 @@ struct DerivedSeries {
   std::size_t computed = 0;  // parts that were computed now; the others were kept
 };
 
-// Returns the numbers that span the cells of `derived`, which `derive` has returned for the same file. Parts of which
-// no process was added since they were kept are not computed again. The others are computed, and kept if the file is
-// writable, no other process writes it, and the values refer to the study's baseline. Returns an error if the file
-// cannot be read.
-Result<DerivedSeries> derive_series(const std::filesystem::path& results_file, const Derived& derived);
+// Returns the numbers that span the cells of `derived`, which `derive` has returned for the same results. Parts of
+// which no process was added since they were kept are not computed again. The others are computed, and kept if the
+// results are one file as it is, which is writable, no other process writes it, and the values refer to the study's
+// baseline. Returns an error if a file cannot be read.
+Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, const Derived& derived);
 
 // Returns a text that changes whenever a formula does.
 std::string series_version();
