@@ -55,6 +55,14 @@ std::string installed_words(const CompilerRow& row) {
   return row.installed.empty() ? "no" : text::join(row.installed, ", ");
 }
 
+// Returns null for a compiler that hands no settings on.
+nlohmann::json settings_json(const toolchain::SettingsDescription& settings) {
+  if (settings.meaning.empty()) return nullptr;
+  nlohmann::json reserved = nlohmann::json::object();
+  for (const toolchain::ReservedSetting& each : settings.reserved) reserved[each.name] = each.owner;
+  return {{"meaning", settings.meaning}, {"reserved", std::move(reserved)}};
+}
+
 nlohmann::json compiler_json(const CompilerRow& row) {
   nlohmann::json options = nlohmann::json::array();
   for (const OptionDescription& option : row.compiler.options) {
@@ -72,7 +80,8 @@ nlohmann::json compiler_json(const CompilerRow& row) {
           {"installed", row.installed},
           {"devices", row.compiler.devices},
           {"devices_here", row.devices_here},
-          {"options", std::move(options)}};
+          {"options", std::move(options)},
+          {"settings", settings_json(row.compiler.settings)}};
 }
 
 void print_compilers(const std::vector<CompilerRow>& rows) {
@@ -85,6 +94,15 @@ void print_compilers(const std::vector<CompilerRow>& rows) {
         compiler.summary);
   }
   say("ngb compilers NAME shows a compiler's options; ngb toolchain install NAME installs one.\n");
+}
+
+void print_settings(const CompilerDescription& compiler) {
+  const toolchain::SettingsDescription& settings = compiler.settings;
+  if (settings.meaning.empty()) return;
+  say("\nsettings, in a study as `{}: {{settings: {{NAME: VALUE}}}}`\n  {}\n", compiler.name, settings.meaning);
+  for (const toolchain::ReservedSetting& reserved : settings.reserved) {
+    say("  not {}: {}\n", reserved.name, reserved.owner);
+  }
 }
 
 void print_one(const CompilerRow& row) {
@@ -106,6 +124,7 @@ void print_one(const CompilerRow& row) {
     say("  {}: {}  (default {})\n      {}\n", option.name, value,
         config::plain_text(config::json_of(option.default_value)), option.meaning);
   }
+  print_settings(compiler);
 }
 
 int show_compilers(const Installation& installation, const CompilersArguments& arguments) {

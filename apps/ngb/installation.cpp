@@ -132,7 +132,11 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
   if (!catalog) return error_of(catalog);
   config::Vocabulary vocabulary;
   for (const toolchain::CompilerDescription& compiler : *catalog) {
-    config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version, .options = {}};
+    config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version};
+    words.settings.meaning = compiler.settings.meaning;
+    for (const toolchain::ReservedSetting& reserved : compiler.settings.reserved) {
+      words.settings.reserved.push_back({reserved.name, reserved.owner});
+    }
     for (const toolchain::OptionDescription& option : compiler.options) {
       words.options.push_back({.name = option.name,
                                .type = option.type,

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "../plugin_boundary.h"
+#include "../plugin_settings.h"
 
 namespace ngb::null_compiler {
 namespace {
@@ -67,6 +68,11 @@ Session::Session(const ngb_settings& given)
             {"device", "cpu"},
             {"precision", "f32"},
             {"threads", std::to_string(settings_.spins_all_threads ? settings_.threads : 1)}};
+  for (const auto& [name, value] : plugin::library_settings(given)) {
+    if (name.starts_with("none.")) continue;
+    throw plugin::Failure(NGB_INVALID_OPTION, "setting " + name + "=" + value + ": null knows no such setting",
+                          "its settings begin with none.");
+  }
   faults_.strike("open");
 }
 

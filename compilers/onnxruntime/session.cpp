@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cuda_libraries.h"
+#include "entries.h"
 #include "placement.h"
 #include "provider.h"
 
@@ -69,6 +70,7 @@ Owned<OrtSessionOptions> Session::make_options() const {
   append_provider(runtime_, raw, settings_);
   // On ARM, fast math would compute products of f32 in bf16.
   runtime_.check(api_.AddSessionConfigEntry(raw, "mlas.enable_gemm_fastmath_arm64_bfloat16", "0"), "set f32");
+  add_entries(runtime_, raw, settings_.entries);
   return options;
 }
 

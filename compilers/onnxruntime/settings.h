@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../plugin_settings.h"
 #include "ngraphbench/compiler.h"
 
 namespace ngb::onnxruntime {
@@ -18,6 +19,9 @@ struct Settings {
   std::string provider{};  // "cpu", "openvino", "cuda", "tensorrt"
   bool may_fall_back = false;
   bool includes_transfer = false;  // an inference includes copies to and from the GPU
+  // What the study hands on: entries of the session's configuration, and options of the provider.
+  plugin::LibrarySettings entries{};
+  plugin::LibrarySettings provider_options{};
 };
 
 Settings read_settings(const ngb_settings& settings);

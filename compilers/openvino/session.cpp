@@ -34,6 +34,11 @@ std::string property_in(const std::string& properties, const std::string& device
   return properties.substr(begin, properties.find_first_of(",}", begin) - begin);
 }
 
+plugin::Failure refused(const std::string& name, const std::string& value, const plugin::Failure& failure) {
+  return {NGB_INVALID_OPTION, "setting " + name + "=" + value + ": " + failure.what(),
+          "correct or remove it in the study's settings of openvino"};
+}
+
 }  // namespace
 
 Session::Session(const ngb_settings& given)
@@ -82,6 +87,16 @@ void Session::configure() {
   if (settings_.performance_hint != "none") {
     set(settings_.device, "PERFORMANCE_HINT", hint_of(settings_.performance_hint));
   }
+  for (const auto& [name, value] : settings_.properties) hand_on(name, value);
+}
+
+// OpenVINO refuses here, or when it compiles, what the device's plugin does not know.
+void Session::hand_on(const std::string& name, const std::string& value) {
+  try {
+    set(settings_.device, name.c_str(), value);
+  } catch (const plugin::Failure& failure) {
+    throw refused(name, value, failure);
+  }
 }
 
 // The default precision is bf16 on processors that can compute in it, and f16 on GPUs. Either changes predictions.
@@ -100,8 +115,15 @@ void Session::compile(const ngb_model& cell) {
   const Owned<ov_model_t> model(raw, runtime_.ov_model_free);
   settle_inputs(runtime_, raw, cell);
   ov_compiled_model_t* compiled = nullptr;
-  runtime_.check(runtime_.ov_core_compile_model(core_.get(), raw, settings_.device.c_str(), 0, &compiled),
-                 "compile the model");
+  try {
+    runtime_.check(runtime_.ov_core_compile_model(core_.get(), raw, settings_.device.c_str(), 0, &compiled),
+                   "compile the model");
+  } catch (const plugin::Failure& failure) {
+    for (const auto& [name, value] : settings_.properties) {
+      if (std::string(failure.what()).find(name) != std::string::npos) throw refused(name, value, failure);
+    }
+    throw;
+  }
   compiled_.reset(compiled);
   ov_infer_request_t* request = nullptr;
   runtime_.check(runtime_.ov_compiled_model_create_infer_request(compiled, &request), "make an inference request");
@@ -131,6 +153,12 @@ void Session::read_back() {
   if (device == "CPU") {
     facts_.emplace_back("threads", setting("INFERENCE_NUM_THREADS"));
     facts_.emplace_back("cpu_pinning", setting("ENABLE_CPU_PINNING"));
+  }
+  for (const auto& [name, value] : settings_.properties) {
+    char* read = nullptr;
+    if (runtime_.ov_compiled_model_get_property(compiled_.get(), name.c_str(), &read) != ov_status_e::OK) continue;
+    if (read != nullptr) facts_.emplace_back(name, read);
+    runtime_.ov_free(read);
   }
   check_precision(precision);
   if (settings_.device != "AUTO" && !is_of(device, settings_.device)) {

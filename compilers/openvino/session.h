@@ -29,6 +29,7 @@ class Session {
   void configure();
   void configure_device(const std::string& device);
   void set(const std::string& device, const char* key, const std::string& value);
+  void hand_on(const std::string& name, const std::string& value);
   void read_back();
   void check_precision(const std::string& got) const;
   [[nodiscard]] std::string property(const char* key) const;  // of the compiled model; throws plugin::Failure

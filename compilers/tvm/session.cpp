@@ -44,6 +44,7 @@ void Session::compile(const ngb_model& model) {
                                        {"trials", settings_.trials},
                                        {"early_stop", settings_.early_stop},
                                        {"seed", settings_.seed},
+                                       {"settings", settings_.pass_configuration},
                                        {"cache", settings_.cache_dir}});
   plugin::write_names(names_path(model), done.at("outputs"));
   for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());

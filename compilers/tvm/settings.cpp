@@ -17,6 +17,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.trials = options.integer("trials");
   settings.early_stop = options.integer("early_stop");
   settings.seed = options.integer("seed");
+  settings.pass_configuration = plugin::settings_json(given);
   return settings;
 }
 

@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-#define NGB_ABI 1u
+/* 2: settings of the library, inferences in flight. */
+#define NGB_ABI 2u
 /* The one symbol that a plugin exports: const ngb_compiler* ngb_compiler_table(void). */
 #define NGB_ENTRY_SYMBOL "ngb_compiler_table"
 
@@ -103,6 +104,11 @@ typedef struct ngb_settings {
    * copies the text. It may be NULL. */
   void (*report)(void* report_context, const char* text);
   void* report_context;
+  /* Properties of the compiler's own library, which the study names as the library does. Only a compiler whose
+   * description has "settings" receives any. Values are JSON text: a string in quotation marks, a number, true or
+   * false. The library refuses what it does not know: NGB_INVALID_OPTION, with the library's own words. */
+  const ngb_option* settings;
+  uint32_t setting_count;
 } ngb_settings;
 
 typedef struct ngb_model {

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "config/handed_on.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
 #include "config/sections.h"
@@ -67,7 +68,9 @@ class CompilerReader {
     const bool is_good = problems_.count() == before;
     for (work::Compiler& compiler : variants) {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
-      const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options);
+      std::sort(compiler.settings.begin(), compiler.settings.end());
+      const auto key =
+          std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options, compiler.settings);
       if (is_good && !seen_.insert(key).second) {
         problems_.add(
             *name, path,
@@ -93,7 +96,9 @@ class CompilerReader {
       if (key == nullptr) {
         problems_.add(*field.key, path, unknown_setting(field.name, words));
       } else if (key->type == ValueType::structured) {
-        read_options(*field.value, field_path, words, variants);
+        const bool are_options = key->name == "options";
+        are_options ? read_options(*field.value, field_path, words, variants)
+                    : read_settings(*field.value, field_path, words, variants);
       } else {
         read_axis(*key, *field.value, field_path, variants, [&](const json& value, work::Compiler& compiler) {
           apply(*key, value, *field.value, field_path, words, compiler);
@@ -175,6 +180,30 @@ class CompilerReader {
     }
   }
 
+  void read_settings(const DocumentNode& node, const std::string& path, const CompilerWords& words,
+                     std::vector<work::Compiler>& variants) {
+    if (node.is_null()) return;
+    if (!node.is_map()) {
+      problems_.add(node, path, "expected settings as NAME: value, found " + found(node));
+      return;
+    }
+    static const Key kSetting{.name = "setting", .type = ValueType::scalar};
+    std::map<std::string, std::string> known;  // spelling-free names, and how the study spells them
+    for (const Field& field : fields(node, path, problems_)) {
+      std::string refusal = why_not_handed_on(field.name, words);
+      const auto [first, is_new] = known.emplace(spelled_alike(field.name), field.name);
+      if (refusal.empty() && !is_new) refusal = same_setting_twice(field.name, first->second);
+      if (!refusal.empty()) {
+        problems_.add(*field.key, path, std::move(refusal));
+        continue;
+      }
+      read_axis(kSetting, *field.value, join_path(path, field.name), variants,
+                [&](const json& value, work::Compiler& compiler) {
+                  compiler.settings.emplace_back(field.name, json_text(value));
+                });
+    }
+  }
+
   static std::string unknown_option(const std::string& word, const CompilerWords& words) {
     if (words.options.empty()) return fmt::format("{}: {} has no options", shown(word), words.name);
     std::vector<std::string> known;
@@ -219,6 +248,14 @@ class CompilerReader {
       const auto value = [&](const work::Compiler& entry) { return option_value(entry, name); };
       if (differs(value)) label += fmt::format(" {}={}", name, value(compiler));
     }
+    std::set<std::string> settings;
+    for (const work::Compiler* other : namesakes) {
+      for (const auto& [name, value] : other->settings) settings.insert(name);
+    }
+    for (const std::string& name : settings) {
+      const auto value = [&](const work::Compiler& entry) { return setting_value(entry, name); };
+      if (differs(value)) label += fmt::format(" {}={}", name, value(compiler));
+    }
     return label;
   }
 
@@ -241,7 +278,7 @@ class CompilerReader {
   std::vector<std::string> names_;
   std::vector<work::Compiler> compilers_;
   std::vector<NodePointer> at_;  // the entry of each compiler; null if the entry has problems
-  std::set<std::tuple<std::string, std::string, int, Parameters>> seen_;
+  std::set<std::tuple<std::string, std::string, int, Parameters, work::Options>> seen_;
 };
 
 }  // namespace

@@ -150,11 +150,13 @@ std::string name_in_durations(const Plan& plan, const std::string& device, const
 
 Likeness likeness_of(const Plan& plan, const work::Cell& cell, std::string device) {
   const work::Compiler& compiler = plan.compiler_of(cell);
+  work::Options configured = compiler.options;
+  configured.insert(configured.end(), compiler.settings.begin(), compiler.settings.end());
   const work::Model& model = plan.model_of(cell);
   return {.device = std::move(device),
           .compiler = compiler.name,
           .version = compiler.version,
-          .options = nlohmann::json(compiler.options).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+          .options = nlohmann::json(configured).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
           .threads = compiler.threads,
           .precision = compiler.precision,
           .model = model.key.hash,

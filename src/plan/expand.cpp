@@ -60,14 +60,16 @@ Result<std::vector<work::Model>> make_models(const config::Study& study) {
 }
 
 std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::Model& model) {
-  const json made_of{{"batch", model.key.batch},
-                     {"compiler", compiler.name},
-                     {"device", device},
-                     {"model", model.key.hash},
-                     {"options", config::object_of(compiler.options)},
-                     {"precision", compiler.precision},
-                     {"threads", compiler.threads},
-                     {"version", compiler.version}};
+  json made_of{{"batch", model.key.batch},
+               {"compiler", compiler.name},
+               {"device", device},
+               {"model", model.key.hash},
+               {"options", config::object_of(compiler.options)},
+               {"precision", compiler.precision},
+               {"threads", compiler.threads},
+               {"version", compiler.version}};
+  // Cells without settings keep the ids that they have always had.
+  if (!compiler.settings.empty()) made_of["settings"] = config::object_of(compiler.settings);
   return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
 }
 

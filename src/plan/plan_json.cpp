@@ -36,6 +36,7 @@ json cell_json(const Plan& plan, const work::Cell& cell) {
           {"compiler_label", compiler.label},
           {"compiler_version", compiler.version},
           {"options", config::object_of(compiler.options)},
+          {"settings", config::object_of(compiler.settings)},
           {"threads", compiler.threads},
           {"precision", compiler.precision},
           {"model_index", cell.model_index},

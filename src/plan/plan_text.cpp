@@ -52,15 +52,17 @@ std::string settings_text(const Plan& plan) {
 
 std::string options_text(const work::Compiler& compiler) {
   std::vector<std::string> words;
-  for (const auto& [name, value] : compiler.options) {
-    const auto parsed = nlohmann::json::parse(value, nullptr, false);
-    words.push_back(fmt::format("{}={}", name, parsed.is_string() ? parsed.get<std::string>() : value));
+  for (const work::Options* const given : {&compiler.options, &compiler.settings}) {
+    for (const auto& [name, value] : *given) {
+      const auto parsed = nlohmann::json::parse(value, nullptr, false);
+      words.push_back(fmt::format("{}={}", name, parsed.is_string() ? parsed.get<std::string>() : value));
+    }
   }
   return words.empty() ? "-" : text::join(words, " ");
 }
 
 std::string cells_text(const Plan& plan) {
-  std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options"}};
+  std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options, settings"}};
   for (const work::Cell& cell : plan.cells) {
     const work::Model& model = plan.model_of(cell);
     const work::Compiler& compiler = plan.compiler_of(cell);

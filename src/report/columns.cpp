@@ -23,6 +23,11 @@ json options_json(const CellData& cell) {
   return options.is_discarded() ? json::object() : options;
 }
 
+json settings_json(const CellData& cell) {
+  json settings = json::parse(cell.settings, nullptr, false);
+  return settings.is_discarded() ? json::object() : settings;
+}
+
 // name, heading, of
 constexpr std::array kAttributes{
     Attribute{"cell_id", nullptr, [](const CellData& cell) { return json(cell.cell_id); }},
@@ -43,6 +48,7 @@ constexpr std::array kAttributes{
     Attribute{"compiler_label", nullptr, [](const CellData& cell) { return json(cell.compiler_label); }},
     Attribute{"compiler_version", nullptr, [](const CellData& cell) { return json(cell.compiler_version); }},
     Attribute{"options", nullptr, options_json},
+    Attribute{"settings", nullptr, settings_json},
     Attribute{"planned_processes", nullptr, [](const CellData& cell) { return json(cell.planned_processes); }},
     Attribute{"completed_processes", nullptr, [](const CellData& cell) { return json(cell.processes.size()); }},
     Attribute{"failed_attempts", nullptr, [](const CellData& cell) { return json(cell.failed.size()); }},

@@ -127,7 +127,8 @@ class Loader {
     sql::Statement row = database_.statement(
         "SELECT cell_key, cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
         "compiler_version, options_json, threads, precision, planned_processes, "
-        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key) FROM cell JOIN model USING "
+        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), settings_json "
+        "FROM cell JOIN model USING "
         "(model_key) ORDER BY cell_key");
     while (row.step()) {
       position_.emplace(row.integer(0), cells_.size());
@@ -150,6 +151,8 @@ class Loader {
       cell.planned_processes = row.small(14);
       cell.rounds = rounds;
       cell.has_ended_rounds = row.small(15) != 0;
+      cell.settings = row.text(16);
+      require_shallow(database_, cell.settings);
       if (cell.batch < 1 || cell.threads < 1 || cell.planned_processes < 1) {
         refuse_damaged(database_, fmt::format("cell {} has batch {}, {} threads, {} processes", cell.cell_id,
                                               cell.batch, cell.threads, cell.planned_processes));

@@ -14,14 +14,15 @@
 namespace ngb::store {
 namespace {
 
-constexpr std::array kMigrations{Migration{"the first tables", kVersion1},
-                                 Migration{"the provenance of each process, the presence of runs on devices, derived "
-                                           "values that notice every change of the file",
-                                           kVersion2},
-                                 Migration{"start times of phases and repetitions, readings during the timed phase, "
-                                           "programs that disturbed a process",
-                                           kVersion3},
-                                 Migration{"rounds that end when they have decided something", kVersion4}};
+constexpr std::array kMigrations{
+    Migration{"the first tables", kVersion1},
+    Migration{"the provenance of each process, the presence of runs on devices, derived "
+              "values that notice every change of the file",
+              kVersion2},
+    Migration{"start times of phases and repetitions, readings during the timed phase, "
+              "programs that disturbed a process",
+              kVersion3},
+    Migration{"rounds that end when they have decided something, settings of libraries", kVersion4}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {
   throw sql::SqlError({std::move(what), database.file().string(), std::move(next)}, SQLITE_ERROR);

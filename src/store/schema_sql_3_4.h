@@ -20,13 +20,15 @@ CREATE TABLE neighbour (  -- A program that used processors while a disturbed pr
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// Version 4 knows rounds that end when they have decided something.
+// Version 4 knows rounds that end when they have decided something, and settings of compilers' own libraries.
 inline constexpr const char* kVersion4 = R"sql(
 CREATE TABLE rounds_ended (  -- Cells that need no more processes, because what the study asks of them is decided.
   cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
   run_key INTEGER NOT NULL REFERENCES run,  -- the run that decided it
   PRIMARY KEY (cell_key, run_key)
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE cell ADD COLUMN settings_json TEXT NOT NULL DEFAULT '{}';  -- JSON object: properties of the compiler's own library that the study hands on
 )sql";
 
 }  // namespace ngb::store

@@ -44,7 +44,8 @@ struct CellData {
   std::string compiler{};
   std::string compiler_label{};
   std::string compiler_version{};
-  std::string options{};  // JSON object
+  std::string options{};   // JSON object
+  std::string settings{};  // JSON object: properties of the compiler's own library
   int threads = 1;
   std::string precision{};
   // The kind of processor that inference ran on: "cpu", "gpu", "npu" (compute_device.h). It is not part of cell_id.
@@ -57,6 +58,8 @@ struct CellData {
   std::vector<RecordedProcess> set_aside{};  // completed, of other origins: they count in no metric
   std::vector<RecordedProcess> failed{};     // failed attempts; without repetitions unless some were measured
 
+  // Returns everything that its compiler is configured with, as one text: options and settings.
+  [[nodiscard]] std::string configuration() const { return settings == "{}" ? options : options + settings; }
   // Returns how many processes the cell needs: those that it has, once its rounds have ended.
   [[nodiscard]] int needed_processes() const {
     return has_ended_rounds ? static_cast<int>(processes.size()) : planned_processes;

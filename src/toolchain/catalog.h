@@ -22,6 +22,18 @@ struct OptionDescription {
   std::string meaning{};
 };
 
+// A setting of the library that studies may not hand on.
+struct ReservedSetting {
+  std::string name{};
+  std::string owner{};
+};
+
+// The properties of a compiler's own library that studies may hand on.
+struct SettingsDescription {
+  std::string meaning{};  // "" if the compiler hands none on
+  std::vector<ReservedSetting> reserved{};
+};
+
 struct CompilerDescription {
   std::string name{};
   std::string summary{};
@@ -44,6 +56,7 @@ struct CompilerDescription {
   std::string install_advice{};                 // what to do if installing fails; "": pip's own error says it
   std::uint64_t disk_bytes = 0;                 // roughly the size of an installation; 0: unknown
   std::vector<OptionDescription> options{};
+  SettingsDescription settings{};
 };
 
 // Reads <lib>/compilers/*/compiler.json, sorted by name. An error names the file and the key.

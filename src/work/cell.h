@@ -16,8 +16,8 @@ namespace ngb::work {
 // One compiler on one model at one batch size on one device.
 struct Cell {
   // First 16 hexadecimal digits of the SHA-256 over {"batch":…,"compiler":…,"device":…,"model":hash,"options":{…},
-  // "precision":…,"threads":…,"version":…} with sorted keys and no blanks. It is the same in every study, whatever the
-  // labels, the paths and the order of the file.
+  // "precision":…,"settings":{…},"threads":…,"version":…} with sorted keys and no blanks; without "settings" if there
+  // are none. It is the same in every study, whatever the labels, the paths and the order of the file.
   std::string id{};
   std::string device{};    // "" in a job, which belongs to one device
   int compiler_index = 0;  // into Lists::compilers

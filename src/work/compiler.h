@@ -18,6 +18,7 @@ struct Compiler {
   std::string name{};
   std::string version{};  // resolved: never "latest"; "" for a compiler without versions
   Options options{};      // those that differ from their defaults
+  Options settings{};     // properties of the compiler's own library, handed on under its names
   int threads = 1;        // threads that its inference may use
   std::string precision = "f32";
   std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
@@ -25,8 +26,9 @@ struct Compiler {
 
   static constexpr auto fields() {
     return std::tuple(Field{"name", &Compiler::name}, Field{"version", &Compiler::version},
-                      Field{"options", &Compiler::options}, Field{"threads", &Compiler::threads},
-                      Field{"precision", &Compiler::precision}, Field{"label", &Compiler::label});
+                      Field{"options", &Compiler::options}, Field{"settings", &Compiler::settings},
+                      Field{"threads", &Compiler::threads}, Field{"precision", &Compiler::precision},
+                      Field{"label", &Compiler::label});
   }
 };
 

@@ -89,6 +89,9 @@ Result<CheckedSettings> check_settings(const json& description, const work::Comp
   for (const auto& [name, value] : asked.options) {
     if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_option(compiler, name, names);
   }
+  if (!asked.settings.empty() && !description.contains("settings")) {
+    return fail(fmt::format("{} hands no settings on to a library", compiler), {}, "remove them");
+  }
   const Words precisions = description.value("precisions", Words{"f32"});
   if (std::find(precisions.begin(), precisions.end(), asked.precision) == precisions.end()) {
     return fail(fmt::format("{} does not run in precision \"{}\"", compiler, asked.precision), {},

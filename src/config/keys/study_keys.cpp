@@ -234,6 +234,12 @@ std::span<const Key> compiler_keys() {
        .meaning = "Maps option names to values, as `ngb compilers NAME` shows them; a list of values gives one "
                   "compiler for each",
        .default_text = "{}"},
+      {.name = "settings",
+       .type = ValueType::structured,
+       .meaning = "Maps properties of the compiler's own library to values, which are handed on unchanged: OpenVINO's "
+                  "properties, IREE's flags and the like, as `ngb compilers NAME` says; a list of values gives one "
+                  "compiler for each. What an option or another key says already may not be set here",
+       .default_text = "{}"},
       {.name = "label",
        .type = ValueType::text,
        .pattern = kLabel,

@@ -42,6 +42,7 @@ TEST(SameBuild, NeedsEqualModelBuildOptionsDeviceThreadsPrecisionAndEnvironment)
       [](CellData& other) { other.processes[0].made_with.manifest_sha256 = "other"; },
       [](CellData& other) { other.processes[0].made_with.model_sha256 = "other"; },
       [](CellData& other) { other.options = R"({"a":1})"; },
+      [](CellData& other) { other.settings = R"({"a":1})"; },
       [](CellData& other) { other.device = "board"; },
       [](CellData& other) { other.processes[0].facts["device"] = "cuda"; },
       [](CellData& other) { other.threads = 1; },

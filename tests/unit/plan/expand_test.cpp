@@ -71,6 +71,8 @@ TEST(Plan, ACellsIdIsTheHashOfItsProperties) {
   const Plan plan = expanded(study);
   EXPECT_EQ(plan.models.at(0).key.hash, "34ce8ef72a8c8c06c5fe387004aed13d523a138d36325699d23ebf044bcf0a01");
   EXPECT_THAT(ids(plan), ElementsAre("65bafadc2cb88d3d"));
+  study.compilers[0].settings = {{"mlas.x", "\"a\""}, {"session.y", "1"}};
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("dc7c80a3134cf876"));
 }
 
 TEST(Plan, IdsDependNeitherOnOrderNorOnLabels) {
@@ -103,6 +105,7 @@ TEST(Plan, IdsDependOnEveryPropertyOfACell) {
                                      one([](config::Study& study) { study.compilers[0].version = "1.30.0"; }),
                                      one([](config::Study& study) { study.compilers[0].threads = 2; }),
                                      one([](config::Study& study) { study.compilers[0].options = {{"a", "1"}}; }),
+                                     one([](config::Study& study) { study.compilers[0].settings = {{"a", "1"}}; }),
                                      one([](config::Study& study) { study.models[0].parameters = {{"depth", "2"}}; }),
                                      one([](config::Study& study) { study.devices[0].name = "other"; })};
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -46,6 +46,10 @@ TEST(Settings, ACompilerThatDescribesNothingRunsOnTheCpuInF32) {
   EXPECT_EQ(check_settings(nlohmann::json::object(), with({}))->device, "cpu");
 }
 
+TEST(Settings, OfALibraryAreRefusedByACompilerThatHandsNoneOn) {
+  EXPECT_EQ(refusal({.settings = {{"a", "1"}}}), "toy hands no settings on to a library; remove them");
+}
+
 TEST(Settings, AnUnknownOptionIsRefusedWithTheNearest) {
   EXPECT_EQ(refusal(with({{"lewel", "1"}})),
             "toy has no option \"lewel\", did you mean \"level\"?; "

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives a plugin the settings that a study hands on to the plugin's library.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ngraphbench/compiler.h"
+
+namespace ngb::plugin {
+
+// Names and values, a text without its quotation marks.
+using LibrarySettings = std::vector<std::pair<std::string, std::string>>;
+
+inline LibrarySettings library_settings(const ngb_settings& given) {
+  LibrarySettings all;
+  for (std::uint32_t i = 0; i < given.setting_count; ++i) {
+    const nlohmann::json value = nlohmann::json::parse(given.settings[i].value, nullptr, false);
+    all.emplace_back(given.settings[i].name, value.is_string() ? value.get<std::string>() : given.settings[i].value);
+  }
+  return all;
+}
+
+// Returns the settings as a JSON object, for a process in Python.
+inline nlohmann::json settings_json(const ngb_settings& given) {
+  nlohmann::json all = nlohmann::json::object();
+  for (std::uint32_t i = 0; i < given.setting_count; ++i) {
+    all[given.settings[i].name] = nlohmann::json::parse(given.settings[i].value, nullptr, false);
+  }
+  return all;
+}
+
+}  // namespace ngb::plugin
