@@ -80,6 +80,7 @@ nlohmann::json compiler_json(const CompilerRow& row) {
           {"installed", row.installed},
           {"devices", row.compiler.devices},
           {"devices_here", row.devices_here},
+          {"in_flight", row.compiler.in_flight},
           {"options", std::move(options)},
           {"settings", settings_json(row.compiler.settings)}};
 }
@@ -118,6 +119,7 @@ void print_one(const CompilerRow& row) {
   line("devices", text::join(compiler.devices, ", "));
   line("devices here", devices_here_words(row));
   line("host", compiler.host);
+  line("in flight", compiler.in_flight ? "one or several inferences" : "one inference");
   if (!compiler.options.empty()) say("\noptions, in a study as `{}: {{options: {{NAME: VALUE}}}}`\n", compiler.name);
   for (const OptionDescription& option : compiler.options) {
     const std::string value = option.values.empty() ? option.type : text::join(option.values, " | ");

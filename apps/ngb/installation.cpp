@@ -133,6 +133,7 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
   config::Vocabulary vocabulary;
   for (const toolchain::CompilerDescription& compiler : *catalog) {
     config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version};
+    words.in_flight = compiler.in_flight;
     words.settings.meaning = compiler.settings.meaning;
     for (const toolchain::ReservedSetting& reserved : compiler.settings.reserved) {
       words.settings.reserved.push_back({reserved.name, reserved.owner});

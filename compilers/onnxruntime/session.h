@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Session is a model in ONNX Runtime: sequential execution, its own thread pool, inputs and outputs bound before a run.
+// With several inferences in flight, it is several of the library's sessions, each with its share of the threads.
 #pragma once
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../cuda_device.h"
+#include "../lanes.h"
 #include "../plugin_boundary.h"
 #include "library.h"
 #include "model.h"
@@ -31,6 +34,11 @@ class Session {
       return status;
     return api_.SynchronizeBoundOutputs(binding_.get());
   }
+  [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(slots_); }
+  void start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* error) {
+    lanes_->start(slot, completed, context, error);
+  }
+  void finish(std::uint32_t /*slot*/) const {}  // every status was reported
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
@@ -39,8 +47,21 @@ class Session {
   struct Free {
     void operator()(void* data) const { std::free(data); }
   };
-  Owned<OrtSessionOptions> make_options() const;
-  Owned<OrtIoBinding> make_binding(OrtSession* session) const;
+  // A further session of the library, with outputs of its own.
+  struct Further {
+    Owned<OrtSession> session;
+    std::vector<std::unique_ptr<void, Free>> buffers{};
+    std::vector<Owned<OrtValue>> outputs{};
+    std::optional<Owned<OrtIoBinding>> binding{};
+  };
+
+  // The options of session `lane` of all that share the threads.
+  Owned<OrtSessionOptions> make_options(std::size_t lane = 0) const;
+  Owned<OrtIoBinding> make_binding(OrtSession* session, const std::vector<Owned<OrtValue>>& outputs) const;
+  [[nodiscard]] Owned<OrtSession> make_session(std::size_t lane) const;
+  void check_in_flight() const;
+  void bind_further();
+  ngb_status run_in(std::size_t lane, ngb_error* error);
   void prove_placement();
   Owned<OrtValue> make_value(const Slot& slot, void* data) const;
   Owned<OrtValue> make_value_on_gpu(const Slot& slot) const;
@@ -64,6 +85,10 @@ class Session {
   std::vector<Slot> output_slots_;
   std::vector<Owned<OrtValue>> outputs_;
   Owned<OrtIoBinding> binding_;
+  std::size_t slots_ = 1;       // inferences in flight
+  std::size_t lane_count_ = 1;  // sessions of the library
+  std::vector<Further> further_;
+  std::unique_ptr<plugin::Lanes> lanes_;  // null with one inference at a time; ends before what it runs
   plugin::Facts facts_;
 };
 

@@ -25,6 +25,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.is_spinning = options.flag("spinning");
   settings.provider = options.text("provider");
   settings.includes_transfer = options.flag("include_transfer");
+  settings.in_flight = given.in_flight;
   settings.may_fall_back = options.flag("allow_fallback");
   for (auto& [name, value] : plugin::library_settings(given)) {
     const bool is_providers = name.starts_with(kOfProvider);

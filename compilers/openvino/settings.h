@@ -18,6 +18,7 @@ struct Settings {
   std::string precision{};  // "f32", "bf16", "f16"
   std::string performance_hint{};
   bool has_cpu_pinning = false;
+  int in_flight = 1;                     // 0: OpenVINO chooses
   plugin::LibrarySettings properties{};  // that the study hands on
 };
 

@@ -69,8 +69,8 @@ class CompilerReader {
     for (work::Compiler& compiler : variants) {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
       std::sort(compiler.settings.begin(), compiler.settings.end());
-      const auto key =
-          std::tuple(compiler.name, compiler.version, compiler.threads, compiler.options, compiler.settings);
+      const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.in_flight,
+                                  compiler.options, compiler.settings);
       if (is_good && !seen_.insert(key).second) {
         problems_.add(
             *name, path,
@@ -146,6 +146,11 @@ class CompilerReader {
              const CompilerWords& words, work::Compiler& compiler) {
     if (key.name == "threads") {
       compiler.threads = value.get<int>();
+    } else if (key.name == "in_flight") {
+      if (value != 1 && !words.in_flight) {
+        problems_.add(node, path, fmt::format("{} runs one inference at a time; remove this key", words.name));
+      }
+      compiler.in_flight = value == "auto" ? std::nullopt : std::optional(value.get<int>());
     } else if (key.name == "label") {
       compiler.label = value.get<std::string>();
     } else if (words.default_version.empty()) {
@@ -240,6 +245,7 @@ class CompilerReader {
     if (differs([](const work::Compiler& entry) { return entry.threads; })) {
       label += fmt::format(" threads={}", compiler.threads);
     }
+    if (differs(work::word_of_in_flight)) label += " in_flight=" + work::word_of_in_flight(compiler);
     std::set<std::string> options;
     for (const work::Compiler* other : namesakes) {
       for (const auto& [name, value] : other->options) options.insert(name);
@@ -278,7 +284,7 @@ class CompilerReader {
   std::vector<std::string> names_;
   std::vector<work::Compiler> compilers_;
   std::vector<NodePointer> at_;  // the entry of each compiler; null if the entry has problems
-  std::set<std::tuple<std::string, std::string, int, Parameters, work::Options>> seen_;
+  std::set<std::tuple<std::string, std::string, int, std::optional<int>, Parameters, work::Options>> seen_;
 };
 
 }  // namespace

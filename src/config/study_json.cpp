@@ -18,6 +18,7 @@ using nlohmann::json;
 json compiler_json(const work::Compiler& compiler) {
   json body{{"threads", compiler.threads}, {"options", object_of(compiler.options)}, {"label", compiler.label}};
   if (!compiler.version.empty()) body["version"] = compiler.version;
+  if (compiler.in_flight != 1) body["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
   if (!compiler.settings.empty()) body["settings"] = object_of(compiler.settings);
   return {{compiler.name, std::move(body)}};
 }

@@ -38,6 +38,7 @@ struct CompilerWords {
   std::string default_version{};  // "" for a compiler without versions
   std::vector<Parameter> options{};
   SettingWords settings{};
+  bool in_flight = false;  // can have several inferences in flight
 };
 
 struct FamilyWords {

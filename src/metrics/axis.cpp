@@ -26,7 +26,8 @@ constexpr std::array<std::pair<Axis, std::string_view>, 9> kAxes{{{Axis::results
                                                                   {Axis::precision, "precision"},
                                                                   {Axis::model, "model"}}};
 
-// Returns "a=1 b=x": options, then settings, each sorted by name; "default" if there are none.
+// Returns "a=1 b=x": options, then settings, each sorted by name, then inferences in flight if there are several;
+// "default" if there is nothing to name.
 std::string words_of_configuration(const CellData& cell) {
   std::vector<std::string> words;
   for (const std::string* const object : {&cell.options, &cell.settings}) {
@@ -36,6 +37,7 @@ std::string words_of_configuration(const CellData& cell) {
       words.push_back(fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump()));
     }
   }
+  if (cell.in_flight != "1") words.push_back("in_flight=" + cell.in_flight);
   return words.empty() ? "default" : text::join(words, " ");
 }
 
@@ -47,6 +49,7 @@ std::string without_device(const CellData& cell) {
   CellData elsewhere;
   elsewhere.options = options.dump();
   elsewhere.settings = cell.settings;
+  elsewhere.in_flight = cell.in_flight;
   return elsewhere.configuration();
 }
 

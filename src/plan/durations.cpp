@@ -152,6 +152,7 @@ Likeness likeness_of(const Plan& plan, const work::Cell& cell, std::string devic
   const work::Compiler& compiler = plan.compiler_of(cell);
   work::Options configured = compiler.options;
   configured.insert(configured.end(), compiler.settings.begin(), compiler.settings.end());
+  if (compiler.in_flight != 1) configured.emplace_back("in_flight", work::word_of_in_flight(compiler));
   const work::Model& model = plan.model_of(cell);
   return {.device = std::move(device),
           .compiler = compiler.name,

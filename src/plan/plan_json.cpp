@@ -38,6 +38,7 @@ json cell_json(const Plan& plan, const work::Cell& cell) {
           {"options", config::object_of(compiler.options)},
           {"settings", config::object_of(compiler.settings)},
           {"threads", compiler.threads},
+          {"in_flight", work::word_of_in_flight(compiler)},
           {"precision", compiler.precision},
           {"model_index", cell.model_index},
           {"model", model.label},

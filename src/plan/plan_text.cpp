@@ -58,6 +58,7 @@ std::string options_text(const work::Compiler& compiler) {
       words.push_back(fmt::format("{}={}", name, parsed.is_string() ? parsed.get<std::string>() : value));
     }
   }
+  if (compiler.in_flight != 1) words.push_back("in_flight=" + work::word_of_in_flight(compiler));
   return words.empty() ? "-" : text::join(words, " ");
 }
 

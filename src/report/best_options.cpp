@@ -62,6 +62,7 @@ json configuration_json(const CellData* cell) {
           {"compiler_version", cell->compiler_version},
           {"options", options.is_discarded() ? json::object() : std::move(options)},
           {"settings", settings.is_discarded() ? json::object() : std::move(settings)},
+          {"in_flight", cell->in_flight},
           {"threads", cell->threads}};
 }
 

@@ -49,6 +49,7 @@ constexpr std::array kAttributes{
     Attribute{"compiler_version", nullptr, [](const CellData& cell) { return json(cell.compiler_version); }},
     Attribute{"options", nullptr, options_json},
     Attribute{"settings", nullptr, settings_json},
+    Attribute{"in_flight", nullptr, [](const CellData& cell) { return json(cell.in_flight); }},
     Attribute{"planned_processes", nullptr, [](const CellData& cell) { return json(cell.planned_processes); }},
     Attribute{"completed_processes", nullptr, [](const CellData& cell) { return json(cell.processes.size()); }},
     Attribute{"failed_attempts", nullptr, [](const CellData& cell) { return json(cell.failed.size()); }},

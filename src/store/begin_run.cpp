@@ -87,13 +87,13 @@ void add_cell(sql::Database& database, const plan::Plan& plan, const work::Cell&
   database
       .kept(
           "INSERT INTO cell (cell_id, device, model_key, toolchain_key, compiler, compiler_label, compiler_version, "
-          "options_json, threads, precision, planned_processes, settings_json) "
-          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12 FROM model, toolchain "
+          "options_json, threads, precision, planned_processes, settings_json, in_flight) "
+          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12, ?13 FROM model, toolchain "
           "WHERE model_hash = ?10 AND batch = ?11 AND toolchain.device = ?2 AND compiler = ?3 AND "
           "compiler_version = ?5 ON CONFLICT DO NOTHING")
       .run(cell.id, cell.device, compiler.name, compiler.label, compiler.version, options_json(compiler.options),
            compiler.threads, compiler.precision, work::planned_processes(plan.study.protocol), model.key.hash,
-           model.key.batch, options_json(compiler.settings));
+           model.key.batch, options_json(compiler.settings), work::word_of_in_flight(compiler));
 }
 
 std::optional<std::string> unfinished_run(sql::Database& database, const std::string& study_sha256) {

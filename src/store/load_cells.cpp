@@ -71,6 +71,7 @@ class Loader {
     load_failures();
     if (detail != Detail::outline) {
       load_repetitions();
+      load_latencies();
       load_facts(detail == Detail::speeds ? "WHERE name = 'device'" : "");
     }
     if (detail == Detail::full) {
@@ -127,7 +128,7 @@ class Loader {
     sql::Statement row = database_.statement(
         "SELECT cell_key, cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
         "compiler_version, options_json, threads, precision, planned_processes, "
-        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), settings_json "
+        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), settings_json, in_flight "
         "FROM cell JOIN model USING "
         "(model_key) ORDER BY cell_key");
     while (row.step()) {
@@ -153,6 +154,7 @@ class Loader {
       cell.has_ended_rounds = row.small(15) != 0;
       cell.settings = row.text(16);
       require_shallow(database_, cell.settings);
+      cell.in_flight = row.text(17);
       if (cell.batch < 1 || cell.threads < 1 || cell.planned_processes < 1) {
         refuse_damaged(database_, fmt::format("cell {} has batch {}, {} threads, {} processes", cell.cell_id,
                                               cell.batch, cell.threads, cell.planned_processes));
@@ -208,6 +210,21 @@ class Loader {
       device_fact_.push_back(row.is_null(25) ? std::nullopt : std::optional(row.text(25)));
       processes_.emplace_back(cell, std::move(process));
     }
+  }
+
+  // Cells with one inference at a time have none.
+  void load_latencies() {
+    each(
+        "SELECT process_key, repetition_index, latency_ns FROM latency ORDER BY process_key, repetition_index, "
+        "position",
+        [&](const sql::Statement& row, ProcessResult& process) {
+          const std::int64_t index = row.integer(1);
+          if (index < 0 || static_cast<std::size_t>(index) >= process.repetitions.size()) {
+            refuse_damaged(database_, fmt::format("a latency belongs to repetition {}, which there is not", index));
+          }
+          process.latencies_ns.resize(static_cast<std::size_t>(index) + 1);
+          process.latencies_ns.back().push_back(row.integer(2));
+        });
   }
 
   void load_failures() {

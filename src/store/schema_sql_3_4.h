@@ -20,7 +20,8 @@ CREATE TABLE neighbour (  -- A program that used processors while a disturbed pr
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// Version 4 knows rounds that end when they have decided something, and settings of compilers' own libraries.
+// Version 4 knows rounds that end when they have decided something, settings of compilers' own libraries, and several
+// inferences in flight.
 inline constexpr const char* kVersion4 = R"sql(
 CREATE TABLE rounds_ended (  -- Cells that need no more processes, because what the study asks of them is decided.
   cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
@@ -29,6 +30,15 @@ CREATE TABLE rounds_ended (  -- Cells that need no more processes, because what 
 ) STRICT, WITHOUT ROWID;
 
 ALTER TABLE cell ADD COLUMN settings_json TEXT NOT NULL DEFAULT '{}';  -- JSON object: properties of the compiler's own library that the study hands on
+ALTER TABLE cell ADD COLUMN in_flight TEXT NOT NULL DEFAULT '1';  -- inferences at a time: a number, or auto (the fact in_flight says how many)
+
+CREATE TABLE latency (  -- The time from the start to the end of one inference, of several in flight.
+  process_key INTEGER NOT NULL REFERENCES process,  -- the process
+  repetition_index INTEGER NOT NULL,  -- the repetition in which it ended
+  position INTEGER NOT NULL,  -- 0, 1, … in the order in which inferences ended; of a long repetition every so-many-th is kept
+  latency_ns INTEGER NOT NULL,  -- the time
+  PRIMARY KEY (process_key, repetition_index, position)
+) STRICT, WITHOUT ROWID;
 )sql";
 
 }  // namespace ngb::store

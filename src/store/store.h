@@ -44,8 +44,9 @@ struct CellData {
   std::string compiler{};
   std::string compiler_label{};
   std::string compiler_version{};
-  std::string options{};   // JSON object
-  std::string settings{};  // JSON object: properties of the compiler's own library
+  std::string options{};       // JSON object
+  std::string settings{};      // JSON object: properties of the compiler's own library
+  std::string in_flight{"1"};  // inferences at a time, as in the study: a number, or "auto"
   int threads = 1;
   std::string precision{};
   // The kind of processor that inference ran on: "cpu", "gpu", "npu" (compute_device.h). It is not part of cell_id.
@@ -58,8 +59,10 @@ struct CellData {
   std::vector<RecordedProcess> set_aside{};  // completed, of other origins: they count in no metric
   std::vector<RecordedProcess> failed{};     // failed attempts; without repetitions unless some were measured
 
-  // Returns everything that its compiler is configured with, as one text: options and settings.
-  [[nodiscard]] std::string configuration() const { return settings == "{}" ? options : options + settings; }
+  // Returns everything that its compiler is configured with, as one text: options, settings, inferences in flight.
+  [[nodiscard]] std::string configuration() const {
+    return options + (settings == "{}" ? "" : settings) + (in_flight == "1" ? "" : in_flight);
+  }
   // Returns how many processes the cell needs: those that it has, once its rounds have ended.
   [[nodiscard]] int needed_processes() const {
     return has_ended_rounds ? static_cast<int>(processes.size()) : planned_processes;

@@ -84,7 +84,7 @@ Result<OptionDescription> read_option(const json& object, const std::string& whe
 
 // An owner is a key of a study, one of the compiler's options ("options.NAME"), or "fixed: " and a reason.
 bool is_owner(const std::string& owner, const std::vector<OptionDescription>& options) {
-  constexpr std::array<std::string_view, 5> kKeys{"threads", "precision", "compile", "allocator", "seed"};
+  constexpr std::array<std::string_view, 6> kKeys{"threads", "in_flight", "precision", "compile", "allocator", "seed"};
   if (owner.starts_with("fixed: ")) return true;
   if (std::find(kKeys.begin(), kKeys.end(), owner) != kKeys.end()) return true;
   return std::any_of(options.begin(), options.end(),
@@ -160,6 +160,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.read("needs_toolchain", compiler.needs_toolchain, true);
   keys.read("produces_file", compiler.produces_file);
   keys.read("dynamic_batch", compiler.dynamic_batch);
+  keys.read("in_flight", compiler.in_flight);
   compiler.toolchain = compiler.name;
   keys.read("toolchain", compiler.toolchain);
   keys.read("requirements", compiler.requirements);

@@ -47,6 +47,7 @@ struct CompilerDescription {
   std::string toolchain{};  // the compiler that owns its toolchain and the keys below; by default itself
   bool produces_file = false;
   bool dynamic_batch = false;                   // can compile once for any batch size
+  bool in_flight = false;                       // can have several inferences in flight
   std::string default_version{};                // from versions.json
   std::vector<std::string> requirements{};      // for pip; "{version}": the toolchain's; "{timm}", …: in versions.json
   bool with_dependencies = false;               // also install what the requirements require, recursively

@@ -17,7 +17,8 @@ namespace ngb::work {
 struct Cell {
   // First 16 hexadecimal digits of the SHA-256 over {"batch":…,"compiler":…,"device":…,"model":hash,"options":{…},
   // "precision":…,"settings":{…},"threads":…,"version":…} with sorted keys and no blanks; without "settings" if there
-  // are none. It is the same in every study, whatever the labels, the paths and the order of the file.
+  // are none, and with "in_flight" if it is not 1. It is the same in every study, whatever the labels, the paths and
+  // the order of the file.
   std::string id{};
   std::string device{};    // "" in a job, which belongs to one device
   int compiler_index = 0;  // into Lists::compilers

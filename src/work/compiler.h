@@ -2,6 +2,7 @@
 // Describes a compiler as a study measures it, and where its toolchain is on a device.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -16,10 +17,11 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 
 struct Compiler {
   std::string name{};
-  std::string version{};  // resolved: never "latest"; "" for a compiler without versions
-  Options options{};      // those that differ from their defaults
-  Options settings{};     // properties of the compiler's own library, handed on under its names
-  int threads = 1;        // threads that its inference may use
+  std::string version{};             // resolved: never "latest"; "" for a compiler without versions
+  Options options{};                 // those that differ from their defaults
+  Options settings{};                // properties of the compiler's own library, handed on under its names
+  int threads = 1;                   // threads that its inference may use
+  std::optional<int> in_flight = 1;  // inferences at a time; nothing: the compiler chooses ("auto")
   std::string precision = "f32";
   std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
   bool operator==(const Compiler&) const = default;
@@ -27,10 +29,15 @@ struct Compiler {
   static constexpr auto fields() {
     return std::tuple(Field{"name", &Compiler::name}, Field{"version", &Compiler::version},
                       Field{"options", &Compiler::options}, Field{"settings", &Compiler::settings},
-                      Field{"threads", &Compiler::threads}, Field{"precision", &Compiler::precision},
-                      Field{"label", &Compiler::label});
+                      Field{"threads", &Compiler::threads}, Field{"in_flight", &Compiler::in_flight},
+                      Field{"precision", &Compiler::precision}, Field{"label", &Compiler::label});
   }
 };
+
+// "2", or "auto".
+inline std::string word_of_in_flight(const Compiler& compiler) {
+  return compiler.in_flight ? std::to_string(*compiler.in_flight) : "auto";
+}
 
 // The place of one version of a compiler on a device. Paths are relative to the device's folder until the agent there
 // makes them absolute.

@@ -130,7 +130,8 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
                               page == nullptr ? nullptr : receive_remark,
                               page,
                               handed_on.data(),
-                              static_cast<std::uint32_t>(handed_on.size())};
+                              static_cast<std::uint32_t>(handed_on.size()),
+                              compiler.in_flight.value_or(0)};
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
 
@@ -203,6 +204,8 @@ std::map<std::string, std::string> Session::facts() {
   }
   return facts;
 }
+
+std::uint32_t Session::slots() const { return compiler_.slots == nullptr ? 1 : compiler_.slots(session_); }
 
 Target Session::target(std::atomic<std::uint64_t>* repetitions_done) {
   return {&compiler_, session_, &error_, repetitions_done};

@@ -49,7 +49,7 @@ compilers:
         self.assertEqual(planned.returncode, 2)
         self.assertRegex(planned.stderr, r"settings\.yaml:\d+:9: compilers\[0\]\.openvino\.settings: "
                                          r"INFERENCE_NUM_THREADS: the key threads says this")
-        self.assertIn("NUM_STREAMS: may not be set, because one inference runs at a time", planned.stderr)
+        self.assertIn("NUM_STREAMS: the key in_flight says this", planned.stderr)
         self.assertIn("--iree-opt-level: iree has the option opt_level for this", planned.stderr)
         self.assertIn("3 problems", planned.stderr)
 

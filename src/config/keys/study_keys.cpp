@@ -229,6 +229,14 @@ std::span<const Key> compiler_keys() {
        .maximum = 4096,
        .meaning = "Threads that inference may use; a list gives one compiler for each",
        .default_text = "the study's threads"},
+      {.name = "in_flight",
+       .type = ValueType::integer_or_auto,
+       .minimum = 1,
+       .maximum = 1024,
+       .meaning =
+           "Inferences at a time, for throughput; auto: as many as the compiler finds best for its threads; a list "
+           "gives one compiler for each. For `null`, `onnxruntime` and `openvino`",
+       .default_text = "1"},
       {.name = "options",
        .type = ValueType::structured,
        .meaning = "Maps option names to values, as `ngb compilers NAME` shows them; a list of values gives one "

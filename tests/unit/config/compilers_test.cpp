@@ -140,6 +140,25 @@ TEST(StudyCompilers, AVersionThatNamesNoReleaseIsRefused) {
                           "6:26: compilers[3].openvino.options: a: openvino has no options"));
 }
 
+TEST(StudyCompilers, InFlightIsANumberOrAutoAndAListGivesOneCompilerForEach) {
+  const Study study = good(with_compilers("  - onnxruntime: {in_flight: [1, 4, auto]}"));
+  EXPECT_EQ(study.compilers[0].in_flight, 1);
+  EXPECT_EQ(study.compilers[1].in_flight, 4);
+  EXPECT_EQ(study.compilers[2].in_flight, std::nullopt);
+  EXPECT_THAT(compiler_labels(study),
+              ElementsAre("onnxruntime in_flight=1", "onnxruntime in_flight=4", "onnxruntime in_flight=auto"));
+  EXPECT_EQ(good(to_json(study).dump()).compilers, study.compilers);
+}
+
+TEST(StudyCompilers, InFlightOfACompilerThatRunsOneAtATimeIsRefused) {
+  EXPECT_THAT(
+      problems(with_compilers("  - openvino: {in_flight: auto}\n  - identity: {in_flight: 1}\n"
+                              "  - onnxruntime: {in_flight: 0}")),
+      ElementsAre("3:27: compilers[0].openvino.in_flight: openvino runs one inference at a time; remove this key",
+                  "5:30: compilers[2].onnxruntime.in_flight: expected auto, or an integer from 1 to 1024, found "
+                  "0"));
+}
+
 TEST(StudyCompilers, SettingsOfTheLibraryAreHandedOnWithTheirTypes) {
   const Study study = good(
       with_compilers("  - onnxruntime: {settings: {session.x: 1, mlas.y: yes, ratio: 0.5, flag: true, quoted: '1'}}"));

@@ -45,7 +45,7 @@ inline Vocabulary small_vocabulary() {
   return {
       .compilers = {{"identity", "2.15.0", {}, {}},
                     {"null", "", {}, {}},
-                    {"onnxruntime", "1.31.1", {level, arena, spin}, entries},
+                    {"onnxruntime", "1.31.1", {level, arena, spin}, entries, true},
                     {"openvino", "2026.4.1", {}, {}}},
       .models = {{"conv_block", {width, depth, image_size}}, {"resnet", {depths}}, {"resnet18", {}}, {"resnet50", {}}}};
 }

@@ -73,6 +73,8 @@ TEST(Plan, ACellsIdIsTheHashOfItsProperties) {
   EXPECT_THAT(ids(plan), ElementsAre("65bafadc2cb88d3d"));
   study.compilers[0].settings = {{"mlas.x", "\"a\""}, {"session.y", "1"}};
   EXPECT_THAT(ids(expanded(study)), ElementsAre("dc7c80a3134cf876"));
+  study.compilers[0].in_flight = std::nullopt;
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("c00ee329f775316b"));
 }
 
 TEST(Plan, IdsDependNeitherOnOrderNorOnLabels) {
@@ -106,6 +108,8 @@ TEST(Plan, IdsDependOnEveryPropertyOfACell) {
                                      one([](config::Study& study) { study.compilers[0].threads = 2; }),
                                      one([](config::Study& study) { study.compilers[0].options = {{"a", "1"}}; }),
                                      one([](config::Study& study) { study.compilers[0].settings = {{"a", "1"}}; }),
+                                     one([](config::Study& study) { study.compilers[0].in_flight = 2; }),
+                                     one([](config::Study& study) { study.compilers[0].in_flight = std::nullopt; }),
                                      one([](config::Study& study) { study.models[0].parameters = {{"depth", "2"}}; }),
                                      one([](config::Study& study) { study.devices[0].name = "other"; })};
   for (std::size_t i = 0; i < all.size(); ++i) {
