@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ngraphbench/compiler.h"
+#include "plugin_boundary.h"
 
 namespace ngb::plugin {
 
@@ -30,6 +31,13 @@ inline nlohmann::json settings_json(const ngb_settings& given) {
     all[given.settings[i].name] = nlohmann::json::parse(given.settings[i].value, nullptr, false);
   }
   return all;
+}
+
+// Returns the failure of a setting that the compiler's library refuses; `why` has the library's own words.
+inline Failure refused_setting(const std::string& compiler, const std::string& name, const std::string& value,
+                               const std::string& why) {
+  return {NGB_INVALID_OPTION, "setting " + name + "=" + value + ": " + why,
+          "correct or remove it in the study's settings of " + compiler};
 }
 
 }  // namespace ngb::plugin

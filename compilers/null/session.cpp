@@ -77,8 +77,7 @@ Session::Session(const ngb_settings& given)
   }
   for (const auto& [name, value] : plugin::library_settings(given)) {
     if (name.starts_with("none.")) continue;
-    throw plugin::Failure(NGB_INVALID_OPTION, "setting " + name + "=" + value + ": null knows no such setting",
-                          "its settings begin with none.");
+    throw plugin::refused_setting("null", name, value, "null knows no such setting, they begin with none.");
   }
   faults_.strike("open");
 }

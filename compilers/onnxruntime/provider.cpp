@@ -15,6 +15,8 @@ namespace {
 // SessionOptionsAppendExecutionProvider_OpenVINO_V2 exists since this version.
 constexpr std::uint32_t kOpenVinoApiVersion = 17;
 
+constexpr const char* kPrefix = "provider.";  // of the settings that are a provider's options
+
 std::vector<std::string> available_providers(const Runtime& runtime) {
   char** names = nullptr;
   int count = 0;
@@ -70,8 +72,7 @@ void check_options(const Runtime& runtime, OrtStatus* status, const plugin::Libr
   for (const auto& [name, value] : handed_on) {
     if (message.find(name) == std::string::npos) continue;
     runtime.api().ReleaseStatus(status);
-    throw plugin::Failure(NGB_INVALID_OPTION, "setting provider." + name + "=" + value + ": " + message,
-                          "correct or remove it in the study's settings of onnxruntime");
+    throw plugin::refused_setting("onnxruntime", std::string(kPrefix) + name, value, message);
   }
 }
 
@@ -154,9 +155,8 @@ void require_provider(const Runtime& runtime, const std::string& word) {
 void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings) {
   const plugin::LibrarySettings& handed_on = settings.provider_options;
   if (settings.provider == "cpu" && !handed_on.empty()) {
-    throw plugin::Failure(NGB_INVALID_OPTION,
-                          "setting provider." + handed_on.front().first + ": the provider cpu has no options",
-                          "remove it from the study's settings of onnxruntime, or choose another provider");
+    const auto& [name, value] = handed_on.front();
+    throw plugin::refused_setting("onnxruntime", std::string(kPrefix) + name, value, "the provider cpu has no options");
   }
   if (settings.provider == "openvino") append_openvino(runtime, options, settings);
   if (settings.provider == "tensorrt") append_tensorrt(runtime, options, handed_on);

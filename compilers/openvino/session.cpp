@@ -34,11 +34,6 @@ std::string property_in(const std::string& properties, const std::string& device
   return properties.substr(begin, properties.find_first_of(",}", begin) - begin);
 }
 
-plugin::Failure refused(const std::string& name, const std::string& value, const plugin::Failure& failure) {
-  return {NGB_INVALID_OPTION, "setting " + name + "=" + value + ": " + failure.what(),
-          "correct or remove it in the study's settings of openvino"};
-}
-
 }  // namespace
 
 Session::Session(const ngb_settings& given)
@@ -95,7 +90,7 @@ void Session::hand_on(const std::string& name, const std::string& value) {
   try {
     set(settings_.device, name.c_str(), value);
   } catch (const plugin::Failure& failure) {
-    throw refused(name, value, failure);
+    throw plugin::refused_setting("openvino", name, value, failure.what());
   }
 }
 
@@ -127,7 +122,8 @@ void Session::compile(const ngb_model& cell) {
                    "compile the model");
   } catch (const plugin::Failure& failure) {
     for (const auto& [name, value] : settings_.properties) {
-      if (std::string(failure.what()).find(name) != std::string::npos) throw refused(name, value, failure);
+      if (std::string(failure.what()).find(name) != std::string::npos)
+        throw plugin::refused_setting("openvino", name, value, failure.what());
     }
     throw;
   }

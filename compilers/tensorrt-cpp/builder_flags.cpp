@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "../plugin_settings.h"
+
 namespace ngb::tensorrt {
 namespace {
 
@@ -38,9 +40,8 @@ std::optional<Flag> flag_called(std::string_view name) {
   return std::nullopt;
 }
 
-plugin::Failure refused(const std::string& name, const std::string& why) {
-  return {NGB_INVALID_OPTION, "setting " + name + ": " + why,
-          "correct or remove it in the study's settings of tensorrt-cpp"};
+plugin::Failure unknown_flag(const std::string& name, const std::string& value, const std::string& version) {
+  return plugin::refused_setting("tensorrt-cpp", name, value, "TensorRT " + version + " has no builder flag k" + name);
 }
 
 }  // namespace
@@ -49,8 +50,10 @@ plugin::Facts hand_on_flags(nvinfer1::IBuilderConfig& config, const nlohmann::js
   plugin::Facts facts;
   for (const auto& [name, value] : flags.items()) {
     const auto flag = flag_called<nvinfer1::BuilderFlag>(name);
-    if (!flag) throw refused(name, "TensorRT " + version + " has no builder flag k" + name);
-    if (!value.is_boolean()) throw refused(name, "a builder flag is true or false, not " + value.dump());
+    if (!flag) throw unknown_flag(name, value.dump(), version);
+    if (!value.is_boolean()) {
+      throw plugin::refused_setting("tensorrt-cpp", name, value.dump(), "a builder flag is true or false");
+    }
     value.get<bool>() ? config.setFlag(*flag) : config.clearFlag(*flag);
     facts.emplace_back(name, config.getFlag(*flag) ? "true" : "false");
   }

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "../plugin_settings.h"
 #include "compile_options.h"
 
 namespace ngb::xla {
@@ -17,8 +18,7 @@ bool says(const std::string& message, std::string_view words) { return message.f
 plugin::Failure named_flag(const plugin::Failure& failure, const nlohmann::json& flags) {
   for (const auto& [name, value] : flags.items()) {
     if (!says(failure.what(), name)) continue;
-    return {NGB_INVALID_OPTION, "setting " + name + "=" + value.dump() + ": " + failure.what(),
-            "correct or remove it in the study's settings of xla"};
+    return plugin::refused_setting("xla", name, value.dump(), failure.what());
   }
   return failure;
 }

@@ -133,7 +133,7 @@ TEST_F(TensorRTCpp, BuilderFlagsThatAStudyHandsOnAreSetAndReadBack) {
   EXPECT_THAT(error_.message, testing::HasSubstr("has no builder flag kDENSE_WEIGHTS"));
   close();
   EXPECT_EQ(compile({.settings = {{"SPARSE_WEIGHTS", "1"}}}), NGB_INVALID_OPTION);
-  EXPECT_THAT(error_.message, testing::HasSubstr("a builder flag is true or false, not 1"));
+  EXPECT_THAT(error_.message, testing::HasSubstr("SPARSE_WEIGHTS=1: a builder flag is true or false"));
 }
 
 TEST_F(TensorRTCpp, TheWorkspaceIsLimitedOnlyWhenAskedFor) {
