@@ -20,6 +20,11 @@ constexpr int kMinor = 76;
 
 }  // namespace
 
+ngb_status kind_of_cuda_error(int status) {
+  const bool is_lost = std::find(kLost.begin(), kLost.end(), status) != kLost.end();
+  return status == kOutOfMemory ? NGB_OUT_OF_MEMORY : is_lost ? NGB_DEVICE_LOST : NGB_INTERNAL;
+}
+
 CudaDevice::CudaDevice(const std::string& asked_by) : driver_(::dlopen(kDriver, RTLD_NOW | RTLD_NODELETE)) {
   const std::string no_device = "no CUDA device: " + asked_by + " needs one";
   if (driver_ == nullptr) {
@@ -70,9 +75,7 @@ void CudaDevice::copy_out(void* to, const void* from, std::size_t bytes) const {
 }
 
 Failure CudaDevice::failure(const char* name, int status) const {
-  const bool is_lost = std::find(kLost.begin(), kLost.end(), status) != kLost.end();
-  const ngb_status kind = status == kOutOfMemory ? NGB_OUT_OF_MEMORY : is_lost ? NGB_DEVICE_LOST : NGB_INTERNAL;
-  return {kind, std::string(name) + ": " + explain(status)};
+  return {kind_of_cuda_error(status), std::string(name) + ": " + explain(status)};
 }
 
 void* CudaDevice::symbol(const char* name) const {

@@ -11,6 +11,9 @@
 
 namespace ngb::plugin {
 
+// Returns the kind of failure of an error of CUDA, whose numbers the driver and the runtime library share.
+ngb_status kind_of_cuda_error(int status);
+
 class CudaDevice {
  public:
   // Makes the GPU's primary context, which CUDA's libraries also use, current in this thread. Throws
@@ -23,6 +26,8 @@ class CudaDevice {
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::string compute_capability() const;   // "8.7"
   [[nodiscard]] std::string driver_cuda_version() const;  // "12.6"
+  // Returns a CU_DEVICE_ATTRIBUTE_…, by its number. Throws Failure.
+  [[nodiscard]] int attribute(int which) const;
   // Copies between an address on the GPU and one in our memory; complete on return. Throws Failure.
   void copy_in(void* to, const void* from, std::size_t bytes) const;
   void copy_out(void* to, const void* from, std::size_t bytes) const;
@@ -49,7 +54,6 @@ class CudaDevice {
  private:
   [[nodiscard]] void* symbol(const char* name) const;
   [[nodiscard]] std::string explain(int status) const;
-  [[nodiscard]] int attribute(int which) const;
 
   void* driver_;
   int device_ = 0;

@@ -54,6 +54,12 @@ class Library {
     return reinterpret_cast<Function>(symbol);
   }
 
+  // Returns the function `name`, or null if this version of the library does not have it.
+  template <class Function>
+  [[nodiscard]] Function find(const char* name) const {
+    return reinterpret_cast<Function>(::dlsym(handle_, name));
+  }
+
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "agent/agent.h"
+#include "agent/workers/burner.h"
 #include "apps/revision/revision.h"
 #include "base/process.h"
 #include "reception/hold.h"
@@ -25,12 +26,14 @@ constexpr const char* kUsage =
     "       ngb-agent receive --folder DIR [--silence S]\n"
     "       ngb-agent reside --work DIR --worker PATH --lib DIR --folder DIR\n"
     "       ngb-agent hold --folder DIR --holder PATH\n"
+    "       ngb-agent load JSON PROCESSORS\n"
     "\n"
     "Runs the processes of a job for its client (ngb).\n"
     "  serve          serves one client on standard input and output, and ends with it\n"
     "  receive        receives a client's deliveries, starts the agent of its run and connects the client to it\n"
     "  reside         runs as the agent of a run, which continues while no client is connected\n"
     "  hold           does the same as a batch job, which waits until a client writes the holder file\n"
+    "  load           is the load of a cell; agents start it\n"
     "  --work DIR     journal, lock, logs and model files; one agent at a time\n"
     "  --worker PATH  the ngb-worker program\n"
     "  --lib DIR      lib/ngraphbench: compilers/ and python/\n"
@@ -52,6 +55,10 @@ int run(int count, char** words) {
   if (task == "--version")
     return std::printf("ngb-agent %s\n", describe(revision).c_str()) > 0 ? 0 : ngb::agent::kCannotGoOn;
   if (task == "--help") return std::fputs(kUsage, stdout) >= 0 ? 0 : ngb::agent::kCannotGoOn;
+  if (task == "load") {
+    constexpr int kWords = 4;
+    return count == kWords ? ngb::agent::carry_out(words[2], words[3]) : complain("missing", "the load's words");
+  }
   if (task != "serve" && task != "receive" && task != "reside" && task != "hold") {
     return complain("unknown task", count > 1 ? words[1] : "");
   }

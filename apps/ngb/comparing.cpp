@@ -133,10 +133,10 @@ tl::unexpected<ExitCode> refuse(const Error& error, ExitCode code) {
 void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& what_results,
                             const std::string& examples) {
   command.add_option("results", arguments.results, what_results)->required()->expected(1, 2);
-  command.add_option(
-      "--by", arguments.axis,
-      "The axis in which the sides differ: compiler, version, options, device, compute_device, threads, precision, "
-      "model");
+  command.add_option("--by", arguments.axis,
+                     "The axis in which the sides differ: compiler, version, options, device, compute_device, threads, "
+                     "precision, load, "
+                     "model");
   command.add_option("--baseline", arguments.baseline,
                      "The baseline's value on that axis; without --by, a compiler: NAME or NAME@VERSION");
   command.add_option("--candidate", arguments.candidate, "The candidate's value, likewise");

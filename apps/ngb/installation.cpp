@@ -7,13 +7,17 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/processors.h"
 #include "config/study.h"
+#include "probe/probe.h"
 #include "toolchain/toolchain.h"
 #include "zoo/family.h"
 
@@ -131,6 +135,12 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
   const auto catalog = toolchain::read_catalog(installation.parts.lib);
   if (!catalog) return error_of(catalog);
   config::Vocabulary vocabulary;
+  const std::vector<int> cpus = probe::allowed_cpus();
+  const std::vector<int> cores = cores_of(cpus);
+  if (!cpus.empty()) {
+    vocabulary.processors = {.all = static_cast<int>(cpus.size()),
+                             .physical = static_cast<int>(std::set<int>(cores.begin(), cores.end()).size())};
+  }
   for (const toolchain::CompilerDescription& compiler : *catalog) {
     config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version};
     words.in_flight = compiler.in_flight;

@@ -116,7 +116,9 @@ Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& com
   for (const metrics::ComparedPair& pair : comparison.pairs) {
     if (pair.status != metrics::PairStatus::judged || pair.is_same_build) continue;
     ++judged;
-    threads.insert({pair.baseline->threads, pair.candidate->threads});
+    for (const store::CellData* const cell : {pair.baseline, pair.candidate}) {
+      if (cell->threads) threads.insert(*cell->threads);
+    }
   }
   if (judged == 0 || judged >= metrics::kLeastCellsForAFloor) return std::nullopt;
   const auto device = kept_calibration(cache, only_environment(comparison));

@@ -121,6 +121,8 @@ int show_model(const ModelsArguments& arguments) {
   return kSuccess;
 }
 
+nlohmann::json text_or_null(const std::string& text) { return text.empty() ? nlohmann::json() : nlohmann::json(text); }
+
 // A row of the list: a family with its defaults, or a variant of it.
 struct ModelRow {
   std::string name;
@@ -157,6 +159,10 @@ int list_models(const ModelsArguments& arguments) {
     nlohmann::json& entry = all.emplace_back(model_json(row.facts, arguments.batch));
     entry["name"] = row.name;
     entry["family"] = row.family;
+    const zoo::Belonging belonging = zoo::belonging_of(row.name);
+    entry["group"] = text_or_null(belonging.group);
+    entry["style"] = text_or_null(belonging.style);
+    entry["size"] = belonging.size ? nlohmann::json(*belonging.size) : nlohmann::json();
     if (arguments.json) continue;
     say("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", row.name, row.family, row.facts.parameters, row.facts.macs,
         row.facts.macs_torchinfo, text::human_bytes(row.facts.file_bytes));

@@ -84,6 +84,7 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
     return fail("outputs cannot be checked: the reference " + name + " is not installed", study.path.string(),
                 "run: ngb toolchain install " + name + " (or, to measure unchecked, set `reference: none`)");
   }
+  if (const std::string code = plan::foreign_code(plan); !code.empty()) warn("{}\n", code);
   for (const auto& [name, damage] : compilers.missing()) {
     if (damage.empty()) {
       warn("ngb: {} is not installed: its cells fail; to install it, run: ngb toolchain install {}\n", name, name);
@@ -228,6 +229,7 @@ Result<Ending> measure_what_is_left(const Installation& installation, plan::Plan
   auto store = store::Store::open(plan.study.output / "results.db", store::Mode::read_write);
   if (!store) return error_of(store);
   if (const Status same = store->check_protocol(plan.study); !same) return error_of(same);
+  if (const Status described = store->describe_models(plan); !described) return error_of(described);
   if (arguments.only_fetch) {
     const auto runs = store->runs();
     if (!runs) return error_of(runs);

@@ -33,6 +33,10 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
   const bool has_module =
       std::any_of(plan.models.begin(), plan.models.end(), [](const work::Model& model) { return model.is_module(); });
   if (has_module) wanted.emplace(config::kExporter, plan.study.exporter_version);
+  const bool has_file =
+      std::any_of(plan.models.begin(), plan.models.end(), [](const work::Model& model) { return !model.is_made(); });
+  if (has_file && plan.study.reference == config::kExporter)
+    wanted.emplace(config::kSecondReference, plan.study.reference_version);
   for (const auto& [name, version] : wanted) {
     const auto description = std::find_if(catalog->begin(), catalog->end(),
                                           [&name = name](const auto& compiler) { return compiler.name == name; });
@@ -48,7 +52,9 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
       } else {
         entry.damage = text::to_utf8(usable.error().text());
       }
-      if (!entry.toolchain) compilers.missing_.push_back({fmt::format("{}@{}", name, version), entry.damage});
+      const bool is_extra = name == config::kSecondReference && !compilers.measured_.contains({name, version});
+      if (!entry.toolchain && !is_extra)
+        compilers.missing_.push_back({fmt::format("{}@{}", name, version), entry.damage});
     }
     compilers.entries_.emplace(std::pair(name, version), std::move(entry));
   }
@@ -60,6 +66,7 @@ Result<work::Place> Compilers::place_here(const std::string& name, const std::st
   if (found == entries_.end()) return fail("not a compiler of this plan", name + " " + version);
   const Entry& entry = found->second;
   work::Place place{.compiler = name, .version = version, .host = entry.description.host};
+  place.runs_modules = entry.description.runs_modules;
   if (!entry.toolchain) {
     if (entry.description.needs_toolchain) {
       place.why_missing = entry.damage.empty() ? why_missing(entry.description, version) : entry.damage;
@@ -78,6 +85,7 @@ Result<work::Place> Compilers::place_elsewhere(const std::string& name, const st
   if (found == entries_.end()) return fail("not a compiler of this plan", name + " " + version);
   const toolchain::CompilerDescription& description = found->second.description;
   work::Place place{.compiler = name, .version = version, .host = description.host};
+  place.runs_modules = description.runs_modules;
   if (!description.needs_toolchain) return place;
   place.toolchain_dir = tree_path(description.toolchain, version) + "/site";
   place.python = "python3";

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """AOTInductor: exports the identity's module, and compiles it with Inductor into a package of machine code, which
 PyTorch's C++ loader opens and runs. A package is for one batch size and one number of threads."""
+import json
 import os
 import tempfile
 import traceback
@@ -8,9 +9,10 @@ import traceback
 from ngraphbench.adaptor import CompilerError
 
 from . import inductor
-from .identity import Identity, open_axes
+from .identity import Identity, is_module, open_axes
 
 _MODEL = "model"  # the package's name for its only model
+_NAMES = "outputs"  # the package's metadata with the names of a user's module's outputs
 
 
 class AotInductor(Identity):
@@ -44,10 +46,10 @@ class AotInductor(Identity):
                 tempfile.TemporaryDirectory(prefix="package-", dir=inductor.scratch()) as folder:
             package = os.path.join(folder, f"{_MODEL}.pt2")
             try:
-                program = torch.export.export(module, tuple(self.zeros(signatures)), strict=False,
+                program = torch.export.export(self.flat(module), tuple(self.zeros(signatures)), strict=False,
                                               dynamic_shapes=self._dynamic_shapes(signatures))
                 torch._inductor.aoti_compile_and_package(
-                    program, package_path=package, inductor_configs={"max_autotune": self._options["max_autotune"]})
+                    program, package_path=package, inductor_configs=self._configuration(module, signatures))
             except (torch._dynamo.exc.TorchDynamoException, RuntimeError, NotImplementedError) as error:
                 traceback.print_exc()
                 first_line = (str(error).strip().splitlines() or [""])[0]
@@ -56,20 +58,35 @@ class AotInductor(Identity):
             inductor.move(package, self._artifact_path)
         self._module = None  # the package has all that is needed
 
+    def _configuration(self, module, signatures):
+        configuration = {"max_autotune": self._options["max_autotune"]}
+        if self._output_names is None:  # the process that loads the package has no module that names its outputs
+            outputs = self.flat(module).named(self.zeros(signatures))
+            configuration["aot_inductor.metadata"] = {_NAMES: json.dumps([name for name, _ in outputs])}
+        return configuration
+
     def _dynamic_shapes(self, signatures):
         """None leaves all shapes fixed."""
         if not any(open_axes(signature) for signature in signatures):
             return None
         batch = self._torch.export.Dim("batch", min=1, max=65536)
-        return tuple({axis: batch for axis in open_axes(signature)} for signature in signatures)
+        shapes = tuple({axis: batch for axis in open_axes(signature)} for signature in signatures)
+        return (shapes,) if self._output_names is None else shapes  # the arguments of Flat are one tuple
 
     def load(self, model):
-        from . import onnx_weights
+        if not is_module(model):
+            from . import onnx_weights
 
-        self._learn_names(onnx_weights.load_onnx(model.path, with_weights=False))
+            self._learn_names(onnx_weights.load_onnx(model.path, with_weights=False))
         if self._mode is None:  # another process has compiled
             self._enter_mode()
-        self._loader = self._torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, _MODEL, False, 1, -1)
+        # On a GPU, the mode for several callers would record and query an event in each call.
+        is_for_one_caller = self._device == "cuda"
+        self._loader = self._torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, _MODEL, is_for_one_caller, 1,
+                                                                   -1)
+        if is_module(model):
+            self._input_names, self._keywords = [tensor.name for tensor in model.inputs], []
+            self._output_names = json.loads(self._loader.get_metadata()[_NAMES])
 
     def _make_infer(self):
         run, inputs = self._loader.run, self._inputs

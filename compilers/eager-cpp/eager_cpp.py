@@ -16,7 +16,7 @@ class EagerCpp(Identity):
         from . import script
 
         inputs = self.zeros(signatures)
-        program = script.trace(module, inputs)
+        program = script.trace(self.flat(module), inputs)
         script.fold_shapes(program)  # needs the optimiser
         self._torch._C._set_graph_executor_optimize(False)
         forward = script.forward_of(program)

@@ -1,47 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exports a user's module to an ONNX file with torch.onnx.export, for all compilers that read ONNX.
-
-It uses the exporter that traces (dynamo=False), which needs nothing but torch and a quarter of the other's time. The
-other one also needs onnxscript."""
-import inspect
+"""Describes a user's module (its inputs and outputs) and has it exported to an ONNX file, for all compilers that read
+ONNX. Compilers of PyTorch's family need the description alone."""
+import json
 import os
-import tempfile
-import traceback
-import warnings
 
 import torch
 from ngraphbench.adaptor import CompilerError
 
-from . import user_module
+from . import exporters, module_call, user_module
 
-_OPSET = 20  # the newest that this exporter writes
 _TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64,
           "i64": torch.int64, "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool}
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 _ANY = -1  # in a shape: the batch
 
 
-def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str):
+def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str, needs_file: bool = True):
     """Write the file at `path`, and weights of more than 2 GB to `path`.data. Returns the inputs in the order of the
-    arguments: {"inputs": [{"name", "type", "shape"}], "open_inputs"}. Raises CompilerError."""
+    arguments, and which exporter wrote the file or why none did: {"inputs": [{"name", "type", "shape"}], "open_inputs",
+    "outputs": [name], "exporter" or "no_file": {"kind", "message", "advice"}}. Before it exports, it writes an answer
+    without the last part to `path`.json, which remains if an exporter ends this process. Raises CompilerError."""
     torch.set_num_threads(threads)
     description = recipe["module"]
     module = user_module.make(description)
     example = _example(description, module, batch)
+    named = module_call.keywords(module, list(example))
+    first = list(example.values())[:len(example) - len(named)]
     with torch.no_grad():
         outputs = user_module.call_user(f"{user_module.name_of(description)} cannot be run on its example inputs",
-                                        lambda: module(*example.values()))
-    names = _output_names(outputs)
+                                        lambda: module(*first, **{name: example[name] for name in named}))
+    names = _output_names(description, outputs, example)
     opened = _open_shapes(description, example, batch)
+    signatures = [_signature(name, tensor, tensor.shape) for name, tensor in example.items()]
+    answer = {"inputs": signatures,
+              "open_inputs": [_signature(name, tensor, opened[name]) for name, tensor in example.items()]
+              if dynamic_batch else [],
+              "outputs": names}
+    if not needs_file:
+        return {**answer, "exporter": ""}
+    with open(path + ".json", "w", encoding="utf-8") as file:
+        json.dump(answer, file)
     axes = {name: {axis: "batch" for axis, extent in enumerate(shape) if extent == _ANY}
             for name, shape in opened.items()} if dynamic_batch else None
-    if axes is not None:
-        axes.update({name: {0: "batch"} for name in names})
-    _export(module, example, names, axes, path)
-    signatures = [_signature(name, tensor, tensor.shape) for name, tensor in example.items()]
-    return {"inputs": signatures,
-            "open_inputs": [_signature(name, tensor, opened[name]) for name, tensor in example.items()]
-            if dynamic_batch else []}
+    if not module_call.is_flat(module, list(example), outputs):
+        module = module_call.Flat(module, list(example)).eval()
+    return {**answer, **exporters.export(module, example, names, axes, path)}
 
 
 def _signature(name, tensor, shape):
@@ -81,7 +84,7 @@ def _as_dict(module, tensors):
     if isinstance(tensors, torch.Tensor):
         tensors = (tensors,)
     if isinstance(tensors, (tuple, list)):
-        names = _arguments(module)
+        names = module_call.positions(module)
         tensors = {names[i] if i < len(names) else f"input_{i}": tensor for i, tensor in enumerate(tensors)}
     if not isinstance(tensors, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors.values()):
         raise CompilerError("invalid_model", "example_inputs returned neither tensors nor a dict of them",
@@ -89,23 +92,16 @@ def _as_dict(module, tensors):
     return tensors
 
 
-def _arguments(module):
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [parameter.name for parameter in inspect.signature(module.forward).parameters.values()
-            if parameter.kind in kinds]
-
-
 def _in_order(description, module, tensors):
-    """Return the tensors by position, as TorchScript and ONNX need them: only the last arguments may be left out."""
-    known = _arguments(module)
-    if len(known) < len(tensors) and set(known).issubset(tensors):
-        return tensors  # forward(*args)
-    wanted = known[:len(tensors)]
-    if set(wanted) != set(tensors):
+    """Return the tensors in the order of the arguments: those by position, then those by keyword."""
+    arranged = module_call.arrange(module, list(tensors))
+    if arranged is None:
+        known = module_call.accepted(module)
         raise CompilerError("invalid_model", f"{user_module.name_of(description)} takes the arguments "
                                              f"{', '.join(known)}; given were {', '.join(tensors)}",
-                            "give the first ones under their names; the others keep their defaults")
-    return {name: tensors[name] for name in wanted}
+                            "give inputs under the names of the arguments; arguments that are left out keep their "
+                            "defaults")
+    return {name: tensors[name] for name in arranged[0] + arranged[1]}
 
 
 def _open_shapes(description, example, batch):
@@ -119,33 +115,11 @@ def _open_shapes(description, example, batch):
     return opened
 
 
-def _output_names(outputs):
-    """Return one name per tensor, as the compilers of PyTorch's family do."""
-    tensors = [outputs] if isinstance(outputs, torch.Tensor) else outputs
-    if not isinstance(tensors, (tuple, list)) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors):
-        raise CompilerError("invalid_model", f"the module returns {type(outputs).__name__}, not a tensor or a tuple of "
-                                             "tensors", "wrap it in a module that returns the tensors")
-    return ["output"] if len(tensors) == 1 else [f"output_{i}" for i in range(len(tensors))]
-
-
-def _export(module, example, output_names, axes, path):
-    import onnx
-
-    with tempfile.TemporaryDirectory(prefix="export-", dir=os.path.dirname(path)) as folder, \
-            warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it is deprecated, and shapes become constants, as intended
-        made = os.path.join(folder, "model.onnx")
-        try:
-            torch.onnx.export(module, tuple(example.values()), made, input_names=list(example),
-                              output_names=output_names, dynamic_axes=axes, opset_version=_OPSET, dynamo=False)
-        except Exception as error:  # torch raises many types
-            traceback.print_exc()
-            first = (str(error).strip().splitlines() or [""])[0]
-            raise CompilerError("unsupported_operator", f"torch.onnx.export cannot export this module: "
-                                                        f"{type(error).__name__}: {first}",
-                                "the whole message is in the log of this model") from None
-        if len(os.listdir(folder)) == 1:
-            os.replace(made, path)
-            return
-        onnx.save_model(onnx.load(made), path, save_as_external_data=True, all_tensors_to_one_file=True,
-                        location=os.path.basename(path) + ".data")
+def _output_names(description, outputs, example):
+    named = module_call.flatten(outputs, example)
+    for name, tensor in named:
+        if tensor.dtype not in _NAMES or tensor.layout != torch.strided:
+            kind = tensor.dtype if tensor.dtype not in _NAMES else tensor.layout
+            raise CompilerError("invalid_model", f'{user_module.name_of(description)} returns "{name}" as {kind}, which '
+                                                 "cannot be compared", "wrap it in a module that converts it")
+    return [name for name, _ in named]

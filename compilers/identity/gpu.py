@@ -18,11 +18,13 @@ class Gpu:
                                 "run this cell on a device with an NVIDIA GPU and its driver, or leave out device: "
                                 "cuda")
         self._torch, self._includes_transfer = torch, includes_transfer
+        self._taken = []  # page-locked memory of the outputs
 
     def timed(self, infer: Callable[[], None], inputs, take_outputs: Callable[[], None]) -> Callable[[], None]:
         """Return a callable for one inference, which is complete when it returns. `infer` enqueues it on the GPU;
-        `take_outputs` copies its outputs to the CPU's memory."""
-        synchronize = self._torch.cuda.synchronize
+        `take_outputs` enqueues copies of its outputs to the CPU's memory. All are on the current stream, whose own
+        wait needs a microsecond less of Python than that for the whole device."""
+        synchronize = self._torch.cuda.current_stream().synchronize
         if not self._includes_transfer:
             def infer_on_gpu():
                 infer()
@@ -39,6 +41,15 @@ class Gpu:
             synchronize()
 
         return infer_with_transfer
+
+    def take(self, outputs):
+        """Return page-locked copies of the outputs, which are complete once the stream is. They are valid until the
+        next call. Memory is allocated only if an output has another shape than before."""
+        if [host.shape for host in self._taken] != [output.shape for output in outputs]:
+            self._taken = [self._torch.empty_like(output, device="cpu", pin_memory=True) for output in outputs]
+        for host, output in zip(self._taken, outputs):
+            host.copy_(output, non_blocking=True)
+        return self._taken
 
     def refuse_outputs_elsewhere(self, outputs) -> None:
         """Raise CompilerError("fallback") if an output is not on the GPU."""

@@ -15,6 +15,11 @@ _INPUT_TYPES = {name: dtype.rpartition(".")[2] for dtype, name in _OUTPUT_TYPES.
 ANY = -1  # in a shape: any batch
 
 
+def is_module(model):
+    """Return whether the model is a user's PyTorch module, which needs no ONNX file."""
+    return model.recipe is not None and "module" in model.recipe
+
+
 def open_axes(signature):
     """Return the axis of the batch if the model is compiled for any batch."""
     return [axis for axis, extent in enumerate(signature.shape) if extent == ANY]
@@ -28,7 +33,8 @@ class Identity(Adaptor):
     @classmethod
     def preload(cls):
         import onnx2torch  # noqa: F401
-        from . import facts, families, gpu, onnx_module, onnx_weights, user_file, user_module  # noqa: F401
+        from . import facts, families, gpu, module_call, onnx_module, onnx_weights  # noqa: F401
+        from . import user_file, user_module  # noqa: F401
 
         families.preload()
 
@@ -42,33 +48,39 @@ class Identity(Adaptor):
         self._options, self._threads, self._device = settings.options, settings.threads, settings.device
         self._gpu = gpu.Gpu(torch, settings.options["include_transfer"]) if settings.device == "cuda" else None
         self._module = self._call = self._outputs = self._mode = None
+        self._output_names = None  # a user's module names its outputs by what it returns
+        self._keywords = []        # the last inputs, which the call receives by keyword
         torch.set_num_threads(settings.threads)
         if torch.get_num_interop_threads() != 1:
             torch.set_num_interop_threads(1)
         facts.use_strict_f32()
 
     def compile(self, model):
-        from . import onnx_weights
-
-        proto = onnx_weights.load_onnx(model.path, with_weights=model.recipe is None)
-        if model.recipe is not None and "module" in model.recipe:
-            from . import user_module
-
-            module = user_module.make(model.recipe["module"])
-        elif model.recipe is not None:
-            module = self._from_recipe(model, proto)
-        else:
-            from . import user_file
-
-            shapes = {tensor.name: tensor.shape for tensor in model.inputs}
-            is_open = any(open_axes(tensor) for tensor in model.inputs)
-            module = user_file.convert(proto, model.path, None if is_open else shapes)
-        self._learn_names(proto)
+        module = self._make(model)
         self._module = module.eval().to(device=self._device, memory_format=self._memory_format())
         self._enter_mode()
         signatures = {tensor.name: tensor for tensor in model.inputs}
         self._check_names(signatures)
         self._call = self.prepare(self._module, [signatures[name] for name in self._input_names])
+
+    def _make(self, model):
+        """Return the module, and learn the names of inputs and outputs."""
+        if is_module(model):
+            from . import module_call, user_module
+
+            module = user_module.make(model.recipe["module"])
+            self._input_names = [tensor.name for tensor in model.inputs]
+            self._keywords = module_call.keywords(module, self._input_names)
+            return module
+        from . import onnx_weights, user_file
+
+        proto = onnx_weights.load_onnx(model.path, with_weights=model.recipe is None)
+        self._learn_names(proto)
+        if model.recipe is not None:
+            return self._from_recipe(model, proto)
+        shapes = {tensor.name: tensor.shape for tensor in model.inputs}
+        is_open = any(open_axes(tensor) for tensor in model.inputs)
+        return user_file.convert(proto, model.path, None if is_open else shapes)
 
     def _learn_names(self, proto):
         """Learn the file's names of inputs and outputs, in the order of the module's arguments and results."""
@@ -76,6 +88,21 @@ class Identity(Adaptor):
 
         self._input_names = onnx_weights.input_names(proto)
         self._output_names = [output.name for output in proto.graph.output]
+
+    def flat(self, module):
+        """Return the module as tracers and exporters take it: with positional inputs, and tensors as outputs."""
+        if self._output_names is not None:
+            return module
+        from .module_call import Flat
+
+        flat = Flat(module, self._input_names)
+        self._keywords = []
+        return flat.eval()
+
+    def call_with(self, call, inputs):
+        """Call with the inputs, which are in the order of _input_names."""
+        first = len(inputs) - len(self._keywords)
+        return call(*inputs[:first], **dict(zip(self._keywords, inputs[first:])))
 
     def prepare(self, module, signatures):
         """Return what inference calls, made from the module. `signatures` are in the order of its arguments."""
@@ -146,7 +173,13 @@ class Identity(Adaptor):
     def _make_infer(self):
         """Return a call that leaves one inference's outputs in self._outputs, on a GPU perhaps not yet complete."""
         call = self._call
-        if len(self._inputs) == 1:
+        if self._keywords:
+            first = len(self._inputs) - len(self._keywords)
+            inputs, named = self._inputs[:first], dict(zip(self._keywords, self._inputs[first:]))
+
+            def infer():
+                self._outputs = call(*inputs, **named)
+        elif len(self._inputs) == 1:
             (only,) = self._inputs
 
             def infer():
@@ -160,19 +193,28 @@ class Identity(Adaptor):
         return infer
 
     def _take_outputs(self):
-        self._outputs = [output.cpu() for output in self._tensors()]
+        named = self._named()
+        self._outputs = dict(zip([name for name, _ in named], self._gpu.take([output for _, output in named])))
 
     def read(self):
-        outputs = self._tensors()
+        named = self._named()
         if self._gpu is not None:
-            self._gpu.refuse_outputs_elsewhere(outputs)
+            self._gpu.refuse_outputs_elsewhere([output for _, output in named])
+        return [self._to_output(name, tensor) for name, tensor in named]
+
+    def _named(self):
+        """Return the last inference's outputs as [(name, tensor)]."""
+        if isinstance(self._outputs, dict) and self._output_names is not None:  # copied from a GPU
+            return list(self._outputs.items())
+        if self._output_names is None:
+            from . import module_call
+
+            return module_call.flatten(self._outputs, self._input_names)
+        outputs = self._outputs if isinstance(self._outputs, (tuple, list)) else [self._outputs]
         if len(outputs) != len(self._output_names):
             raise CompilerError("internal", f"the module has {len(outputs)} outputs, "
                                             f"the ONNX file {len(self._output_names)}")
-        return [self._to_output(name, tensor) for name, tensor in zip(self._output_names, outputs)]
-
-    def _tensors(self):
-        return list(self._outputs) if isinstance(self._outputs, (tuple, list)) else [self._outputs]
+        return list(zip(self._output_names, outputs))
 
     def _to_output(self, name, tensor):
         dtype = _OUTPUT_TYPES.get(str(tensor.dtype))

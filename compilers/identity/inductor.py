@@ -14,6 +14,8 @@ from ngraphbench.adaptor import CompilerError
 _KEEP_HEADERS = ("cpp_cache_precompile_headers", "aot_inductor.precompile_headers")
 _SETTINGS_ADVICE = "correct or remove it in the study's settings of this compiler"
 # Inductor reads these when it is imported. Without them it would start helper processes, which a fork would lose.
+# The second is Triton's, Inductor's compiler for GPUs. Inductor sets it itself, but only once in a process.
+_CACHE_FOLDERS = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 _IMPORT_ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCH_WARM_POOL": "0"}
 
 
@@ -42,8 +44,8 @@ def cold(threads: int, freezing: bool, settings: Mapping[str, Any]):
     from torch._inductor import config
 
     with tempfile.TemporaryDirectory(prefix="inductor-", dir=scratch(), ignore_cleanup_errors=True) as folder:
-        before = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
+        before = {name: os.environ.get(name) for name in _CACHE_FOLDERS}
+        os.environ.update(TORCHINDUCTOR_CACHE_DIR=folder, TRITON_CACHE_DIR=os.path.join(folder, "triton"))
         try:
             known = config.get_config_copy()  # not every version has both
             off = {name: False for name in _KEEP_HEADERS if name in known}
@@ -51,9 +53,10 @@ def cold(threads: int, freezing: bool, settings: Mapping[str, Any]):
             with config.patch(ours), _handed_on(config, settings):
                 yield
         finally:
-            os.environ.pop("TORCHINDUCTOR_CACHE_DIR")
-            if before is not None:
-                os.environ["TORCHINDUCTOR_CACHE_DIR"] = before
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
 
 
 def _handed_on(config, settings: Mapping[str, Any]):

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 #include <string_view>
+
+#include "../cuda_device.h"
 
 namespace ngb::onnxruntime {
 namespace {
@@ -14,7 +18,22 @@ bool says_any(const std::string& message, std::initializer_list<std::string_view
   return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view words) { return says(message, words); });
 }
 
+// Returns the kind of "CUDA failure 700: an illegal memory access was encountered ; GPU=0 ; …", as the CUDA provider
+// reports errors, or of an error of cuBLAS or cuDNN, which name their own.
+std::optional<ngb_status> status_on_gpu(const std::string& message) {
+  constexpr std::string_view kCuda = "CUDA failure ";
+  if (says_any(message, {"CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED", "CUSOLVER_STATUS_ALLOC_FAILED"})) {
+    return NGB_OUT_OF_MEMORY;
+  }
+  const std::size_t found = message.find(kCuda);
+  if (found == std::string::npos) return std::nullopt;
+  int number = 0;
+  std::from_chars(message.data() + found + kCuda.size(), message.data() + message.size(), number);
+  return plugin::kind_of_cuda_error(number);
+}
+
 ngb_status status_of(OrtErrorCode code, const std::string& message) {
+  if (const auto on_gpu = status_on_gpu(message)) return *on_gpu;
   if (says_any(message, {"is not a registered function/op", "Could not find an implementation", "No Op registered",
                          "No opset import for domain", "is under development and support for this is limited",
                          "Unsupported model IR version", "not supported"})) {

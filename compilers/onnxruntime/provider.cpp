@@ -116,9 +116,8 @@ void append_cuda(const Runtime& runtime, OrtSessionOptions* options, const plugi
   check_provider(runtime, api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, raw), "cuda");
 }
 
-// Appends TensorRT, cold and in f32. There is no option for TF32, but NVIDIA's libraries read this variable.
+// Appends TensorRT, cold and in f32. There is no option for TF32; forbid_tf32() replaces it.
 void append_tensorrt(const Runtime& runtime, OrtSessionOptions* options, const plugin::LibrarySettings& handed_on) {
-  ::setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
   const OrtApi& api = runtime.api();
   OrtTensorRTProviderOptionsV2* raw = nullptr;
   check_provider(runtime, api.CreateTensorRTProviderOptions(&raw), "tensorrt");
@@ -139,6 +138,8 @@ void append_tensorrt(const Runtime& runtime, OrtSessionOptions* options, const p
 std::string provider_name(const std::string& word) { return std::string(row_of(word).name); }
 
 bool is_on_gpu(const std::string& word) { return row_of(word).is_on_gpu; }
+
+void forbid_tf32() { ::setenv("NVIDIA_TF32_OVERRIDE", "0", 1); }
 
 void require_provider(const Runtime& runtime, const std::string& word) {
   const std::vector<std::string> available = available_providers(runtime);

@@ -15,6 +15,10 @@ namespace ngb::onnxruntime {
 std::string provider_name(const std::string& word);
 [[nodiscard]] bool is_on_gpu(const std::string& word);
 
+// Forbids TF32 to all of NVIDIA's libraries. They read this when they are loaded, so it must precede CudaDevice and
+// open_cuda_libraries.
+void forbid_tf32();
+
 // Throws plugin::Failure(NGB_TOOLCHAIN_MISSING) without the provider, and names its package.
 void require_provider(const Runtime& runtime, const std::string& word);
 

@@ -51,6 +51,7 @@ Session::Session(const ngb_settings& given)
   slots_ = static_cast<std::size_t>(settings_.in_flight > 0 ? settings_.in_flight : settings_.threads);
   lane_count_ = std::min(slots_, static_cast<std::size_t>(settings_.threads));
   if (is_on_gpu(settings_.provider)) {
+    forbid_tf32();
     gpu_ = std::make_unique<plugin::CudaDevice>("onnxruntime's provider " + settings_.provider);
     open_cuda_libraries(settings_.toolchain_dir);
   }
@@ -115,7 +116,7 @@ void Session::compile(const ngb_model& model) {
   if (gpu_ == nullptr) return;
   facts_.emplace_back("device_name", gpu_->name());
   facts_.emplace_back("include_transfer", settings_.includes_transfer ? "true" : "false");
-  if (!settings_.includes_transfer) use_gpu_memory();
+  use_gpu_memory();
 }
 
 void Session::use_gpu_memory() {
@@ -176,24 +177,15 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   input_names_.clear();
   outputs_.clear();
   output_buffers_.clear();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    input_names_.emplace_back(inputs[i].name);
-    if (gpu_memory_ == nullptr) {
-      inputs_.push_back(make_value(slot_from(inputs[i]), inputs[i].data));
-      continue;
-    }
-    inputs_.push_back(make_value_on_gpu(slot_from(inputs[i])));
-    gpu_->copy_in(data_of(inputs_.back().get()), inputs[i].data, inputs[i].size_bytes);
-  }
+  owned_buffers_.clear();
+  transfer_.reset();
+  if (gpu_ != nullptr && settings_.includes_transfer) transfer_ = std::make_unique<Transfer>(*gpu_);
+  for (std::uint32_t i = 0; i < count; ++i) bind_input(inputs[i]);
   output_slots_ = outputs_of(runtime_, session_.get());
   bool is_static = true;
   for (const Slot& slot : output_slots_) is_static = is_static && slot.is_static();
   if (!is_static) learn_output_shapes();
-  for (const Slot& slot : output_slots_) {
-    output_buffers_.emplace_back(allocated(slot.bytes()));
-    outputs_.push_back(gpu_memory_ == nullptr ? make_value(slot, output_buffers_.back().get())
-                                              : make_value_on_gpu(slot));
-  }
+  for (const Slot& slot : output_slots_) bind_output(slot);
   binding_ = make_binding(session_.get(), outputs_);
   if (settings_.provider != "cpu") prove_placement();
   if (slots_ > 1) bind_further();
@@ -221,6 +213,45 @@ ngb_status Session::run_in(std::size_t lane, ngb_error* error) {
   if (status == nullptr) [[likely]]
     return NGB_OK;
   return plugin::guarded(error, [&] { runtime_.check(status, "run the model"); });
+}
+
+void Session::bind_input(const ngb_tensor& input) {
+  input_names_.emplace_back(input.name);
+  if (gpu_memory_ == nullptr) {
+    inputs_.push_back(make_value(slot_from(input), input.data));
+    return;
+  }
+  inputs_.push_back(make_value_on_gpu(slot_from(input)));
+  void* const on_gpu = data_of(inputs_.back().get());
+  gpu_->copy_in(on_gpu, input.data, input.size_bytes);
+  if (transfer_ != nullptr) transfer_->add_input(on_gpu, input.data, input.size_bytes);
+}
+
+void Session::bind_output(const Slot& slot) {
+  if (gpu_memory_ != nullptr) outputs_.push_back(make_value_on_gpu(slot));
+  if (transfer_ != nullptr) {
+    output_buffers_.push_back(transfer_->add_output(data_of(outputs_.back().get()), slot.bytes()));
+    return;
+  }
+  owned_buffers_.emplace_back(allocated(slot.bytes()));
+  output_buffers_.push_back(owned_buffers_.back().get());
+  if (gpu_memory_ == nullptr) outputs_.push_back(make_value(slot, output_buffers_.back()));
+}
+
+OrtStatus* Session::run_with_transfer() {
+  copy_status_ = transfer_->copy_in();
+  if (copy_status_ != 0) return api_.CreateStatus(ORT_FAIL, "a copy to the GPU failed");
+  OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
+  if (status == nullptr) status = api_.SynchronizeBoundOutputs(binding_.get());
+  if (status != nullptr) return status;
+  copy_status_ = transfer_->copy_out();
+  return copy_status_ == 0 ? nullptr : api_.CreateStatus(ORT_FAIL, "a copy from the GPU failed");
+}
+
+void Session::fail(OrtStatus* status) const {
+  if (copy_status_ == 0) return runtime_.check(status, "run the model");
+  api_.ReleaseStatus(status);
+  throw gpu_->failure("copying inputs or outputs", copy_status_);
 }
 
 // Returns a binding of those inputs and outputs that exist.
@@ -269,15 +300,11 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   if (index >= *count && output == nullptr) return;
   if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
   const Slot& slot = output_slots_[index];
-  if (gpu_memory_ != nullptr) {
-    gpu_->copy_out(output_buffers_[index].get(), data_of(outputs_[index].get()), slot.bytes());
+  if (gpu_memory_ != nullptr && transfer_ == nullptr) {
+    gpu_->copy_out(output_buffers_[index], data_of(outputs_[index].get()), slot.bytes());
   }
-  *output = {slot.name.c_str(),
-             slot.type,
-             static_cast<std::int32_t>(slot.shape.size()),
-             slot.shape.data(),
-             output_buffers_[index].get(),
-             slot.bytes()};
+  *output = {slot.name.c_str(),      slot.type,   static_cast<std::int32_t>(slot.shape.size()), slot.shape.data(),
+             output_buffers_[index], slot.bytes()};
 }
 
 }  // namespace ngb::onnxruntime

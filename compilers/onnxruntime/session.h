@@ -16,6 +16,7 @@
 #include "library.h"
 #include "model.h"
 #include "settings.h"
+#include "transfer.h"
 
 namespace ngb::onnxruntime {
 
@@ -27,8 +28,10 @@ class Session {
   // Outputs of static shape receive a buffer at once. For the others, one inference shows their shapes. Providers other
   // than the CPU's are checked by one inference of a separate session with profiling.
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  // Runs one inference. Returns null on success, else a status that the caller owns.
+  // Runs one inference. Returns null on success, else a status that the caller passes to `fail`.
   OrtStatus* run() {
+    if (transfer_ != nullptr) [[unlikely]]
+      return run_with_transfer();
     OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
     if (gpu_memory_ == nullptr || status != nullptr) [[likely]]
       return status;
@@ -39,7 +42,8 @@ class Session {
     lanes_->start(slot, completed, context, error);
   }
   void finish(std::uint32_t /*slot*/) const {}  // every status was reported
-  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  // Throws the failure that a status of `run` stands for, and releases the status.
+  void fail(OrtStatus* status) const;
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
@@ -62,6 +66,9 @@ class Session {
   void check_in_flight() const;
   void bind_further();
   ngb_status run_in(std::size_t lane, ngb_error* error);
+  OrtStatus* run_with_transfer();
+  void bind_input(const ngb_tensor& input);
+  void bind_output(const Slot& slot);
   void prove_placement();
   Owned<OrtValue> make_value(const Slot& slot, void* data) const;
   Owned<OrtValue> make_value_on_gpu(const Slot& slot) const;
@@ -81,7 +88,10 @@ class Session {
   std::string model_path_;
   std::vector<std::string> input_names_;
   std::vector<Owned<OrtValue>> inputs_;
-  std::vector<std::unique_ptr<void, Free>> output_buffers_;
+  std::unique_ptr<Transfer> transfer_;  // null: an inference includes no copies
+  int copy_status_ = 0;                 // of CUDA, if a copy within an inference failed
+  std::vector<std::unique_ptr<void, Free>> owned_buffers_;
+  std::vector<void*> output_buffers_;  // in our memory, one per output
   std::vector<Slot> output_slots_;
   std::vector<Owned<OrtValue>> outputs_;
   Owned<OrtIoBinding> binding_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <fstream>
 #include <set>
 
 #include "builder_flags.h"
@@ -37,6 +37,21 @@ std::string list_of(const std::set<std::string>& names) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   return list;
+}
+
+// Returns the names of the libraries from which TensorRT took kernels to build with: one of the GPU's architecture, or
+// the one in PTX, which the driver compiles and which lacks what only some architectures have.
+std::string builder_resources() {
+  constexpr const char* kStem = "libnvinfer_builder_resource";
+  std::set<std::string> names;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t begin = line.rfind('/') + 1;
+    if (begin != 0 && line.compare(begin, std::string_view(kStem).size(), kStem) == 0) {
+      names.insert(line.substr(begin, line.find(' ', begin) - begin));
+    }
+  }
+  return names.empty() ? "none" : list_of(names);
 }
 
 const ngb_tensor& input_of(const ngb_model& model, const std::string& name) {
@@ -85,31 +100,37 @@ Building::Building(const Runtime& runtime, const Settings& settings, std::string
 }
 
 std::unique_ptr<nvinfer1::IHostMemory> Building::build(const ngb_model& model) {
+  logger().forget();
+  std::unique_ptr<nvonnxparser::IParser> parser;  // is destroyed after the network, whose weights it owns
   const auto network = made(builder_->createNetworkV2(network_flags()), "network");
-  parse(*network, model.path);
+  parser = parse(*network, model.path);
   check_inputs(*network, model);
-  std::optional<TimingCache> cache;
   const auto config = made(builder_->createBuilderConfig(), "builder configuration");
   set_flags(*config);
   add_profile(*network, *config, model);
   if (settings_.has_timing_cache) {
-    cache.emplace(settings_.cache_dir, runtime_.version() + " " + device_);
-    facts_.emplace_back("timing_cache_bytes_found", std::to_string(cache->give(*config)));
+    cache_.emplace(settings_.cache_dir, runtime_.version() + " " + device_);
+    facts_.emplace_back("timing_cache_bytes_found", std::to_string(cache_->give(*config)));
   }
+  logger().forget();
   std::unique_ptr<nvinfer1::IHostMemory> plan(builder_->buildSerializedNetwork(*network, *config));
   if (plan == nullptr) throw build_failure(logger().reason());
-  if (cache) cache->keep(*config);
+  facts_.emplace_back("builder_resources", builder_resources());
+  if (cache_) cache_->keep(*config);
   return plan;
 }
 
-void Building::parse(nvinfer1::INetworkDefinition& network, const std::string& path) const {
+std::unique_ptr<nvonnxparser::IParser> Building::parse(nvinfer1::INetworkDefinition& network,
+                                                       const std::string& path) const {
   std::error_code code;
   if (!std::filesystem::is_regular_file(path, code)) {
     throw plugin::Failure(NGB_INVALID_MODEL, path + ": no such file");
   }
-  const auto parser = runtime_.make_parser(network);
+  auto parser = runtime_.make_parser(network);
+  logger().forget();
   const int warnings = static_cast<int>(nvinfer1::ILogger::Severity::kWARNING);
   if (!parser->parseFromFile(path.c_str(), warnings)) throw parse_failure(path, *parser, logger().reason());
+  return parser;
 }
 
 void Building::set_flags(nvinfer1::IBuilderConfig& config) {

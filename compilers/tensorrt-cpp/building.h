@@ -5,6 +5,7 @@
 #include <NvInfer.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,13 +29,16 @@ class Building {
   [[nodiscard]] const Facts& facts() const { return facts_; }  // read back from the builder
 
  private:
-  void parse(nvinfer1::INetworkDefinition& network, const std::string& path) const;
+  // Returns the parser, which owns the network's weights until the engine is built.
+  [[nodiscard]] std::unique_ptr<nvonnxparser::IParser> parse(nvinfer1::INetworkDefinition& network,
+                                                             const std::string& path) const;
   void set_flags(nvinfer1::IBuilderConfig& config);
   void add_profile(nvinfer1::INetworkDefinition& network, nvinfer1::IBuilderConfig& config, const ngb_model& model);
 
   const Runtime& runtime_;
   const Settings& settings_;
   std::string device_;
+  std::optional<TimingCache> cache_;  // TensorRT needs it as long as the builder
   std::unique_ptr<nvinfer1::IBuilder> builder_;
   Facts facts_;
 };

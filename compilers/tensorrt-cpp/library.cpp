@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -91,6 +93,16 @@ Runtime::Runtime(const std::string& toolchain_dir)
     : inference_(open(toolchain_dir, "libnvinfer.so")), parser_(open_parser(toolchain_dir)) {
   read_version();
   if (major_ != kMajor || !is_at_least(8, 6)) refuse(path_ + " is version " + version_);
+  tell_folder();
+}
+
+// TensorRT opens the libraries with its kernels (libnvinfer_builder_resource_*.so) by their bare names. The loader does
+// not search our folder for them. Old versions lack this function, and have all kernels in libnvinfer or beside it.
+void Runtime::tell_folder() const {
+  const fs::path folder = inference_.path().parent_path();
+  const auto set = inference_.find<bool (*)(const char*)>("setInternalLibraryPath");
+  if (folder.empty() || set == nullptr || set(folder.c_str())) return;
+  std::fprintf(stderr, "TensorRT does not accept %s as the folder of its kernels\n", folder.c_str());
 }
 
 // 8601 is 8.6.1, and 101600 is 10.16.0.
@@ -113,6 +125,7 @@ bool Runtime::is_at_least(int major, int minor) const { return major_ > major ||
 
 std::unique_ptr<nvinfer1::IBuilder> Runtime::make_builder() const {
   const auto make = inference_.function<void* (*)(void*, std::int32_t)>("createInferBuilder_INTERNAL");
+  logger().forget();
   std::unique_ptr<nvinfer1::IBuilder> made(static_cast<nvinfer1::IBuilder*>(make(&logger(), NV_TENSORRT_VERSION)));
   if (made != nullptr) return made;
   throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a builder: " + logger().reason());
@@ -120,15 +133,17 @@ std::unique_ptr<nvinfer1::IBuilder> Runtime::make_builder() const {
 
 std::unique_ptr<nvinfer1::IRuntime> Runtime::make_runtime() const {
   const auto make = inference_.function<void* (*)(void*, std::int32_t)>("createInferRuntime_INTERNAL");
-  logger().reason();
+  logger().forget();
   auto* const made = static_cast<nvinfer1::IRuntime*>(make(&logger(), NV_TENSORRT_VERSION));
-  // 10.15 may fail with an address that is neither null nor an object.
-  if (made != nullptr && !logger().has_error()) return std::unique_ptr<nvinfer1::IRuntime>(made);
+  // When it fails, 10.15 may return a small offset instead of null. The kernel maps nothing below this address.
+  constexpr std::uintptr_t kLowestAddress = 1U << 16U;
+  if (reinterpret_cast<std::uintptr_t>(made) >= kLowestAddress) return std::unique_ptr<nvinfer1::IRuntime>(made);
   throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a runtime: " + logger().reason());
 }
 
 std::unique_ptr<nvonnxparser::IParser> Runtime::make_parser(nvinfer1::INetworkDefinition& network) const {
   const auto make = parser_.function<void* (*)(void*, void*, int)>("createNvOnnxParser_INTERNAL");
+  logger().forget();
   std::unique_ptr<nvonnxparser::IParser> made(
       static_cast<nvonnxparser::IParser*>(make(&network, &logger(), NV_ONNX_PARSER_VERSION)));
   if (made != nullptr) return made;

@@ -23,13 +23,14 @@ class Runtime {
   // Returns whether the library is of that version or newer. Functions that are newer than it must not be called.
   [[nodiscard]] bool is_at_least(int major, int minor) const;
 
-  // Return an object that is not null. Throw plugin::Failure.
+  // Return an object that is not null. Throw plugin::Failure, whose reason is an error of this step alone.
   [[nodiscard]] std::unique_ptr<nvinfer1::IBuilder> make_builder() const;
   [[nodiscard]] std::unique_ptr<nvinfer1::IRuntime> make_runtime() const;
   [[nodiscard]] std::unique_ptr<nvonnxparser::IParser> make_parser(nvinfer1::INetworkDefinition& network) const;
 
  private:
   void read_version();
+  void tell_folder() const;
 
   plugin::Library inference_;
   plugin::Library parser_;

@@ -23,9 +23,9 @@ std::string Logger::reason() {
   return error.empty() ? "it gives no reason" : error;
 }
 
-bool Logger::has_error() {
+void Logger::forget() {
   const std::lock_guard lock(mutex_);
-  return !first_error_.empty();
+  first_error_.clear();
 }
 
 Logger& logger() {

@@ -13,9 +13,10 @@ class Logger : public nvinfer1::ILogger {
  public:
   // May be called by any of TensorRT's threads.
   void log(Severity severity, const char* message) noexcept override;
-  // Returns the first error since the last call; later errors are mostly its consequences.
+  // Returns the first error since the last call of this or of forget(); later errors are mostly its consequences.
   std::string reason();
-  [[nodiscard]] bool has_error();  // since the last call of reason()
+  // Drops errors that TensorRT survived, so that a later reason is one of the step that follows.
+  void forget();
 
  private:
   std::mutex mutex_;

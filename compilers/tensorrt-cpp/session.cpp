@@ -68,7 +68,6 @@ Session::Session(const ngb_settings& given)
       copy_out_(gpu_.function<void*, std::uint64_t, std::size_t, cudaStream_t>("cuMemcpyDtoHAsync_v2")),
       synchronize_(gpu_.function<cudaStream_t>("cuStreamSynchronize")),
       launch_(gpu_.function<void*, cudaStream_t>("cuGraphLaunch")) {
-  logger().reason();  // drops what an earlier session left
   facts_ = {{"version", library_.version()},
             {"headers", std::to_string(NV_TENSORRT_MAJOR) + "." + std::to_string(NV_TENSORRT_MINOR)},
             {"library", library_.path()},
@@ -94,10 +93,12 @@ void Session::load(const ngb_model& model) {
   const std::string plan = content_of(model.artifact_path);
   tell("engine_bytes", std::to_string(plan.size()));
   runtime_ = library_.make_runtime();
+  logger().forget();
   engine_.reset(runtime_->deserializeCudaEngine(plan.data(), plan.size()));
   if (engine_ == nullptr) {
     throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot open the engine that it made: " + logger().reason());
   }
+  logger().forget();
   context_.reset(engine_->createExecutionContext());
   if (context_ == nullptr) {
     throw plugin::Failure(NGB_OUT_OF_MEMORY, "TensorRT cannot make an execution context: " + logger().reason());
@@ -109,6 +110,7 @@ void Session::load(const ngb_model& model) {
 
 void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   unbind();
+  logger().forget();
   for (std::uint32_t i = 0; i < count; ++i) add_input(inputs[i]);
   for (std::int32_t i = 0; i < engine_->getNbIOTensors(); ++i) {
     const std::string name = engine_->getIOTensorName(i);

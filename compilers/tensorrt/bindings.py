@@ -45,10 +45,23 @@ def _open_libraries_beside(spec) -> None:
     for prefix in _LIBRARIES:
         for path in sorted(glob.glob(os.path.join(_folder_beside(spec), prefix + ".*"))):
             try:
-                ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
+                library = ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
             except OSError as error:
                 raise CompilerError("import_error", f"TensorRT's library does not load: {error}",
                                     "install or adopt the toolchain again") from None
+            if prefix == "libnvinfer.so":
+                _tell_folder(library, os.path.dirname(path))
+
+
+def _tell_folder(library, folder: str) -> None:
+    """TensorRT opens the libraries with its kernels (libnvinfer_builder_resource_*.so) by their bare names. The loader
+    does not search our folder for them. Old versions lack this function."""
+    tell = getattr(library, "setInternalLibraryPath", None)
+    if tell is None:
+        return
+    tell.argtypes, tell.restype = (ctypes.c_char_p,), ctypes.c_bool
+    if not tell(os.fsencode(folder)):
+        print(f"TensorRT does not accept {folder} as the folder of its kernels", flush=True)
 
 
 def _explained(name: str, error: Exception) -> CompilerError:
@@ -75,8 +88,13 @@ def make_logger(trt):
                 self._errors.append(message)
 
         def reason(self):
-            """Return the first error since the last call; later errors are mostly its consequences."""
+            """Return the first error since the last call of this or of forget(); later errors are mostly its
+            consequences."""
             errors, self._errors = self._errors, []
             return errors[0] if errors else "it gives no reason"
+
+        def forget(self):
+            """Drop errors that TensorRT survived, so that a later reason is one of the step that follows."""
+            self._errors = []
 
     return Logger()

@@ -32,6 +32,8 @@ class Building:
         self._trt, self._logger, self._settings = trt, logger, settings
         self._cuda_facts = cuda_facts
         self.facts = {}
+        self._cache = None  # TensorRT needs it as long as the builder
+        logger.forget()
         try:
             self._builder = trt.Builder(logger)
         except TypeError:  # pybind11 raises this for a null pointer
@@ -41,20 +43,29 @@ class Building:
     def build(self, model):
         """Return the serialised engine, as bytes-like. Raises CompilerError."""
         trt, builder = self._trt, self._builder
+        self._logger.forget()
         network = builder.create_network(self._network_flags())
-        self._parse(network, model.path)
+        parser = self._parse(network, model.path)
         inputs = [network.get_input(index) for index in range(network.num_inputs)]
         _check_inputs(inputs, model.inputs)
         config = builder.create_builder_config()
         self._set_flags(config)
         self._add_profile(config, inputs, model.inputs)
-        cache = self._timing_cache(config)
+        path = self._timing_cache(config)
+        self._logger.forget()
         plan = builder.build_serialized_network(network, config)
+        del parser  # not earlier: it owns the network's weights
         if plan is None:
             raise _build_failure(self._logger.reason())
-        if cache is not None:
-            _keep(cache, config.get_timing_cache().serialize())
+        self.facts.update(builder_resources=_builder_resources())
+        if path is not None:
+            _keep(path, config.get_timing_cache().serialize())
         return plan
+
+    def close(self) -> None:
+        """Free the builder, and then what it needs."""
+        self._builder = None
+        self._cache = None
 
     def _network_flags(self) -> int:
         """Before 10, a network includes its batch in its shapes only with this flag; later it always does."""
@@ -62,12 +73,13 @@ class Building:
             return 0
         return 1 << int(self._trt.NetworkDefinitionCreationFlag.EXPLICIT_BATCH)
 
-    def _parse(self, network, path: str) -> None:
+    def _parse(self, network, path: str):
+        """Return the parser, which owns the network's weights until the engine is built."""
         if not os.path.isfile(path):
             raise CompilerError("invalid_model", f"{path}: no such file")
         parser = self._trt.OnnxParser(network, self._logger)
         if parser.parse_from_file(path):
-            return
+            return parser
         errors = [parser.get_error(index) for index in range(parser.num_errors)]
         raise _parse_failure(path, errors, self._logger.reason())
 
@@ -128,11 +140,21 @@ class Building:
         if os.path.isfile(path):
             with open(path, "rb") as file:
                 kept = file.read()
-        if not config.set_timing_cache(config.create_timing_cache(kept), False):
+        self._cache = config.create_timing_cache(kept)
+        if not config.set_timing_cache(self._cache, False):
             kept = b""  # TensorRT rejected it: other driver or GPU
-            config.set_timing_cache(config.create_timing_cache(kept), False)
+            self._cache = config.create_timing_cache(kept)
+            config.set_timing_cache(self._cache, False)
         self.facts.update(timing_cache_bytes_found=str(len(kept)))
         return path
+
+
+def _builder_resources() -> str:
+    """Return the names of the libraries from which TensorRT took kernels to build with: one of the GPU's architecture,
+    or the one in PTX, which the driver compiles and which lacks what only some architectures have."""
+    with open("/proc/self/maps") as maps:
+        names = set(re.findall(r"/(libnvinfer_builder_resource[^/\s]*)", maps.read()))
+    return ", ".join(sorted(names)) or "none"
 
 
 def _keep(path: str, content) -> None:

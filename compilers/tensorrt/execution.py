@@ -40,10 +40,12 @@ class Execution:
         self._inputs, self._outputs = [], []
         self._allocators = {}  # for outputs whose shape is known only after a run
         self._graph = self._engine = self._context = self._stream = self._gpu_ns = None
+        logger.forget()
         self._runtime = trt.Runtime(logger)
         self._engine = self._runtime.deserialize_cuda_engine(plan)
         if self._engine is None:
             raise CompilerError("internal", f"TensorRT cannot open the engine that it made: {logger.reason()}")
+        logger.forget()
         self._context = self._engine.create_execution_context()
         if self._context is None:
             raise CompilerError("out_of_memory", f"TensorRT cannot make an execution context: {logger.reason()}")
@@ -62,6 +64,7 @@ class Execution:
         """End with two untimed inferences: one completes the context's preparations, the GPU's clock times the
         other."""
         self._unbind()
+        self._logger.forget()
         self._includes_transfer = includes_transfer
         for tensor in tensors:
             self._add_input(tensor)

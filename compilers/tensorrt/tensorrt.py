@@ -29,7 +29,10 @@ class TensorRT(Adaptor):
         from .building import Building
 
         building = Building(self._trt, self._logger, self._settings, self._facts)
-        plan = building.build(model)
+        try:
+            plan = building.build(model)
+        finally:
+            building.close()
         try:
             with open(model.artifact_path, "wb") as file:
                 file.write(plan)

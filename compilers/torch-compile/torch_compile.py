@@ -45,7 +45,7 @@ class TorchCompile(Identity):
                 torch._dynamo.mark_dynamic(tensor, axis)
         with inductor.cold(self._threads, self._options["freezing"], self._settings):
             try:
-                compiled(*inputs)
+                self.call_with(compiled, inputs)
             except torch._dynamo.exc.TorchDynamoException as error:
                 traceback.print_exc()
                 raise self._explained(error) from None

@@ -15,7 +15,7 @@ class TorchScript(Identity):
         from . import script
 
         inputs = self.zeros(signatures)
-        program = script.trace(module, inputs)
+        program = script.trace(self.flat(module), inputs)
         if self._options["optimize_for_inference"]:
             program = script.quietly(lambda: self._torch.jit.optimize_for_inference(program))
         elif self._options["freeze"]:

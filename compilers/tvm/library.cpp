@@ -42,6 +42,14 @@ TVMFFIAny argument(const char* text) {
   return any;
 }
 
+bool Runtime::has_global(std::string_view name) const {
+  const TVMFFIByteArray bytes{name.data(), name.size()};
+  TVMFFIObjectHandle handle = nullptr;
+  if (functions_.get_global(&bytes, &handle) != 0) throw failure("find a function");
+  if (handle != nullptr) functions_.release(handle);
+  return handle != nullptr;
+}
+
 Runtime::Runtime(const std::string& toolchain_dir, int threads) : functions_(open_libraries(toolchain_dir, threads)) {}
 
 plugin::Failure Runtime::failure(const char* doing) const {

@@ -64,6 +64,7 @@ class Runtime {
   [[nodiscard]] const Functions& functions() const { return functions_; }
   // All of these throw plugin::Failure with TVM's own message. `doing` is what TVM cannot do: "load the model".
   Value global(std::string_view name) const;
+  [[nodiscard]] bool has_global(std::string_view name) const;
   Value call(const Value& function, std::span<TVMFFIAny> arguments, const char* doing) const;
   Value call(std::string_view global_name, std::span<TVMFFIAny> arguments, const char* doing) const;
   // Returns a function of a module.

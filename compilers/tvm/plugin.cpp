@@ -11,7 +11,7 @@ ngb_status run(ngb_session* handle, ngb_error* error) {
   Session& session = ngb::plugin::session_of<Session>(handle);
   if (session.run() == 0) [[likely]]
     return NGB_OK;
-  return ngb::plugin::guarded(error, [&] { throw session.runtime().failure("run the model"); });
+  return ngb::plugin::guarded(error, [&] { throw session.run_failure(); });
 }
 
 }  // namespace

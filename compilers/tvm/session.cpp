@@ -15,7 +15,10 @@ constexpr std::int64_t kPooledAllocator = 2;
 // Tuning and running use equal numbers of threads, on this process's processors.
 plugin::CompileProcess::Variables python_variables(const Settings& settings) {
   const std::string threads = std::to_string(settings.threads);
-  return {{"TVM_NUM_THREADS", threads}, {"OMP_NUM_THREADS", threads}, {"TVM_BIND_THREADS", "0"}};
+  plugin::CompileProcess::Variables variables{
+      {"TVM_NUM_THREADS", threads}, {"OMP_NUM_THREADS", threads}, {"TVM_BIND_THREADS", "0"}};
+  if (settings.is_on_gpu) variables["LD_LIBRARY_PATH"] = cuda_library_path(settings.toolchain_dir);
+  return variables;
 }
 
 // The shared object has a fixed name in the artifact's folder, because TVM derives a file's kind from its extension.
@@ -28,6 +31,7 @@ std::string names_path(const ngb_model& model) { return std::string(model.artifa
 Session::Session(const ngb_settings& given)
     : settings_(read_settings(given)),
       runtime_(settings_.toolchain_dir, settings_.threads),
+      gpu_(settings_.is_on_gpu ? std::make_unique<Gpu>(runtime_, settings_.toolchain_dir) : nullptr),
       functions_(runtime_.functions()),
       process_(std::in_place, "tvm", given, python_variables(settings_)),
       machine_(functions_),
@@ -41,9 +45,12 @@ void Session::compile(const ngb_model& model) {
                                        {"inputs", plugin::inputs_for_python(model)},
                                        {"output", object_path(model)},
                                        {"threads", settings_.threads},
+                                       {"gpu", gpu_ == nullptr ? json() : gpu_->target()},
                                        {"trials", settings_.trials},
                                        {"early_stop", settings_.early_stop},
                                        {"seed", settings_.seed},
+                                       {"frontend", settings_.frontend},
+                                       {"module", model.recipe_json == nullptr ? "" : model.recipe_json},
                                        {"settings", settings_.pass_configuration},
                                        {"cache", settings_.cache_dir}});
   plugin::write_names(names_path(model), done.at("outputs"));
@@ -57,9 +64,14 @@ void Session::load(const ngb_model& model) {
   std::array<TVMFFIAny, 1> file{argument(path.c_str())};
   const Value module = runtime_.call("ffi.ModuleLoadFromFile", file, "load the compiled model");
   machine_ = runtime_.call(runtime_.function_of(module, "vm_load_executable"), {}, "load the compiled model");
-  std::array<TVMFFIAny, 3> device{argument(std::int64_t{kDLCPU}), argument(std::int64_t{0}),
-                                  argument(kPooledAllocator)};
-  runtime_.call(runtime_.function_of(machine_, "vm_initialization"), device, "start its virtual machine");
+  std::vector<TVMFFIAny> devices;  // the CPU is the last: it computes shapes
+  for (const DLDeviceType type : {kDLCUDA, kDLCPU}) {
+    if (type == kDLCUDA && gpu_ == nullptr) continue;
+    for (const std::int64_t number : {std::int64_t{type}, std::int64_t{0}, kPooledAllocator}) {
+      devices.push_back(argument(number));
+    }
+  }
+  runtime_.call(runtime_.function_of(machine_, "vm_initialization"), devices, "start its virtual machine");
   main_ = runtime_.function_of(machine_, "main");
   check_threads();
 }
@@ -71,16 +83,30 @@ void Session::check_threads() {
     throw plugin::Failure(NGB_FALLBACK, "TVM runs on " + std::to_string(count) + " threads, " +
                                             std::to_string(settings_.threads) + " were asked for");
   }
-  facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}, {"threads", std::to_string(count)}});
+  facts_.insert(
+      facts_.end(),
+      {{"device", gpu_ == nullptr ? "cpu" : "cuda"}, {"precision", "f32"}, {"threads", std::to_string(count)}});
+  if (gpu_ == nullptr) return;
+  facts_.emplace_back("device_name", gpu_->device().name());
+  facts_.emplace_back("compute_capability", gpu_->device().compute_capability());
 }
 
 void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   arguments_.clear();
   inputs_.clear();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    inputs_.push_back(tensor_over(runtime_, inputs[i]));
-    arguments_.push_back(inputs_.back().lend());
-  }
+  if (gpu_ != nullptr) gpu_->free_all();
+  for (std::uint32_t i = 0; i < count; ++i) bind_input(inputs[i]);
+}
+
+void Session::bind_input(const ngb_tensor& input) {
+  inputs_.push_back(gpu_ == nullptr ? tensor_over(runtime_, input)
+                                    : tensor_on_gpu(runtime_, input, gpu_->copy_of(input)));
+  arguments_.push_back(inputs_.back().lend());
+}
+
+plugin::Failure Session::run_failure() const {
+  if (wait_status_ != 0) return gpu_->device().failure("waiting for the GPU", wait_status_);
+  return runtime_.failure("run the model");
 }
 
 // A model with one output returns a tensor; one with several returns an array of tensors.
@@ -95,13 +121,16 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   if (index >= *count && output == nullptr) return;
   if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
   const std::string& name = output_names_.at(index);
-  if (result_.type() != kTVMFFIArray) {
-    *output = view_of(result_, name);
-    return;
+  if (result_.type() == kTVMFFIArray) {
+    std::array<TVMFFIAny, 2> item{result_.lend(), argument(std::int64_t{index})};
+    read_ = runtime_.call("ffi.ArrayGetItem", item, "read an output");
   }
-  std::array<TVMFFIAny, 2> item{result_.lend(), argument(std::int64_t{index})};
-  read_ = runtime_.call("ffi.ArrayGetItem", item, "read an output");
-  *output = view_of(read_, name);
+  const Value& value = result_.type() == kTVMFFIArray ? read_ : result_;
+  *output = view_of(value, name, gpu_ == nullptr ? kDLCPU : kDLCUDA);
+  if (gpu_ == nullptr || value.type() == kTVMFFIShape) return;
+  on_host_.resize(output->size_bytes);
+  gpu_->device().copy_out(on_host_.data(), output->data, output->size_bytes);
+  output->data = on_host_.data();
 }
 
 }  // namespace ngb::tvm

@@ -2,13 +2,16 @@
 // Session is a model in TVM: another process compiles it into a shared object, which Relax's virtual machine runs here.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../compile_process.h"
+#include "../cuda_device.h"
 #include "../plugin_boundary.h"
+#include "gpu.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
 #include "settings.h"
@@ -22,22 +25,32 @@ class Session {
   void compile(const ngb_model& model);
   void load(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  // Returns 0 on success. The result of the previous run returns to TVM's pool first.
+  // Returns 0 on success. The result of the previous run returns to TVM's pool first. On a GPU, the wait for the GPU is
+  // part of it.
   int run() {
     result_.reset();
-    return functions_.call(main_.object(), arguments_.data(), static_cast<std::int32_t>(arguments_.size()),
-                           result_.put());
+    const int status =
+        functions_.call(main_.object(), arguments_.data(), static_cast<std::int32_t>(arguments_.size()), result_.put());
+    if (gpu_ == nullptr || status != 0) [[likely]]
+      return status;
+    wait_status_ = gpu_->wait();
+    return wait_status_;
   }
+  // Returns the failure that a status of `run` stands for.
+  [[nodiscard]] plugin::Failure run_failure() const;
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
  private:
   void check_threads();
+  void bind_input(const ngb_tensor& input);
   [[nodiscard]] std::int64_t output_count() const;
 
   Settings settings_;
   Runtime runtime_;
+  std::unique_ptr<Gpu> gpu_;  // null on the CPU
+  int wait_status_ = 0;       // of CUDA, if waiting for the GPU failed
   const Functions& functions_;
   std::optional<plugin::CompileProcess> process_;
   Value machine_;
@@ -45,7 +58,8 @@ class Session {
   std::vector<Value> inputs_;
   std::vector<TVMFFIAny> arguments_;
   Value result_;
-  Value read_;  // the output last read
+  Value read_;                 // the output last read
+  std::vector<char> on_host_;  // its elements, if they were on the GPU
   std::vector<std::string> output_names_;
   plugin::Facts facts_;
 };

@@ -13,10 +13,12 @@ Settings read_settings(const ngb_settings& given) {
   Settings settings;
   settings.toolchain_dir = given.toolchain_dir;
   settings.cache_dir = given.cache_dir;
+  settings.is_on_gpu = options.text("device") == "cuda";
   settings.threads = given.threads;
   settings.trials = options.integer("trials");
   settings.early_stop = options.integer("early_stop");
   settings.seed = options.integer("seed");
+  settings.frontend = options.text("frontend");
   settings.pass_configuration = plugin::settings_json(given);
   return settings;
 }

@@ -15,10 +15,12 @@ const char* description();
 struct Settings {
   std::string toolchain_dir{};
   std::string cache_dir{};
+  bool is_on_gpu = false;
   int threads = 1;
   std::int64_t trials = 0;
   std::int64_t early_stop = 0;
   std::int64_t seed = 0;
+  std::string frontend = "onnx";
   nlohmann::json pass_configuration{};  // that the study hands on: an object
 };
 

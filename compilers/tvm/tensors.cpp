@@ -58,13 +58,11 @@ ngb_tensor view_of_shape(const Value& value, const std::string& name) {
   return {name.c_str(), NGB_I64, 1, extent, const_cast<std::int64_t*>(shape.data), shape.size * sizeof(std::int64_t)};
 }
 
-}  // namespace
-
-Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor) {
+Value tensor_at(const Runtime& runtime, const ngb_tensor& tensor, void* data, DLDeviceType device) {
   auto lent = std::make_unique<Lent>();
   lent->shape.assign(tensor.shape, tensor.shape + tensor.rank);
-  lent->managed.dl_tensor = {
-      tensor.data, {kDLCPU, 0}, tensor.rank, row_of(tensor.dtype).theirs, lent->shape.data(), nullptr, 0};
+  lent->managed.dl_tensor = {data, {device, 0}, tensor.rank, row_of(tensor.dtype).theirs, lent->shape.data(), nullptr,
+                             0};
   lent->managed.manager_ctx = lent.get();
   lent->managed.deleter = [](DLManagedTensor* self) { delete static_cast<Lent*>(self->manager_ctx); };
   Value value(runtime.functions());
@@ -76,13 +74,25 @@ Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor) {
   return value;
 }
 
-ngb_tensor view_of(const Value& value, const std::string& name) {
+}  // namespace
+
+Value tensor_over(const Runtime& runtime, const ngb_tensor& tensor) {
+  return tensor_at(runtime, tensor, tensor.data, kDLCPU);
+}
+
+Value tensor_on_gpu(const Runtime& runtime, const ngb_tensor& tensor, void* on_gpu) {
+  return tensor_at(runtime, tensor, on_gpu, kDLCUDA);
+}
+
+ngb_tensor view_of(const Value& value, const std::string& name, DLDeviceType device) {
   if (value.type() == kTVMFFIShape) return view_of_shape(value, name);
   if (value.type() != kTVMFFITensor) throw plugin::Failure(NGB_INTERNAL, "output \"" + name + "\" is not a tensor");
   const DLTensor& tensor = *TVMFFITensorGetDLTensorPtr(value.object());
-  if (tensor.device.device_type != kDLCPU || !is_dense(tensor)) {
-    throw plugin::Failure(NGB_INTERNAL, "output \"" + name + "\" is not dense in the processor's memory");
+  if (tensor.device.device_type != device) {
+    throw plugin::Failure(NGB_FALLBACK,
+                          "output \"" + name + "\" is not in the memory of the device that was asked for");
   }
+  if (!is_dense(tensor)) throw plugin::Failure(NGB_INTERNAL, "output \"" + name + "\" is not dense");
   const Row& row = row_where([&](const Row& known) {
     return known.theirs.code == tensor.dtype.code && known.theirs.bits == tensor.dtype.bits && tensor.dtype.lanes == 1;
   });

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the ONNX file of a user's PyTorch module: python -m ngraphbench.export_model --compiler-dir DIR …
+"""Describes a user's PyTorch module and makes its ONNX file: python -m ngraphbench.export_model --compiler-dir DIR …
 
-FILE.json, beside the ONNX file, holds the result: {"inputs": […], "open_inputs": […]} or {"failure": {…}}. The exit
-code is 0 if either was written, DISK_FULL if the disk is full."""
+FILE.json, beside the ONNX file, holds the result: what compilers/identity/export.py returns, or {"failure": {…}}. The
+exit code is 0 if either was written, DISK_FULL if the disk is full."""
 import argparse
 import errno
 import json
@@ -25,6 +25,7 @@ def main() -> int:
     parser.add_argument("--module", required=True, help='JSON: {"module": {…}}; - reads it from standard input')
     parser.add_argument("--batch", type=int, required=True)
     parser.add_argument("--dynamic-batch", action="store_true")
+    parser.add_argument("--without-file", action="store_true", help="only describe the module")
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("-o", dest="path", required=True)
     arguments = parser.parse_args()
@@ -43,8 +44,9 @@ def main() -> int:
 def _answer(arguments):
     try:
         export = Host(arguments.compiler_dir).module("export")
-        return export.write(json.loads(sys.stdin.read() if arguments.module == "-" else arguments.module), arguments.batch, arguments.dynamic_batch, arguments.threads,
-                            arguments.path)
+        recipe = json.loads(sys.stdin.read() if arguments.module == "-" else arguments.module)
+        return export.write(recipe, arguments.batch, arguments.dynamic_batch, arguments.threads, arguments.path,
+                            needs_file=not arguments.without_file)
     except CompilerError as error:
         return _failure(error.kind, error.message, error.advice)
     except MemoryError:

@@ -9,6 +9,7 @@ import traceback
 import types
 from typing import Any, List, Mapping, Sequence, Tuple, Type
 
+from ngraphbench import gpu_errors
 from ngraphbench.adaptor import Adaptor, CompilerError, Model, Settings, Tensor, TensorSignature
 from ngraphbench.options import typed_options
 
@@ -76,10 +77,9 @@ class Host:
         sys.stderr.flush()
         message = _clean("".join(traceback.format_exception_only(type(exception), exception)).strip())
         message = message.splitlines()[-1] if message else type(exception).__name__
-        if isinstance(exception, MemoryError) or type(exception).__name__ == "OutOfMemoryError":  # torch's, for a GPU
-            return "out_of_memory", message, ""
-        if type(exception).__name__ == "AcceleratorError":  # torch's: the GPU's context is unusable from now on
-            return "device_lost", message, ""
+        kind = "out_of_memory" if isinstance(exception, MemoryError) else gpu_errors.kind_of(exception)
+        if kind is not None:
+            return kind, message, ""
         if isinstance(exception, ImportError):
             return "import_error", message, "install the toolchain again: ngb toolchain install"
         return "internal", message, "the traceback is in the log of this attempt"

@@ -2,8 +2,10 @@
 #include "agent/incoming_job.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
+#include "base/processors.h"
 #include "probe/probe.h"
 
 namespace ngb::agent {
@@ -22,6 +24,19 @@ void stand_in(work::Job& job, const std::filesystem::path& device_folder) {
   }
   for (work::GivenReference& given : job.given_references) complete(given.path);
   complete(job.reference_cache);
+}
+
+void resolve_threads(work::Job& job, const std::vector<int>& cpus) {
+  const std::vector<int> cores = cores_of(cpus);
+  const int all = std::max(1, static_cast<int>(cpus.size()));
+  const int physical = std::max(1, static_cast<int>(std::set<int>(cores.begin(), cores.end()).size()));
+  int most = 1;
+  for (work::Compiler& compiler : job.compilers) {
+    if (!compiler.threads_asked.empty())
+      compiler.threads = compiler.threads_asked == work::kAllThreads ? all : physical;
+    most = std::max(most, compiler.threads);
+  }
+  if (job.reference) job.reference->threads = std::min(std::max(job.reference->threads, most), all);
 }
 
 samples::Environment environment_of(const work::Job& job, const ControlGroups& groups, const Revision& agent) {

@@ -28,9 +28,11 @@ json head_of(const work::Job& job) {
   head.limits = job.limits;
   head.environment = job.environment;
   head.compilers = job.compilers;
+  head.loads = job.loads;
   head.places = job.places;
   for (work::Place& place : head.places) place.why_missing = without_words(place.why_missing);
   head.reference = job.reference;
+  head.second_reference = job.second_reference;
   head.exporter = job.exporter;
   head.reference_cache = job.reference_cache;
   head.given_references = job.given_references;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "statistics/sequential.h"
@@ -46,9 +47,10 @@ std::optional<double> mean_log_speed(const CellSoFar& cell, int before_round) {
   return logs.empty() ? std::nullopt : std::optional(statistics::mean(logs));
 }
 
-std::optional<Pair> two_fastest(std::span<const CellSoFar> cells, int before_round) {
+std::optional<Pair> two_fastest(std::span<const CellSoFar> cells, int load_index, int before_round) {
   std::vector<std::pair<double, const CellSoFar*>> by_speed;
   for (const CellSoFar& cell : cells) {
+    if (cell.load_index != load_index) continue;
     const std::optional<double> speed = mean_log_speed(cell, before_round);
     if (speed && !cell.has_failed) by_speed.emplace_back(*speed, &cell);
   }
@@ -69,8 +71,11 @@ std::vector<Pair> pairs_asked(int round, std::span<const CellSoFar> cells, std::
     const auto baseline = by_index.find(question.baseline_index);
     if (cell != by_index.end() && baseline != by_index.end()) pairs.emplace_back(cell->second, baseline->second);
   }
-  if (until == work::Until::decided) {
-    if (const auto fastest = two_fastest(cells, round)) pairs.push_back(*fastest);
+  std::set<int> loads;
+  for (const CellSoFar& cell : cells) loads.insert(cell.load_index);
+  for (const int load : loads) {
+    const auto fastest = until == work::Until::decided ? two_fastest(cells, load, round) : std::nullopt;
+    if (fastest) pairs.push_back(*fastest);
   }
   return pairs;
 }

@@ -19,6 +19,7 @@ struct CellSoFar {
   bool has_failed = false;  // it has no further rounds
   // Of its completed processes, by round: inferences per second of each steady repetition, in the order run.
   std::map<int, std::vector<double>> rates{};
+  int load_index = 0;
 };
 
 struct NextRound {
@@ -28,8 +29,8 @@ struct NextRound {
 
 // Returns what round `round` (0 …) needs: all cells in the first rounds, then both cells of
 // each open question. Open is a question that the looks after earlier rounds have not decided (statistics::decide),
-// unless one of its cells has failed. `asked` are the group's questions; with Until::decided the two cells that are
-// fastest so far are compared as well. `error_rate` is that of a question.
+// unless one of its cells has failed. `asked` are the group's questions; with Until::decided the two cells of
+// each load that are fastest so far are compared as well. `error_rate` is that of a question.
 NextRound next_round(int round, std::span<const CellSoFar> cells, std::span<const work::Question> asked,
                      const work::Protocol& protocol, double error_rate);
 

@@ -119,10 +119,12 @@ bool Runner::find_step() {
 }
 
 void Runner::leave_group() {
-  if (file_ && model().is_made()) remove_model(file_->path);
+  const bool is_kept = model().is_module() && !job_.reference_cache.empty();
+  if (file_ && model().is_made() && !is_kept) remove_model(file_->path);
   file_.reset();
   reference_path_.reset();
   reference_sha256_.clear();
+  first_reference_failed_.reset();
   tries_ = 0;
   choose_group();
 }
@@ -148,8 +150,9 @@ Status Runner::begin_model() {
     if (!checked) return fail_group(checked.error());
     if (!is_written) return record_model(*checked);
   }
-  writing_ = std::make_unique<ModelWriting>(surroundings_, children_, model(), job_,
-                                            WritingBounds{memory_limit_bytes_, launchers_.own_processes()});
+  writing_ =
+      std::make_unique<ModelWriting>(surroundings_, children_, model(), job_,
+                                     WritingBounds{memory_limit_bytes_, launchers_.own_processes()}, exporting());
   return Done{};
 }
 
@@ -183,26 +186,13 @@ Status Runner::record_model(const ModelFile& file) {
   return record({0, file.facts});
 }
 
-// Returns a failure that names a changed file among those that the group is measured with; nothing if none changed.
-std::optional<Failure> Runner::changed_file() {
-  if (!file_) return std::nullopt;
-  for (const std::filesystem::path& each : files_of(model(), *file_)) {
-    if (!model_files_.has_changed(each)) continue;
-    Failure failure;
-    failure.kind = FailureKind::invalid_model;
-    failure.message = text::to_utf8(each.string()) + " has changed while it was measured";
-    failure.advice = "run the study again, and do not change the file until the run has ended";
-    return failure;
-  }
-  return std::nullopt;
-}
-
 Status Runner::begin_step() {
   if (const std::optional<Failure> changed = changed_file()) return fail_group(*changed);
   if (!find_step()) return Done{};
   const work::Step& step = group().steps[steps_[group_]];
   const int attempt = *next_attempt(step);
   const work::Cell& cell = job_.cell_of(step);
+  if (file_->no_file && needs_file(job_.compiler_of(cell))) return fail_cell_without_file(step);
   cell_ = &cell;
   WorkerRequest request = request_for(job_.compiler_of(cell));
   request.cell_id = cell.id;
@@ -211,9 +201,16 @@ Status Runner::begin_step() {
   request.reference_path = reference_path_->string();
   const work::GivenReference* const given = job_.given_reference(group().model_index);
   request.reference_is_given = given != nullptr && !given->path.empty();
+  request.has_load = !job_.load_of(cell).is_none();
   compilation_.prepare(request, origin_of(cell));
   start(std::move(request), fmt::format("{}-{}-{}.log", file_name(cell.id), step.process_index, attempt));
   return Done{};
+}
+
+// Returns the folder that keeps things between the runs of this device.
+std::filesystem::path Runner::caches() const {
+  return job_.reference_cache.empty() ? surroundings_.work_folder
+                                      : std::filesystem::path(job_.reference_cache).parent_path();
 }
 
 WorkerRequest Runner::request_for(const work::Compiler& compiler) const {
@@ -229,14 +226,12 @@ WorkerRequest Runner::request_for(const work::Compiler& compiler) const {
     request.model.inputs = file_->facts.inputs;
     request.model.open_inputs = file_->facts.open_inputs;
   }
+  if (model().is_module() && job_.exporter) request.module_site = job_.place_of(*job_.exporter).toolchain_dir;
   request.compiler = compiler;
   request.protocol = job_.protocol;
-  const std::filesystem::path caches = job_.reference_cache.empty()
-                                           ? surroundings_.work_folder
-                                           : std::filesystem::path(job_.reference_cache).parent_path();
-  request.cache_dir = (caches / "tuning").string();
+  request.cache_dir = (caches() / "tuning").string();
   if (!job_.reference) return request;
-  request.reference_name = reference_name(*job_.reference);
+  request.reference_name = reference_name(reference());
   request.reference_key = key_of_reference();
   return request;
 }
@@ -248,6 +243,7 @@ void Runner::start(WorkerRequest request, const std::string& log_name) {
   plan.log_name = log_name;
   plan.timeouts = job_.limits.timeouts;
   plan.disturbance = job_.limits.disturbance;
+  if (request.has_load) plan.load = job_.load_of(*cell_);
   launcher_ = &launchers_.of(request.place);
   plan.spared = [this] {
     std::set<pid_t> others = launchers_.own_processes();
@@ -270,6 +266,7 @@ Status Runner::end_attempt() {
     attempt_.reset();
     launcher_ = nullptr;
     result.environment_hash = environment_hash_;
+    result.threads = request.compiler.threads;
     result.made_with = provenance_of(*cell_);
     if (std::optional<Failure> changed = changed_file()) {
       // The measurement is dropped: nobody knows which content of the file it belongs to.

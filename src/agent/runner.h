@@ -63,6 +63,9 @@ class Runner {
   Status record_reference(std::string path);
   Status begin_step();
   Status end_writing();
+  [[nodiscard]] Exporting exporting() const;
+  [[nodiscard]] bool needs_file(const work::Compiler& compiler) const;
+  Status fail_cell_without_file(const work::Step& step);
   Status end_attempt();
   void wait_for_quiet(const samples::ProcessResult& disturbed);
   static void drop_if_too_large(samples::ProcessResult& result);
@@ -82,6 +85,8 @@ class Runner {
   [[nodiscard]] Status check_all_ended(const std::vector<pid_t>& left) const;
   [[nodiscard]] const work::Group& group() const { return job_.groups[group_]; }
   [[nodiscard]] const work::Model& model() const { return job_.model_of(group()); }
+  [[nodiscard]] std::filesystem::path caches() const;
+  [[nodiscard]] const work::Compiler& reference() const;
   [[nodiscard]] std::filesystem::path reference_file() const;
   Status refuse_other_builds() const;
   std::optional<samples::Failure> changed_file();
@@ -126,8 +131,10 @@ class Runner {
   int pass_ = 0;                                           // over all groups, if they are measured round by round
   std::optional<ModelFile> file_{};                        // the group's model file
   std::optional<std::filesystem::path> reference_path_{};  // the group's; "" for no check
-  std::string reference_sha256_{};                         // of the data in that file
-  std::optional<int> looked_at_round_{};                   // the round of the group that next_round_ is for
+  // Why the reference does not support the group's model, so that the second one makes its outputs.
+  std::optional<samples::Failure> first_reference_failed_{};
+  std::string reference_sha256_{};        // of the data in that file
+  std::optional<int> looked_at_round_{};  // the round of the group that next_round_ is for
   NextRound next_round_{};
   int tries_ = 0;  // failed attempts at the group's model, then at its reference
   std::unique_ptr<ModelWriting> writing_{};

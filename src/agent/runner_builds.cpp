@@ -4,6 +4,7 @@
 
 #include "agent/runner.h"
 #include "base/hash.h"
+#include "base/text.h"
 
 namespace ngb::agent {
 
@@ -13,6 +14,7 @@ Status Runner::prepare() {
   std::vector<const work::Compiler*> compilers;
   for (const work::Compiler& compiler : job_.compilers) compilers.push_back(&compiler);
   if (job_.reference) compilers.push_back(&*job_.reference);
+  if (job_.second_reference) compilers.push_back(&*job_.second_reference);
   for (const work::Compiler* const compiler : compilers) {
     for (const bool exported : {false, true}) {
       if (exported && !has_modules) continue;
@@ -89,6 +91,20 @@ Status Runner::refuse_other_builds() const {
     }
   }
   return Done{};
+}
+
+// Returns a failure that names a changed file among those that the group is measured with; nothing if none changed.
+std::optional<samples::Failure> Runner::changed_file() {
+  if (!file_) return std::nullopt;
+  for (const std::filesystem::path& each : files_of(model(), *file_)) {
+    if (!model_files_.has_changed(each)) continue;
+    samples::Failure failure;
+    failure.kind = samples::FailureKind::invalid_model;
+    failure.message = text::to_utf8(each.string()) + " has changed while it was measured";
+    failure.advice = "run the study again, and do not change the file until the run has ended";
+    return failure;
+  }
+  return std::nullopt;
 }
 
 }  // namespace ngb::agent

@@ -18,19 +18,24 @@ using work::WorkerRequest;
 
 }  // namespace
 
+// Returns the compiler that makes the group's reference outputs. Precondition: the job has a reference.
+const work::Compiler& Runner::reference() const {
+  return first_reference_failed_ ? *job_.second_reference : *job_.reference;
+}
+
 // Returns the path of the group's reference outputs if they are made here.
 std::filesystem::path Runner::reference_file() const {
   const std::filesystem::path folder = job_.reference_cache.empty() ? surroundings_.work_folder / "references"
                                                                     : std::filesystem::path(job_.reference_cache);
-  const samples::Provenance& made_with = build_of(*job_.reference, model()).with;
-  return folder / (reference_key(model(), job_.protocol.seed, *job_.reference, made_with) + ".ref");
+  const samples::Provenance& made_with = build_of(reference(), model()).with;
+  return folder / (reference_key(model(), job_.protocol.seed, reference(), made_with) + ".ref");
 }
 
 // Returns the key of the group's reference outputs. Outputs that the client gave have the key that it gave with them.
 std::string Runner::key_of_reference() const {
   const work::GivenReference* const given = job_.given_reference(group().model_index);
   if (given != nullptr && !given->path.empty()) return given->key;
-  return reference_key(model(), job_.protocol.seed, *job_.reference, build_of(*job_.reference, model()).with);
+  return reference_key(model(), job_.protocol.seed, reference(), build_of(reference(), model()).with);
 }
 
 Status Runner::begin_reference() {
@@ -58,11 +63,18 @@ Status Runner::begin_reference() {
     Failure failure;
     failure.kind = FailureKind::no_reference;
     failure.message = fmt::format("{} is not installed on this device, and the client could not make its outputs: {}",
-                                  reference_name(*job_.reference), given->why_not);
+                                  reference_name(reference()), given->why_not);
+    return fail_group(failure);
+  }
+  if (file_->no_file && needs_file(reference())) {
+    Failure failure = *file_->no_file;
+    failure.message = fmt::format("{} cannot make the reference outputs ({}): {}", reference_name(reference()),
+                                  samples::name(failure.kind), failure.message);
+    failure.kind = FailureKind::no_reference;
     return fail_group(failure);
   }
   if (const Status made = file::make_folder(path.parent_path()); !made) return error_of(made);
-  WorkerRequest request = request_for(*job_.reference);
+  WorkerRequest request = request_for(reference());
   request.task = work::Task::make_references;
   request.cell_id = "reference";
   request.attempt = tries_ + 1;
@@ -103,7 +115,15 @@ Status Runner::end_reference(const ProcessResult& result) {
   std::filesystem::remove(written, code);
   if (const Status full = stop_when_disk_is_full(*failure); !full) return full;
   if (!samples::is_final(failure->kind, ++tries_, job_.limits)) return Done{};
-  failure->message = fmt::format("{} could not make the reference outputs ({}): {}", reference_name(*job_.reference),
+  if (failure->kind == FailureKind::unsupported_operator && job_.second_reference && !first_reference_failed_) {
+    first_reference_failed_ = *failure;
+    tries_ = 0;
+    return Done{};
+  }
+  if (first_reference_failed_) {
+    failure->message += fmt::format("; {}: {}", reference_name(*job_.reference), first_reference_failed_->message);
+  }
+  failure->message = fmt::format("{} could not make the reference outputs ({}): {}", reference_name(reference()),
                                  samples::name(failure->kind), failure->message);
   failure->kind = FailureKind::no_reference;
   return fail_group(*failure);

@@ -25,7 +25,7 @@ std::vector<CellSoFar> Runner::cells_so_far() const {
   for (const int index : indices) {
     const work::Cell& cell = job_.cells[static_cast<std::size_t>(index)];
     const samples::Origin now = origin_of(cell);
-    CellSoFar& so_far = cells.emplace_back(CellSoFar{index, ledger_.has_failed(cell.id, now), {}});
+    CellSoFar& so_far = cells.emplace_back(CellSoFar{index, ledger_.has_failed(cell.id, now), {}, cell.load_index});
     for (int round = 0; round < work::planned_processes(job_.protocol); ++round) {
       const std::vector<double>* const rates = ledger_.rates(cell.id, round, now);
       if (rates != nullptr) so_far.rates.emplace(round, *rates);

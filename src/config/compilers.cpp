@@ -20,12 +20,12 @@ constexpr std::size_t kMaxVariants = 1000;  // compilers from one entry
 
 class CompilerReader {
  public:
-  CompilerReader(int threads, const Vocabulary& vocabulary, Problems& problems)
-      : threads_(threads), vocabulary_(vocabulary), problems_(problems) {
+  CompilerReader(const work::Compiler& usual, const Vocabulary& vocabulary, Problems& problems)
+      : usual_(usual), vocabulary_(vocabulary), problems_(problems) {
     for (const CompilerWords& words : vocabulary.compilers) names_.push_back(words.name);
   }
 
-  std::vector<work::Compiler> read(const DocumentNode& list) {
+  CompilerEntries read(const DocumentNode& list) {
     for (std::size_t i = 0; i < list.items.size(); ++i) read_entry(list.items[i], fmt::format("compilers[{}]", i));
     make_labels();
     std::vector<std::string> labels;
@@ -36,7 +36,7 @@ class CompilerReader {
       at.push_back(at_[i]);
     }
     check_labels(labels, at, "compilers", problems_);
-    return std::move(compilers_);
+    return {std::move(compilers_), std::move(threads_at_)};
   }
 
  private:
@@ -63,13 +63,17 @@ class CompilerReader {
       return;
     }
     const std::size_t before = problems_.count();
-    std::vector<work::Compiler> variants{{.name = words->name, .version = words->default_version, .threads = threads_}};
+    std::vector<work::Compiler> variants{{.name = words->name,
+                                          .version = words->default_version,
+                                          .threads = usual_.threads,
+                                          .threads_asked = usual_.threads_asked}};
+    threads_given_ = {};
     if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, variants);
     const bool is_good = problems_.count() == before;
     for (work::Compiler& compiler : variants) {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
       std::sort(compiler.settings.begin(), compiler.settings.end());
-      const auto key = std::tuple(compiler.name, compiler.version, compiler.threads, compiler.in_flight,
+      const auto key = std::tuple(compiler.name, compiler.version, asked_threads(compiler), compiler.in_flight,
                                   compiler.options, compiler.settings);
       if (is_good && !seen_.insert(key).second) {
         problems_.add(
@@ -79,6 +83,7 @@ class CompilerReader {
       }
       compilers_.push_back(std::move(compiler));
       at_.push_back(is_good ? node : nullptr);
+      threads_at_.push_back(threads_given_);
     }
   }
 
@@ -95,7 +100,10 @@ class CompilerReader {
       const Key* const key = find_key(compiler_keys(), field.name);
       if (key == nullptr) {
         problems_.add(*field.key, path, unknown_setting(field.name, words));
-      } else if (key->type == ValueType::structured) {
+        continue;
+      }
+      if (key->name == "threads") threads_given_ = {field.value, field_path};
+      if (key->type == ValueType::structured) {
         const bool are_options = key->name == "options";
         are_options ? read_options(*field.value, field_path, words, variants)
                     : read_settings(*field.value, field_path, words, variants);
@@ -145,7 +153,7 @@ class CompilerReader {
   void apply(const Key& key, const json& value, const DocumentNode& node, const std::string& path,
              const CompilerWords& words, work::Compiler& compiler) {
     if (key.name == "threads") {
-      compiler.threads = value.get<int>();
+      set_threads(compiler, value, vocabulary_.processors);
     } else if (key.name == "in_flight") {
       if (value != 1 && !words.in_flight) {
         problems_.add(node, path, fmt::format("{} runs one inference at a time; remove this key", words.name));
@@ -242,9 +250,7 @@ class CompilerReader {
     };
     std::string label = compiler.label.empty() ? compiler.name : compiler.label;
     if (differs([](const work::Compiler& entry) { return entry.version; })) label += " " + compiler.version;
-    if (differs([](const work::Compiler& entry) { return entry.threads; })) {
-      label += fmt::format(" threads={}", compiler.threads);
-    }
+    if (differs(work::asked_threads)) label += " threads=" + asked_threads(compiler);
     if (differs(work::word_of_in_flight)) label += " in_flight=" + work::word_of_in_flight(compiler);
     std::set<std::string> options;
     for (const work::Compiler* other : namesakes) {
@@ -278,26 +284,28 @@ class CompilerReader {
     return "default";
   }
 
-  int threads_;
+  const work::Compiler& usual_;
   const Vocabulary& vocabulary_;
   Problems& problems_;
   std::vector<std::string> names_;
   std::vector<work::Compiler> compilers_;
   std::vector<NodePointer> at_;  // the entry of each compiler; null if the entry has problems
-  std::set<std::tuple<std::string, std::string, int, std::optional<int>, Parameters, work::Options>> seen_;
+  std::vector<GivenValue> threads_at_;
+  GivenValue threads_given_;  // in the entry that is being read
+  std::set<std::tuple<std::string, std::string, std::string, std::optional<int>, Parameters, work::Options>> seen_;
 };
 
 }  // namespace
 
-std::vector<work::Compiler> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
-                                           Problems& problems) {
+CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const Vocabulary& vocabulary,
+                               Problems& problems) {
   if (!node.is_sequence() || node.items.empty()) {
     problems.add(node, "compilers",
                  fmt::format("expected a list of compilers such as - onnxruntime, found {}",
                              node.is_sequence() ? "an empty list" : found(node)));
     return {};
   }
-  return CompilerReader(threads, vocabulary, problems).read(node);
+  return CompilerReader(usual, vocabulary, problems).read(node);
 }
 
 Parameters without_defaults(Parameters given, const std::vector<Parameter>& described) {

@@ -44,6 +44,7 @@ struct DeviceEntry {
   std::string toolchains{};  // on the device, with existing toolchains; may begin with ~/; empty: in `folder`
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of its workers, sorted by name
   work::DeviceLimits limits{};
+  std::string threads{};  // "all", "physical" or "4", for compilers without threads of their own; "": the study's
   std::vector<std::string> command{};    // of kind command: program and arguments that lead to a shell
   std::vector<std::string> tags{};       // words that the user chose for it
   std::vector<std::string> compilers{};  // labels of those that run on it: from `pairs`, else all

@@ -222,8 +222,7 @@ class ModelReader {
   }
 
   bool is_known(const DocumentNode& entry, const ModelEntry& model, const FamilyWords& family) {
-    ModelEntry key = model;
-    key.label.clear();
+    ModelEntry key = identity_of(model);
     key.parameters = without_defaults(model.parameters, family.parameters);
     const auto [first, is_new] = recipes_.emplace(json_text(model_json(key)), model.label);
     if (!is_new) {
@@ -234,14 +233,23 @@ class ModelReader {
     return !is_new;
   }
 
+  // Returns the entry without what its hash does not cover.
+  static ModelEntry identity_of(const ModelEntry& model) {
+    ModelEntry key = model;
+    key.label.clear();
+    key.group.clear();
+    key.style.clear();
+    key.size.reset();
+    return key;
+  }
+
   void add_user_model(const NodePointer& entry, const std::string& kind, const ModelFields& given,
                       const std::string& label, const std::string& path) {
     const std::size_t before = problems_.count();
     ModelEntry model = UserModelReader(folder_, problems_).read(kind, given, path);
     if (model.file.empty() && model.factory.empty()) return;  // its problem is reported already
     model.label = label.empty() ? model.label + suffix_of(model) : label;
-    ModelEntry key = model;
-    key.label.clear();
+    const ModelEntry key = identity_of(model);
     if (problems_.count() == before && !files_.insert(json_text(model_json(key))).second) {
       problems_.add(*given.at(kind), join_path(path, kind),
                     fmt::format("{} is listed twice; remove one of the two entries", shown(given.at(kind)->text)));

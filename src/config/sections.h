@@ -21,10 +21,29 @@ inline constexpr std::size_t kMaxModels = 10'000;
 std::vector<ModelEntry> read_models(const DocumentNode& node, const std::filesystem::path& folder,
                                     const Vocabulary& vocabulary, Problems& problems);
 
-// Reads `compilers`. An entry without threads gets `threads`; one without a version gets the vocabulary's default.
-// Labels that the study does not give are made unique.
-std::vector<work::Compiler> read_compilers(const DocumentNode& node, int threads, const Vocabulary& vocabulary,
-                                           Problems& problems);
+// A value in the study file that a later check may name.
+struct GivenValue {
+  NodePointer node{};  // null: the study does not give the value
+  std::string path{};
+};
+
+struct CompilerEntries {
+  std::vector<work::Compiler> compilers{};
+  std::vector<GivenValue> threads{};  // of each compiler: where its entry says how many threads it has
+};
+
+// Reads `compilers`. An entry without threads gets those of `usual`; one without a version gets the vocabulary's
+// default. Labels that the study does not give are made unique.
+CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const Vocabulary& vocabulary,
+                               Problems& problems);
+
+// Makes `compiler` ask for `value` threads: a number or a word, which is estimated as this machine's number.
+void set_threads(work::Compiler& compiler, const nlohmann::json& value, const std::optional<Processors>& processors);
+
+// Returns why the compiler asks for more threads than this machine has; nothing if it does not, or if it does not run
+// on the device. Preconditions: the device is this machine, and `study.processors` is known.
+std::optional<std::string> too_many_threads(const Study& study, const DeviceEntry& device,
+                                            const work::Compiler& compiler);
 
 // Reads `devices`. An entry is the name `local`, the name or tag of a `known` device, or describes a device. Leaves
 // DeviceEntry::compilers empty.
@@ -44,6 +63,9 @@ bool is_device_name(std::string_view name);
 // compiler of the study that has it.
 void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& compilers,
                 std::vector<DeviceEntry>& devices, Problems& problems);
+
+// Reads `loads`. No two of the result have the same name.
+std::vector<work::Load> read_loads(const DocumentNode& node, Problems& problems);
 
 // Adds a problem for each label that an earlier entry has already. `at` has the node of each entry.
 void check_labels(const std::vector<std::string>& labels, const std::vector<NodePointer>& at, const std::string& path,

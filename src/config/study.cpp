@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include "base/file.h"
@@ -26,6 +27,7 @@ class StudyReader {
   StudyReader(const std::filesystem::path& path, const Vocabulary& vocabulary, Problems& problems)
       : vocabulary_(vocabulary), problems_(problems) {
     study_.path = path;
+    study_.processors = vocabulary.processors;
     study_.name = path.stem().string();
   }
 
@@ -37,6 +39,7 @@ class StudyReader {
     check_baseline();
     check_stop_when();
     check_rounds();
+    check_threads();
     check_size(root);
     settle_output();
     return std::move(study_);
@@ -82,7 +85,13 @@ class StudyReader {
     }
     const std::size_t before = problems_.count();
     if (const DocumentNode* const node = given("compilers")) {
-      study_.compilers = read_compilers(*node, study_.threads, vocabulary_, problems_);
+      const work::Compiler usual{.threads = study_.threads, .threads_asked = study_.threads_asked};
+      CompilerEntries entries = read_compilers(*node, usual, vocabulary_, problems_);
+      study_.compilers = std::move(entries.compilers);
+      threads_at_ = std::move(entries.threads);
+      for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
+        if (threads_at_[i].node != nullptr) study_.own_threads.insert(study_.compilers[i].label);
+      }
     }
     are_all_known_ = nodes_.contains("compilers") && problems_.count() == before;
     const DocumentNode* const devices = given("devices");
@@ -91,6 +100,7 @@ class StudyReader {
     for (DeviceEntry& device : study_.devices) {
       for (const work::Compiler& compiler : study_.compilers) device.compilers.push_back(compiler.label);
     }
+    if (const DocumentNode* const node = given("loads")) study_.loads = read_loads(*node, problems_);
     if (const DocumentNode* const node = given("pairs")) {
       read_pairs(*node, are_all_known_ ? study_.compilers : with_whole_vocabulary(), study_.devices, problems_);
     }
@@ -185,10 +195,38 @@ class StudyReader {
                   fmt::format("min {} is more than max {}", rounds->min, rounds->max));
   }
 
+  // This machine's processors are known before anything is measured. A device elsewhere counts its own.
+  void check_threads() {
+    if (!study_.processors) return;
+    std::set<std::string> reported;
+    for (const DeviceEntry& device : study_.devices) {
+      if (!is_here(device)) continue;
+      for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
+        const std::optional<std::string> message = too_many_threads(study_, device, study_.compilers[i]);
+        if (!message) continue;
+        const GivenValue at = place_of_threads(device, threads_at_[i]);
+        if (!reported.insert(at.path).second) continue;
+        if (at.node != nullptr) {
+          problems_.add(*at.node, at.path, *message);
+        } else {
+          problems_.add(at.path, *message);
+        }
+      }
+    }
+  }
+
+  // Returns where the study says how many threads a compiler has on the device.
+  [[nodiscard]] GivenValue place_of_threads(const DeviceEntry& device, const GivenValue& of_compiler) const {
+    if (of_compiler.node != nullptr) return of_compiler;
+    const std::string path = device.threads.empty() ? "threads" : "devices";
+    const auto node = nodes_.find(path);
+    return {node == nodes_.end() ? nullptr : node->second, path};
+  }
+
   void check_size(const DocumentNode& root) {
     std::uint64_t pairs = 0;
     for (const DeviceEntry& device : study_.devices) pairs += device.compilers.size();
-    const std::uint64_t cells = pairs * study_.models.size() * study_.batch_sizes.size();
+    const std::uint64_t cells = pairs * study_.models.size() * study_.batch_sizes.size() * study_.loads.size();
     const std::uint64_t processes = cells * static_cast<std::uint64_t>(work::planned_processes(study_.protocol));
     if (cells > kMaxCells) {
       problems_.add(root, "", fmt::format("{} cells are more than {}; split the study", cells, kMaxCells));
@@ -218,7 +256,8 @@ class StudyReader {
   Problems& problems_;
   Study study_;
   std::map<std::string, NodePointer> nodes_;
-  bool are_all_known_ = false;  // every entry of compilers was read without a problem
+  std::vector<GivenValue> threads_at_;  // of each compiler
+  bool are_all_known_ = false;          // every entry of compilers was read without a problem
 };
 
 StudyProblem whole_file(const std::filesystem::path& path, std::string message) {

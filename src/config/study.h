@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "config/device.h"
 #include "config/vocabulary.h"
 #include "work/compiler.h"
+#include "work/load.h"
 #include "work/protocol.h"
 
 namespace ngb::config {
@@ -46,22 +48,32 @@ struct ModelEntry {
   std::vector<std::pair<std::string, std::int64_t>> dimensions{};  // onnx: named dimension -> extent, or kBatchExtent
   std::vector<std::pair<std::string, InputEntry>> inputs{};        // by name, sorted; "": one .npz for all
   bool dynamic_batch = false;                                      // compiled once for any batch size
+  // As in work::Model; not given: the zoo's for a recipe and for timm's models that the zoo has, else none.
+  std::string group{};
+  std::string style{};
+  std::optional<int> size{};
 
   [[nodiscard]] ModelKind kind() const;
 };
 
 // The compiler that makes ONNX files from PyTorch modules.
 inline constexpr const char* kExporter = "identity";
+// The compiler that makes the reference outputs of ONNX files that the identity, as the reference, does not support. It
+// is in the identity's toolchain.
+inline constexpr const char* kSecondReference = "onnx";
 
 struct Study {
   std::string name{};
   std::filesystem::path path{};
   std::vector<ModelEntry> models{};
   std::vector<work::Compiler> compilers{};
+  std::set<std::string> own_threads{};  // labels of the compilers whose entries say how many threads they have
   std::vector<int> batch_sizes{1};
   std::vector<DeviceEntry> devices{};
-  int threads = 1;  // of compilers without threads of their own
+  int threads = 1;  // of compilers and devices without threads of their own; with a word, this machine's number
+  std::string threads_asked{};  // "all" | "physical" (work/compiler.h); "": the number is asked for
   std::string precision = "f32";
+  std::vector<work::Load> loads{work::Load{}};
   // How the C library's allocator works in the measured processes: "default", or "steady": it keeps all memory.
   std::string allocator = "default";
   work::Protocol protocol{};
@@ -74,9 +86,10 @@ struct Study {
   work::Limits limits{};
   // The compiler to which speed-ups refer: "identity", or a label, NAME@VERSION or NAME of the study's compilers.
   std::string baseline = "identity";
-  bool best_options = false;         // print each compiler's best settings below the table
-  std::filesystem::path output{};    // results folder, absolute; default: results/<name> in the working folder
-  std::vector<std::string> given{};  // keys in the file ("tolerances.absolute"); all others have their defaults
+  bool best_options = false;               // print each compiler's best settings below the table
+  std::filesystem::path output{};          // results folder, absolute; default: results/<name> in the working folder
+  std::optional<Processors> processors{};  // of this machine, as the vocabulary says
+  std::vector<std::string> given{};        // keys in the file ("tolerances.absolute"); all others have their defaults
 };
 
 struct StudyProblem {
@@ -88,6 +101,9 @@ struct StudyProblem {
 
   [[nodiscard]] std::string text() const;  // "file:line:column: key: message"
 };
+
+// Returns the compiler with the threads that it has on the device: its own, else the device's, else the study's.
+work::Compiler on_device(const Study& study, const DeviceEntry& device, const work::Compiler& compiler);
 
 // Reads a study file. If it has problems, returns all of them in the order of lines; broken YAML is one problem,
 // because nothing after it can be read. Bounds: 1 MiB, 32 levels, 20,000 nodes with aliases expanded, 1,000,000 cells

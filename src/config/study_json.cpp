@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
+#include "config/load_json.h"
 #include "config/model_json.h"
 #include "config/study.h"
 
@@ -15,8 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-json compiler_json(const work::Compiler& compiler) {
-  json body{{"threads", compiler.threads}, {"options", object_of(compiler.options)}, {"label", compiler.label}};
+// A compiler without threads of its own has none here if a device has, so that the device's are read again.
+json compiler_json(const Study& study, const work::Compiler& compiler) {
+  json body{{"options", object_of(compiler.options)}, {"label", compiler.label}};
+  const bool yields = std::any_of(study.devices.begin(), study.devices.end(),
+                                  [](const DeviceEntry& device) { return !device.threads.empty(); }) &&
+                      !study.own_threads.contains(compiler.label);
+  if (!yields) body["threads"] = json_of(asked_threads(compiler));
   if (!compiler.version.empty()) body["version"] = compiler.version;
   if (compiler.in_flight != 1) body["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
   if (!compiler.settings.empty()) body["settings"] = object_of(compiler.settings);
@@ -41,7 +47,9 @@ json structured_json(const Study& study, const std::string& key) {
   if (key == "models") {
     for (const ModelEntry& model : study.models) out.push_back(model_json(model));
   } else if (key == "compilers") {
-    for (const work::Compiler& compiler : study.compilers) out.push_back(compiler_json(compiler));
+    for (const work::Compiler& compiler : study.compilers) out.push_back(compiler_json(study, compiler));
+  } else if (key == "loads") {
+    for (const work::Load& load : study.loads) out.push_back(load_json(load));
   } else if (key == "devices") {
     for (const DeviceEntry& device : study.devices) out.push_back(device_json(device));
   } else {

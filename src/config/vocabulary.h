@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,18 @@ struct FamilyWords {
   std::vector<Parameter> parameters{};
 };
 
+// The processors that this machine lets a process use.
+struct Processors {
+  int all = 1;       // logical ones
+  int physical = 1;  // cores to which these belong
+};
+
 struct Vocabulary {
   std::vector<CompilerWords> compilers{};
   std::vector<FamilyWords> models{};
   std::vector<DeviceEntry> devices{};  // described by the user once for all studies
+  // Of this machine. Nothing: threads are not compared with it, and a word for a number of threads is estimated as 1.
+  std::optional<Processors> processors{};
 };
 
 }  // namespace ngb::config

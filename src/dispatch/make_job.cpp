@@ -47,13 +47,29 @@ std::string reference_version(const config::Study& study) {
   return entry == study.compilers.end() ? "" : entry->version;
 }
 
-// The reference computes with as many threads as the cell with the most threads.
+// Removes the estimates: only the device knows the number that a word means there.
+void leave_threads_to_the_device(work::Job& job) {
+  for (work::Compiler& compiler : job.compilers) {
+    if (!compiler.threads_asked.empty()) compiler.threads = 1;
+  }
+}
+
+// The reference computes with as many threads as the cell with the most threads, as far as the plan knows. The agent
+// raises the number to what words mean on the device.
 void add_reference(const config::Study& study, work::Job& job) {
   if (study.reference == "none") return;
   job.reference = {.name = study.reference, .version = reference_version(study)};
   for (const work::Cell& cell : job.cells) {
     job.reference->threads = std::max(job.reference->threads, job.compiler_of(cell).threads);
   }
+}
+
+// Users' ONNX files may have operators that the identity lacks.
+void add_second_reference(const config::Study& study, work::Job& job) {
+  const bool has_file =
+      std::any_of(job.models.begin(), job.models.end(), [](const work::Model& model) { return !model.is_made(); });
+  if (!has_file || study.reference != config::kExporter) return;
+  job.second_reference = {.name = config::kSecondReference, .version = job.reference->version};
 }
 
 void add_exporter(const config::Study& study, work::Job& job) {
@@ -66,6 +82,7 @@ Status add_places(const FindPlace& place_of, work::Job& job) {
   std::vector<work::Compiler*> compilers;
   for (work::Compiler& compiler : job.compilers) compilers.push_back(&compiler);
   if (job.reference) compilers.push_back(&*job.reference);
+  if (job.second_reference) compilers.push_back(&*job.second_reference);
   if (job.exporter) compilers.push_back(&*job.exporter);
   for (work::Compiler* const compiler : compilers) {
     const bool is_known = std::any_of(job.places.begin(), job.places.end(),
@@ -124,10 +141,13 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   static const Part kNothing;
   const Part& part = found == parts_.end() ? kNothing : found->second;
   Renumbered compilers, models, cells;
+  job.loads = plan_.loads;
   for (const int index : part.cells) {
     const work::Cell& cell = plan_.cells[static_cast<std::size_t>(index)];
-    job.cells.push_back(
-        {.id = cell.id, .compiler_index = compilers(cell.compiler_index), .model_index = models(cell.model_index)});
+    job.cells.push_back({.id = cell.id,
+                         .compiler_index = compilers(cell.compiler_index),
+                         .model_index = models(cell.model_index),
+                         .load_index = cell.load_index});
     cells(index);
   }
   for (const work::Group* const group : part.groups) {
@@ -140,7 +160,9 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   }
   job.compilers = compilers.chosen(plan_.compilers);
   job.models = models.chosen(plan_.models);
+  leave_threads_to_the_device(job);
   add_reference(plan_.study, job);
+  add_second_reference(plan_.study, job);
   add_exporter(plan_.study, job);
   if (const Status placed = add_places(place_of, job); !placed) return error_of(placed);
   return job;

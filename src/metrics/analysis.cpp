@@ -14,14 +14,14 @@ using store::CellData;
 
 std::string family_of(const CellData& cell) { return fmt::format("{}\n{}", cell.device, cell.model_hash); }
 
-std::string setting_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.threads, cell.compiler,
-                     cell.compiler_version, cell.configuration());
+std::string setting_of(const CellData& cell, int batch, const std::string& load) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.threads_there(),
+                     cell.compiler, cell.compiler_version, cell.configuration(), batch, load);
 }
 
 std::string choice_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.batch, cell.compiler,
-                     cell.compute_device.value.value_or(""));
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.batch, cell.compiler,
+                     cell.compute_device.value.value_or(""), cell.load);
 }
 
 // The logarithm of T in docs/metrics.md. Precondition: the cell has a speed.
@@ -53,19 +53,22 @@ Known<std::vector<OfRound>> find_busy_cpus(const CellData& cell, const Steady& s
 
 Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline)
     : cells_(std::move(cells)), baseline_(std::move(baseline)), baselines_(cells_, baseline_), facts_(cells_.size()) {
-  std::unordered_map<std::string, std::size_t> singles;
+  std::unordered_map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    if (cells_[i]->batch == 1) singles.emplace(setting_of(*cells_[i]), i);
+    first.emplace(setting_of(*cells_[i], cells_[i]->batch, cells_[i]->load), i);
   }
+  const auto find = [&](const CellData& cell, int batch, const std::string& load) -> std::optional<std::size_t> {
+    const auto found = first.find(setting_of(cell, batch, load));
+    const bool is_found = found != first.end() && may_share_compute_device(cell, *cells_[found->second]);
+    return is_found ? std::optional(found->second) : std::nullopt;
+  };
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const CellData& cell = *cells_[i];
     Facts& facts = facts_[i];
     facts.steady = metrics::steady(cell);
     facts.busy_cpus = find_busy_cpus(cell, facts.steady);
-    const auto single = singles.find(setting_of(cell));
-    if (single != singles.end() && may_share_compute_device(cell, *cells_[single->second])) {
-      facts.single = single->second;
-    }
+    facts.single = find(cell, 1, cell.load);
+    facts.without_load = find(cell, cell.batch, work::kNoLoad);
   }
   find_best_others();
 }

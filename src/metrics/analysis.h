@@ -35,10 +35,13 @@ class Analysis {
   [[nodiscard]] double error_rate() const {
     return cells_.empty() ? statistics::kErrorRate : interval_error_rate(*cells_.front());
   }
-  // Returns the same compiler's cell at batch 1, on the same compute device.
+  // Returns the same compiler's cell at batch 1, under the same load, on the same compute device.
   [[nodiscard]] std::optional<std::size_t> single_of(std::size_t index) const { return facts_[index].single; }
+  // Returns the cell that differs from this one in having no load only.
+  [[nodiscard]] std::optional<std::size_t> without_load(std::size_t index) const { return facts_[index].without_load; }
   // Returns the cell with the highest throughput (the geometric mean over processes) among the same compiler's cells
-  // with other settings (options, threads, version) and the same device, compute device, model, batch and precision.
+  // with other settings (options, threads, version) and the same device, compute device, model, batch, load and
+  // precision.
   [[nodiscard]] std::optional<std::size_t> best_other_of(std::size_t index) const { return facts_[index].best_other; }
 
  private:
@@ -46,6 +49,7 @@ class Analysis {
     Steady steady{};
     Known<std::vector<OfRound>> busy_cpus{};
     std::optional<std::size_t> single{};
+    std::optional<std::size_t> without_load{};
     std::optional<std::size_t> best_other{};
   };
   void find_best_others();

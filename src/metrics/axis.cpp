@@ -16,15 +16,16 @@ namespace {
 
 using store::CellData;
 
-constexpr std::array<std::pair<Axis, std::string_view>, 9> kAxes{{{Axis::results, "results"},
-                                                                  {Axis::compiler, "compiler"},
-                                                                  {Axis::version, "version"},
-                                                                  {Axis::options, "options"},
-                                                                  {Axis::device, "device"},
-                                                                  {Axis::compute_device, "compute_device"},
-                                                                  {Axis::threads, "threads"},
-                                                                  {Axis::precision, "precision"},
-                                                                  {Axis::model, "model"}}};
+constexpr std::array<std::pair<Axis, std::string_view>, 10> kAxes{{{Axis::results, "results"},
+                                                                   {Axis::compiler, "compiler"},
+                                                                   {Axis::version, "version"},
+                                                                   {Axis::options, "options"},
+                                                                   {Axis::device, "device"},
+                                                                   {Axis::compute_device, "compute_device"},
+                                                                   {Axis::threads, "threads"},
+                                                                   {Axis::precision, "precision"},
+                                                                   {Axis::load, "load"},
+                                                                   {Axis::model, "model"}}};
 
 // Returns "a=1 b=x": options, then settings, each sorted by name, then inferences in flight if there are several;
 // "default" if there is nothing to name.
@@ -53,6 +54,8 @@ std::string without_device(const CellData& cell) {
   return elsewhere.configuration();
 }
 
+constexpr bool compares_machines(Axis axis) { return axis == Axis::device || axis == Axis::results; }
+
 // A property that must be equal on both sides.
 struct Property {
   const char* name;
@@ -76,11 +79,17 @@ constexpr std::array kProperties{
              [](const CellData& cell) { return cell.compiler_version; }},
     Property{"options", [](Axis axis) { return axis == Axis::compiler || axis == Axis::options; },
              [](const CellData& cell) { return cell.configuration(); }, words_of_configuration},
-    Property{"thread count", [](Axis axis) { return axis == Axis::threads; },
-             [](const CellData& cell) { return std::to_string(cell.threads); },
-             [](const CellData& cell) { return std::to_string(cell.threads); }},
+    // "all" is another number on another machine, so cells of different machines are paired by what was asked for.
+    Property{"thread count", [](Axis axis) { return axis == Axis::threads || compares_machines(axis); },
+             [](const CellData& cell) { return cell.threads_there(); },
+             [](const CellData& cell) { return cell.threads_there(); }},
+    Property{"thread count", [](Axis axis) { return !compares_machines(axis); },
+             [](const CellData& cell) { return cell.threads_wanted(); },
+             [](const CellData& cell) { return cell.threads_wanted(); }},
     Property{"precision", [](Axis axis) { return axis == Axis::precision; },
              [](const CellData& cell) { return cell.precision; }, [](const CellData& cell) { return cell.precision; }},
+    Property{"load", [](Axis axis) { return axis == Axis::load; }, [](const CellData& cell) { return cell.load; },
+             [](const CellData& cell) { return cell.load; }},
 };
 
 }  // namespace
@@ -120,9 +129,11 @@ std::string place_on(Axis axis, const CellData& cell) {
     case Axis::compute_device:
       return cell.compute_device.value.value_or("unknown");
     case Axis::threads:
-      return std::to_string(cell.threads);
+      return cell.threads_there();
     case Axis::precision:
       return cell.precision;
+    case Axis::load:
+      return cell.load;
     case Axis::model:
       return cell.model;
   }
@@ -132,6 +143,7 @@ std::string place_on(Axis axis, const CellData& cell) {
 bool is_called(std::string_view words, Axis axis, const CellData& cell) {
   if (words == place_on(axis, cell)) return true;
   if (axis == Axis::compiler && words == cell.compiler_label) return true;
+  if (axis == Axis::threads && words == cell.threads_asked) return true;
   return (axis == Axis::compiler || axis == Axis::version) && words == cell.compiler + "@" + cell.compiler_version;
 }
 

@@ -11,7 +11,7 @@
 namespace ngb::metrics {
 
 // The property in which the two cells of a pair differ. All their other properties are equal.
-enum class Axis { results, compiler, version, options, device, compute_device, threads, precision, model };
+enum class Axis { results, compiler, version, options, device, compute_device, threads, precision, load, model };
 std::string_view name(Axis axis);                // "results", "compiler", …
 Result<Axis> parse_axis(std::string_view name);  // The Error lists the axes
 
@@ -19,7 +19,8 @@ Result<Axis> parse_axis(std::string_view name);  // The Error lists the axes
 // else compiler.
 Axis axis_meant_by(std::string_view baseline, std::string_view candidate);
 
-// Returns a cell's value on an axis: "onnxruntime", "1.31.1", "hint=latency", "local", "gpu", "2", "f32", "resnet18";
+// Returns a cell's value on an axis: "onnxruntime", "1.31.1", "hint=latency", "local", "gpu", "2", "f32", "cpu: 1",
+// "resnet18";
 // "" for results.
 std::string place_on(Axis axis, const store::CellData& cell);
 

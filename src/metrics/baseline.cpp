@@ -24,7 +24,7 @@ class Candidates {
   void add(const CellData& cell, std::size_t index) {
     std::vector<std::string> devices{kAny, device_of(cell)};
     if (!cell.compute_device.value && cell.processes.empty()) devices.emplace_back(kSilent);
-    for (const std::string& threads : {std::string(kAny), std::to_string(cell.threads)}) {
+    for (const std::string& threads : {std::string(kAny), cell.threads_there()}) {
       for (const std::string& device : devices) first_.emplace(key(cell, threads, cell.precision, device), index);
     }
   }
@@ -43,7 +43,7 @@ class Candidates {
   [[nodiscard]] bool has_on_any_device(const CellData& cell) const {
     const std::vector<std::string> precisions = precisions_of(cell);
     return std::any_of(precisions.begin(), precisions.end(), [&](const std::string& precision) {
-      return find(cell, std::to_string(cell.threads), precision, kAny).has_value();
+      return find(cell, cell.threads_there(), precision, kAny).has_value();
     });
   }
 
@@ -55,7 +55,8 @@ class Candidates {
 
   static std::string key(const CellData& cell, const std::string& threads, const std::string& precision,
                          const std::string& device) {
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.batch, threads, precision, device);
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.batch, cell.load, threads,
+                       precision, device);
   }
   static std::string device_of(const CellData& cell) { return cell.compute_device.value.value_or(kUnknown); }
   static std::vector<std::string> precisions_of(const CellData& cell) { return {kFullPrecision, cell.precision}; }
@@ -142,7 +143,7 @@ BaselineCells::BaselineCells(std::span<const CellData* const> cells, const Basel
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const CellData& cell = *cells[i];
     Found& found = found_[i];
-    found.index = candidates.best_for(cell, std::to_string(cell.threads));
+    found.index = candidates.best_for(cell, cell.threads_there());
     if (!found.index && baseline.is_one_setting()) found.index = candidates.best_for(cell, Candidates::kAny);
     if (!found.index) found.why_none = why_there_is_none(cell, candidates, baseline);
   }

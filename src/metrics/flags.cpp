@@ -50,6 +50,7 @@ std::optional<double> steal(const Evidence& evidence) {
 }
 
 std::optional<double> pressure(const Evidence& evidence) {
+  if (evidence.cell.load != work::kNoLoad) return std::nullopt;  // the load causes it
   return highest_above(readings(evidence.cell, "pressure_cpu_some", "timed"), 5);
 }
 
@@ -66,12 +67,25 @@ std::optional<double> throttled(const Evidence& evidence) {
   return share < 0.75 ? std::optional(share) : std::nullopt;
 }
 
+// Returns the GPU's lowest clock frequency at the end of a timed phase, as a share of its highest possible one, if it
+// is below 75 %. On a cell of the CPU, an idle GPU says nothing.
+std::optional<double> gpu_throttled(const Evidence& evidence) {
+  if (evidence.cell.compute_device.value != "gpu") return std::nullopt;
+  const std::vector<double> clocks = readings(evidence.cell, "gpu_frequency", "end");
+  const std::vector<double> highest = readings(evidence.cell, "gpu_max_frequency", "end");
+  if (clocks.empty() || highest.empty()) return std::nullopt;
+  const double possible = *std::max_element(highest.begin(), highest.end());
+  const double share = possible > 0 ? *std::min_element(clocks.begin(), clocks.end()) / possible : 1;
+  return share < 0.75 ? std::optional(share) : std::nullopt;
+}
+
 std::optional<double> extra_threads(const Evidence& evidence) {
   std::vector<double> threads;
   for (const samples::ProcessResult& process : evidence.cell.processes) {
     if (process.threads_used.value) threads.push_back(*process.threads_used.value);
   }
-  return highest_above(threads, evidence.cell.threads);
+  if (!evidence.cell.threads) return std::nullopt;
+  return highest_above(threads, *evidence.cell.threads);
 }
 
 // Counts the processes that are set aside because of another build, or because of another environment.
@@ -146,13 +160,18 @@ constexpr std::array kFlags{
     Flag{"spread", "IQR / median > 10 %", "repetitions differ much: check the machine for other load", wide_spread},
     Flag{"unstable", "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine", unstable},
     Flag{"steal", "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines", steal},
-    Flag{"pressure", "PSI some (CPU) > 5 % in a timed phase", "programs had to wait for a processor", pressure},
+    Flag{"pressure", "PSI some (CPU) > 5 % in a timed phase",
+         "programs had to wait for a processor; not raised under a load, which makes them wait", pressure},
     Flag{"page_faults", "more than 10,000 page faults/s in a timed phase",
          "the allocator returns memory to the kernel and requests it again in every inference, which costs some "
          "percent; how often depends on what else is in memory: compare with `allocator: steady`",
          page_faults},
     Flag{"throttled", "clock < 75 % of its highest in these results",
          "the processor was slowed down by heat or a power limit", throttled},
+    Flag{"gpu_throttled", "GPU clock < 75 % of its highest at the end of a timed phase",
+         "the GPU was slowed down by heat or a power limit, or had not sped up yet: measure longer "
+         "(`min_repetition_ms`)",
+         gpu_throttled},
     Flag{"extra_threads", "more threads used processor time than the study allows",
          "the compiler used more threads than the others, so conditions were not equal", extra_threads},
     Flag{"mixed_build", "completed processes of another build are set aside",

@@ -32,6 +32,7 @@ struct Metric {
   Value (*compute)(const Analysis& analysis, std::size_t cell);
   const char* deviation = nullptr;  // name of the metric that tables show after "±" in this column; null: none
   bool refers_to_baseline = false;  // relates the cell to its baseline (baseline.h)
+  bool is_of_load = false;          // says something about cells that have a load only
 };
 
 std::span<const Metric> metrics();

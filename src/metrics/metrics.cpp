@@ -190,7 +190,8 @@ Value cpu_of_machine(const Analysis& analysis, std::size_t cell) {
   return cpus ? cpu_share(analysis, cell, *cpus) : unknown("the device did not report how many processors it has");
 }
 Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
-  return cpu_share(analysis, cell, analysis.cell(cell).threads);
+  const auto& threads = analysis.cell(cell).threads;
+  return threads ? cpu_share(analysis, cell, *threads) : unknown("no process has reported how many threads it has");
 }
 
 Value repetition_count(const Analysis& analysis, std::size_t cell) {
@@ -216,6 +217,24 @@ Value absolute_error(const Analysis& analysis, std::size_t cell) {
   return worst ? Value{worst} : unknown("the outputs were not compared");
 }
 
+// Returns the mean over processes of a quantity that is measured over the timed phase of cells that have a load.
+Value use_of_load(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
+  if (analysis.cell(cell).load == work::kNoLoad) return unknown("measured without a load");
+  std::vector<double> values;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    for (const samples::Reading& reading : process.readings) {
+      if (reading.quantity != quantity || reading.when != "timed") continue;
+      if (!reading.value.value) return unknown(reading.value.reason);
+      values.push_back(*reading.value.value);
+    }
+  }
+  if (values.empty()) return unknown("its use was not measured");
+  return {statistics::mean(values)};
+}
+Value load_cpu(const Analysis& analysis, std::size_t cell) { return use_of_load(analysis, cell, "load_cpu"); }
+Value load_memory(const Analysis& analysis, std::size_t cell) { return use_of_load(analysis, cell, "load_memory"); }
+
 // Files of schema 2 and before have no such reading.
 Value run_queue_wait(const Analysis& analysis, std::size_t cell) {
   if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
@@ -239,7 +258,7 @@ constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";
 constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
 
-// name, heading, unit, formula, source, has_interval, rank, compute, deviation, refers_to_baseline
+// name, heading, unit, formula, source, has_interval, rank, compute, deviation, refers_to_baseline, is_of_load
 constexpr std::array kMetrics{
     Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 1,
            throughput_mean, "throughput_std_per_s"},
@@ -298,6 +317,16 @@ constexpr std::array kMetrics{
            "T_s(b) / highest T_s'(b) of the same compiler at other settings s' (options, threads, version); above 1: s "
            "is the best",
            kProtocol, true, 0, margin},
+    Metric{"load_retention_ratio", "load retention", "ratio",
+           "T_c(b) under the load / T_c(b) without a load, of the same compiler, settings, model and batch size",
+           "paper V-F", true, 3, load_retention, nullptr, false, true},
+    Metric{"load_cpu_percent", "load CPU %", "percent",
+           "100 · processor time of the load / wall time, while the cell was timed; 100: one processor; mean over "
+           "processes",
+           kProtocol, false, 5, load_cpu, nullptr, false, true},
+    Metric{"load_memory_bytes_per_s", "load memory", "bytes/s",
+           "bytes that the load read and wrote / wall time, while the cell was timed; mean over processes", kProtocol,
+           false, 6, load_memory, nullptr, false, true},
     Metric{"spread_ratio", "spread", "ratio", "interquartile range / median of b·k / t", kProtocol, false, 0, spread},
     Metric{"max_absolute_error", "max error", "1",
            "largest absolute difference between output and reference, over elements and processes", kProtocol, false, 0,

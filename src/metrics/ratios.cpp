@@ -140,6 +140,12 @@ Value bsr(const Analysis& analysis, std::size_t cell) {
   return ratio_of(parts, analysis.error_rate());
 }
 
+Value load_retention(const Analysis& analysis, std::size_t cell) {
+  const bool has_speed = analysis.steady(cell).reason.empty();
+  if (has_speed && analysis.cell(cell).load == work::kNoLoad) return unknown_ratio("measured without a load");
+  return speed_ratio(analysis, cell, {analysis.without_load(cell), "the cell without a load", ""});
+}
+
 Value margin(const Analysis& analysis, std::size_t cell) {
   return speed_ratio(analysis, cell, {analysis.best_other_of(cell), "another setting of this compiler", ""});
 }

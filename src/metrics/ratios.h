@@ -30,6 +30,8 @@ Value rtr(const Analysis& analysis, std::size_t cell);
 Value ase(const Analysis& analysis, std::size_t cell);
 // ASE_c(b) / ASE_baseline(b)
 Value bsr(const Analysis& analysis, std::size_t cell);
+// T_c(b) under the cell's load / T_c(b) without a load
+Value load_retention(const Analysis& analysis, std::size_t cell);
 // T_s(b) / T_s'(b), where s' is the fastest of the same compiler's other settings.
 Value margin(const Analysis& analysis, std::size_t cell);
 // 1 - cpu_c / cpu_baseline, in processor time per wall time of the timed phase.

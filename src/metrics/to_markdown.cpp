@@ -25,8 +25,8 @@ The baseline is the identity, unless the study (`baseline:`) or the command (`ng
 these results by its label, as NAME@VERSION or as NAME. Column heads then name it ("speed-up over onnxruntime@1.30.0"), and
 all ratios that refer to a baseline refer to that one. A cell's baseline is a cell
 
-- of the same device, model, batch size and threads (a label names a setting with its threads: if it was measured with
-  another number only, that counts);
+- of the same device, model, batch size, load and threads (`all` and `physical` are the numbers that they meant there; a
+  label names a setting with its threads: if it was measured with another number only, that counts);
 - on the same compute device: `cpu`, `gpu` or `npu`, as the compiler reports it in the fact `device`, else as the option
   `device` or `provider` says. A cell on a GPU has no speed-up over one on the CPU. If only one of the two reports its
   compute device, there is no ratio, with that as its reason;

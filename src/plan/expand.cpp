@@ -59,15 +59,17 @@ Result<std::vector<work::Model>> make_models(const config::Study& study) {
   return models;
 }
 
-std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::Model& model) {
+std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::Model& model,
+                    const work::Load& load) {
   json made_of{{"batch", model.key.batch},
                {"compiler", compiler.name},
                {"device", device},
                {"model", model.key.hash},
                {"options", config::object_of(compiler.options)},
                {"precision", compiler.precision},
-               {"threads", compiler.threads},
+               {"threads", config::json_of(asked_threads(compiler))},
                {"version", compiler.version}};
+  if (!load.is_none()) made_of["load"] = load.name;
   // Cells without settings and with one inference at a time keep the ids that they have always had.
   if (!compiler.settings.empty()) made_of["settings"] = config::object_of(compiler.settings);
   if (compiler.in_flight != 1) {
@@ -76,16 +78,36 @@ std::string cell_id(const std::string& device, const work::Compiler& compiler, c
   return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
 }
 
-void add_cells(Plan& plan, const config::DeviceEntry& device, int model_index) {
-  const work::Model& model = plan.models[static_cast<std::size_t>(model_index)];
-  for (std::size_t i = 0; i < plan.compilers.size(); ++i) {
-    const work::Compiler& compiler = plan.compilers[i];
+// Returns the index of the compiler with the threads that it has on the device; adds it to the plan if it is new.
+std::size_t index_on(Plan& plan, const config::DeviceEntry& device, std::size_t index) {
+  work::Compiler there = config::on_device(plan.study, device, plan.compilers[index]);
+  const auto known = std::find(plan.compilers.begin(), plan.compilers.end(), there);
+  if (known != plan.compilers.end()) return static_cast<std::size_t>(known - plan.compilers.begin());
+  plan.compilers.push_back(std::move(there));
+  return plan.compilers.size() - 1;
+}
+
+// Returns the indices of the compilers that run on the device.
+std::vector<std::size_t> indices_on(Plan& plan, const config::DeviceEntry& device) {
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < plan.study.compilers.size(); ++i) {
     const auto& chosen = device.compilers;
-    if (std::find(chosen.begin(), chosen.end(), compiler.label) == chosen.end()) continue;
-    plan.cells.push_back({.id = cell_id(device.name, compiler, model),
+    const bool is_chosen = std::find(chosen.begin(), chosen.end(), plan.compilers[i].label) != chosen.end();
+    if (is_chosen) indices.push_back(index_on(plan, device, i));
+  }
+  return indices;
+}
+
+void add_cells(Plan& plan, const config::DeviceEntry& device, const std::vector<std::size_t>& compilers,
+               int model_index, int load_index) {
+  const work::Model& model = plan.models[static_cast<std::size_t>(model_index)];
+  const work::Load& load = plan.loads[static_cast<std::size_t>(load_index)];
+  for (const std::size_t index : compilers) {
+    plan.cells.push_back({.id = cell_id(device.name, plan.compilers[index], model, load),
                           .device = device.name,
-                          .compiler_index = static_cast<int>(i),
-                          .model_index = model_index});
+                          .compiler_index = static_cast<int>(index),
+                          .model_index = model_index,
+                          .load_index = load_index});
   }
 }
 
@@ -99,8 +121,14 @@ Result<Plan> expand(const config::Study& study) {
   plan.compilers = study.compilers;
   for (work::Compiler& compiler : plan.compilers) compiler.precision = study.precision;
   plan.models = *std::move(models);
+  plan.loads = study.loads;
   for (const config::DeviceEntry& device : study.devices) {
-    for (std::size_t i = 0; i < plan.models.size(); ++i) add_cells(plan, device, static_cast<int>(i));
+    const std::vector<std::size_t> compilers = indices_on(plan, device);
+    for (std::size_t model = 0; model < plan.models.size(); ++model) {
+      for (std::size_t load = 0; load < plan.loads.size(); ++load) {
+        add_cells(plan, device, compilers, static_cast<int>(model), static_cast<int>(load));
+      }
+    }
   }
   plan.groups = order(plan.models, plan.cells, work::planned_processes(study.protocol), study.protocol.seed);
   if (study.protocol.rounds) add_questions(plan, study.baseline);

@@ -12,6 +12,7 @@
 #include "config/keys/value.h"
 #include "userfiles/input_values.h"
 #include "userfiles/onnx_file.h"
+#include "zoo/family.h"
 #include "zoo/recipe.h"
 
 namespace ngb::plan {
@@ -156,6 +157,18 @@ Status add_values(work::Model& model, const config::ModelEntry& entry) {
   return Done{};
 }
 
+// Says what the model belongs to: as the study does, else as the zoo does of a recipe or of timm's model of that name.
+void add_belonging(work::Model& model, const config::ModelEntry& entry) {
+  const config::ModelKind kind = entry.kind();
+  zoo::Belonging known;
+  if (kind == config::ModelKind::zoo) known = zoo::belonging_of(entry.family);
+  if (kind == config::ModelKind::timm) known = zoo::belonging_of(entry.factory);
+  if (!entry.parameters.empty()) known.size.reset();  // they may make it another size
+  model.group = entry.group.empty() ? known.group : entry.group;
+  model.style = entry.style.empty() ? known.style : entry.style;
+  model.size = entry.size ? entry.size : known.size;
+}
+
 // Returns the hash of the model with its shapes, its values and the way in which it is compiled. A model in which one
 // of these differs is another model.
 std::string hash_of_all(const work::Model& model, const config::ModelEntry& entry) {
@@ -183,6 +196,7 @@ Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::
                                                                 : from_module(entry, batch, seed, python_files);
   if (!model) return model;
   model->label = entry.label;
+  add_belonging(*model, entry);
   model->key.batch = batch;
   model->dynamic_batch = entry.dynamic_batch;
   if (!entry.dynamic_batch) model->open_inputs.clear();

@@ -10,7 +10,7 @@
 namespace ngb::plan {
 
 // Returns the groups of the cells with their steps, in the order in which they are measured. Precondition: `cells` are
-// sorted by device, model, batch and compiler, so that the cells of a group are neighbours.
+// sorted by device, model, batch, load and compiler, so that the cells of a group are neighbours.
 std::vector<work::Group> order(const std::vector<work::Model>& models, const std::vector<work::Cell>& cells,
                                int processes, std::uint64_t seed);
 

@@ -21,8 +21,9 @@
 
 namespace ngb::plan {
 
-// The cells are in the order of the study: device, model, batch, compiler. The groups are in the order in which they
-// are measured. The compilers are the study's, with its precision.
+// The cells are in the order of the study: device, model, batch, load, compiler. The groups are in the order in which
+// they are measured. The compilers are the study's, with its precision; those that have other threads on a device
+// follow.
 struct Plan : work::Lists {
   config::Study study{};
   double question_error_rate = 0.05;  // of each question, over all looks at it (work::Protocol::rounds)
@@ -36,6 +37,9 @@ Result<Plan> expand(const config::Study& study);
 std::uint64_t process_count(const Plan& plan);
 
 nlohmann::json to_json(const Plan& plan);
+// Returns a sentence that names the Python files whose code the study runs, or "" if there are none.
+std::string foreign_code(const Plan& plan);
+
 // Returns the text that `ngb plan` prints: settings, cells, order.
 std::string to_text(const Plan& plan);
 

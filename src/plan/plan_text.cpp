@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.h"
 #include "plan/plan.h"
@@ -63,13 +64,16 @@ std::string options_text(const work::Compiler& compiler) {
 }
 
 std::string cells_text(const Plan& plan) {
+  const bool has_loads = plan.loads.size() > 1 || !plan.loads.front().is_none();
   std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options, settings"}};
+  if (has_loads) rows.front().emplace_back("load");
   for (const work::Cell& cell : plan.cells) {
     const work::Model& model = plan.model_of(cell);
     const work::Compiler& compiler = plan.compiler_of(cell);
     rows.push_back({cell.id, cell.device, model.label, std::to_string(model.key.batch), compiler.label,
-                    compiler.version.empty() ? "-" : compiler.version, std::to_string(compiler.threads),
+                    compiler.version.empty() ? "-" : compiler.version, asked_threads(compiler),
                     options_text(compiler)});
+    if (has_loads) rows.back().push_back(plan.load_of(cell).name);
   }
   return aligned(rows, {3, 6});
 }
@@ -80,7 +84,9 @@ std::string group_text(const Plan& plan, const work::Group& group) {
   int shown = -1;
   for (const work::Step& step : group.steps) {
     if (step.process_index >= kShownRounds) break;
-    const std::string& label = plan.compiler_of(plan.cell_of(step)).label;
+    const work::Load& load = plan.load_of(plan.cell_of(step));
+    const std::string label =
+        plan.compiler_of(plan.cell_of(step)).label + (load.is_none() ? "" : fmt::format(" ({})", load.name));
     if (step.process_index == shown) {
       rounds.back() += ", " + label;
     } else {
@@ -113,13 +119,25 @@ std::string rounds_text(const work::Protocol& protocol) {
 
 }  // namespace
 
+std::string foreign_code(const Plan& plan) {
+  std::set<std::string> files;
+  for (const work::Model& model : plan.models) {
+    if (model.is_module() && !model.path.empty()) files.insert(text::visible(model.path));
+  }
+  if (files.empty()) return {};
+  const std::vector<std::string> names(files.begin(), files.end());
+  return fmt::format("This study runs its author's code, on every device and with your rights: {} (docs/security.md)",
+                     text::join(names, ", "));
+}
+
 std::string to_text(const Plan& plan) {
+  const std::string code = foreign_code(plan);
   return fmt::format(
-      "Study {} ({})\n\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
+      "Study {} ({})\n{}\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
       "in each, {} of one process for every compiler\n{}\n",
-      plan.study.name, plan.study.path.string(), settings_text(plan), "Cells", cells_text(plan),
-      counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed, rounds_text(plan.study.protocol),
-      order_text(plan));
+      plan.study.name, plan.study.path.string(), code.empty() ? code : code + "\n", settings_text(plan), "Cells",
+      cells_text(plan), counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed,
+      rounds_text(plan.study.protocol), order_text(plan));
 }
 
 }  // namespace ngb::plan

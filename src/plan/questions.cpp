@@ -42,15 +42,17 @@ std::set<int> cells_in(const work::Group& group) {
   return cells;
 }
 
-// Returns the cell's baselines: the first of each device.
+// Returns the cell's baselines, which have its load: the first of each device.
 std::vector<int> baselines_of(int cell, const std::set<int>& candidates, const work::Lists& lists, bool is_label) {
   const auto compiler = [&](int index) -> const Compiler& {
     return lists.compiler_of(lists.cells[static_cast<std::size_t>(index)]);
   };
+  const auto load = [&](int index) { return lists.cells[static_cast<std::size_t>(index)].load_index; };
   for (const bool needs_threads : {true, false}) {
     std::map<std::string, int> first;
     for (const int each : candidates) {
-      if (!needs_threads || compiler(each).threads == compiler(cell).threads) {
+      if (load(each) != load(cell)) continue;
+      if (!needs_threads || asked_threads(compiler(each)) == asked_threads(compiler(cell))) {
         first.emplace(device_option(compiler(each)), each);
       }
     }

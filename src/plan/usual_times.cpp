@@ -15,6 +15,7 @@ constexpr std::array kUsualTimes{
     UsualTimes{"identity", 0.2, 0.05, 0.006, 45e9, 0, 3},
     UsualTimes{"eager-cpp", 0.2, 0.1, 0.02, 45e9, 0, 3},
     UsualTimes{"torchscript", 0.2, 0.2, 0.03, 45e9, 0, 3},
+    UsualTimes{"onnx", 0.2, 0.1, 0.02, 1e9, 0, 1},
     UsualTimes{"onnxruntime", 0.1, 0.03, 0.006, 75e9, 0, 0},
     UsualTimes{"openvino", 0.1, 0.1, 0.01, 75e9, 0, 0},
     UsualTimes{"xla", 1, 0.3, 0.08, 45e9, 0.6, 0},

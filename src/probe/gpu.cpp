@@ -29,6 +29,17 @@ constexpr unsigned kStreamingMultiprocessors = 1;  // NVML_CLOCK_SM
 constexpr unsigned kMemoryClock = 2;               // NVML_CLOCK_MEM
 constexpr unsigned kGpuSensor = 0;                 // NVML_TEMPERATURE_GPU
 
+// Returns the PCI address of CUDA's first GPU, "0000:65:00.0", or "" if this process has not begun to use CUDA. It
+// neither loads the driver nor begins to use it.
+std::string first_cuda_gpu() {
+  void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  void* const ask = driver == nullptr ? nullptr : ::dlsym(driver, "cuDeviceGetPCIBusId");
+  std::array<char, 32> text{};
+  const auto size = static_cast<int>(text.size() - 1);
+  const bool is_known = ask != nullptr && reinterpret_cast<int (*)(char*, int, int)>(ask)(text.data(), size, 0) == 0;
+  return is_known ? text.data() : "";
+}
+
 class Nvml {
  public:
   // The library is never closed: the driver stays loaded as long as the process lives.
@@ -62,7 +73,8 @@ class Nvml {
   }
 
  private:
-  // Chooses the only GPU or, of several, the one that CUDA_VISIBLE_DEVICES names by its UUID, which NVML knows too.
+  // Chooses the only GPU or, of several, the one that CUDA_VISIBLE_DEVICES names by its UUID, which NVML knows too, or
+  // that CUDA uses as its first. CUDA may number GPUs in another order than NVML.
   void choose_device() {
     unsigned count = 0;
     if (const int status = call("nvmlDeviceGetCount_v2", &count); status != 0 || count == 0) {
@@ -76,8 +88,11 @@ class Nvml {
       status = call("nvmlDeviceGetHandleByUUID", chosen.c_str(), &device_);
     } else if (count == 1) {
       status = call("nvmlDeviceGetHandleByIndex_v2", 0U, &device_);
+    } else if (const std::string address = first_cuda_gpu(); !address.empty()) {
+      status = call("nvmlDeviceGetHandleByPciBusId_v2", address.c_str(), &device_);
     } else {
-      why_not_ = fmt::format("{} GPUs, and CUDA_VISIBLE_DEVICES does not name one of them by its UUID", count);
+      why_not_ = fmt::format(
+          "{} GPUs; this process does not use CUDA, and CUDA_VISIBLE_DEVICES does not name one by its UUID", count);
       return;
     }
     if (status != 0) why_not_ = explain(status);

@@ -129,6 +129,7 @@ bool is_belonging(BelongingKind kind, const fs::directory_entry& entry) {
     case BelongingKind::agent:
       return type == EntryKind::folder && is_hex(name, kHashDigits);
     case BelongingKind::bundle:
+    case BelongingKind::exported:
     case BelongingKind::model:
       return type == EntryKind::folder && is_tree_name(name);
     case BelongingKind::reference: {
@@ -160,8 +161,9 @@ struct Shelf {
   BelongingKind kind;
   bool has_levels;  // our things are two levels below it: toolchains/<compiler>/<version>
 };
-constexpr std::array<Shelf, 8> kShelves{{{"agents", BelongingKind::agent, false},
+constexpr std::array<Shelf, 9> kShelves{{{"agents", BelongingKind::agent, false},
                                          {"bundles", BelongingKind::bundle, false},
+                                         {"exports", BelongingKind::exported, false},
                                          {"models", BelongingKind::model, false},
                                          {"references", BelongingKind::reference, false},
                                          {"holders", BelongingKind::holder, false},

@@ -14,6 +14,7 @@ enum class BelongingKind {
   lock,       // lock
   agent,      // agents/<64 hex>
   bundle,     // bundles/<64 hex>
+  exported,   // exports/<64 hex>
   model,      // models/<64 hex>
   reference,  // references/<64 hex>, references/<64 hex>.ref
   tuning,     // tuning/tvm/<32 hex>, tuning/tensorrt/timing-….cache

@@ -63,7 +63,7 @@ json configuration_json(const CellData* cell) {
           {"options", options.is_discarded() ? json::object() : std::move(options)},
           {"settings", settings.is_discarded() ? json::object() : std::move(settings)},
           {"in_flight", cell->in_flight},
-          {"threads", cell->threads}};
+          {"threads", cell->threads ? json(*cell->threads) : json(nullptr)}};
 }
 
 json margin_json(const BestOptions& choice) {
@@ -82,9 +82,9 @@ bool BestOptions::is_told_apart() const { return has_interval() && (*margin->low
 std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const Values& values,
                                       const std::function<bool(const CellData&)>& is_shown) {
   // A cell that failed before it reported its compute device is listed with the first that did.
-  using Choice = std::tuple<std::string, std::string, std::string, int, std::string>;
+  using Choice = std::tuple<std::string, std::string, std::string, int, std::string, std::string>;
   const auto choice_of = [](const CellData& cell) {
-    return Choice(cell.device, cell.model_hash, cell.precision, cell.batch, cell.compiler);
+    return Choice(cell.device, cell.model_hash, cell.precision, cell.batch, cell.compiler, cell.load);
   };
   std::map<Choice, std::string> first_devices;
   for (const CellData& cell : cells) {
@@ -129,6 +129,7 @@ json to_json(const std::vector<BestOptions>& choices) {
     all.push_back({{"device", choice.any->device},
                    {"model", choice.any->model},
                    {"batch", choice.any->batch},
+                   {"load", choice.any->load},
                    {"compiler", choice.any->compiler},
                    {"winner", configuration_json(choice.winner)},
                    {"runner_up", configuration_json(choice.runner_up)},

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "metrics/outcome.h"
 #include "report/numbers.h"
+#include "report/words.h"
 
 namespace ngb::report {
 namespace {
@@ -28,16 +29,24 @@ json settings_json(const CellData& cell) {
   return settings.is_discarded() ? json::object() : settings;
 }
 
+json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+json number_or_null(const std::optional<int>& number) { return number ? json(*number) : json(nullptr); }
+
 // name, heading, of
 constexpr std::array kAttributes{
     Attribute{"cell_id", nullptr, [](const CellData& cell) { return json(cell.cell_id); }},
     Attribute{"device", "device", [](const CellData& cell) { return json(cell.device); }},
     Attribute{"model", "model", [](const CellData& cell) { return json(cell.model); }},
     Attribute{"model_family", nullptr, [](const CellData& cell) { return json(cell.model_family); }},
+    Attribute{"model_group", nullptr, [](const CellData& cell) { return text_or_null(cell.model_group); }},
+    Attribute{"model_style", nullptr, [](const CellData& cell) { return text_or_null(cell.model_style); }},
+    Attribute{"model_size", nullptr, [](const CellData& cell) { return number_or_null(cell.model_size); }},
     Attribute{"model_hash", nullptr, [](const CellData& cell) { return json(cell.model_hash); }},
     Attribute{"batch", "batch", [](const CellData& cell) { return json(cell.batch); }},
-    Attribute{"threads", "threads", [](const CellData& cell) { return json(cell.threads); }},
+    Attribute{"threads", "threads", [](const CellData& cell) { return number_or_null(cell.threads); }},
+    Attribute{"threads_asked", nullptr, [](const CellData& cell) { return text_or_null(cell.threads_asked); }},
     Attribute{"precision", "precision", [](const CellData& cell) { return json(cell.precision); }},
+    Attribute{"load", "load", [](const CellData& cell) { return json(cell.load); }},
     Attribute{"compute_device", nullptr,
               [](const CellData& cell) {
                 return cell.compute_device.value ? json(*cell.compute_device.value) : json(nullptr);
@@ -73,6 +82,16 @@ std::string interval_of(const DerivedValue& value, const char* unit) {
 
 std::span<const Attribute> attributes() { return kAttributes; }
 
+std::vector<Attribute> shown_attributes(std::span<const CellData* const> cells) {
+  std::vector<Attribute> shown;
+  const bool has_load = has_loads(cells);
+  for (const Attribute& attribute : kAttributes) {
+    const bool is_load = std::string_view(attribute.name) == "load";
+    if (attribute.heading != nullptr && (has_load || !is_load)) shown.push_back(attribute);
+  }
+  return shown;
+}
+
 json failure_json(const CellData& cell) {
   const samples::ProcessResult* process = metrics::decisive_failure(cell);
   if (process == nullptr) return nullptr;
@@ -87,9 +106,11 @@ json failure_json(const CellData& cell) {
   return object;
 }
 
-std::vector<NumberColumn> number_columns(bool all) {
+std::vector<NumberColumn> number_columns(bool all, std::span<const CellData* const> cells) {
+  const bool has_load = has_loads(cells);
   std::vector<NumberColumn> columns;
   for (const Metric& metric : metrics::metrics()) {
+    if (metric.is_of_load && !has_load && !all) continue;
     if (is_deviation(metric) || (metric.rank == 0 && !all)) continue;
     columns.push_back({&metric, metric.deviation == nullptr ? nullptr : metrics::find_metric(metric.deviation)});
   }

@@ -20,6 +20,8 @@ struct Attribute {
   nlohmann::json (*of)(const store::CellData& cell);
 };
 std::span<const Attribute> attributes();
+// Returns those of tables for people; the load only if one of the cells has one.
+std::vector<Attribute> shown_attributes(std::span<const store::CellData* const> cells);
 
 // {"kind", "phase", "message", "advice", "log_path"} and, where known, "signal" and "exit_code" of the failure that
 // decided the cell's status; null for a cell that did not fail.
@@ -30,8 +32,9 @@ struct NumberColumn {
   const metrics::Metric* metric = nullptr;
   const metrics::Metric* deviation = nullptr;  // null: none
 };
-// Returns the columns of all metrics, or only of those with a rank.
-std::vector<NumberColumn> number_columns(bool all);
+// Returns the columns of all metrics, or only of those with a rank; of the latter, those of loads only if a cell has
+// one.
+std::vector<NumberColumn> number_columns(bool all, std::span<const store::CellData* const> cells);
 // Returns "samples/s ± std", "speed-up [95 %]", "speed-up over onnxruntime@1.30.0 [95 %]". `over` names a baseline
 // other than the identity, in a form that may be printed; it is "" for the identity.
 std::string heading(const NumberColumn& column, std::string_view over);

@@ -34,8 +34,9 @@ json side_json(const store::CellData& cell, const std::optional<double>& speed_p
           {"compiler_label", cell.compiler_label},
           {"compiler_version", cell.compiler_version},
           {"device", cell.device},
-          {"threads", cell.threads},
+          {"threads", or_null(cell.threads)},
           {"precision", cell.precision},
+          {"load", cell.load},
           {"throughput_geometric_mean_per_s", or_null(speed_per_s)}};
 }
 

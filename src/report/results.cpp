@@ -28,8 +28,14 @@ constexpr std::array kFilters{
            }},
     Filter{"model", "Only cells of this model, or of this family of models",
            [](const CellData& cell) { return Words{cell.model, cell.model_family}; }},
+    Filter{"group", "Only cells of models of this group, such as ResNets",
+           [](const CellData& cell) { return Words{cell.model_group}; }},
+    Filter{"style", "Only cells of models of this style: convolutional, transformer or hybrid",
+           [](const CellData& cell) { return Words{cell.model_style}; }},
     Filter{"batch", "Only cells of this batch size",
            [](const CellData& cell) { return Words{std::to_string(cell.batch)}; }},
+    Filter{"load", "Only cells under this load, as the study and the table write it: none, \"cpu: 1\"",
+           [](const CellData& cell) { return Words{cell.load}; }},
 };
 
 bool lets_through(const Filter& filter, const Words& wanted, const CellData& cell) {
@@ -44,10 +50,12 @@ ngb::Status check_words(const Filter& filter, const Words& wanted, const std::ve
   for (const CellData& cell : cells) {
     const Words words = filter.words(cell);
     known.insert(words.begin(), words.end());
-    offered.insert(words.front());
+    if (!words.front().empty()) offered.insert(words.front());
   }
+  known.erase("");
   for (const std::string& word : wanted) {
-    if (!word.empty() && known.contains(word)) continue;
+    if (known.contains(word)) continue;
+    if (known.empty()) return fail(fmt::format("no model of these results has a {}", filter.name), word);
     const auto near = text::nearest(word, Words(known.begin(), known.end()));
     return fail(near ? fmt::format("these results have no such {}, did you mean {}?", filter.name, *near)
                      : fmt::format("these results have no such {}, expected one of: {}", filter.name,

@@ -22,16 +22,15 @@ std::string remarks_on(const store::CellData& cell, const Values& values) {
   return markdown_text(why.empty() ? text::join(names, ", ") : why);
 }
 
-std::string markdown_header(const std::vector<NumberColumn>& columns, const metrics::Baseline& baseline) {
+std::string markdown_header(const std::vector<Attribute>& shown, const std::vector<NumberColumn>& columns,
+                            const metrics::Baseline& baseline) {
   std::vector<std::string> headings;
   std::vector<std::string> alignments;
   const auto add = [&](std::string heading, const char* alignment) {
     headings.push_back(std::move(heading));
     alignments.emplace_back(alignment);
   };
-  for (const Attribute& attribute : attributes()) {
-    if (attribute.heading != nullptr) add(attribute.heading, "---");
-  }
+  for (const Attribute& attribute : shown) add(attribute.heading, "---");
   add("compiler", "---");
   const std::string over = baseline.is_identity() ? "" : markdown_text(baseline.words());
   for (const NumberColumn& column : columns) add(heading(column, over), "---:");
@@ -42,14 +41,13 @@ std::string markdown_header(const std::vector<NumberColumn>& columns, const metr
 }  // namespace
 
 std::string show_markdown(const Results& results, const ShowOptions& options) {
-  const std::vector<NumberColumn> columns = number_columns(options.all);
-  std::string text = markdown_header(columns, results.baseline);
+  const std::vector<NumberColumn> columns = number_columns(options.all, results.cells);
+  const std::vector<Attribute> shown = shown_attributes(results.cells);
+  std::string text = markdown_header(shown, columns, results.baseline);
   const bool names_devices = are_on_several_compute_devices(results.cells);
   for (const store::CellData* cell : results.cells) {
     std::vector<std::string> fields;
-    for (const Attribute& attribute : attributes()) {
-      if (attribute.heading != nullptr) fields.push_back(markdown_field(attribute.of(*cell)));
-    }
+    for (const Attribute& attribute : shown) fields.push_back(markdown_field(attribute.of(*cell)));
     fields.push_back(markdown_text(compiler_of(*cell) + (names_devices ? ", " + compute_device_of(*cell) : "")));
     for (const NumberColumn& column : columns) {
       const ShownNumber number = shown_number(results, *cell, column);

@@ -84,7 +84,7 @@ class Builder {
   Builder(const Results& results, const ShowOptions& options)
       : results_(results),
         names_devices_(are_on_several_compute_devices(results.cells)),
-        columns_(number_columns(options.all)) {
+        columns_(number_columns(options.all, results.cells)) {
     const std::string over = results.baseline.is_identity() ? "" : text::visible(results.baseline.words());
     table_.columns.push_back({"compiler", true, 0});
     for (const NumberColumn& column : columns_) {

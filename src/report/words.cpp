@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -31,7 +32,8 @@ bool are_on_several_compute_devices(std::span<const CellData* const> cells) {
 }
 
 std::string threads_of(const CellData& cell) {
-  return fmt::format("{} {}", cell.threads, cell.threads == 1 ? "thread" : "threads");
+  const std::string count = fmt::format("{} {}", cell.threads_there(), cell.threads == 1 ? "thread" : "threads");
+  return cell.threads && !cell.threads_asked.empty() ? fmt::format("{} ({})", count, cell.threads_asked) : count;
 }
 
 std::string rounds_remark(const work::Rounds& rounds) {
@@ -43,12 +45,20 @@ std::string rounds_remark(const work::Rounds& rounds) {
       rounds.min, rounds.max, kPercent * (1 - statistics::nominal_error_rate(rounds.max)));
 }
 
+bool is_loaded(const CellData& cell) { return cell.load != work::kNoLoad; }
+
+bool has_loads(std::span<const CellData* const> cells) {
+  return std::any_of(cells.begin(), cells.end(), [](const CellData* cell) { return is_loaded(*cell); });
+}
+
 std::string workload_of(const CellData& cell) {
-  return fmt::format("{}, batch {}, on {}", cell.model, cell.batch, cell.device);
+  const std::string load = is_loaded(cell) ? ", load " + cell.load : "";
+  return fmt::format("{}, batch {}, on {}{}", cell.model, cell.batch, cell.device, load);
 }
 
 bool is_same_workload(const CellData& a, const CellData& b) {
-  return a.device == b.device && a.model_hash == b.model_hash && a.model == b.model && a.batch == b.batch;
+  return a.device == b.device && a.model_hash == b.model_hash && a.model == b.model && a.batch == b.batch &&
+         a.load == b.load;
 }
 
 }  // namespace ngb::report

@@ -17,12 +17,15 @@ std::string compute_device_of(const store::CellData& cell);
 // Returns whether cells that were measured computed on different kinds of processors; then tables name each cell's.
 bool are_on_several_compute_devices(std::span<const store::CellData* const> cells);
 
-std::string threads_of(const store::CellData& cell);  // "2 threads"
+std::string threads_of(const store::CellData& cell);  // "2 threads", "2 threads (all)", "all threads"
 
 // "rounds ended when their question was decided, after 3 to 15: each interval is …"
 std::string rounds_remark(const work::Rounds& rounds);
 
-// "resnet18, batch 1, on local"
+bool is_loaded(const store::CellData& cell);  // it has a load
+bool has_loads(std::span<const store::CellData* const> cells);
+
+// "resnet18, batch 1, on local"; "…, load cpu: 1" of a cell that has a load
 std::string workload_of(const store::CellData& cell);
 bool is_same_workload(const store::CellData& a, const store::CellData& b);
 

@@ -6,6 +6,7 @@
 #include "work/codec.h"
 #include "work/compilation.h"
 #include "work/job.h"
+#include "work/load.h"
 #include "work/protocol.h"
 
 namespace ngb::work {
@@ -16,6 +17,10 @@ template <>
 struct Codec<Until> : WordCodec<Until, parse_until> {};
 template <>
 struct Codec<Compilation> : WordCodec<Compilation, parse_compilation> {};
+template <>
+struct Codec<LoadKind> : WordCodec<LoadKind, parse_load_kind> {};
+template <>
+struct Codec<LoadPlace> : WordCodec<LoadPlace, parse_load_place> {};
 template <>
 struct Codec<samples::Phase> : WordCodec<samples::Phase, samples::parse_phase> {};
 template <>

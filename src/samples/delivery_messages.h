@@ -29,8 +29,8 @@ inline constexpr const char* kMarkFile = ".ngraphbench";
 inline constexpr const char* kMarkText =
     "This folder belongs to NGraphBench: its runs put files here and take them away again.";
 // The names in such a folder.
-inline constexpr std::array<const char*, 10> kDeviceShelves{"agents", "bundles",    "files", "holders",    "lock",
-                                                            "models", "references", "runs",  "toolchains", "tuning"};
+inline constexpr std::array<const char*, 11> kDeviceShelves{
+    "agents", "bundles", "exports", "files", "holders", "lock", "models", "references", "runs", "toolchains", "tuning"};
 
 // Whether the path, appended to a folder, stays below it: not absolute, no part empty, "." or "..", no NUL, at most
 // 4096 bytes.

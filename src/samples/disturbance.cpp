@@ -15,17 +15,20 @@ namespace {
 
 struct Cause {
   std::string_view quantity;
+  enum class Shows { always, alone, beside_load } shows;
   const char* words;
   const char* advice;
 };
 
 constexpr std::array kCauses{
-    Cause{"run_queue_wait", "a thread waited for a processor in",
+    Cause{"run_queue_wait", Cause::Shows::alone, "a thread waited for a processor in",
           "end the other programs, or measure again when the machine is quiet"},
-    Cause{"core_steal", "the host gave the processors to others in",
+    Cause{"core_steal", Cause::Shows::always, "the host gave the processors to others in",
           "measure on a machine of your own, or when its host is quiet"},
-    Cause{"throttled", "the quota of its control group stopped it in",
+    Cause{"throttled", Cause::Shows::always, "the quota of its control group stopped it in",
           "use no more threads than the quota allows, or raise the quota"},
+    Cause{"other_cpu", Cause::Shows::beside_load, "programs other than its load used the processors in",
+          "end the other programs, or measure again when the machine is quiet"},
 };
 
 struct Wait {
@@ -33,12 +36,14 @@ struct Wait {
   double percent = 0;
 };
 
-Wait longest_wait(const ProcessResult& result) {
+Wait longest_wait(const ProcessResult& result, Cause::Shows shows) {
   Wait longest;
   for (const Reading& reading : result.readings) {
     if (reading.when != "timed" || !reading.value.value || *reading.value.value <= longest.percent) continue;
-    const auto cause = std::find_if(kCauses.begin(), kCauses.end(),
-                                    [&](const Cause& each) { return each.quantity == reading.quantity; });
+    const auto cause = std::find_if(kCauses.begin(), kCauses.end(), [&](const Cause& each) {
+      const bool counts = each.shows == shows || each.shows == Cause::Shows::always;
+      return counts && each.quantity == reading.quantity;
+    });
     if (cause != kCauses.end()) longest = {cause, *reading.value.value};
   }
   return longest;
@@ -56,10 +61,8 @@ std::string busiest(const ProcessResult& result) {
   return text::join(programs, ", ");
 }
 
-}  // namespace
-
-std::optional<Failure> disturbance_of(const ProcessResult& result, const work::Disturbance& rule) {
-  const Wait wait = longest_wait(result);
+std::optional<Failure> disturbance(const ProcessResult& result, const work::Disturbance& rule, Cause::Shows shows) {
+  const Wait wait = longest_wait(result, shows);
   const double allowed_percent = 100 * rule.max_wait_ratio;
   if (wait.cause == nullptr || wait.percent <= allowed_percent || rule.max_wait_ratio >= 1) return std::nullopt;
   Failure failure;
@@ -70,6 +73,16 @@ std::optional<Failure> disturbance_of(const ProcessResult& result, const work::D
   if (result.wall_ns > 0 && !result.neighbours.empty()) failure.message += "; meanwhile " + busiest(result);
   failure.advice = wait.cause->advice;
   return failure;
+}
+
+}  // namespace
+
+std::optional<Failure> disturbance_of(const ProcessResult& result, const work::Disturbance& rule) {
+  return disturbance(result, rule, Cause::Shows::alone);
+}
+
+std::optional<Failure> disturbance_beside_load(const ProcessResult& result, const work::Disturbance& rule) {
+  return disturbance(result, rule, Cause::Shows::beside_load);
 }
 
 }  // namespace ngb::samples

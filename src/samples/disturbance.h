@@ -16,4 +16,9 @@ namespace ngb::samples {
 // and an unknown one shows nothing. The message names the cause and `result.neighbours`.
 std::optional<Failure> disturbance_of(const ProcessResult& result, const work::Disturbance& rule);
 
+// Does the same for a process that was measured beside its cell's load. It waits for its processors because of the
+// load, so its run queue shows nothing; instead, what programs other than the worker and its load used of their
+// processors counts.
+std::optional<Failure> disturbance_beside_load(const ProcessResult& result, const work::Disturbance& rule);
+
 }  // namespace ngb::samples

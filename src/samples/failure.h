@@ -35,8 +35,9 @@ Result<Phase> parse_phase(std::string_view name);
   ROW(no_device, false)            /* no device of the kind that was asked for: no GPU or no driver */     \
   ROW(device_lost, true)           /* the device was available and then failed */                          \
   ROW(disk_full, true)                                                                                     \
-  ROW(disturbed, true) /* other work kept it from its processors (disturbance.h) */                        \
-  ROW(internal, false) /* any other failure, of the compiler or of NGraphBench; the message says which */
+  ROW(disturbed, true)    /* other work kept it from its processors (disturbance.h) */                     \
+  ROW(load_failed, false) /* the load of its cell could not start, or ended before the cell was timed */   \
+  ROW(internal, false)    /* any other failure, of the compiler or of NGraphBench; the message says which */
 
 #define NGB_NAME(kind, is_worth_retrying) kind,
 enum class FailureKind { NGB_FAILURE_KINDS(NGB_NAME) };

@@ -114,17 +114,22 @@ struct Stop {
 // The device has made a model file.
 struct ModelWritten {
   work::ModelKey model{};
-  std::string file_sha256{};     // with weights in a second file: of both files' hashes in a row
-  std::uint64_t file_bytes = 0;  // of both
-  std::int64_t wall_ns = 0;
-  std::vector<TensorSignature> inputs{};       // of a module that alone knows them; else none
+  std::string file_sha256{};              // with weights in a second file: of both files' hashes in a row; "": no file
+  std::uint64_t file_bytes = 0;           // of both
+  std::int64_t wall_ns = 0;               // time to make it, also if an earlier run made it
+  std::vector<TensorSignature> inputs{};  // of a module that alone knows them; else none
   std::vector<TensorSignature> open_inputs{};  // likewise, as in work::Model
+  std::string exporter{};                      // which of PyTorch's wrote the file: "tracing", "dynamo"; "" for none
+  std::string no_file_reason{};                // why a module has no file; its cells in PyTorch's compilers need none
+  bool is_kept = false;                        // an earlier run on the device exported the module
 
   static constexpr const char* kType = "model";
   static constexpr auto fields() {
     return std::tuple(Field{"model", &ModelWritten::model}, Field{"file_sha256", &ModelWritten::file_sha256},
                       Field{"file_bytes", &ModelWritten::file_bytes}, Field{"wall_ns", &ModelWritten::wall_ns},
-                      Field{"inputs", &ModelWritten::inputs}, Field{"open_inputs", &ModelWritten::open_inputs});
+                      Field{"inputs", &ModelWritten::inputs}, Field{"open_inputs", &ModelWritten::open_inputs},
+                      Field{"exporter", &ModelWritten::exporter},
+                      Field{"no_file_reason", &ModelWritten::no_file_reason}, Field{"is_kept", &ModelWritten::is_kept});
   }
 };
 // A job for references has made or found the reference outputs of a model, or could not.

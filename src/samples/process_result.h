@@ -106,6 +106,7 @@ struct ProcessResult {
   bool is_steady = true;      // false: no steady part was found within the bound
   std::optional<Check> check{};
   std::optional<Failure> failure{};            // nothing: the process completed
+  std::optional<int> threads{};                // that its inference was allowed; nothing: no worker was started for it
   Known<int> threads_used{};                   // threads that used CPU time in the timed phase
   std::map<std::string, std::string> facts{};  // reported by the compiler about itself (`inspect`)
   std::vector<Reading> readings{};
@@ -122,9 +123,9 @@ struct ProcessResult {
         Field{"repetitions", &ProcessResult::repetitions}, Field{"latencies_ns", &ProcessResult::latencies_ns},
         Field{"stop_reason", &ProcessResult::stop_reason}, Field{"is_steady", &ProcessResult::is_steady},
         Field{"check", &ProcessResult::check}, Field{"failure", &ProcessResult::failure},
-        Field{"threads_used", &ProcessResult::threads_used}, Field{"facts", &ProcessResult::facts},
-        Field{"readings", &ProcessResult::readings}, Field{"neighbours", &ProcessResult::neighbours},
-        Field{"log_path", &ProcessResult::log_path});
+        Field{"threads", &ProcessResult::threads}, Field{"threads_used", &ProcessResult::threads_used},
+        Field{"facts", &ProcessResult::facts}, Field{"readings", &ProcessResult::readings},
+        Field{"neighbours", &ProcessResult::neighbours}, Field{"log_path", &ProcessResult::log_path});
   }
 };
 

@@ -174,6 +174,7 @@ Status check_sense(const ProcessResult& result, const Asked& asked) {
       .within("attempt", result.attempt, 1, asked.attempts)
       .word("stop_reason", result.stop_reason, kStopReasons)
       .known<int>("threads_used", result.threads_used, 0, 1'000'000);
+  if (result.threads) sense.within("threads", *result.threads, 1, 1'000'000);
   add_times(sense, result);
   add_latencies(sense, result);
   add_lengths(sense, result);
@@ -192,9 +193,17 @@ Status check_sense(const ModelWritten& model) {
   Sense sense;
   sense.length("model.hash", model.model.hash.size(), kLongestName)
       .within("model.batch", model.model.batch, 1, std::numeric_limits<int>::max())
-      .holds(is_hash(model.file_sha256), "file_sha256", model.file_sha256, "64 hexadecimal digits")
-      .within<std::uint64_t>("file_bytes", model.file_bytes, 1, kMostStored)
+      .length("no_file_reason", model.no_file_reason.size(), kLongestText)
       .duration("wall_ns", model.wall_ns);
+  if (model.no_file_reason.empty()) {
+    sense.holds(is_hash(model.file_sha256), "file_sha256", model.file_sha256, "64 hexadecimal digits")
+        .within<std::uint64_t>("file_bytes", model.file_bytes, 1, kMostStored);
+  } else {
+    sense.holds(model.file_sha256.empty(), "file_sha256", model.file_sha256, "none of a model without a file")
+        .within<std::uint64_t>("file_bytes", model.file_bytes, 0, 0);
+  }
+  const bool is_exporter = model.exporter.empty() || model.exporter == "tracing" || model.exporter == "dynamo";
+  sense.holds(is_exporter, "exporter", model.exporter, "tracing, dynamo or none");
   add_tensors(sense, "inputs", model.inputs);
   add_tensors(sense, "open_inputs", model.open_inputs);
   return sense.result();

@@ -69,6 +69,16 @@ void add_model(sql::Database& database, const work::Model& model) {
   }
 }
 
+// Records what the model belongs to, which may have changed since its first run.
+void describe_model(sql::Database& database, const work::Model& model) {
+  database
+      .kept(
+          "UPDATE model SET model_group = nullif(?1, ''), model_style = nullif(?2, ''), model_size = ?3 "
+          "WHERE model_hash = ?4 AND batch = ?5 AND (model_group IS NOT nullif(?1, '') OR "
+          "model_style IS NOT nullif(?2, '') OR model_size IS NOT ?3)")
+      .run(model.group, model.style, model.size, model.key.hash, model.key.batch);
+}
+
 // Returns the options as one JSON object. Their values are JSON text already.
 std::string options_json(const work::Options& options) {
   std::string object = "{";
@@ -87,13 +97,15 @@ void add_cell(sql::Database& database, const plan::Plan& plan, const work::Cell&
   database
       .kept(
           "INSERT INTO cell (cell_id, device, model_key, toolchain_key, compiler, compiler_label, compiler_version, "
-          "options_json, threads, precision, planned_processes, settings_json, in_flight) "
-          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12, ?13 FROM model, toolchain "
+          "options_json, threads, precision, planned_processes, load, threads_asked, settings_json, in_flight) "
+          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12, nullif(?13, ''), ?14, ?15 "
+          "FROM model, toolchain "
           "WHERE model_hash = ?10 AND batch = ?11 AND toolchain.device = ?2 AND compiler = ?3 AND "
           "compiler_version = ?5 ON CONFLICT DO NOTHING")
       .run(cell.id, cell.device, compiler.name, compiler.label, compiler.version, options_json(compiler.options),
-           compiler.threads, compiler.precision, work::planned_processes(plan.study.protocol), model.key.hash,
-           model.key.batch, options_json(compiler.settings), work::word_of_in_flight(compiler));
+           compiler.threads_asked.empty() ? std::optional(compiler.threads) : std::nullopt, compiler.precision,
+           work::planned_processes(plan.study.protocol), model.key.hash, model.key.batch, plan.load_of(cell).name,
+           compiler.threads_asked, options_json(compiler.settings), work::word_of_in_flight(compiler));
 }
 
 std::optional<std::string> unfinished_run(sql::Database& database, const std::string& study_sha256) {
@@ -158,7 +170,10 @@ Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t starte
     sql::Database& database = implementation_->database;
     implementation_->begin_change();
     if (const Status same = adopt_protocol(database, plan.study); !same) return error_of(same);
-    for (const work::Model& model : plan.models) add_model(database, model);
+    for (const work::Model& model : plan.models) {
+      add_model(database, model);
+      describe_model(database, model);
+    }
     for (const work::Cell& cell : plan.cells) add_cell(database, plan, cell);
     const std::string study_sha256 = study_hash(plan);
     std::optional<std::string> run_id = unfinished_run(database, study_sha256);
@@ -169,6 +184,16 @@ Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t starte
     }
     database.commit();
     return *run_id;
+  });
+}
+
+Status Store::describe_models(const plan::Plan& plan) {
+  if (const Status flushed = flush(); !flushed) return flushed;
+  return implementation_->changing([&]() -> Status {
+    implementation_->begin_change();
+    for (const work::Model& model : plan.models) describe_model(implementation_->database, model);
+    implementation_->database.commit();
+    return Done{};
   });
 }
 

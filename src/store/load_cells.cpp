@@ -94,10 +94,17 @@ class Loader {
           .push_back(std::move(process));
     }
     find_compute_devices();
+    for (CellData& cell : cells_) find_threads(cell);
     return std::move(cells_);
   }
 
  private:
+  // A word means what the processes that count report; the cell's own number is that of its latest process.
+  static void find_threads(CellData& cell) {
+    if (cell.threads_asked.empty() || cell.processes.empty()) return;
+    if (cell.processes.front().threads) cell.threads = cell.processes.front().threads;
+  }
+
   // Asks the processes that count, or else the others.
   void find_compute_devices() {
     for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
@@ -128,9 +135,9 @@ class Loader {
     sql::Statement row = database_.statement(
         "SELECT cell_key, cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
         "compiler_version, options_json, threads, precision, planned_processes, "
-        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), settings_json, in_flight "
-        "FROM cell JOIN model USING "
-        "(model_key) ORDER BY cell_key");
+        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), threads_asked, "
+        "ifnull(model_group, ''), ifnull(model_style, ''), model_size, load, settings_json, in_flight "
+        "FROM cell JOIN model USING (model_key) ORDER BY cell_key");
     while (row.step()) {
       position_.emplace(row.integer(0), cells_.size());
       CellData cell;
@@ -147,17 +154,23 @@ class Loader {
       cell.compiler_version = row.text(10);
       cell.options = row.text(11);
       require_shallow(database_, cell.options);
-      cell.threads = row.small(12);
+      cell.threads = row.is_null(12) ? std::nullopt : std::optional(row.small(12));
+      if (!row.is_null(16)) cell.threads_asked = row.text(16);
       cell.precision = row.text(13);
       cell.planned_processes = row.small(14);
+      cell.model_group = row.text(17);
+      cell.model_style = row.text(18);
+      if (!row.is_null(19)) cell.model_size = row.small(19);
       cell.rounds = rounds;
       cell.has_ended_rounds = row.small(15) != 0;
-      cell.settings = row.text(16);
+      cell.load = row.text(20);
+      cell.settings = row.text(21);
       require_shallow(database_, cell.settings);
-      cell.in_flight = row.text(17);
-      if (cell.batch < 1 || cell.threads < 1 || cell.planned_processes < 1) {
+      cell.in_flight = row.text(22);
+      const bool has_threads = cell.threads ? *cell.threads >= 1 : !cell.threads_asked.empty();
+      if (cell.batch < 1 || !has_threads || cell.planned_processes < 1) {
         refuse_damaged(database_, fmt::format("cell {} has batch {}, {} threads, {} processes", cell.cell_id,
-                                              cell.batch, cell.threads, cell.planned_processes));
+                                              cell.batch, cell.threads_there(), cell.planned_processes));
       }
       cells_.push_back(std::move(cell));
     }
@@ -181,7 +194,8 @@ class Loader {
         "CAST((SELECT value FROM environment_entry AS entry WHERE entry.environment_key = process.environment_key AND "
         "name = 'cpu_threads') AS INTEGER), run_key, origin, manifest_sha256, worker_sha256, package_sha256, "
         "plugin_sha256, exporter_sha256, files_sha256, model_sha256, reference_key, reference_sha256, "
-        "(SELECT value FROM fact WHERE fact.process_key = process.process_key AND fact.name = 'device') "
+        "(SELECT value FROM fact WHERE fact.process_key = process.process_key AND fact.name = 'device'), "
+        "process.threads "
         "FROM process JOIN cell USING (cell_key) LEFT JOIN made_with USING (made_with_key) "
         "ORDER BY cell_key, process_index, attempt, process_key");
     while (row.step()) {
@@ -207,6 +221,7 @@ class Loader {
       process.made_with = {row.text(16), row.text(17), row.text(18), row.text(19), row.text(20),
                            row.text(21), row.text(22), row.text(23), row.text(24)};
       origin_.push_back(row.text(15));
+      if (!row.is_null(26)) process.threads = row.small(26);
       device_fact_.push_back(row.is_null(25) ? std::nullopt : std::optional(row.text(25)));
       processes_.emplace_back(cell, std::move(process));
     }

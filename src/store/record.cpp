@@ -30,29 +30,33 @@ class Recorder {
         .kept(
             "INSERT INTO process (cell_key, run_key, device, sequence, process_index, attempt, is_complete, "
             "environment_key, environment_hash, started_unix_ns, wall_ns, stop_reason, is_steady, threads_used, "
-            "threads_used_unknown_reason, log_path, made_with_key, origin) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "threads_used_unknown_reason, log_path, made_with_key, origin, threads) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (cell_key, process_index, origin) WHERE is_complete = 1 DO NOTHING")
         .run(cell, known_.run_key, device_, sequence_, result.process_index, result.attempt, !result.failure,
              environment_key, result.environment_hash, result.started_unix_ns, result.wall_ns, result.stop_reason,
              result.is_steady, result.threads_used.value, reason(result.threads_used), log, key_of(result.made_with),
-             samples::origin_of(result).name());
+             samples::origin_of(result).name(), result.threads);
     if (!sql().changed()) {
       add_event("duplicate");
       return;
     }
     add_event("process");
     add_parts(sql().last_key(), result);
+    // The word of the cell means what its latest process reports.
+    sql()
+        .kept("UPDATE cell SET threads = ?1 WHERE cell_key = ?2 AND threads_asked IS NOT NULL AND ?1 IS NOT NULL")
+        .run(result.threads, cell);
   }
 
   void operator()(const samples::ModelWritten& model) {
     add_event("model");
     sql()
         .kept(
-            "INSERT INTO model_file SELECT ?1, ?2, ?3, model_key, ?4, ?5, ?6 FROM model WHERE model_hash = ?7 AND "
-            "batch = ?8")
+            "INSERT INTO model_file SELECT ?1, ?2, ?3, model_key, ?4, ?5, ?6, ?9, ?10, ?11 FROM model "
+            "WHERE model_hash = ?7 AND batch = ?8")
         .run(known_.run_key, device_, sequence_, model.file_sha256, model.file_bytes, model.wall_ns, model.model.hash,
-             model.model.batch);
+             model.model.batch, unless_empty(model.exporter), unless_empty(model.no_file_reason), model.is_kept);
     for (std::size_t i = 0; i < model.inputs.size(); ++i) {
       const TensorSignature& input = model.inputs[i];
       sql()
@@ -130,6 +134,10 @@ class Recorder {
   static std::optional<std::string> reason(const Known<T>& known) {
     if (known.value) return std::nullopt;
     return known.reason;
+  }
+
+  static std::optional<std::string> unless_empty(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
   }
 
   void add_event(const char* kind) {

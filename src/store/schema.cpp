@@ -22,7 +22,8 @@ constexpr std::array kMigrations{
     Migration{"start times of phases and repetitions, readings during the timed phase, "
               "programs that disturbed a process",
               kVersion3},
-    Migration{"rounds that end when they have decided something, settings of libraries, inferences in flight",
+    Migration{"rounds that end when they have decided something, exporters of modules, loads, "
+              "threads that the device decides, what models belong to, settings of libraries, inferences in flight",
               kVersion4}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {

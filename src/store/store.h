@@ -40,6 +40,9 @@ struct CellData {
   std::string model_family{};
   std::string model_parameters{};  // JSON object of the recipe's parameters, "" for a file
   std::string model_hash{};
+  std::string model_group{};        // as in work::Model; "": none
+  std::string model_style{};        // "": none
+  std::optional<int> model_size{};  // nothing: none
   int batch = 1;
   std::string compiler{};
   std::string compiler_label{};
@@ -47,8 +50,12 @@ struct CellData {
   std::string options{};       // JSON object
   std::string settings{};      // JSON object: properties of the compiler's own library
   std::string in_flight{"1"};  // inferences at a time, as in the study: a number, or "auto"
-  int threads = 1;
+  // Threads that its inference may use: those of the processes that count. Nothing: the study asked for them by a word,
+  // and no process has reported yet how many it means on the device.
+  std::optional<int> threads{1};
+  std::string threads_asked{};  // "all" | "physical"; "": the study asked for the number
   std::string precision{};
+  std::string load = work::kNoLoad;  // what ran beside it while it was timed, as in the study
   // The kind of processor that inference ran on: "cpu", "gpu", "npu" (compute_device.h). It is not part of cell_id.
   Known<std::string> compute_device{Known<std::string>::unknown("no process has reported where it computes")};
   int planned_processes = 0;
@@ -63,6 +70,11 @@ struct CellData {
   [[nodiscard]] std::string configuration() const {
     return options + (settings == "{}" ? "" : settings) + (in_flight == "1" ? "" : in_flight);
   }
+  // Returns the number of threads, or the word while the number is unknown: what cells of one device are compared by.
+  [[nodiscard]] std::string threads_there() const { return threads ? std::to_string(*threads) : threads_asked; }
+  // Returns the word or the number that the study asks for: what cells of different devices are compared by.
+  [[nodiscard]] std::string threads_wanted() const { return threads_asked.empty() ? threads_there() : threads_asked; }
+
   // Returns how many processes the cell needs: those that it has, once its rounds have ended.
   [[nodiscard]] int needed_processes() const {
     return has_ended_rounds ? static_cast<int>(processes.size()) : planned_processes;
@@ -150,6 +162,9 @@ class Store {
   // else a new run begins. Returns the id of the run. The start is durable when this returns. Returns an error if the
   // file's results were measured under another protocol; it names every key that differs.
   Result<std::string> begin_run(const plan::Plan& plan, std::int64_t started_unix_ns, const Revision& ngb = {});
+  // Records what the plan's models belong to (group, style, size), for models that are recorded already. Durable when
+  // this returns. begin_run does so too; a study that only changes these keys begins no run.
+  Status describe_models(const plan::Plan& plan);
   // Returns the id of the run that begin_run would resume, or nothing if it would begin a new run.
   Result<std::optional<std::string>> open_run(const plan::Plan& plan);
   // Record that something of the run may be on the device, or no longer is. Call forget_presence after a verified

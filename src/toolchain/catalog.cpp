@@ -82,6 +82,14 @@ Result<OptionDescription> read_option(const json& object, const std::string& whe
   return option;
 }
 
+bool is_condition(const std::string& text, const std::vector<OptionDescription>& options) {
+  if (text.empty() || text == "always") return true;
+  return std::any_of(options.begin(), options.end(), [&](const OptionDescription& option) {
+    return std::any_of(option.values.begin(), option.values.end(),
+                       [&](const std::string& value) { return text == option.name + "=" + value; });
+  });
+}
+
 // An owner is a key of a study, one of the compiler's options ("options.NAME"), or "fixed: " and a reason.
 bool is_owner(const std::string& owner, const std::vector<OptionDescription>& options) {
   constexpr std::array<std::string_view, 6> kKeys{"threads", "in_flight", "precision", "compile", "allocator", "seed"};
@@ -126,6 +134,10 @@ std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, cons
     keys.refuse("key \"requirements\": none contains {version}, and \"distributions\" is missing");
   }
   if (compiler.devices.empty()) keys.refuse("key \"devices\": the list is empty");
+  if (!is_condition(compiler.runs_modules, compiler.options)) {
+    keys.refuse(fmt::format("key \"runs_modules\": \"{}\" is neither always nor OPTION=VALUE of an option here",
+                            compiler.runs_modules));
+  }
   for (const OptionDescription& option : compiler.options) {
     if (option.name != "device" || option.values == compiler.devices) continue;
     keys.refuse("key \"devices\": it differs from the values of the option device");
@@ -161,6 +173,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.read("produces_file", compiler.produces_file);
   keys.read("dynamic_batch", compiler.dynamic_batch);
   keys.read("in_flight", compiler.in_flight);
+  keys.read("runs_modules", compiler.runs_modules);
   compiler.toolchain = compiler.name;
   keys.read("toolchain", compiler.toolchain);
   keys.read("requirements", compiler.requirements);

@@ -48,6 +48,8 @@ struct CompilerDescription {
   bool produces_file = false;
   bool dynamic_batch = false;                   // can compile once for any batch size
   bool in_flight = false;                       // can have several inferences in flight
+  std::string runs_modules{};                   // when it runs PyTorch modules without their ONNX file: "always",
+                                                // "OPTION=VALUE", or "" for never
   std::string default_version{};                // from versions.json
   std::vector<std::string> requirements{};      // for pip; "{version}": the toolchain's; "{timm}", …: in versions.json
   bool with_dependencies = false;               // also install what the requirements require, recursively

@@ -33,7 +33,7 @@ std::vector<Distribution> read_distributions(const json& packages) {
 }  // namespace
 
 Result<Contents> examine_site(const std::string& command, const fs::path& site, const std::vector<std::string>& names) {
-  std::vector<std::string> arguments{"find"};
+  std::vector<std::string> arguments{"find", site.string()};
   arguments.insert(arguments.end(), names.begin(), names.end());
   const Result<json> answer = ask_site(command, site, std::move(arguments));
   if (!answer) return error_of(answer);

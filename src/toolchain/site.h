@@ -22,7 +22,7 @@ struct Contents {
   std::filesystem::path site{};               // the folder that holds it
   std::vector<Distribution> distributions{};  // all packages in that folder, sorted by name
 };
-// Returns what an interpreter finds with `site` (may be empty) first in PYTHONPATH. Fails if it has none of `names`.
+// Returns what is in `site` or, if that is empty, what the interpreter finds. Fails if there is none of `names`.
 Result<Contents> examine_site(const std::string& command, const std::filesystem::path& site,
                               const std::vector<std::string>& names);
 

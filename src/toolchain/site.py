@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a folder of installed packages with Python's own importlib.metadata.
 
-Run as `python3 -c TEXT find NAME…` (the first of these packages that the interpreter finds, and the folder that holds
-it), `contents SITE` (what that folder holds) or `remove SITE NAME…`. The answer is the last line of output, as JSON.
+Run as `python3 -c TEXT find SITE NAME…` (the first of these packages in that folder, or, if SITE is empty, of those
+that the interpreter finds, and the folder that holds it), `contents SITE` (what that folder holds) or `remove SITE NAME…`. The answer is the last line of output, as JSON.
 """
 
 import sys
@@ -44,11 +44,11 @@ def contents(site):
     return [[*key, sum(map(size_of, recorded_files(found[key], site)))] for key in sorted(found)]
 
 
-def find(*names):
+def find(site, *names):
     for name in names:
-        try:
-            distribution = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
+        # Without a path, a namesake in the interpreter's own folders could be found before the package in `site`.
+        distribution = next(iter(metadata.distributions(name=name, path=[site] if site else sys.path)), None)
+        if distribution is None:
             continue
         site = str(distribution.locate_file(""))
         return {"version": distribution.version, "site": site, "packages": contents(site)}

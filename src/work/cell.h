@@ -9,25 +9,28 @@
 
 #include "base/record.h"
 #include "work/compiler.h"
+#include "work/load.h"
 #include "work/model.h"
 
 namespace ngb::work {
 
-// One compiler on one model at one batch size on one device.
+// One compiler on one model at one batch size on one device, under one load.
 struct Cell {
-  // First 16 hexadecimal digits of the SHA-256 over {"batch":…,"compiler":…,"device":…,"model":hash,"options":{…},
-  // "precision":…,"settings":{…},"threads":…,"version":…} with sorted keys and no blanks; without "settings" if there
-  // are none, and with "in_flight" if it is not 1. It is the same in every study, whatever the labels, the paths and
+  // First 16 hexadecimal digits of the SHA-256 over {"batch":…,"compiler":…,"device":…,"in_flight":…,"load":name,
+  // "model":hash,"options":{…},"precision":…,"settings":{…},"threads":…,"version":…} with sorted keys and no blanks. A
+  // cell without a load, without settings or with one inference at a time has no such key, and "threads" is the number
+  // or the word that the study asks for (compiler.h). It is the same in every study, whatever the labels, the paths and
   // the order of the file.
   std::string id{};
   std::string device{};    // "" in a job, which belongs to one device
   int compiler_index = 0;  // into Lists::compilers
   int model_index = 0;     // into Lists::models
+  int load_index = 0;      // into Lists::loads
 
   static constexpr bool kIsArray = true;  // because a job has many
   static constexpr auto fields() {
     return std::tuple(Field{"id", &Cell::id}, Field{"compiler_index", &Cell::compiler_index},
-                      Field{"model_index", &Cell::model_index});
+                      Field{"model_index", &Cell::model_index}, Field{"load_index", &Cell::load_index});
   }
 };
 
@@ -41,7 +44,7 @@ struct Step {
   }
 };
 
-// Asks how the speed of a cell compares with that of its baseline. Both are of one group.
+// Asks how the speed of a cell compares with that of its baseline. Both are of one group, under one load.
 struct Question {
   int cell_index = 0;
   int baseline_index = 0;
@@ -70,7 +73,8 @@ struct Group {
 struct Lists {
   std::vector<Compiler> compilers{};
   std::vector<Model> models{};  // one for each (model, batch)
-  std::vector<Cell> cells{};    // in the order of the study: device, model, batch, compiler
+  std::vector<Load> loads{Load{}};
+  std::vector<Cell> cells{};    // in the order of the study: device, model, batch, load, compiler
   std::vector<Group> groups{};  // in the order in which they are measured
 
   [[nodiscard]] const Compiler& compiler_of(const Cell& cell) const {
@@ -79,6 +83,7 @@ struct Lists {
   [[nodiscard]] const Model& model_of(const Cell& cell) const {
     return models[static_cast<std::size_t>(cell.model_index)];
   }
+  [[nodiscard]] const Load& load_of(const Cell& cell) const { return loads[static_cast<std::size_t>(cell.load_index)]; }
   [[nodiscard]] const Model& model_of(const Group& group) const {
     return models[static_cast<std::size_t>(group.model_index)];
   }

@@ -2,8 +2,10 @@
 // Describes a compiler as a study measures it, and where its toolchain is on a device.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,12 +17,23 @@ namespace ngb::work {
 // Pairs of a name and a value as JSON text, sorted by name.
 using Options = std::vector<std::pair<std::string, std::string>>;
 
+// The words that a study may use in place of a number of threads. The device decides how many they mean.
+inline constexpr std::string_view kAllThreads = "all";            // the processors that it lets a process use
+inline constexpr std::string_view kPhysicalThreads = "physical";  // the cores to which these processors belong
+inline constexpr std::array kThreadWords{kAllThreads, kPhysicalThreads};
+
+// A cell whose threads were asked for by a word has that word in its id, not a number: the plan is made before a device
+// is reached, the same study means the same cells on every machine, and a continued run finds its cells again. The
+// device's agent replaces the word by a number when the job arrives, and each process reports that number. A device
+// whose number changes has another environment (its allowed processors), so processes with different numbers are never
+// pooled. Cells of one device are compared if the numbers are equal, cells of different devices if the words are.
 struct Compiler {
   std::string name{};
-  std::string version{};             // resolved: never "latest"; "" for a compiler without versions
-  Options options{};                 // those that differ from their defaults
-  Options settings{};                // properties of the compiler's own library, handed on under its names
-  int threads = 1;                   // threads that its inference may use
+  std::string version{};  // resolved: never "latest"; "" for a compiler without versions
+  Options options{};      // those that differ from their defaults
+  Options settings{};     // properties of the compiler's own library, handed on under its names
+  int threads = 1;        // threads that its inference may use; with a word, only the device's agent knows how many
+  std::string threads_asked{};       // "all" | "physical"; "": the number is asked for
   std::optional<int> in_flight = 1;  // inferences at a time; nothing: the compiler chooses ("auto")
   std::string precision = "f32";
   std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
@@ -29,14 +42,20 @@ struct Compiler {
   static constexpr auto fields() {
     return std::tuple(Field{"name", &Compiler::name}, Field{"version", &Compiler::version},
                       Field{"options", &Compiler::options}, Field{"settings", &Compiler::settings},
-                      Field{"threads", &Compiler::threads}, Field{"in_flight", &Compiler::in_flight},
-                      Field{"precision", &Compiler::precision}, Field{"label", &Compiler::label});
+                      Field{"threads", &Compiler::threads}, Field{"threads_asked", &Compiler::threads_asked},
+                      Field{"in_flight", &Compiler::in_flight}, Field{"precision", &Compiler::precision},
+                      Field{"label", &Compiler::label});
   }
 };
 
-// "2", or "auto".
+// Returns "2", or "auto".
 inline std::string word_of_in_flight(const Compiler& compiler) {
   return compiler.in_flight ? std::to_string(*compiler.in_flight) : "auto";
+}
+
+// Returns the threads as the study asks for them: "all", "physical" or "4".
+inline std::string asked_threads(const Compiler& compiler) {
+  return compiler.threads_asked.empty() ? std::to_string(compiler.threads) : compiler.threads_asked;
 }
 
 // The place of one version of a compiler on a device. Paths are relative to the device's folder until the agent there
@@ -48,6 +67,7 @@ struct Place {
   std::string toolchain_dir{};    // site-packages folder; "" for a compiler without a toolchain
   std::string python{};           // the toolchain's interpreter; "" without a toolchain
   std::string python_path{};      // PYTHONPATH of the interpreter: the toolchain's site-packages; "" for native
+  std::string runs_modules{};     // when it runs PyTorch modules without their ONNX file (runs_modules below)
   std::string manifest_sha256{};  // of the toolchain, as the client has recorded it; "" without a toolchain
   std::string why_missing{};      // why the toolchain is missing; "" if it is not known to be missing
   bool operator==(const Place&) const = default;
@@ -58,8 +78,13 @@ struct Place {
     return std::tuple(Field{"compiler", &Place::compiler}, Field{"version", &Place::version},
                       Field{"host", &Place::host}, Field{"toolchain_dir", &Place::toolchain_dir},
                       Field{"python", &Place::python}, Field{"python_path", &Place::python_path},
-                      Field{"manifest_sha256", &Place::manifest_sha256}, Field{"why_missing", &Place::why_missing});
+                      Field{"runs_modules", &Place::runs_modules}, Field{"manifest_sha256", &Place::manifest_sha256},
+                      Field{"why_missing", &Place::why_missing});
   }
 };
+
+// Returns whether the compiler runs a PyTorch module itself and needs no ONNX file of it: Place::runs_modules is
+// "always", or "OPTION=VALUE" and the compiler's option has that value; "": never.
+bool runs_modules(const Place& place, const Compiler& compiler);
 
 }  // namespace ngb::work

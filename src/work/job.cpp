@@ -24,6 +24,7 @@ Status check_places(const Job& job) {
   std::vector<const Compiler*> compilers;
   for (const Compiler& compiler : job.compilers) compilers.push_back(&compiler);
   if (job.reference) compilers.push_back(&*job.reference);
+  if (job.second_reference) compilers.push_back(&*job.second_reference);
   if (job.exporter) compilers.push_back(&*job.exporter);
   for (const Compiler* const compiler : compilers) {
     if (find_place(job, *compiler) != nullptr) continue;
@@ -46,6 +47,16 @@ Result<Task> parse_task(std::string_view name) {
   return fail(fmt::format("unknown task \"{}\"", name));
 }
 
+bool runs_modules(const Place& place, const Compiler& compiler) {
+  if (place.runs_modules == "always") return true;
+  const std::size_t equals = std::min(place.runs_modules.find('='), place.runs_modules.size());
+  const std::string option = place.runs_modules.substr(0, equals);
+  const std::string value =
+      fmt::format("\"{}\"", place.runs_modules.substr(std::min(equals + 1, place.runs_modules.size())));
+  return std::find(compiler.options.begin(), compiler.options.end(), std::pair(option, value)) !=
+         compiler.options.end();
+}
+
 const Place& Job::place_of(const Compiler& compiler) const { return *find_place(*this, compiler); }
 
 const GivenReference* Job::given_reference(int model_index) const {
@@ -63,6 +74,7 @@ Status check_job(const Job& job) {
   for (const Cell& cell : job.cells) {
     if (!is_in(cell.compiler_index, job.compilers)) return outside("compiler", cell.compiler_index);
     if (!is_in(cell.model_index, job.models)) return outside("model", cell.model_index);
+    if (!is_in(cell.load_index, job.loads)) return outside("load", cell.load_index);
     if (!ids.insert(cell.id).second) return fail(fmt::format("has two cells \"{}\"", cell.id), "job");
   }
   std::set<ModelKey> models;

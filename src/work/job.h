@@ -49,8 +49,10 @@ struct Job : Lists {
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of every worker, sorted by name
   std::vector<Place> places{};          // one for each of `compilers`, for the reference and for the exporter
   std::optional<Compiler> reference{};  // makes the reference outputs; nothing: outputs are not checked
-  std::optional<Compiler> exporter{};   // makes ONNX files from modules; nothing: no model is a module
-  std::string reference_cache{};        // folder that keeps reference outputs between studies
+  // Makes the reference outputs of models that `reference` does not support; nothing: their cells have none.
+  std::optional<Compiler> second_reference{};
+  std::optional<Compiler> exporter{};  // makes ONNX files from modules; nothing: no model is a module
+  std::string reference_cache{};       // folder that keeps reference outputs between studies
   std::vector<GivenReference> given_references{};
   // If true, cells that were begun with another build (of a toolchain or of NGraphBench) are measured anew; if false,
   // the agent refuses to continue them.
@@ -72,10 +74,11 @@ struct Job : Lists {
         Field{"run_id", &Job::run_id}, Field{"device", &Job::device}, Field{"task", &Job::task},
         Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits}, Field{"device_limits", &Job::device_limits},
         Field{"environment", &Job::environment}, Field{"compilers", &Job::compilers}, Field{"places", &Job::places},
-        Field{"reference", &Job::reference}, Field{"exporter", &Job::exporter},
-        Field{"reference_cache", &Job::reference_cache}, Field{"given_references", &Job::given_references},
-        Field{"accepts_new_build", &Job::accepts_new_build}, Field{"question_error_rate", &Job::question_error_rate},
-        Field{"by_round", &Job::by_round}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
+        Field{"reference", &Job::reference}, Field{"second_reference", &Job::second_reference},
+        Field{"exporter", &Job::exporter}, Field{"reference_cache", &Job::reference_cache},
+        Field{"given_references", &Job::given_references}, Field{"accepts_new_build", &Job::accepts_new_build},
+        Field{"question_error_rate", &Job::question_error_rate}, Field{"by_round", &Job::by_round},
+        Field{"loads", &Job::loads}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
         Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
   }
 };
@@ -112,7 +115,9 @@ struct WorkerRequest {
   bool reference_is_given = false;  // the client has made the reference outputs
   std::string cache_dir{};          // where compilers keep results of long searches; "" for nowhere
   std::string artifact_path{};      // where the compiler's artifact is, or is kept; "": it is removed once loaded
+  std::string module_site{};        // the exporter's packages, for a compiler that makes a PyTorch module itself; or ""
   bool loads_artifact = false;      // another process has compiled: this one loads artifact_path
+  bool has_load = false;            // it is timed beside a load: it sends and awaits samples/load_signal.h
 
   static constexpr auto fields() {
     return std::tuple(
@@ -124,7 +129,8 @@ struct WorkerRequest {
         Field{"reference_path", &WorkerRequest::reference_path},
         Field{"reference_name", &WorkerRequest::reference_name}, Field{"reference_key", &WorkerRequest::reference_key},
         Field{"reference_is_given", &WorkerRequest::reference_is_given}, Field{"cache_dir", &WorkerRequest::cache_dir},
-        Field{"artifact_path", &WorkerRequest::artifact_path}, Field{"loads_artifact", &WorkerRequest::loads_artifact});
+        Field{"artifact_path", &WorkerRequest::artifact_path}, Field{"module_site", &WorkerRequest::module_site},
+        Field{"loads_artifact", &WorkerRequest::loads_artifact}, Field{"has_load", &WorkerRequest::has_load});
   }
 };
 

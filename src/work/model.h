@@ -91,6 +91,10 @@ struct Model {
   std::optional<std::uint64_t> parameters{};  // known for recipes
   std::optional<std::uint64_t> macs{};
   std::optional<std::uint64_t> macs_torchinfo{};
+  // What it belongs to in tables. The hash does not cover them, so they can be changed after a measurement.
+  std::string group{};        // models of one kind in several sizes: "ResNets"; "": none
+  std::string style{};        // "convolutional" | "transformer" | "hybrid"; "": none
+  std::optional<int> size{};  // rank of its size in the group, 1 for the smallest
 
   [[nodiscard]] bool is_module() const { return std::holds_alternative<Module>(source); }
   // Returns true if the device makes the model's file, false if the user has the file.

@@ -33,10 +33,7 @@ Result<std::string> pin_to_cpus(int threads) {
   if (!confine(0, chosen)) {
     return tl::unexpected(file::from_errno("pin to processors " + cpu_list(chosen), "affinity", errno));
   }
-  const std::vector<int> now = probe::allowed_cpus();
-  const std::string text = cpu_list(now);
-  if (now.size() >= static_cast<std::size_t>(threads)) return text;
-  return fmt::format("{} ({} processors for {} threads)", text, now.size(), threads);
+  return cpu_list(probe::allowed_cpus());
 }
 
 }  // namespace ngb::worker

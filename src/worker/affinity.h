@@ -14,7 +14,7 @@ namespace ngb::worker {
 std::string cpu_list(std::span<const int> cpus);
 
 // Pins the calling thread, and thereby all threads that it starts from now on. Returns the processors read back
-// afterwards, as text for the facts: "2-3", or "0-1 (2 processors for 4 threads)".
+// afterwards, as text for the facts: "2-3".
 Result<std::string> pin_to_cpus(int threads);
 
 }  // namespace ngb::worker

@@ -17,6 +17,7 @@
 #include "worker/check.h"
 #include "worker/in_flight.h"
 #include "worker/inputs.h"
+#include "worker/load_signal.h"
 #include "worker/plugin_session.h"
 #include "worker/reference_file.h"
 #include "worker/resources.h"
@@ -122,7 +123,16 @@ class Work {
   }
 
   Attempt<Done> open() {
-    const Result<std::string> pinned = pin_to_cpus(request_.compiler.threads);
+    const int threads = request_.compiler.threads;
+    const std::size_t processors = probe::allowed_cpus().size();
+    if (static_cast<std::size_t>(threads) > processors) {
+      return tl::unexpected(
+          failure_of(FailureKind::invalid_option,
+                     {fmt::format("{} threads are more than the {} processors that the device lets a process use",
+                                  threads, processors),
+                      "threads", fmt::format("give at most {} threads in the study, or threads: all", processors)}));
+    }
+    const Result<std::string> pinned = pin_to_cpus(threads);
     if (!pinned) return tl::unexpected(failure_of(FailureKind::internal, pinned.error()));
     Attempt<Done> opened = session_.open(request_.compiler, request_.place, request_.cache_dir, page_);
     if (opened) learn_facts();
@@ -229,8 +239,10 @@ class Work {
 
   void time() {
     for (auto& [name, value] : probe::gpu_facts()) result_.facts[name] = value;
+    tell_agent(samples::kWantsLoad);
     const bool is_warm = in_phase(Phase::warm_up, [this] { return attempt(series_->warm_up()); });
     if (is_warm) {
+      tell_agent(samples::kBeginsTiming);
       const probe::Snapshot before = probe::snapshot();
       const ThreadMeter threads;
       samples::Reading page_faults;
@@ -250,12 +262,18 @@ class Work {
         wait.when = "timed";
         result_.readings.push_back(std::move(wait));
       }
+      tell_agent(samples::kEndsTiming);
     }
     result_.repetitions = series_->repetitions();
     result_.latencies_ns = series_->latencies_ns();
     result_.stop_reason = series_->stop_reason();
     result_.is_steady = series_->is_steady();
     if (!result_.failure) learn_facts();  // some concern the run: memory, recompilation
+  }
+
+  // Does nothing in a cell without a load. If the agent does not answer, it has ended or ends this process.
+  void tell_agent(std::string_view signal) const {
+    if (request_.has_load) (void)signal_and_wait(signal);
   }
 
   const work::WorkerRequest& request_;

@@ -52,6 +52,7 @@ samples::ProgressPage* map_page() {
 void tell_compiler_which_process_this_is(const work::WorkerRequest& request) {
   ::setenv("NGB_PROCESS_INDEX", fmt::format("{}", request.process_index).c_str(), 1);
   ::setenv("NGB_ATTEMPT", fmt::format("{}", request.attempt).c_str(), 1);
+  if (!request.module_site.empty()) ::setenv("NGB_MODULE_SITE", request.module_site.c_str(), 1);
 }
 
 samples::ProcessResult not_started(const work::WorkerRequest& request, const Error& error) {

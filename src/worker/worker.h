@@ -23,9 +23,10 @@ samples::ProcessResult make_reference(const work::WorkerRequest& request, const 
                                       samples::ProgressPage* page);
 
 // Runs a worker's whole life: reads the request from kRequestFd, executes it and writes the result to kResultFd.
-// Ignores SIGINT, because the agent decides whether a process continues, and sets NGB_PROCESS_INDEX and NGB_ATTEMPT for
-// the compiler. `find` is called once the request is known; its time is the start phase. Returns the exit code: 0 if a
-// result was written, whether of a success or a failure; 3 if the request cannot be read or the result cannot be sent.
+// Ignores SIGINT, because the agent decides whether a process continues, and sets NGB_PROCESS_INDEX, NGB_ATTEMPT and,
+// for a PyTorch module, NGB_MODULE_SITE (WorkerRequest::module_site) for the compiler. `find` is called once the
+// request is known; its time is the start phase. Returns the exit code: 0 if a result was written, whether of a success
+// or a failure; 3 if the request cannot be read or the result cannot be sent.
 using FindCompilerTable = Result<const ngb_compiler*> (*)(const work::WorkerRequest& request, void* context);
 int serve(FindCompilerTable find, void* context);
 

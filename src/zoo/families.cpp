@@ -11,4 +11,15 @@ std::span<const Family> families() {
   return table;
 }
 
+Belonging belonging_of(const std::string& name) {
+  for (const Family& family : families()) {
+    if (family.name == name) return {family.group, family.style, {}};
+    for (const Variant& variant : family.variants) {
+      if (variant.name != name) continue;
+      return {variant.group.empty() ? family.group : variant.group, family.style, variant.size};
+    }
+  }
+  return {};
+}
+
 }  // namespace ngb::zoo

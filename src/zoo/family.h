@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct FamilyParameter {
 struct Variant {
   std::string name{};  // "resnet18", timm's name
   nlohmann::json parameters{};
+  int size = 0;         // rank of its size in its group, from 1, the smallest
+  std::string group{};  // "": the family's
 };
 
 struct Family {
@@ -34,10 +37,21 @@ struct Family {
   std::string meaning{};
   std::vector<FamilyParameter> parameters{};
   std::vector<Variant> variants{};
+  std::string group{};  // what its models belong to: the paper's family in Table IV, such as "ResNets"
+  std::string style{};  // "convolutional", "transformer" or "hybrid", as in Table IV; "": none of these
   // Adds inputs, layers and outputs to the graph. Fails if the combination of parameters is impossible.
   Status (*build)(const nlohmann::json& parameters, int batch, Graph& graph) = nullptr;
 };
 
 std::span<const Family> families();
+
+// What a model belongs to; empty if the zoo does not say.
+struct Belonging {
+  std::string group{};
+  std::string style{};
+  std::optional<int> size{};  // of variants only: a model with parameters of its own has no rank
+};
+// Returns it for a family or a variant; nothing is known of other names.
+Belonging belonging_of(const std::string& name);
 
 }  // namespace ngb::zoo

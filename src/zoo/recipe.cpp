@@ -70,7 +70,15 @@ Result<Recipe> parse_canonical_json(const std::string& text) {
         fmt::format("this program makes recipes of revision {}, not {}", kRecipeRevision, json["revision"].dump()),
         "recipe.revision", "use the same version of NGraphBench on both sides");
   }
-  return resolve(json["family"].get<std::string>(), json["parameters"], json["seed"].get<std::uint64_t>());
+  Result<Recipe> recipe =
+      resolve(json["family"].get<std::string>(), json["parameters"], json["seed"].get<std::uint64_t>());
+  if (!recipe) return recipe;
+  for (const auto& item : recipe->parameters.items()) {
+    if (json["parameters"].contains(item.key())) continue;
+    return fail(fmt::format("{}.{} is missing", recipe->family, item.key()), "recipe",
+                "use the same version of NGraphBench on both sides");
+  }
+  return recipe;
 }
 
 std::string content_hash(const Recipe& recipe) { return hash::sha256(canonical_json(recipe)); }

@@ -32,6 +32,7 @@ Result<Recipe> resolve(const std::string& name, const nlohmann::json& parameters
 
 // Returns {"family":…,"parameters":{…},"revision":…,"seed":…} with sorted keys, whose SHA-256 is the model's hash.
 std::string canonical_json(const Recipe& recipe);
+// Fails if the text has another form or revision, or lacks a parameter: a default must not decide what a hash means.
 Result<Recipe> parse_canonical_json(const std::string& text);
 std::string content_hash(const Recipe& recipe);
 

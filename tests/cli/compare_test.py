@@ -95,4 +95,4 @@ class Compare(NgbTest):
     def test_by_an_unknown_axis_names_the_axes(self):
         told = self.ngb("compare", "results", "results", "--by", "colour")
         self.assertEqual(told.returncode, 2)
-        self.assertIn("compiler, version, options, device, compute_device, threads, precision, model", told.stderr)
+        self.assertIn("compiler, version, options, device, compute_device, threads, precision, load, model", told.stderr)

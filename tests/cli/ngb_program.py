@@ -23,7 +23,7 @@ TOOLCHAINS = pathlib.Path(os.environ.get("NGB_TOOLCHAINS") or _DATA / "ngraphben
 _PINNED = json.loads((pathlib.Path(__file__).resolve().parents[2] / "versions.json").read_text())["toolchains"]
 
 # Maps a compiler without a toolchain of its own to the one whose toolchain it uses.
-OWNER = dict.fromkeys(("aotinductor", "eager-cpp", "torch-compile", "torchscript"), "identity")
+OWNER = dict.fromkeys(("aotinductor", "eager-cpp", "onnx", "torch-compile", "torchscript"), "identity")
 
 
 def toolchain(compiler):

@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import sqlite3
 
 from ngb_program import NgbTest
 
@@ -80,6 +81,23 @@ class Show(NgbTest):
         self.assertEqual(len(self.shown("--format", "markdown", *asked).splitlines()), 2 + 2)
         self.assertIn("\n2 cells: 2 measured\n", self.shown(*asked))
         self.assertEqual(len(self.rows("--batch", "1", "--batch", "2")), 8)
+
+    def test_groups_and_styles_of_models_are_shown_filtered_and_changed_without_measuring(self):
+        cells = json.loads(self.shown("--json", "--group", "conv_block", "--style", "convolutional"))["cells"]
+        self.assertEqual([cell["model_group"] for cell in cells], ["conv_block"] * 8)
+        self.assertEqual({cell["model_size"] for cell in cells}, {None})
+        self.write("study.yaml", STUDY.replace("image_size: 16}}", "image_size: 16}}\n    group: mine\n    size: 2"))
+        again = self.ngb("run", "study.yaml")
+        self.assertIn("nothing left to measure", again.stderr)
+        after = json.loads(self.shown("--json", "--group", "mine"))["cells"]
+        self.assertEqual([cell["cell_id"] for cell in after], [cell["cell_id"] for cell in cells])
+        self.assertEqual({cell["model_size"] for cell in after}, {2})
+        with sqlite3.connect(self.folder / "results" / "results.db") as database:
+            told = database.execute("SELECT DISTINCT model_group, model_style, model_size FROM model").fetchall()
+        self.assertEqual(told, [("mine", "convolutional", 2)])
+        wrong = self.ngb("show", "results", "--group", "mne")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("did you mean mine", wrong.stderr)
 
     def test_an_unknown_name_is_wrong_usage_and_gets_the_nearest(self):
         for arguments, near in ((("--compiler", "onxruntime"), "onnxruntime"), (("--device", "lcal"), "local"),

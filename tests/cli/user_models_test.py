@@ -54,6 +54,12 @@ class Planning(NgbTest):
         self.assert_refused(model.replace("inputs: {input_ids", "inputs: {input_id") % "{range: [0, 1]}",
                             'input "input_id": no such input, did you mean input_ids?')
 
+    def test_plan_names_the_files_whose_code_runs(self):
+        planned = self.plan("{pytorch: 'text_encoder.py:encoder', shapes: {input_ids: [batch, 2]}}")
+        self.assertIn("This study runs its author's code, on every device and with your rights: ", planned.stdout)
+        self.assertIn("text_encoder.py (docs/security.md)", planned.stdout)
+        self.assertNotIn("author's code", self.plan("{zoo: mlp}").stdout)
+
     def test_names_that_the_file_does_not_have(self):
         written = self.ngb("models", "write", "mlp", "--batch", "dynamic", "-o", "mlp.onnx")
         self.assertEqual(written.returncode, 0, written.stderr)
@@ -131,6 +137,22 @@ numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_ma
         self.assertEqual(shapes, [("attention_mask", "i64", "[2,8]"), ("input_ids", "i64", "[2,8]")])
         self.assertEqual(list((self.folder / "results/devices/local/models").glob("*")), [])
 
+    def test_a_module_without_onnx_runs_and_a_file_without_identity_is_checked(self):
+        self.write("net.py", NO_ONNX)
+        self.python(NO_IDENTITY)
+        outcomes = self.run_study("  - {pytorch: 'net.py:net', shapes: {x: [batch, 3, 3], scale: [batch, 1, 1]}}\n"
+                                  "  - {onnx: grams.onnx, inputs: {x: {range: [0, 5]}}}")
+        module = {key[1]: row for key, row in outcomes.items() if key[0] == "net:net"}
+        self.assertEqual(module["identity 2.15.0" if "identity 2.15.0" in module else "identity"][0], None)
+        kind, message, _ = next(row for name, row in module.items() if name.startswith("onnxruntime"))
+        self.assertEqual(kind, "unsupported_operator")
+        self.assertRegex(message, "torch.onnx.export cannot export this module; tracing: .*; dynamo: ")
+        file = {key[1]: row for key, row in outcomes.items() if key[0] == "grams"}
+        kind, _, reference = next(row for name, row in file.items() if name.startswith("onnxruntime"))
+        self.assertEqual((kind, reference.partition(" ")[0]), (None, "onnx"))
+        self.assertEqual(next(row[0] for name, row in file.items() if name.startswith("identity")),
+                         "unsupported_operator")
+
     @unittest.skipUnless(os.environ.get("NGB_ALL_CASES"), "NGB_ALL_CASES is not set")
     def test_every_compiler_runs_a_text_encoder_and_a_timm_model(self):
         compilers = sorted(name for name in EVERY if not without_toolchains(OWNER.get(name, name)))
@@ -177,6 +199,26 @@ numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_ma
                     self.assertTrue(reference.startswith("onnxruntime "), reference)
 
 
+NO_ONNX = """
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x, *, scale):
+        return {"values": torch.linalg.eigvalsh(x @ x.transpose(1, 2) * scale.abs()), "rest": (x + 1, [x.sum(), None])}
+
+def net():
+    return Net()
+"""
+# An operator that the identity lacks.
+NO_IDENTITY = """
+import onnx
+from onnx import TensorProto, helper
+node = helper.make_node("TfIdfVectorizer", ["x"], ["y"], mode="TF", min_gram_length=1, max_gram_length=1,
+                        max_skip_count=0, ngram_counts=[0], ngram_indexes=[0, 1, 2], pool_int64s=[1, 2, 3])
+graph = helper.make_graph([node], "grams", [helper.make_tensor_value_info("x", TensorProto.INT64, ["n", 6])],
+                          [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 3])])
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), "grams.onnx")
+"""
 # Weights are random instead of constant, and the softmax, which would then be nearly uniform, is removed.
 LIGHT = """
 import os, numpy, onnx

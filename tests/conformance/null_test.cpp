@@ -182,8 +182,12 @@ TEST(Worker, SaysOnWhichProcessorsItRan) {
   const WorkerRun run = run_with({});
   ASSERT_EQ(run.ending(), "none") << run.message();
   EXPECT_FALSE(run.result->facts.at("affinity").empty());
+}
+
+TEST(Worker, RefusesMoreThreadsThanProcessors) {
   const WorkerRun many = run_with({}, [](work::WorkerRequest& request) { request.compiler.threads = 4096; });
-  EXPECT_NE(many.result->facts.at("affinity").find("processors for 4096 threads"), std::string::npos);
+  EXPECT_EQ(many.ending(), "invalid_option");
+  EXPECT_NE(many.message().find("4096 threads are more than the "), std::string::npos) << many.message();
 }
 
 }  // namespace ngb::conformance

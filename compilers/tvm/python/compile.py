@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugin starts this in the toolchain's Python: it tunes (if requested) and compiles an ONNX file.
 
-Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "trials", "early_stop", "seed",
-"settings": pass configuration, "cache": folder}."""
+Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "gpu": a target of kind cuda or
+null, "trials", "early_stop", "seed", "settings": pass configuration, "cache": folder, "frontend": "onnx" or "torch",
+"module": the model's origin as JSON or ""}."""
 
+import importlib.util
 import os
 import re
+import shutil
 import sys
 import traceback
 import warnings
@@ -127,34 +130,60 @@ def why_not_built(error):
                          "the traceback is in the log of this attempt; leave this model out for tvm")
 
 
-def target_of(threads):
+def target_of(threads, gpu=None):
+    """Return the processor as a target, or the GPU with the processor as its host. TVM chooses MetaSchedule's rules by
+    the target's kind."""
     import tvm
     from tvm.target import codegen
 
-    return tvm.target.Target({"kind": "llvm", "mcpu": codegen.llvm_get_system_cpu(), "num-cores": threads})
+    processor = {"kind": "llvm", "mcpu": codegen.llvm_get_system_cpu(), "num-cores": threads}
+    return tvm.target.Target({**gpu, "host": processor} if gpu else processor)
 
 
-def compile_model(request, report):
-    """Compile, with tuning if requested, and return facts about it."""
-    import tuning
+def choose_cuda_compiler():
+    """Choose what compiles the CUDA code: NVRTC by preference, as TVM does itself, or nvcc. Raises CompilerError."""
+    if "TVM_CUDA_COMPILE_MODE" in os.environ:
+        return
+    if importlib.util.find_spec("cuda") is not None and importlib.util.find_spec("cuda.bindings") is not None:
+        os.environ["TVM_CUDA_COMPILE_MODE"] = "nvrtc"
+    elif shutil.which("nvcc"):
+        os.environ["TVM_CUDA_COMPILE_MODE"] = "nvcc"
+    else:
+        raise CompilerError("toolchain_missing", "TVM compiles its CUDA code with NVRTC (package cuda-bindings) or nvcc, "
+                                                 "and this device has neither",
+                            "install cuda-bindings beside TVM, or NVIDIA's CUDA toolkit")
 
-    os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
-    os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
+
+def from_file(request):
+    """Return the ONNX file as a Relax module, and the names of its outputs."""
     model = onnx_file.read(request["model"])
     onnx_file.check_inputs(model, request["inputs"])
     model = onnx_functions.inline(model, known_operators().__contains__)
     onnx_constants.compute(model, {tensor["name"]: tensor["shape"] for tensor in request["inputs"]})
-    outputs = [output.name for output in model.graph.output]
-    target = target_of(request["threads"])
-    module = prepare(import_model(model, request["inputs"]), target)
-    del model
+    return import_model(model, request["inputs"]), [output.name for output in model.graph.output]
+
+
+def compile_model(request, report):
+    """Compile, with tuning if requested, and return facts about it."""
+    import torch_module
+    import tuning
+
+    os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
+    os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
+    imported, outputs = torch_module.import_module(request) if request.get("frontend") == "torch" else from_file(request)
+    gpu = request.get("gpu")
+    if gpu:
+        choose_cuda_compiler()
+    target = target_of(request["threads"], gpu)
+    module = prepare(imported, target)
+    del imported
     records, facts = None, {"trials": "0"}
     if request["trials"] > 0:
         folder = tuning.folder_of(request, target)
         records, facts = tuning.tune(module, target, folder, request, report)
     report("building")
-    build(module, target, records, request["output"], request["settings"])
-    return {"outputs": outputs, "facts": {"target": str(target), **facts}}
+    build(module, target, records, request["output"], request.get("settings", {}))
+    return {"outputs": outputs, "facts": {"target": str(target), "frontend": request.get("frontend", "onnx"), **facts}}
 
 
 def import_packages():

@@ -15,14 +15,15 @@ UNTUNED_TIMEOUT_S = 600
 BUILDS_PER_PROCESS = 256  # build processes grow, so TVM starts fresh ones each round; these live longer
 
 
-def import_intrinsics():
-    """Import the tensor intrinsics of this machine's processor alone. TVM imports those of every kind of device, which
-    takes 18 s, unless the package is imported already, as it is afterwards."""
+def import_intrinsics(kind):
+    """Import the tensor intrinsics of this machine's processor alone, or of the GPU for a target of kind "cuda". TVM
+    imports those of every kind of device, which takes 18 s, unless the package is imported already, as it is
+    afterwards."""
     name = "tvm.s_tir.tensor_intrin"
     if name in sys.modules:
         return
     sys.modules[name] = importlib.util.module_from_spec(importlib.util.find_spec(name))
-    own = {"x86_64": "x86", "aarch64": "arm_cpu"}.get(platform.machine())
+    own = "cuda" if kind == "cuda" else {"x86_64": "x86", "aarch64": "arm_cpu"}.get(platform.machine())
     if own:
         importlib.import_module(f"{name}.{own}")
 
@@ -77,6 +78,18 @@ def make_runner():
                        evaluator_config=EvaluatorConfig(number=1, repeat=3, min_repeat_ms=20))
 
 
+def scheduled(module, target):
+    """Return an untuned kernel as it would be built: on a GPU with TVM's default schedule, without which it has no
+    threads."""
+    if target.kind.name != "cuda":
+        return module
+    from tvm.s_tir import dlight
+
+    with target:
+        return dlight.ApplyDefaultSchedule(dlight.gpu.Matmul(), dlight.gpu.GEMV(), dlight.gpu.Reduction(),
+                                           dlight.gpu.GeneralReduction(), dlight.gpu.Fallback())(module)
+
+
 def measure_untuned(modules, target, builder):
     """Return the seconds of one run of each untuned kernel, or None for one that cannot run."""
     from tvm.s_tir.meta_schedule.arg_info import ArgInfo
@@ -85,12 +98,13 @@ def measure_untuned(modules, target, builder):
 
     runner = LocalRunner(timeout_sec=UNTUNED_TIMEOUT_S,
                          evaluator_config=EvaluatorConfig(number=1, repeat=1, min_repeat_ms=0))
-    built = builder.build([BuilderInput(module, target) for module in modules])
+    built = builder.build([BuilderInput(scheduled(module, target), target) for module in modules])
     seconds = []
     for module, kernel in zip(modules, built):
         result = None
         if kernel.artifact_path:
-            inputs = RunnerInput(kernel.artifact_path, "cpu", ArgInfo.from_entry_func(module))
+            device = "cuda" if target.kind.name == "cuda" else "cpu"
+            inputs = RunnerInput(kernel.artifact_path, device, ArgInfo.from_entry_func(module))
             result = runner.run([inputs])[0].result()
             shutil.rmtree(os.path.dirname(str(kernel.artifact_path)), ignore_errors=True)
         seconds.append(float(result.run_secs[0]) if result and result.run_secs else None)

@@ -18,9 +18,14 @@ def folder_of(request, target):
     import tvm
 
     digest = hashlib.sha256()
-    with open(request["model"], "rb") as file:
-        for piece in iter(lambda: file.read(1 << 20), b""):
-            digest.update(piece)
+    if request.get("frontend") == "torch":
+        digest.update(request["module"].encode())
+        with open(json.loads(request["module"])["module"].get("file", os.devnull), "rb") as file:
+            digest.update(file.read())
+    else:
+        with open(request["model"], "rb") as file:
+            for piece in iter(lambda: file.read(1 << 20), b""):
+                digest.update(piece)
     digest.update(json.dumps([request["inputs"], str(target), tvm.__version__, request["threads"], request["trials"],
                               request["early_stop"], request["seed"]], sort_keys=True).encode())
     return os.path.join(request["cache"], "tvm", digest.hexdigest()[:32])
@@ -63,7 +68,7 @@ def strategy_for(round_size):
 def search(tasks, target, folder, log, request, report):
     from tvm.s_tir import meta_schedule as ms
 
-    measuring.import_intrinsics()
+    measuring.import_intrinsics(target.kind.name)
     threads = request["threads"]
     if not log.knows_untuned():
         report("tuning: measuring the untuned kernels")

@@ -13,10 +13,12 @@
 
 #include "agent/workers/attempt_log.h"
 #include "agent/workers/ending.h"
+#include "agent/workers/load_processors.h"
 #include "agent/workers/process_tree.h"
 #include "base/processors.h"
 #include "samples/codec.h"
 #include "samples/disturbance.h"
+#include "samples/load_signal.h"
 
 namespace ngb::agent {
 namespace {
@@ -69,9 +71,15 @@ Attempt::Attempt(const Surroundings& surroundings, Children& children, Launcher&
     return;
   }
   deadlines_.emplace(plan_.timeouts, created_);
+  prepare_load();
+  if (ended_by_us_) {
+    finish();
+    return;
+  }
   if (surroundings_.groups) group_ = surroundings_.groups->make(plan_.memory_limit_bytes);
   Launch launch;
   launch.environment = thread_variables(plan_.request.compiler.threads);
+  for (auto& variable : cuda_variables(surroundings_)) launch.environment.push_back(std::move(variable));
   launch.environment.emplace_back("NGB_PROCESS_INDEX", std::to_string(plan_.request.process_index));
   launch.environment.emplace_back("NGB_ATTEMPT", std::to_string(plan_.request.attempt));
   launch.request_fd = request_read_.get();
@@ -116,7 +124,31 @@ std::string Attempt::remark() const { return page_ ? samples::read_remark(*page_
 
 Nanoseconds Attempt::deadline() const {
   if (exit_deadline_) return *exit_deadline_;
-  return deadlines_ ? deadlines_->next() : created_;
+  const Nanoseconds of_worker = deadlines_ ? deadlines_->next() : created_;
+  return load_ ? std::min(of_worker, load_->deadline().value_or(of_worker)) : of_worker;
+}
+
+void Attempt::prepare_load() {
+  if (!plan_.request.has_load) return;
+  const Result<std::vector<int>> cpus = processors_of(plan_.load, surroundings_.cpus, plan_.cpus);
+  if (!cpus) {
+    ended_by_us_ = failure_here(FailureKind::load_failed, cpus.error().where + ": " + cpus.error().what);
+    ended_by_us_->advice = cpus.error().next;
+    return;
+  }
+  const std::string log = std::filesystem::path(plan_.log_name).stem().string() + "-load.log";
+  load_.emplace(surroundings_, children_, plan_.load, *cpus, plan_.cpus, surroundings_.logs() / log);
+}
+
+void Attempt::advance_load() {
+  std::optional<Failure> failed = load_->advance(system_clock().now());
+  if (failed) {
+    failed->phase = phase();
+    return end_with(*failed);
+  }
+  if (!load_->lets_worker_go_on()) return;
+  // If the worker has ended, its exit status says why.
+  (void)file::write_all(request_write_.get(), samples::frame(samples::kGoOn), "request");
 }
 
 void Attempt::advance() {
@@ -125,6 +157,7 @@ void Attempt::advance() {
   const Launched& launched = launcher_.launched();
   if (launched.pid && !is_handed_over_) hand_over_request();
   read_result();
+  if (load_) advance_load();
   if (launched.failure || launched.wait_status) return finish();
   check_time();
 }
@@ -141,7 +174,7 @@ void Attempt::hand_over_request() {
   constexpr std::size_t kPipeBytes = 1U << 16U;
   if (bytes.size() > kPipeBytes) ::fcntl(request_write_.get(), F_SETPIPE_SZ, bytes.size());
   const Status written = file::write_all(request_write_.get(), bytes, "request");
-  request_write_.reset();
+  if (!load_) request_write_.reset();
   request_read_.reset();
   result_write_.reset();
   page_fd_.reset();
@@ -159,6 +192,7 @@ void Attempt::read_result() {
     frames_.feed({chunk, static_cast<std::size_t>(count)});
     Result<std::optional<std::string>> frame = frames_.next();
     if (frame && !frame->has_value()) continue;
+    if (frame && load_ && load_->receive(**frame, *launcher_.launched().pid)) continue;
     if (!frame || result_text_) {
       result_read_.reset();
       const std::string why = frame ? "there is more than one" : frame.error().what;
@@ -185,7 +219,9 @@ void Attempt::check_time() {
 void Attempt::look() {
   if (finished_ || !launcher_.launched().pid || result_text_) return;
   if (watch_) watch_->look(*launcher_.launched().pid, phase(), system_clock().now());
-  const std::uint64_t bytes = resident_bytes(Children::living(spared()));
+  std::set<pid_t> others = spared();
+  if (load_) others.merge(load_->processes());
+  const std::uint64_t bytes = resident_bytes(Children::living(others));
   if (const std::optional<Failure> over = look_at_memory(bytes, plan_.memory_limit_bytes, phase())) end_with(*over);
 }
 
@@ -262,8 +298,10 @@ void Attempt::finish() {
   make_relative(result, started);
   result.log_path = "logs/" + plan_.log_name;
   result.facts.insert(ending.launched.facts.begin(), ending.launched.facts.end());
-  // The failure of a launch quotes the log already.
-  if (result.failure && result.failure->kind != FailureKind::disturbed && !ending.launched.failure) {
+  // The failure of a launch quotes the log already, and that of a load the load's.
+  const bool says_nothing_of_worker = result.failure && (result.failure->kind == FailureKind::disturbed ||
+                                                         result.failure->kind == FailureKind::load_failed);
+  if (result.failure && !says_nothing_of_worker && !ending.launched.failure) {
     quote_log(*result.failure, surroundings_.logs() / plan_.log_name, result.log_path);
   }
   finished_ = std::move(result);
@@ -273,11 +311,16 @@ void Attempt::finish() {
 void Attempt::add_what_was_watched(samples::ProcessResult& result) const {
   if (!watch_) return;
   result.readings.insert(result.readings.end(), watch_->readings().begin(), watch_->readings().end());
-  if (result.failure || !samples::disturbance_of(result, plan_.disturbance)) return;
+  if (load_) load_->add_use(result);
+  const auto disturbance = [&] {
+    return load_ ? samples::disturbance_beside_load(result, plan_.disturbance)
+                 : samples::disturbance_of(result, plan_.disturbance);
+  };
+  if (result.failure || !disturbance()) return;
   std::set<pid_t> own = spared();
   own.insert(::getpid());
   result.neighbours = watch_->neighbours(own);
-  result.failure = samples::disturbance_of(result, plan_.disturbance);
+  result.failure = disturbance();
 }
 
 }  // namespace ngb::agent

@@ -13,6 +13,7 @@
 
 #include "agent/workers/launcher.h"
 #include "agent/workers/limits.h"
+#include "agent/workers/load_run.h"
 #include "agent/workers/watch.h"
 #include "base/file.h"
 #include "samples/frame.h"
@@ -28,6 +29,7 @@ struct AttemptPlan {
   work::Disturbance disturbance{};
   std::string log_name{};                               // file name in logs/
   std::vector<int> cpus{};                              // processors of the worker
+  work::Load load{};                                    // runs beside it if the request has one
   std::uint64_t memory_limit_bytes = 0;                 // for all its processes together
   std::set<pid_t> spared{};                             // other launchers' own processes, which are not killed
   Nanoseconds exit_patience = std::chrono::seconds(5);  // how long it may live after its result, or after SIGKILL
@@ -65,6 +67,8 @@ class Attempt {
   };
 
   Status open_channels();
+  void prepare_load();
+  void advance_load();
   void hand_over_request();
   void read_result();
   void check_time();
@@ -94,7 +98,8 @@ class Attempt {
   bool is_killed_ = false;
   std::vector<pid_t> left_{};
   std::optional<ControlGroup> group_{};
-  std::optional<Watch> watch_{};  // of a worker that measures
+  std::optional<Watch> watch_{};   // of a worker that measures
+  std::optional<LoadRun> load_{};  // of a cell that has a load
   std::optional<samples::ProcessResult> finished_{};
 };
 

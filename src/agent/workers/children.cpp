@@ -28,6 +28,11 @@ void Children::reap() {
   }
 }
 
+void Children::forget(pid_t pid) {
+  watched_.erase(pid);
+  ended_.erase(pid);
+}
+
 std::optional<Children::Ended> Children::take(pid_t pid) {
   const auto ended = ended_.find(pid);
   if (ended == ended_.end()) return std::nullopt;

@@ -104,6 +104,7 @@ void ForkServer::start_server() {
   spawn.environment.insert(spawn.environment.end(), environment_.begin(), environment_.end());
   // A library that starts threads when it is loaded would make the server unable to fork.
   for (const auto& variable : thread_variables(1)) spawn.environment.push_back(variable);
+  for (const auto& variable : cuda_variables(surroundings_)) spawn.environment.push_back(variable);
   spawn.descriptors = {{nothing.get(), 0}, {log->get(), 1}, {log->get(), 2}, {theirs.get(), kServerSocketFd}};
   spawn.own_group = true;
   spawn.folder = surroundings_.scratch();

@@ -22,6 +22,10 @@ Variables thread_variables(int threads) {
           {"TVM_NUM_THREADS", count}};
 }
 
+Variables cuda_variables(const Surroundings& surroundings) {
+  return {{"NVIDIA_TF32_OVERRIDE", "0"}, {"CUDA_CACHE_PATH", (surroundings.scratch() / "cuda-cache").string()}};
+}
+
 Variables python_variables(const Surroundings& surroundings, const work::Place& place) {
   std::string path = (surroundings.lib / "python").string();
   if (!place.python_path.empty()) path += ":" + place.python_path;

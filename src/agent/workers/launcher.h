@@ -77,6 +77,11 @@ struct Surroundings {
 // Returns the variables that set the number of threads of common libraries.
 Variables thread_variables(int threads);
 
+// Returns the variables that keep NVIDIA's libraries fair, which read them when they are loaded: no TF32 instead of f32
+// where a library has no option for it, and code that the driver compiles is kept in a folder that is emptied after
+// each process, so that every process compiles.
+Variables cuda_variables(const Surroundings& surroundings);
+
 // Returns the variables that tell a toolchain's Python where our package and the toolchain's packages are.
 Variables python_variables(const Surroundings& surroundings, const work::Place& place);
 

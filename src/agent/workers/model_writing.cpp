@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "agent/workers/attempt_log.h"
+#include "agent/workers/kept_exports.h"
 #include "agent/workers/limits.h"
 #include "agent/workers/process_tree.h"
 #include "base/hash.h"
@@ -37,8 +38,6 @@ Failure writing_failure(FailureKind kind, const std::string& message, std::strin
 
 constexpr const char* kModule = "module";
 
-// Returns the file with the weights of all but small models.
-std::filesystem::path data_path(const std::filesystem::path& path) { return path.string() + ".data"; }
 // Returns the file of the exporter's answer: {"inputs": […], "open_inputs": […]}, or {"failure": {…}}.
 std::filesystem::path answer_path(const std::filesystem::path& path) { return path.string() + ".json"; }
 
@@ -57,7 +56,7 @@ Result<FileDescriptor> readable(const std::string& text) {
 std::vector<std::filesystem::path> files_of(const work::Model& model, const ModelFile& file) {
   std::vector<std::filesystem::path> files;
   for (const work::UserFile& each : model.files) files.emplace_back(each.path);
-  if (!model.is_made()) return files;
+  if (!model.is_made() || file.path.empty()) return files;
   std::error_code code;
   files.push_back(file.path);
   if (std::filesystem::exists(data_path(file.path), code)) files.push_back(data_path(file.path));
@@ -81,6 +80,7 @@ std::filesystem::path model_path(const Surroundings& surroundings, const work::M
 }
 
 void remove_model(const std::filesystem::path& path) {
+  if (path.empty()) return;
   std::error_code code;
   std::filesystem::remove(path, code);
   std::filesystem::remove(data_path(path), code);
@@ -88,16 +88,36 @@ void remove_model(const std::filesystem::path& path) {
 }
 
 ModelWriting::ModelWriting(const Surroundings& surroundings, Children& children, const work::Model& model,
-                           const work::Job& job, WritingBounds bounds)
+                           const work::Job& job, WritingBounds bounds, Exporting exporting)
     : surroundings_(surroundings),
       children_(children),
       path_(model_path(surroundings, model)),
       log_name_(fmt::format("model-{}.log", path_.stem().string())),
       started_(system_clock().now()),
       deadline_(started_ + Nanoseconds(job.limits.timeouts.compile_ns)),
-      bounds_(std::move(bounds)) {
+      bounds_(std::move(bounds)),
+      is_module_(model.is_module()),
+      exporting_(std::move(exporting)) {
   facts_.model = model.key;
-  start(model, model.is_module() && job.exporter ? &job.place_of(*job.exporter) : nullptr);
+  if (is_module_ && !exporting_.kept.empty()) {
+    if (std::optional<ModelFile> kept = read_kept_export(exporting_.kept, model.key)) {
+      outcome_ = *std::move(kept);
+      return;
+    }
+    if (const Status made = make_folder(); !made) {
+      fail_with(FailureKind::internal, made.error().text());
+      return;
+    }
+  }
+  start(model, is_module_ && job.exporter ? &job.place_of(*job.exporter) : nullptr);
+}
+
+// Makes the folder that becomes the kept export once it is whole.
+Status ModelWriting::make_folder() {
+  file::remove_old_partials(exporting_.kept);
+  folder_ = file::partial_path(exporting_.kept);
+  path_ = folder_ / kKeptModel;
+  return file::make_folder(folder_);
 }
 
 std::vector<std::string> ModelWriting::command(const work::Model& model, const work::Place* exporter) const {
@@ -123,6 +143,7 @@ std::vector<std::string> ModelWriting::command(const work::Model& model, const w
                                  "-o",
                                  path_.string()};
   if (model.dynamic_batch) words.emplace_back("--dynamic-batch");
+  if (!exporting_.needs_file) words.emplace_back("--without-file");
   return words;
 }
 
@@ -180,15 +201,21 @@ void ModelWriting::advance() {
   group_.reset();
   const process::Outcome ended = how ? process::decode(how->wait_status) : process::Outcome{};
   const bool is_large = how && !ended.succeeded() && how->peak_rss_bytes > bounds_.memory_bytes / 10 * 9;
+  end_child(ended, is_full || is_large, how ? how->peak_rss_bytes : 0);
+  if (is_module_) settle_module();
+}
+
+// Sets the outcome by how the program ended.
+void ModelWriting::end_child(const process::Outcome& ended, bool is_memory_full, std::uint64_t peak_rss_bytes) {
   if (ended_by_us_) {
     fail_with(ended_by_us_->kind, ended_by_us_->message);
     if (!*outcome_) outcome_->error().advice = ended_by_us_->advice;
   } else if (ended.succeeded()) {
     if (read_answer()) finish_file();
-  } else if (is_full || is_large) {
+  } else if (is_memory_full) {
     fail_with(FailureKind::out_of_memory,
-              fmt::format("the program ended when it held {} of its limit of {}",
-                          text::human_bytes(how->peak_rss_bytes), text::human_bytes(bounds_.memory_bytes)));
+              fmt::format("the program ended when it held {} of its limit of {}", text::human_bytes(peak_rss_bytes),
+                          text::human_bytes(bounds_.memory_bytes)));
     outcome_->error().advice = "raise the study's memory limit, or choose a smaller model";
   } else if (ended.signal) {
     fail_with(FailureKind::crash, fmt::format("signal {} ended the program", *ended.signal));
@@ -197,6 +224,38 @@ void ModelWriting::advance() {
   } else {
     fail_with(FailureKind::internal, fmt::format("the program exited with code {}", ended.exit_code.value_or(-1)));
   }
+}
+
+// Ends the export of a module. If an exporter ended the program after it had described the module, only the cells that
+// need the ONNX file fail with that.
+void ModelWriting::settle_module() {
+  std::error_code code;
+  const bool is_whole = outcome_->has_value();
+  if (!is_whole && left_.empty() && outcome_->error().kind != FailureKind::disk_full &&
+      std::filesystem::exists(answer_path(path_), code)) {
+    const Failure ended = outcome_->error();
+    outcome_.reset();
+    if (!read_answer() || facts_.inputs.empty()) {
+      outcome_ = tl::unexpected(ended);
+    } else {
+      no_file_ = ended;
+      no_file_->message = "torch.onnx.export: " + ended.message;
+      finish_file();
+    }
+  }
+  if (folder_.empty()) return;
+  if (is_whole) {
+    if (const Status kept = keep(); !kept) fail_with(FailureKind::internal, kept.error().text());
+  }
+  std::filesystem::remove_all(folder_, code);
+}
+
+// Gives the finished export its name.
+Status ModelWriting::keep() {
+  ModelFile& file = **outcome_;
+  if (const Status kept = keep_export(folder_, exporting_.kept, file); !kept) return kept;
+  if (!file.path.empty()) file.path = exporting_.kept / kKeptModel;
+  return Done{};
 }
 
 void ModelWriting::look() {
@@ -236,6 +295,15 @@ bool ModelWriting::read_answer() {
     using Tensors = std::vector<TensorSignature>;
     facts_.inputs = work::read_json<Tensors>(fields::child(answer, "inputs"), "inputs");
     facts_.open_inputs = work::read_json<Tensors>(fields::child(answer, "open_inputs"), "open_inputs");
+    if (answer.contains("exporter")) facts_.exporter = fields::get<std::string>(answer, "exporter");
+    if (!exporting_.needs_file) {
+      no_file_ = writing_failure(FailureKind::internal, "no compiler of this group reads the ONNX file", "");
+    } else if (answer.contains("no_file")) {
+      const json& said = fields::child(answer, "no_file");
+      const auto kind = fields::value_of(samples::parse_failure_kind(fields::get<std::string>(said, "kind")));
+      no_file_ =
+          writing_failure(kind, fields::get<std::string>(said, "message"), fields::get<std::string>(said, "advice"));
+    }
     return Done{};
   });
   if (!read) fail_with(FailureKind::internal, read.error().text());
@@ -245,15 +313,20 @@ bool ModelWriting::read_answer() {
 void ModelWriting::finish_file() {
   std::error_code code;
   facts_.wall_ns = (system_clock().now() - started_).count();
+  if (no_file_) {
+    facts_.no_file_reason = no_file_->message;
+    outcome_ = ModelFile{{}, facts_, no_file_};
+    return;
+  }
   // Small models have no file of weights.
   for (const std::filesystem::path& part : {path_, data_path(path_)}) {
     if (part != path_ && !std::filesystem::exists(part, code)) continue;
-    const Result<std::string> hash = hash::sha256_of_file(part);
-    if (!hash) return fail_with(FailureKind::internal, hash.error().text());
-    facts_.file_sha256 = facts_.file_sha256.empty() ? *hash : hash::sha256(facts_.file_sha256 + *hash);
     facts_.file_bytes += std::filesystem::file_size(part, code);
   }
-  outcome_ = ModelFile{path_, facts_};
+  const Result<std::string> hash = hash_of_model(path_);
+  if (!hash) return fail_with(FailureKind::internal, hash.error().text());
+  facts_.file_sha256 = *hash;
+  outcome_ = ModelFile{path_, facts_, {}};
 }
 
 void ModelWriting::fail_with(samples::FailureKind kind, const std::string& message) {
@@ -264,7 +337,7 @@ void ModelWriting::fail_with(samples::FailureKind kind, const std::string& messa
 
 ModelWriting::Outcome check_files(const work::Model& model, WatchedFiles& watched) {
   const Nanoseconds started = system_clock().now();
-  ModelFile file{{}, {.model = model.key}};
+  ModelFile file{{}, {.model = model.key}, {}};
   for (const work::UserFile& each : model.files) {
     const Result<std::string> hash = watched.add(each.path);
     if (!hash) {

@@ -14,6 +14,7 @@
 #include "agent/workers/children.h"
 #include "agent/workers/launcher.h"
 #include "base/fingerprint.h"
+#include "base/process.h"
 #include "samples/failure.h"
 #include "samples/message.h"
 #include "work/job.h"
@@ -21,8 +22,9 @@
 namespace ngb::agent {
 
 struct ModelFile {
-  std::filesystem::path path{};
+  std::filesystem::path path{};  // "" if there is no file
   samples::ModelWritten facts{};
+  std::optional<samples::Failure> no_file{};  // of every cell that needs the ONNX file of a module that has none
 };
 
 struct WritingBounds {
@@ -30,12 +32,18 @@ struct WritingBounds {
   std::set<pid_t> spared{};        // processes that are not killed
 };
 
+// How a module is exported. `kept` is the folder that keeps this export for later runs, or "".
+struct Exporting {
+  bool needs_file = true;  // false: nothing reads an ONNX file, so only the module's inputs are asked for
+  std::filesystem::path kept{};
+};
+
 // Writes one model by a child process: `ngb-worker write-model`, or the exporter's Python.
 class ModelWriting {
  public:
-  // Starts the child at once.
+  // Starts the child at once, unless an earlier run has kept the export.
   ModelWriting(const Surroundings& surroundings, Children& children, const work::Model& model, const work::Job& job,
-               WritingBounds bounds);
+               WritingBounds bounds, Exporting exporting);
 
   // Handles what has happened since the last call. Waits only for processes that it has killed, and to hash the file
   // once.
@@ -54,8 +62,12 @@ class ModelWriting {
   [[nodiscard]] std::vector<std::string> command(const work::Model& model, const work::Place* exporter) const;
   void end_with(const samples::Failure& failure);
   void end_processes();
+  Status make_folder();
+  void end_child(const process::Outcome& ended, bool is_memory_full, std::uint64_t peak_rss_bytes);
   void finish_file();
+  Status keep();
   bool read_answer();
+  void settle_module();
   void fail_with(samples::FailureKind kind, const std::string& message);
 
   const Surroundings& surroundings_;
@@ -71,6 +83,10 @@ class ModelWriting {
   std::optional<ControlGroup> group_{};
   std::vector<pid_t> left_{};
   std::optional<Outcome> outcome_{};
+  bool is_module_;
+  Exporting exporting_;
+  std::filesystem::path folder_{};             // of the export while it is made; "" if it is not kept
+  std::optional<samples::Failure> no_file_{};  // why the exporters wrote none
 };
 
 // Checks that a user's files exist and are those that the client has planned with; `watched` watches them from now on.
@@ -85,7 +101,7 @@ std::string source_here(const work::Model& model);
 
 // Returns the path of a recipe's file in the work folder.
 std::filesystem::path model_path(const Surroundings& surroundings, const work::Model& model);
-// Deletes the model's file and the files beside it.
+// Deletes the model's file and the files beside it. Does nothing if `path` is "".
 void remove_model(const std::filesystem::path& path);
 
 }  // namespace ngb::agent

@@ -19,6 +19,10 @@ std::vector<pid_t> descendants(pid_t root);
 // Returns the resident memory of these processes together; a shared page counts once for each process.
 std::uint64_t resident_bytes(const std::vector<pid_t>& processes);
 
+// Returns the processor time of a process and of all below it, those that have ended and were waited for included
+// (these in ticks of the kernel's clock).
+std::int64_t cpu_ns_of(pid_t root);
+
 // The environment variable that names the work folder for which a process was started.
 inline constexpr const char* kWorkFolderVariable = "NGB_WORK_FOLDER";
 

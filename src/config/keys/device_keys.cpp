@@ -7,6 +7,7 @@
 
 #include "config/keys/key.h"
 #include "config/keys/row.h"
+#include "config/keys/value.h"
 
 namespace ngb::config {
 namespace {
@@ -160,6 +161,21 @@ Key limits_key() {
 
 }  // namespace
 
+namespace {
+
+Key threads_key_of_device() {
+  Key key = threads_key();
+  key.meaning = "Threads that inference may use there, for compilers that do not say otherwise";
+  key.default_text = "the study's threads";
+  key.set_of = [](DeviceEntry& device, const json& value) {
+    device.threads = value.is_string() ? value.get<std::string>() : value.dump();
+  };
+  key.get_of = [](const DeviceEntry& device) { return json_of(device.threads); };
+  return key;
+}
+
+}  // namespace
+
 std::span<const Key> device_keys() {
   static const std::vector<Key> kKeys{
       ssh_key(),
@@ -178,6 +194,7 @@ std::span<const Key> device_keys() {
           "toolchains, in the device's folder"),
       environment_key(),
       limits_key(),
+      threads_key_of_device(),
       text_key<&DeviceEntry::tags>(
           "tags", kTag, "Your own words; `tag: WORD` in a study's devices means all known devices with that tag", "[]",
           ValueType::texts),

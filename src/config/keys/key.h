@@ -22,7 +22,7 @@ enum class ValueType {
   boolean,          // true or false
   integer,          // minimum … maximum
   number,           // minimum … maximum
-  integer_or_auto,  // "auto", or an integer; minimum … maximum
+  integer_or_word,  // one of `words`, or an integer; minimum … maximum
   bytes,            // an integer, or text such as "4 GB"; minimum … maximum bytes
   path,             // of a file or folder
   scalar,           // a text, a number or a boolean
@@ -31,7 +31,7 @@ enum class ValueType {
   arguments,        // a list of values of type bare_text, at least one
   batches,          // a list of different integers, or a single one
   section,          // a mapping of `keys`
-  structured,       // models, compilers, devices, pairs: each is read by a file of its own
+  structured,       // models, compilers, devices, pairs, loads: each is read by a file of its own
 };
 
 // Matches one line of text without blanks at its ends.
@@ -68,7 +68,8 @@ struct Key {
   // The fields below are for keys of devices. `get_of` returns null if the value was not given.
   std::function<void(DeviceEntry& device, const nlohmann::json& value)> set_of{};
   std::function<nlohmann::json(const DeviceEntry& device)> get_of{};
-  std::string example{};               // a mapping, for "expected …": "limits such as {memory: 4 GB}"
+  // For "expected …": a mapping, as in "limits such as {memory: 4 GB}", or a text's form in words.
+  std::string example{};
   bool first_may_stand_alone = false;  // the value of keys[0], which is required, may replace the mapping
   std::optional<Way> way{};
 };
@@ -88,6 +89,15 @@ bool may_have(std::string_view kind, const Key& key);
 const std::vector<Key>& input_keys();
 // Returns the keys below a compiler's name in an entry of compilers.
 std::span<const Key> compiler_keys();
+
+// Returns the keys of an entry of loads. The value of kProcessorsKey is a word, or a list that the other function
+// describes.
+inline constexpr const char* kProcessorsKey = "processors";
+std::span<const Key> load_keys();
+const Key& listed_processors_key();
+
+// Returns the key of a number of threads, or of a word for one; without meaning, default and functions.
+Key threads_key();
 
 // Returns the keys below a device's name in an entry of devices.
 std::span<const Key> device_keys();

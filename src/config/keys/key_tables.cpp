@@ -50,6 +50,8 @@ std::string key_table(const std::string& name) {
     add_rows(compiler_keys(), "", true, out);
   } else if (name == kDeviceTable) {
     add_rows(device_keys(), "", true, out);
+  } else if (name == kLoadTable) {
+    add_rows(load_keys(), "", true, out);
   } else {
     add_rows(study_keys(), "", false, out);
   }
@@ -58,7 +60,7 @@ std::string key_table(const std::string& name) {
 
 std::string with_key_tables(const std::string& document) {
   std::string out = document;
-  for (const char* const name : {kStudyTable, kModelTable, kCompilerTable, kDeviceTable}) {
+  for (const char* const name : {kStudyTable, kModelTable, kCompilerTable, kDeviceTable, kLoadTable}) {
     const std::string begin_mark = fmt::format("<!-- keys of {}: generated -->\n", name);
     const std::size_t begin = out.find(begin_mark);
     if (begin == std::string::npos) continue;

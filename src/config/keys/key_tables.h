@@ -11,8 +11,9 @@ inline constexpr const char* kStudyTable = "study";
 inline constexpr const char* kModelTable = "models";
 inline constexpr const char* kCompilerTable = "compilers";
 inline constexpr const char* kDeviceTable = "devices";
+inline constexpr const char* kLoadTable = "loads";
 
-// Returns a Markdown table with the columns key, value, default, meaning. `name` is one of the four above.
+// Returns a Markdown table with the columns key, value, default, meaning. `name` is one of the five above.
 std::string key_table(const std::string& name);
 
 // Returns `document` with its tables generated anew.

@@ -54,7 +54,8 @@ void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optiona
 }
 
 void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optional<int>>& access) {
-  key.type = ValueType::integer_or_auto;
+  key.type = ValueType::integer_or_word;
+  key.words = {"auto"};
   key.set = [access](Study& study, const json& value) {
     access.change(study) = value.is_string() ? std::nullopt : std::optional(value.get<int>());
   };

@@ -4,6 +4,7 @@
 
 #include "config/keys/key.h"
 #include "config/keys/value.h"
+#include "config/sections.h"
 
 namespace ngb::config {
 namespace {
@@ -35,6 +36,23 @@ Key structured(const char* name, const char* default_text, const char* meaning) 
   return {.name = name, .type = ValueType::structured, .meaning = meaning, .default_text = default_text};
 }
 
+Key threads_key_of_study() {
+  Key key = threads_key();
+  key.meaning =
+      "Threads that inference may use, for compilers and devices that do not say otherwise. all: as many as processors "
+      "that the device lets a process use; physical: as many as cores to which these belong";
+  key.set = [](Study& study, const json& value) {
+    work::Compiler usual;
+    set_threads(usual, value, study.processors);
+    study.threads = usual.threads;
+    study.threads_asked = usual.threads_asked;
+  };
+  key.get = [](const Study& study) {
+    return study.threads_asked.empty() ? json(study.threads) : json(study.threads_asked);
+  };
+  return key;
+}
+
 std::vector<Key> measurement_keys() {
   return {
       {.name = "name",
@@ -50,14 +68,15 @@ std::vector<Key> measurement_keys() {
                                   "Samples per inference: one size, or a list without repetitions"),
       structured("devices", "[local]", "Devices to measure on, see below"),
       structured("pairs", "every compiler on every device", "Which compilers run on which device, see below"),
-      scalar<&Study::threads>("threads", ValueType::integer, 1, 4096,
-                              "Threads that inference may use, for compilers that do not say otherwise"),
+      threads_key_of_study(),
       {.name = "precision",
        .type = ValueType::word,
        .words = {"f32", "bf16", "f16"},
        .meaning = "Arithmetic of inference; anything but f32 may change predictions",
        .set = set_member<&Study::precision>,
        .get = get_member<&Study::precision>},
+      structured("loads", "[none]",
+                 "What runs beside a cell while it is timed: each cell is measured under each, see below"),
       {.name = "allocator",
        .type = ValueType::word,
        .words = {"default", "steady"},
@@ -139,82 +158,27 @@ std::string plain_word(const std::string& text) {
 
 }  // namespace
 
+Key threads_key() {
+  Key key{.name = "threads", .type = ValueType::integer_or_word, .minimum = 1, .maximum = 4096};
+  for (const std::string_view word : work::kThreadWords) key.words.emplace_back(word);
+  return key;
+}
+
 std::span<const Key> study_keys() {
   static const std::vector<Key> kKeys = all_keys();
   return kKeys;
 }
 
-std::span<const Key> model_keys() {
-  static const std::vector<Key> kKeys{
-      {.name = "label",
-       .type = ValueType::text,
-       .pattern = kLabel,
-       .meaning = "Name of the model in tables, unique in the study",
-       .default_text = "the recipe with its parameters, the file's name with its function, or timm's name"},
-      {.name = "shapes",
-       .type = ValueType::structured,
-       .meaning = "Maps an input to its shape of integers and the word batch. `onnx`: needed if the file leaves more "
-                  "open than the batch size; `pytorch`, `timm`: shapes of the arguments, by name",
-       .kinds = {"onnx", "pytorch", "timm"}},
-      {.name = "dimensions",
-       .type = ValueType::structured,
-       .meaning = "`onnx`: maps the file's name of an open dimension to its size, or to the word batch",
-       .kinds = {"onnx"}},
-      {.name = "parameters",
-       .type = ValueType::structured,
-       .meaning = "`pytorch`, `timm`: keyword arguments of the function, or of timm.create_model",
-       .kinds = {"pytorch", "timm"}},
-      {.name = "state_dict",
-       .type = ValueType::path,
-       .meaning = "`pytorch`, `timm`: a file of weights that torch.save has written",
-       .default_text = "random weights, seeded with the study's seed",
-       .kinds = {"pytorch", "timm"}},
-      {.name = "inputs",
-       .type = ValueType::structured,
-       .meaning = "Values of the inputs: an .npz file with an array for each input, or a mapping from input to "
-                  "FILE.npy or to the keys below",
-       .keys = {{.name = "NAME",
-                 .type = ValueType::structured,
-                 .meaning = "Values of one input: an .npy or .npz file, or a mapping of the keys below",
-                 .default_text = "seeded random numbers",
-                 .keys = input_keys()}}},
-      {.name = "dynamic_batch",
-       .type = ValueType::boolean,
-       .meaning = "Compile once for any batch size and run at each of the study's",
-       .default_text = "`false`: compiled for each batch size",
-       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.dynamic_batch); },
-       .get_in_model = [](const ModelEntry& model) { return model.dynamic_batch ? json(true) : json(); }},
-  };
-  return kKeys;
+namespace {
+
+Key threads_key_of_compiler() {
+  Key key = threads_key();
+  key.meaning = "Threads that inference may use, as in a study; a list gives one compiler for each";
+  key.default_text = "the device's threads, else the study's";
+  return key;
 }
 
-bool may_have(std::string_view kind, const Key& key) {
-  return key.kinds.empty() || std::find(key.kinds.begin(), key.kinds.end(), kind) != key.kinds.end();
-}
-
-const std::vector<Key>& input_keys() {
-  static const std::vector<Key> kKeys{
-      {.name = "range",
-       .type = ValueType::structured,
-       .meaning = "[least, largest] of the seeded values; real numbers stay below the largest",
-       .default_text = "[-1, 1], integers [0, 1]"},
-      {.name = "file",
-       .type = ValueType::path,
-       .meaning = "An .npy or .npz file with the values",
-       .default_text = "none"},
-      {.name = "array",
-       .type = ValueType::text,
-       .pattern = kLabel,
-       .meaning = "Name of the array in an .npz file",
-       .default_text = "the array with the input's name"},
-      {.name = "type",
-       .type = ValueType::word,
-       .words = data_type_names(),
-       .meaning = "`pytorch`, `timm`: element type, if `shapes` gives the shape",
-       .default_text = "`f32`"},
-  };
-  return kKeys;
-}
+}  // namespace
 
 std::span<const Key> compiler_keys() {
   static const std::vector<Key> kKeys{
@@ -223,16 +187,12 @@ std::span<const Key> compiler_keys() {
        .pattern = kVersion,
        .meaning = "Version of the toolchain, as `ngb toolchain list` shows it; a list gives one compiler for each",
        .default_text = "the default version of this release"},
-      {.name = "threads",
-       .type = ValueType::integer,
-       .minimum = 1,
-       .maximum = 4096,
-       .meaning = "Threads that inference may use; a list gives one compiler for each",
-       .default_text = "the study's threads"},
+      threads_key_of_compiler(),
       {.name = "in_flight",
-       .type = ValueType::integer_or_auto,
+       .type = ValueType::integer_or_word,
        .minimum = 1,
        .maximum = 1024,
+       .words = {"auto"},
        .meaning =
            "Inferences at a time, for throughput; auto: as many as the compiler finds best for its threads; a list "
            "gives one compiler for each. For `null`, `onnxruntime` and `openvino`",

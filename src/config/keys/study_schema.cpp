@@ -177,10 +177,23 @@ json devices_schema() {
   return devices;
 }
 
+json loads_schema() {
+  json properties = json::object();
+  for (const Key& key : load_keys()) {
+    properties[key.name] = key.name != kProcessorsKey
+                               ? value_schema(key)
+                               : any_of(value_schema(key), value_schema(listed_processors_key()));
+  }
+  json loads = list_of(any_of({{"const", work::kNoLoad}}, closed_object(std::move(properties))));
+  loads["uniqueItems"] = true;
+  return loads;
+}
+
 json structured_schema(const std::string& name, const Vocabulary& vocabulary) {
   if (name == "models") return models_schema(vocabulary);
   if (name == "compilers") return compilers_schema(vocabulary);
   if (name == "devices") return devices_schema();
+  if (name == "loads") return loads_schema();
   return {{"type", "object"}, {"additionalProperties", list_of({{"type", {"string", "null"}}})}};
 }
 

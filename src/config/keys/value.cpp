@@ -78,8 +78,8 @@ std::optional<json> as_word(const Key& key, const json& value) {
   return std::any_of(key.words.begin(), key.words.end(), is_it) ? std::optional(value) : std::nullopt;
 }
 
-std::optional<json> as_integer_or_auto(const Key& key, const json& value) {
-  return value == "auto" ? std::optional(value) : as_integer(key, value);
+std::optional<json> as_integer_or_word(const Key& key, const json& value) {
+  return value.is_string() ? as_word(key, value) : as_integer(key, value);
 }
 
 std::optional<json> as_scalar(const json& value) {
@@ -111,8 +111,8 @@ std::optional<json> accept_scalar(const Key& key, const DocumentNode& node) {
       return as_integer(key, value);
     case ValueType::number:
       return as_number(key, value);
-    case ValueType::integer_or_auto:
-      return as_integer_or_auto(key, value);
+    case ValueType::integer_or_word:
+      return as_integer_or_word(key, value);
     case ValueType::bytes:
       return as_bytes(key, value);
     default:
@@ -188,8 +188,10 @@ json bare_schema(const Key& key) {
       return integer_schema(key);
     case ValueType::number:
       return {{"type", "number"}, {"minimum", key.minimum}, {"maximum", key.maximum}};
-    case ValueType::integer_or_auto:
-      return {{"anyOf", json::array({{{"const", "auto"}}, integer_schema(key)})}};
+    case ValueType::integer_or_word: {
+      const json words = key.words.size() == 1 ? json{{"const", key.words[0]}} : json{{"enum", key.words}};
+      return {{"anyOf", json::array({words, integer_schema(key)})}};
+    }
     case ValueType::bytes:
       return {{"anyOf", json::array({integer_schema(key), {{"type", "string"}, {"pattern", kBytes}}})}};
     case ValueType::integers:
@@ -255,6 +257,7 @@ std::string expected(const Key& key) {
   switch (key.type) {
     case ValueType::text:
     case ValueType::bare_text:
+      if (!key.example.empty()) return key.example;
       return fmt::format("one line of text, at most {} characters", key.maximum > 0 ? key.maximum : 100) +
              std::string(key.pattern.find('/') == std::string::npos ? "" : ", without slashes");
     case ValueType::path:
@@ -271,8 +274,8 @@ std::string expected(const Key& key) {
       return "an integer " + integer_range(key);
     case ValueType::number:
       return "a number " + range_text(key);
-    case ValueType::integer_or_auto:
-      return "auto, or an integer " + integer_range(key);
+    case ValueType::integer_or_word:
+      return text::join(key.words, ", ") + ", or an integer " + integer_range(key);
     case ValueType::bytes:
       return "bytes such as 4000000000, 4 GB or 512 MiB, from 1 MB to 1000 TB";
     case ValueType::integers:

@@ -64,9 +64,11 @@ Family family() {
                      {"channels", "int_list", {96, 192, 384, 768}, 1, 65536, "channels of each stage", {}, kStages},
                      {"classes", "int", 1000, 1, 1000000, "logits", {}},
                      {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
-      .variants = {{"convnext_tiny", {{"depths", {3, 3, 9, 3}}}},
-                   {"convnext_small", {{"depths", {3, 3, 27, 3}}}},
-                   {"convnext_base", {{"depths", {3, 3, 27, 3}}, {"channels", {128, 256, 512, 1024}}}}},
+      .variants = {{"convnext_tiny", {{"depths", {3, 3, 9, 3}}}, 1},
+                   {"convnext_small", {{"depths", {3, 3, 27, 3}}}, 2},
+                   {"convnext_base", {{"depths", {3, 3, 27, 3}}, {"channels", {128, 256, 512, 1024}}}, 3}},
+      .group = "ConvNeXts",
+      .style = "hybrid",
       .build = &build};
 }
 

@@ -78,9 +78,11 @@ Family family() {
                          {"depth", "float", 1.0, 0.1, 64, "multiplies the blocks of each stage, rounded up", {}},
                          {"classes", "int", 1000, 1, 1000000, "logits", {}},
                          {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
-          .variants = {{"efficientnet_b3", scaled(1.2, 1.4)},
-                       {"efficientnet_b4", scaled(1.4, 1.8)},
-                       {"efficientnet_b5", scaled(1.6, 2.2)}},
+          .variants = {{"efficientnet_b3", scaled(1.2, 1.4), 1},
+                       {"efficientnet_b4", scaled(1.4, 1.8), 2},
+                       {"efficientnet_b5", scaled(1.6, 2.2), 3}},
+          .group = "EfficientNets",
+          .style = "convolutional",
           .build = &build};
 }
 

@@ -44,6 +44,8 @@ Family family() {
                          {"heads", "int", 8, 1, 65536, "attention heads; they divide embed", {}},
                          {"sequence", "int", 10, 1, 65536, "tokens in a sample", {}}},
           .variants = {},
+          .group = "mha_block",
+          .style = "transformer",
           .build = &build};
 }
 

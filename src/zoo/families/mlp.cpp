@@ -32,6 +32,7 @@ Family family() {
                          {"depth", "int", 3, 1, 1000, "hidden layers", {}},
                          {"classes", "int", 1000, 1, 1000000, "logits", {}}},
           .variants = {},
+          .group = "mlp",
           .build = &build};
 }
 

@@ -121,7 +121,10 @@ Family family() {
                          {"width", "float", 1.0, 0.1, 64, "multiplies the channels, which are rounded to eights", {}},
                          {"classes", "int", 1000, 1, 1000000, "logits", {}},
                          {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
-          .variants = {{"mobilenetv3_large_100", {{"size", "large"}}}, {"mobilenetv3_small_100", {{"size", "small"}}}},
+          .variants = {{"mobilenetv3_large_100", {{"size", "large"}}, 2},
+                       {"mobilenetv3_small_100", {{"size", "small"}}, 1}},
+          .group = "MobileNets",
+          .style = "convolutional",
           .build = &build};
 }
 

@@ -111,9 +111,11 @@ Family family() {
                 {}},
                {"classes", "int", 1000, 1, 1000000, "logits", {}},
                {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
-          .variants = {{"resnet18", {{"block", "basic"}, {"depths", {2, 2, 2, 2}}}},
-                       {"resnet50", {{"block", bottleneck}, {"depths", {3, 4, 6, 3}}}},
-                       {"resnet101", {{"block", bottleneck}, {"depths", {3, 4, 23, 3}}}}},
+          .variants = {{"resnet18", {{"block", "basic"}, {"depths", {2, 2, 2, 2}}}, 1},
+                       {"resnet50", {{"block", bottleneck}, {"depths", {3, 4, 6, 3}}}, 2},
+                       {"resnet101", {{"block", bottleneck}, {"depths", {3, 4, 23, 3}}}, 3}},
+          .group = "ResNets",
+          .style = "convolutional",
           .build = &build};
 }
 

@@ -218,9 +218,11 @@ Family family() {
                {"windows", "int_list", {7, 7, 7, 7}, 1, 32, "height and width of each stage's windows", {}, kStages},
                {"classes", "int", 1000, 1, 1000000, "logits", {}},
                {"image_size", "int", 224, 32, 1024, "height and width of the input in pixels", {}}},
-          .variants = {{"swin_s3_tiny_224", {{"depths", {2, 2, 6, 2}}, {"windows", {7, 7, 14, 7}}}},
-                       {"swin_s3_small_224", {{"depths", {2, 2, 18, 2}}, {"windows", {14, 14, 14, 7}}}},
-                       {"swin_s3_base_224", {{"depths", {2, 2, 30, 2}}, {"windows", {7, 7, 14, 7}}}}},
+          .variants = {{"swin_s3_tiny_224", {{"depths", {2, 2, 6, 2}}, {"windows", {7, 7, 14, 7}}}, 1},
+                       {"swin_s3_small_224", {{"depths", {2, 2, 18, 2}}, {"windows", {14, 14, 14, 7}}}, 2},
+                       {"swin_s3_base_224", {{"depths", {2, 2, 30, 2}}, {"windows", {7, 7, 14, 7}}}, 3}},
+          .group = "Swins",
+          .style = "transformer",
           .build = &build};
 }
 

@@ -87,6 +87,7 @@ nlohmann::json deit3_of(int width, int heads) {
 }  // namespace
 
 Family family() {
+  const std::string deit = "DeiTs";
   return {.name = "vit",
           .meaning = "vision transformers, as timm builds ViT and DeiT III",
           .parameters = {{"width", "int", 384, 1, 65536, "features of a token", {}},
@@ -98,12 +99,14 @@ Family family() {
                          {"class_position", "bool", true, 0, 1, "whether the class token has a position", {}},
                          {"classes", "int", 1000, 1, 1000000, "logits", {}},
                          {"image_size", "int", 224, 1, 8192, "height and width of the input in pixels", {}}},
-          .variants = {{"vit_tiny_patch16_224", vit_of(192, 3)},
-                       {"vit_small_patch16_224", vit_of(384, 6)},
-                       {"vit_base_patch16_224", vit_of(768, 12)},
-                       {"deit3_small_patch16_224", deit3_of(384, 6)},
-                       {"deit3_medium_patch16_224", deit3_of(512, 8)},
-                       {"deit3_base_patch16_224", deit3_of(768, 12)}},
+          .variants = {{"vit_tiny_patch16_224", vit_of(192, 3), 1},
+                       {"vit_small_patch16_224", vit_of(384, 6), 2},
+                       {"vit_base_patch16_224", vit_of(768, 12), 3},
+                       {"deit3_small_patch16_224", deit3_of(384, 6), 1, deit},
+                       {"deit3_medium_patch16_224", deit3_of(512, 8), 2, deit},
+                       {"deit3_base_patch16_224", deit3_of(768, 12), 3, deit}},
+          .group = "ViTs",
+          .style = "transformer",
           .build = &build};
 }
 

@@ -101,6 +101,10 @@ class Recipes(IdentityTest):
             self.assert_right(recipe, {"input": random_input(1, 3, 17, 17)}, memory_format=memory_format)
             self.close()
 
+    def test_conv_blocks_without_a_stem_and_with_other_kernels_are_right(self):
+        recipe = write_recipe(self.path, "conv_block", width=8, depth=2, kernel_size=5, stem=False, image_size=17)
+        self.assert_right(recipe, {"input": random_input(1, 3, 17, 17)})
+
     def test_named_variants_are_timms_own_models(self):
         for name, parameters in (("resnet18", 11_689_512), ("resnet50", 25_557_032)):  # torchvision's counts too
             recipe = write_recipe(self.path, name)
@@ -137,7 +141,7 @@ class Recipes(IdentityTest):
 
     def test_weights_that_do_not_fit_are_an_invalid_model(self):
         write_recipe(self.path, "conv_block", width=8, depth=1, image_size=17)
-        other = json.dumps({"family": "conv_block", "parameters": {"width": 8, "depth": 2, "image_size": 17}})
+        other = write_recipe(self.path + ".other", "conv_block", width=8, depth=2, image_size=17)
         error = self.refusal(self.compile, other, {"input": random_input(1, 3, 17, 17)})
         self.assertEqual(error.kind, "invalid_model")
         self.assertIn("blocks.1.conv.weight", error.message)

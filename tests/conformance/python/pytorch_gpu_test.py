@@ -22,6 +22,8 @@ class RecordingTorchStandIn:
     """Not torch: writes down what is called of it."""
 
     class _Tensor:
+        shape = (1,)
+
         def __init__(self, calls, name):
             self._calls, self._name = calls, name
 
@@ -32,14 +34,21 @@ class RecordingTorchStandIn:
             return RecordingTorchStandIn._Tensor(self._calls, f"{self._name}, page-locked")
 
         def copy_(self, source, non_blocking):
-            self._calls.append(f"{self._name} <- {source._name}")
+            self._calls.append(f"{self._name} <- {source._name}" + ("" if non_blocking else ", and waits"))
 
     def __init__(self, has_cuda=True):
         self.calls = []
         self.__version__ = "0"
         self.version = type("version", (), {"cuda": "13.0" if has_cuda else None})
+        stream = type("stream", (), {"synchronize": staticmethod(lambda: self.calls.append("synchronize"))})
         self.cuda = type("cuda", (), {"is_available": staticmethod(lambda: True),
-                                      "synchronize": staticmethod(lambda: self.calls.append("synchronize"))})
+                                      "current_stream": staticmethod(lambda: stream)})
+
+    def empty_like(self, tensor, device, pin_memory):
+        self.calls.append(f"allocate for {tensor._name}" + (", page-locked" if pin_memory else ""))
+        host = self._Tensor(self.calls, f"host of {tensor._name}")
+        host.shape = tensor.shape
+        return host
 
     def tensor(self, name):
         return self._Tensor(self.calls, name)
@@ -68,6 +77,15 @@ class TimedCall(FamilyTest):
         self.assertEqual(self.timed(includes_transfer=True),
                          ["x <- x on the CPU, page-locked", "infer", "take outputs", "synchronize"])
 
+    def test_outputs_are_copied_to_page_locked_memory_that_is_kept(self):
+        torch = RecordingTorchStandIn()
+        gpu, output = self.gpu(torch, includes_transfer=True), torch.tensor("y")
+        first = gpu.take([output])
+        self.assertEqual(torch.calls, ["allocate for y, page-locked", "host of y <- y"])
+        self.assertIs(gpu.take([output])[0], first[0])
+        output.shape = (2,)
+        self.assertIsNot(gpu.take([output])[0], first[0])
+
     def test_a_torch_without_cuda_is_a_missing_toolchain(self):
         error = self.refusal(self.gpu, RecordingTorchStandIn(has_cuda=False))
         self.assertEqual((error.kind, error.message), ("toolchain_missing", "PyTorch 0 is built without CUDA"))
@@ -87,6 +105,23 @@ class TimedCall(FamilyTest):
             self.assertEqual(sum(name.startswith("CALL") for name in names), 1, names)
             self.assertEqual(infer.__code__.co_freevars, ("call", "only", "self"))
             self.close()
+
+
+class Cold(FamilyTest):
+    def test_inductors_and_tritons_caches_are_folders_that_are_deleted(self):
+        self.use("torch-compile")
+        self.open()
+        from ngraphbench_compiler import inductor
+
+        os.environ["TRITON_CACHE_DIR"] = "/the/users"
+        os.environ.pop("TORCHINDUCTOR_CACHE_DIR", None)
+        self.addCleanup(os.environ.pop, "TRITON_CACHE_DIR")
+        with inductor.cold(1, False):
+            inductors, tritons = os.environ["TORCHINDUCTOR_CACHE_DIR"], os.environ["TRITON_CACHE_DIR"]
+            self.assertEqual(os.path.dirname(tritons), inductors)
+        self.assertFalse(os.path.exists(inductors))
+        self.assertEqual(os.environ["TRITON_CACHE_DIR"], "/the/users")
+        self.assertNotIn("TORCHINDUCTOR_CACHE_DIR", os.environ)
 
 
 class Precision(FamilyTest):

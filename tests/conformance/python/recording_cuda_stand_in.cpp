@@ -104,6 +104,10 @@ STAND_IN int cuDeviceGet(int* device, int) {
   *device = 0;
   return 0;
 }
+STAND_IN int cuDeviceGetPCIBusId(char* text, int bytes, int) {
+  std::strncpy(text, "0000:65:00.0", static_cast<std::size_t>(bytes));
+  return 0;
+}
 STAND_IN int cuDeviceGetName(char* text, int bytes, int) {
   std::strncpy(text, "Recording Stand-In", static_cast<std::size_t>(bytes));
   return 0;

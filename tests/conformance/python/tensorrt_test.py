@@ -4,6 +4,7 @@ module, recording_cuda_stand_in for the driver's library, which the loader finds
 import ctypes
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -27,9 +28,8 @@ VALUES = (1.0, -2.0, 3.0, -4.0, 5.0, -6.0)
 DOUBLED = (2.0, -4.0, 6.0, -8.0, 10.0, -12.0)
 
 OPENED = ["cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"]
-PARSED = ["new Builder", "create_network 0", "new INetworkDefinition", "new OnnxParser", "parse_from_file",
-          "delete OnnxParser"]
-BUILT = ["build_serialized_network threads=2", "delete IBuilderConfig", "delete INetworkDefinition", "delete Builder"]
+PARSED = ["new Builder", "create_network 0", "new INetworkDefinition", "new OnnxParser", "parse_from_file"]
+BUILT = ["build_serialized_network threads=2", "delete OnnxParser"]
 LOADED = ["new Runtime", "deserialize_cuda_engine", "new ICudaEngine", "new IExecutionContext", "cuStreamCreate s1"]
 BUFFERS = ["cuMemAlloc_v2 d1 24", "cuMemHostAlloc h1 24", "set_tensor_address x d1",
            "cuMemAlloc_v2 d2 24", "cuMemHostAlloc h2 24", "set_tensor_address y d2"]
@@ -100,7 +100,12 @@ class TensorRTTest(unittest.TestCase):
 class Life(TensorRTTest):
     def test_a_session_makes_these_calls_and_no_others(self):
         session = self.compile()
-        self.assertEqual(self.calls(), OPENED + PARSED + ["new IBuilderConfig", "clear_flag TF32"] + BUILT + LOADED)
+        calls = self.calls()
+        built = OPENED + PARSED + ["new IBuilderConfig", "clear_flag TF32"] + BUILT
+        self.assertEqual(calls[:len(built)], built)
+        self.assertEqual(sorted(calls[len(built):-len(LOADED)]),  # their order is the interpreter's
+                         ["delete Builder", "delete IBuilderConfig", "delete INetworkDefinition"])
+        self.assertEqual(calls[-len(LOADED):], LOADED)
         session.bind([("x", "f32", (2, 3), memoryview(struct.pack("6f", *VALUES)))])
         self.assertEqual(self.calls(), BUFFERS + FIRST_RUN + RUN_TIMED_BY_THE_GPU)
         infer = session.runner()
@@ -129,6 +134,7 @@ class Life(TensorRTTest):
             "device": "cuda", "device_name": "Recording Stand-In", "compute_capability": "8.7",
             "driver_cuda_version": "12.6", "precision": "f32", "reduced_precision_flags": "none",
             "workspace_bytes": "1000000", "builder_optimization_level": "5", "builder_threads": "2",
+            "builder_resources": "none",
             "engine_bytes": str(os.path.getsize(os.path.join(self.folder, "engine"))), "layers": "1",
             "gpu_inference_ns": "250000",
             "activation_memory_bytes": "4096", "input_output_memory_bytes": "48", "is_cuda_graph": "false"})
@@ -224,6 +230,11 @@ class Options(TensorRTTest):
         self.compile()
         self.assertEqual(found(), [])
 
+    def test_the_timing_cache_outlives_the_builder(self):
+        self.compile(timing_cache="true")
+        calls = self.calls()
+        self.assertLess(calls.index("delete Builder"), calls.index("delete ITimingCache"))
+
     def test_outputs_of_a_shape_known_only_after_a_run_are_read_in_that_shape(self):
         model = {"inputs": STATIC["inputs"], "outputs": {"y": ["FLOAT", [-1]]}}
         self.bind(model).runner()()
@@ -277,6 +288,16 @@ class Failures(TensorRTTest):
             self.assertIn(message, error.message)
             self.close()
 
+    def test_an_error_that_is_survived_explains_no_later_failure(self):
+        self.addCleanup(setattr, self.stand_in(), "survived_error", None)
+        self.addCleanup(setattr, self.stand_in(), "fail_to_build", None)
+        self.stand_in().survived_error = "something that it can do without"
+        self.compile()
+        self.close()
+        self.stand_in().fail_to_build = "Error Code 2: Internal Error"
+        self.assertEqual(self.failure(self.compile).message,
+                         "TensorRT cannot make an engine: Error Code 2: Internal Error")
+
     def test_a_failed_session_leaves_nothing_of_tensorrt(self):
         self.stand_in().fail_to_build = "no"
         self.addCleanup(setattr, self.stand_in(), "fail_to_build", None)
@@ -315,6 +336,21 @@ class Failures(TensorRTTest):
         self.close()
         calls = self.calls()
         self.assertIn("cuMemFree_v2 d1", calls)
+
+
+class Libraries(unittest.TestCase):
+    def test_tensorrt_is_told_the_folder_of_its_kernels_before_anything_is_built(self):
+        with tempfile.TemporaryDirectory() as site:
+            shutil.copytree(os.path.join(STAND_IN, "tensorrt"), os.path.join(site, "tensorrt"))
+            os.mkdir(os.path.join(site, "tensorrt_libs"))
+            os.symlink(os.environ["RECORDING_NVINFER_STAND_IN"], os.path.join(site, "tensorrt_libs/libnvinfer.so.10"))
+            program = (f"import ctypes, sys; sys.path.insert(0, {site!r}); from ngraphbench.hosting import Host; "
+                       f"Host({FOLDER!r}).preload(); cuda = ctypes.CDLL('libcuda.so.1'); "
+                       "cuda.recording_stand_in_log.restype = ctypes.c_char_p; "
+                       "print(cuda.recording_stand_in_log().decode(), end='')")
+            run = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=True)
+        self.assertEqual(run.stdout.splitlines(), ["libnvinfer loaded, NVIDIA_TF32_OVERRIDE=",
+                                                   "setInternalLibraryPath tensorrt_libs"])
 
 
 class Versions(TensorRTTest):

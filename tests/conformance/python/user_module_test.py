@@ -23,6 +23,7 @@ from ngraphbench.adaptor import CompilerError  # noqa: E402
 from ngraphbench.hosting import Host  # noqa: E402
 
 NET = """\
+import dataclasses
 import torch
 from blocks import Residual
 
@@ -60,11 +61,48 @@ def returns_nothing():
     pass
 
 
-def returns_a_dict():
-    class Dict(torch.nn.Module):
+def returns_a_loss():
+    class Loss(torch.nn.Module):
         def forward(self, ids, mask):
-            return {"hidden": mask}
-    return Dict()
+            return {"hidden": mask, "losses": [mask.mean(), float(mask.mean())]}
+    return Loss()
+
+
+@dataclasses.dataclass
+class Found:
+    boxes: torch.Tensor
+    scores: torch.Tensor = None
+    count: torch.Tensor = None
+
+
+class Nested(torch.nn.Module):
+    # By keyword: mask, and scale through the dict of all others.
+
+    def forward(self, ids, *, mask, **others):
+        hidden = ids.unsqueeze(-1) * mask.unsqueeze(-1) * others["scale"]
+        return {"logits": hidden, "states": (hidden + 1, [hidden + 2, None]), "found": Found(hidden * 2, count=ids + 1)}
+
+
+def nested():
+    return Nested()
+
+
+def needs_dynamo():
+    class Rms(torch.nn.Module):
+        # Has an operator that only the exporter with dynamo=True knows.
+        def forward(self, ids, mask):
+            return torch.nn.functional.grid_sample(mask[None, None], torch.stack([mask, mask], -1)[None]).sum(), \
+                torch.fft.rfft(mask).abs()
+    return Rms()
+
+
+def without_exporter():
+    class Sorted(torch.nn.Module):
+        # Has an operator that no exporter knows.
+        def forward(self, ids, mask):
+            values = torch.linalg.eigvalsh(mask.T @ mask)
+            return {"values": values, "mask": mask + 1}
+    return Sorted()
 """
 BLOCKS = """\
 import torch
@@ -157,6 +195,43 @@ class UserModule(unittest.TestCase):
         for batch in (1, 7):
             self.assert_same(self.recipe(), batch, dynamic_batch=True)
 
+    def test_outputs_are_flattened_in_order_and_inputs_given_by_keyword(self):
+        rows = [{"name": name, "type": "f32", "shape": [-1, 3]} for name in ("mask", "scale", "ids")]
+        rows[1]["shape"] = [-1, 1, 1]
+        recipe = self.recipe("nested", inputs=rows)
+        written = self.export(recipe)
+        self.assertEqual([row["name"] for row in written["inputs"]], ["ids", "mask", "scale"])
+        names = ["logits", "states.0", "states.1.0", "found.boxes", "found.count"]
+        self.assertEqual(written["outputs"], names)
+        self.assertEqual(written["exporter"], "tracing")
+        inputs = {"ids": numpy.full((2, 3), 2, numpy.float32), "mask": numpy.full((2, 3), 3, numpy.float32),
+                  "scale": numpy.full((2, 1, 1), 5, numpy.float32)}
+        expected = [30, 31, 32, 60, 3]
+        exported = ReferenceEvaluator(onnx.load(self.path)).run(None, inputs)
+        self.assertEqual([float(each.flat[0]) for each in exported], expected)
+        actual = self.infer(recipe, written["inputs"], inputs)
+        self.assertEqual(list(actual), names)
+        self.assertEqual([float(each.flat[0]) for each in actual.values()], expected)
+
+    def test_a_module_that_cannot_be_traced_is_exported_by_the_other_exporter(self):
+        written = self.export(self.recipe("needs_dynamo"))
+        self.assertEqual(written["exporter"], "dynamo")
+        self.assert_same(self.recipe("needs_dynamo"), 2)
+
+    def test_a_module_that_no_exporter_can_write_runs_all_the_same(self):
+        recipe = self.recipe("without_exporter")
+        written = self.export(recipe)
+        self.assertFalse(os.path.exists(self.path))
+        self.assertEqual(written["no_file"]["kind"], "unsupported_operator")
+        for said in ("torch.onnx.export cannot export this module; tracing: ", "; dynamo: "):
+            self.assertIn(said, written["no_file"]["message"])
+        with open(self.path + ".json", encoding="utf-8") as file:
+            self.assertEqual(json.load(file), {key: written[key] for key in ("inputs", "open_inputs", "outputs")})
+        inputs = self.inputs(2)
+        actual = self.infer(recipe, written["inputs"], inputs)
+        numpy.testing.assert_allclose(actual["values"], numpy.linalg.eigvalsh(inputs["mask"].T @ inputs["mask"]),
+                                      atol=1e-5)
+
     def test_weights_come_from_the_seed_or_the_state_dict(self):
         make = self.host.module("user_module").make
         first, again, other = (make(self.recipe(seed=seed)["module"]) for seed in (1, 1, 2))
@@ -190,8 +265,8 @@ class UserModule(unittest.TestCase):
         path = os.path.join(self.folder, "net.py")
         self.assertEqual(error.message.splitlines(), [
             "net.py:raises failed:", "Traceback (most recent call last):",
-            f'  File "{path}", line 27, in raises', "    return helper()", *self.marks(error, "helper"),
-            f'  File "{path}", line 31, in helper', '    raise ValueError("no such width")',
+            f'  File "{path}", line 28, in raises', "    return helper()", *self.marks(error, "helper"),
+            f'  File "{path}", line 32, in helper', '    raise ValueError("no such width")',
             "ValueError: no such width"])
 
     @staticmethod
@@ -216,7 +291,8 @@ class UserModule(unittest.TestCase):
         for recipe, said in (
                 (self.recipe("absent"), "net.py has no function absent"),
                 (self.recipe("returns_nothing"), "net.py:returns_nothing returned nothing, not a torch.nn.Module"),
-                (self.recipe("returns_a_dict"), "the module returns dict, not a tensor or a tuple of tensors"),
+                (self.recipe("returns_a_loss"),
+                 'the module returns a float in "losses.1", which is no tensor'),
                 (self.recipe(parameters={"depth": 1}), "unexpected keyword argument 'depth'"),
                 (self.recipe(state_dict=letter), "letter.pt is not a file of weights"),
                 (self.recipe(state_dict=absent), "w.pt does not fit the module"),

@@ -78,6 +78,23 @@ TEST_F(TensorRTCppFailure, ARuntimeThatIsNotMadeIsAFailureWhateverItsAddress) {
   EXPECT_STREQ(error_.message, "TensorRT cannot make a runtime: CUDA initialization failure");
 }
 
+TEST_F(TensorRTCppFailure, AnErrorThatIsSurvivedRefusesNothingAndExplainsNoLaterFailure) {
+  ::setenv("RECORDING_TENSORRT_STAND_IN_LOGS_AN_ERROR", "1", 1);
+  ASSERT_EQ(compile(), NGB_OK) << error_.message;
+  close();
+  json model = kStatic;
+  model["fail_to_build"] = "Error Code 2: Internal Error";
+  EXPECT_EQ(compile({.model = model}), NGB_INTERNAL);
+  EXPECT_STREQ(error_.message, "TensorRT cannot make an engine: Error Code 2: Internal Error");
+}
+
+TEST_F(TensorRTCppFailure, WithoutItsLibraryOfKernelsNothingCanBeBuilt) {
+  fs::remove(folder_ / "toolchain/tensorrt_libs" / kResource);
+  EXPECT_EQ(compile(), NGB_INTERNAL);
+  EXPECT_STREQ(error_.message,
+               ("TensorRT cannot make a builder: Unable to load library: " + std::string(kResource)).c_str());
+}
+
 TEST_F(TensorRTCppFailure, AnInferenceThatIsNotTakenIsAFailure) {
   json model = kStatic;
   model["fail_to_run"] = true;

@@ -21,19 +21,12 @@ using ::testing::StartsWith;
 
 using TensorRTCpp = RecordedSession;
 
-constexpr std::array kOpened{"cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"};
-constexpr std::array kCompiled{"new IBuilder",
-                               "createNetworkV2 0",
-                               "new INetworkDefinition",
-                               "new IParser",
-                               "parseFromFile",
-                               "delete IParser",
-                               "new IBuilderConfig",
-                               "clearFlag TF32",
-                               "buildSerializedNetwork threads=2",
-                               "delete IBuilderConfig",
-                               "delete INetworkDefinition",
-                               "delete IBuilder"};
+constexpr std::array kOpened{"setInternalLibraryPath tensorrt_libs", "cuInit", "cuDeviceGetCount",
+                             "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"};
+constexpr std::array kCompiled{
+    "new IBuilder",          "createNetworkV2 0",         "new INetworkDefinition", "new IParser",
+    "parseFromFile",         "new IBuilderConfig",        "clearFlag TF32",         "buildSerializedNetwork threads=2",
+    "delete IBuilderConfig", "delete INetworkDefinition", "delete IParser",         "delete IBuilder"};
 constexpr std::array kLoaded{"new IRuntime", "deserializeCudaEngine", "new ICudaEngine", "new IExecutionContext",
                              "cuStreamCreate s1"};
 constexpr std::array kBuffers{"cuMemAlloc_v2 d1 24", "cuMemHostAlloc h1 24", "setTensorAddress x d1",
@@ -101,6 +94,7 @@ TEST_F(TensorRTCpp, ItTellsWhatItIsAndWhatWasReadBack) {
                          {"workspace_bytes", "1000000"},
                          {"builder_optimization_level", "5"},
                          {"builder_threads", "2"},
+                         {"builder_resources", kResource},
                          {"engine_bytes", std::to_string(fs::file_size(folder_ / "engine"))},
                          {"layers", "1"},
                          {"gpu_inference_ns", "250000"},
@@ -211,6 +205,15 @@ TEST_F(TensorRTCpp, ATimingCacheIsKeptForTheNextProcess) {
   std::ofstream(path) << "of another GPU";
   EXPECT_THAT(taken(cached), ElementsAreArray({"setTimingCache 'of another GPU'", "setTimingCache ''"}));
   EXPECT_THAT(taken({}), IsEmpty());
+}
+
+TEST_F(TensorRTCpp, TheTimingCacheOutlivesTheBuilder) {
+  ASSERT_EQ(compile({.options = {{"timing_cache", "true"}}}), NGB_OK) << error_.message;
+  const Texts all = calls();
+  const auto builder = std::find(all.begin(), all.end(), "delete IBuilder");
+  ASSERT_NE(builder, all.end());
+  EXPECT_THAT(Texts(all.begin(), builder), Not(Contains("delete ITimingCache")));
+  EXPECT_THAT(Texts(builder, all.end()), Contains("delete ITimingCache"));
 }
 
 TEST_F(TensorRTCpp, OutputsOfAShapeKnownOnlyAfterARunAreReadInThatShape) {

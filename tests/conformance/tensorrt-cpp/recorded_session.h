@@ -37,6 +37,7 @@ inline const json kOpenOutput = {{"inputs", {{"x", {"FLOAT", {2, 3}}}}},
 inline const Values kValues{1, -2, 3, -4, 5, -6};
 inline const Values kDoubled{2, -4, 6, -8, 10, -12};
 inline const std::string kMajor = std::to_string(NV_TENSORRT_MAJOR);
+inline constexpr const char* kResource = "libnvinfer_builder_resource_sm87.so.10";  // any library will do
 
 struct Given {
   json model = kStatic;
@@ -64,6 +65,7 @@ class RecordedSession : public testing::Test {
     close();
     ::unsetenv("RECORDING_TENSORRT_STAND_IN_VERSION");
     ::unsetenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME");
+    ::unsetenv("RECORDING_TENSORRT_STAND_IN_LOGS_AN_ERROR");
   }
 
   void put_libraries(const fs::path& file, const std::string& major) {
@@ -72,6 +74,7 @@ class RecordedSession : public testing::Test {
     fs::create_directories(libraries);
     for (const char* stem : {"libnvinfer.so.", "libnvonnxparser.so."})
       fs::create_symlink(file, libraries / (stem + major));
+    fs::copy_file(RECORDING_CUDA_STAND_IN, libraries / kResource);
   }
 
   template <class Function>

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Not TensorRT: a stand-in for its libraries, for tests on machines without a GPU. It writes every call down in the log
-// of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}. The
-// "engine" doubles its first input; an output of open shape has as many elements as the input has positive ones.
-// RECORDING_TENSORRT_STAND_IN_VERSION: the number that it gives as its version; …_HAS_NO_RUNTIME: it makes none.
+// of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}; of an
+// ONNX file it reads these names and shapes. The "engine" doubles its first input, as much of it as an output has room
+// for; an output of open shape has as many elements as the input has positive ones.
+// As in TensorRT, the parser owns the network's weights, a builder needs the library of kernels in the folder that it
+// was told, and the timing cache must outlive the builder. RECORDING_TENSORRT_STAND_IN_VERSION: its version, as
+// 10.9.0.34 or as the number that it gives; …_HAS_NO_RUNTIME: it makes none; …_LOGS_AN_ERROR: everything is made, after
+// an error that is survived.
 #include <NvInfer.h>
 #include <NvOnnxParser.h>
 #include <dlfcn.h>
@@ -10,9 +14,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -38,6 +44,25 @@ Function* of_cuda(const char* name) {
 void note(const std::string& text) { of_cuda<void(const char*)>("recording_stand_in_note")(text.c_str()); }
 std::string name_of(const void* address) {
   return of_cuda<const char*(std::uint64_t)>("recording_stand_in_name")(reinterpret_cast<std::uint64_t>(address));
+}
+
+void log_survived_error(ILogger& logger) {
+  if (std::getenv("RECORDING_TENSORRT_STAND_IN_LOGS_AN_ERROR") == nullptr) return;
+  logger.log(ILogger::Severity::kERROR, "something that it can do without");
+}
+
+std::string& resource_folder() {
+  static std::string folder;
+  return folder;
+}
+
+// Opens the library of kernels, as a builder does when it is made. Returns whether that is possible.
+bool open_resource(ILogger& logger) {
+  const std::string name = "libnvinfer_builder_resource_sm87.so.10";
+  if (::dlopen((std::filesystem::path(resource_folder()) / name).c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr)
+    return true;
+  logger.log(ILogger::Severity::kERROR, ("Unable to load library: " + name).c_str());
+  return false;
 }
 
 // Its end is written down, as its beginning is.
@@ -95,11 +120,14 @@ class Tensor : public ITensor, apiv::RefusingVTensor {
 class Network : public INetworkDefinition, apiv::RefusingVNetworkDefinition {
  public:
   Network() { mImpl = this; }
-  void take(const json& model) {
+  // `weights` belong to the parser.
+  void take(const json& model, std::weak_ptr<float> weights) {
     model_ = model;
+    weights_ = std::move(weights);
     for (const auto& [name, told] : model.at("inputs").items()) inputs_.push_back(std::make_unique<Tensor>(name, told));
   }
   [[nodiscard]] const json& model() const { return model_; }
+  [[nodiscard]] bool has_weights() const { return !weights_.expired(); }
   std::int32_t getNbInputs() const noexcept override { return static_cast<std::int32_t>(inputs_.size()); }
   ITensor* getInput(std::int32_t index) const noexcept override {
     return inputs_[static_cast<std::size_t>(index)].get();
@@ -108,12 +136,14 @@ class Network : public INetworkDefinition, apiv::RefusingVNetworkDefinition {
  private:
   Noted noted_{"INetworkDefinition"};
   json model_;
+  std::weak_ptr<float> weights_;
   std::vector<std::unique_ptr<Tensor>> inputs_;
 };
 
 class TimingCache : public ITimingCache, apiv::RefusingVTimingCache {
  public:
   explicit TimingCache(std::string content) : content_(std::move(content)) { mImpl = this; }
+  ~TimingCache() noexcept override { note("delete ITimingCache"); }
   [[nodiscard]] const std::string& content() const { return content_; }
   IHostMemory* serialize() const noexcept override { return new HostMemory(content_ + "timed"); }
 
@@ -194,6 +224,10 @@ class Builder : public IBuilder, apiv::RefusingVBuilder {
   std::int32_t getMaxThreads() const noexcept override { return threads_; }
   IHostMemory* buildSerializedNetwork(INetworkDefinition& network, IBuilderConfig&) noexcept override {
     note("buildSerializedNetwork threads=" + std::to_string(threads_));
+    if (!static_cast<Network&>(network).has_weights()) {
+      logger_.log(ILogger::Severity::kERROR, "the weights are gone with the parser");
+      return nullptr;
+    }
     const json& model = static_cast<Network&>(network).model();
     if (!model.contains("fail_to_build")) return new HostMemory(model.dump());
     logger_.log(ILogger::Severity::kERROR, model["fail_to_build"].get<std::string>().c_str());
@@ -225,13 +259,66 @@ class ParserError : public nvonnxparser::RefusingIParserError {
   json told_;
 };
 
+using Fields = std::vector<std::pair<int, std::string>>;  // number, and content or (of a number) its digits
+
+// Reads one level of a Protobuf message. Fields of fixed length are not in what is read here.
+Fields fields_of(const std::string& message) {
+  Fields fields;
+  std::size_t at = 0;
+  const auto number = [&] {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; at < message.size(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(message[at++]);
+      value |= std::uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80) break;
+    }
+    return value;
+  };
+  while (at < message.size()) {
+    const std::uint64_t key = number();
+    const std::uint64_t value = number();
+    if (key % 8 == 0) {
+      fields.emplace_back(key / 8, std::to_string(value));
+      continue;
+    }
+    fields.emplace_back(key / 8, message.substr(at, value));
+    at += value;
+  }
+  return fields;
+}
+
+std::string field_of(const std::string& message, int wanted) {
+  for (const auto& [number, content] : fields_of(message)) {
+    if (number == wanted) return content;
+  }
+  return {};
+}
+
+// Reads names and shapes of a ModelProto's inputs and outputs, all taken as f32. The numbers are those of onnx.proto.
+json read_model(const char* path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  json model = json::parse(content.str(), nullptr, false);
+  if (!model.is_discarded()) return model;
+  model = {{"inputs", json::object()}, {"outputs", json::object()}};
+  for (const auto& [number, value] : fields_of(field_of(content.str(), 7))) {
+    if (number != 11 && number != 12) continue;
+    json shape = json::array();
+    for (const auto& [ignored, extent] : fields_of(field_of(field_of(field_of(value, 2), 1), 2))) {
+      shape.push_back(std::stoll("0" + field_of(extent, 1)));
+    }
+    model[number == 11 ? "inputs" : "outputs"][field_of(value, 1)] = {"FLOAT", shape};
+  }
+  return model;
+}
+
 class Parser : public nvonnxparser::RefusingIParser {
  public:
   explicit Parser(Network& network) : network_(network) {}
   bool parseFromFile(const char* path, int) noexcept override {
     note("parseFromFile");
-    const json model = json::parse(std::ifstream(path));
-    network_.take(model);
+    const json model = read_model(path);
+    network_.take(model, weights_);
     for (const json& error : model.value("errors", json::array()))
       errors_.push_back(std::make_unique<ParserError>(error));
     return errors_.empty();
@@ -244,6 +331,7 @@ class Parser : public nvonnxparser::RefusingIParser {
  private:
   Noted noted_{"IParser"};
   Network& network_;
+  std::shared_ptr<float> weights_ = std::make_shared<float>(2.0F);
   std::vector<std::unique_ptr<ParserError>> errors_;
 };
 
@@ -270,7 +358,8 @@ class Context : public IExecutionContext, apiv::RefusingVExecutionContext {
   }
   std::int64_t getMaxOutputSize(const char*) const noexcept override { return 4 * elements(); }
   Dims getTensorShape(const char* name) const noexcept override {
-    Dims dims = dims_of(model_["outputs"][name][1]);
+    const char* const kind = model_["inputs"].contains(name) ? "inputs" : "outputs";
+    Dims dims = dims_of(model_[kind][name][1]);
     if (dims.nbDims > 1 && dims.d[0] == -1) dims.d[0] = input_.d[0];
     return dims;
   }
@@ -287,7 +376,9 @@ class Context : public IExecutionContext, apiv::RefusingVExecutionContext {
     return contexts;
   }
   [[nodiscard]] std::int64_t elements() const {
-    const Dims dims = input_.nbDims > 0 ? input_ : dims_of(model_["inputs"].begin().value()[1]);
+    return elements_in(input_.nbDims > 0 ? input_ : dims_of(model_["inputs"].begin().value()[1]));
+  }
+  static std::int64_t elements_in(const Dims& dims) {
     std::int64_t count = 1;
     for (std::int32_t i = 0; i < dims.nbDims; ++i) count *= dims.d[i];
     return count;
@@ -297,7 +388,9 @@ class Context : public IExecutionContext, apiv::RefusingVExecutionContext {
     for (const auto& [name, told] : model_["outputs"].items()) {
       const auto allocator = allocators_.find(name);
       if (allocator == allocators_.end()) {
-        std::transform(source, source + elements(), addresses_.at(name), [](float value) { return 2 * value; });
+        const std::int64_t room = elements_in(getTensorShape(name.c_str()));
+        std::transform(source, source + std::min(elements(), room), addresses_.at(name),
+                       [](float value) { return 2 * value; });
         continue;
       }
       std::vector<float> positive;
@@ -374,17 +467,31 @@ class Runtime : public IRuntime, apiv::RefusingVRuntime {
 
 STAND_IN std::int32_t getInferLibVersion() noexcept {
   const char* const version = std::getenv("RECORDING_TENSORRT_STAND_IN_VERSION");
-  return version == nullptr ? static_cast<std::int32_t>(NV_TENSORRT_VERSION) : std::atoi(version);
+  if (version == nullptr) return static_cast<std::int32_t>(NV_TENSORRT_VERSION);
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  const int parts = std::sscanf(version, "%d.%d.%d", &major, &minor, &patch);
+  return parts == 1 ? major : 10000 * major + 100 * minor + patch;
 }
 STAND_IN std::int32_t getInferLibBuildVersion() noexcept { return 34; }
-STAND_IN void* createInferBuilder_INTERNAL(void* logger, std::int32_t) noexcept {
-  return static_cast<nvinfer1::IBuilder*>(new recording_stand_in::Builder(*static_cast<nvinfer1::ILogger*>(logger)));
+STAND_IN bool setInternalLibraryPath(const char* path) noexcept {
+  recording_stand_in::note("setInternalLibraryPath " + std::filesystem::path(path).filename().string());
+  recording_stand_in::resource_folder() = path;
+  return true;
+}
+STAND_IN void* createInferBuilder_INTERNAL(void* taken, std::int32_t) noexcept {
+  nvinfer1::ILogger& logger = *static_cast<nvinfer1::ILogger*>(taken);
+  if (!recording_stand_in::open_resource(logger)) return nullptr;
+  recording_stand_in::log_survived_error(logger);
+  return static_cast<nvinfer1::IBuilder*>(new recording_stand_in::Builder(logger));
 }
 STAND_IN void* createInferRuntime_INTERNAL(void* logger, std::int32_t) noexcept {
   if (std::getenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME") != nullptr) {
     static_cast<nvinfer1::ILogger*>(logger)->log(nvinfer1::ILogger::Severity::kERROR, "CUDA initialization failure");
     return reinterpret_cast<void*>(std::uintptr_t{0x238});  // as 10.15.1 does
   }
+  recording_stand_in::log_survived_error(*static_cast<nvinfer1::ILogger*>(logger));
   return static_cast<nvinfer1::IRuntime*>(new recording_stand_in::Runtime());
 }
 STAND_IN void* createNvOnnxParser_INTERNAL(void* network, void*, int) noexcept {

@@ -91,6 +91,17 @@ TEST(Agent, GivesWorkersTheDevicesVariablesBelowItsOwnAndRecordsThem) {
   EXPECT_EQ(recorded.at("variable_OMP_PROC_BIND"), "close");
 }
 
+TEST(Agent, ForbidsTf32AndLetsTheDriverKeepCompiledCodeForOneProcessOnly) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(1);
+  add_cell(job, "a");
+  job.environment = {{"NVIDIA_TF32_OVERRIDE", "1"}};
+  const WholeRun run = run_job(folder.path(), job);
+  const samples::ProcessResult& process = run.processes.at(0);
+  EXPECT_EQ(process.facts.at("NVIDIA_TF32_OVERRIDE"), "0");
+  EXPECT_EQ(std::filesystem::path(process.facts.at("CUDA_CACHE_PATH")).parent_path().filename(), "scratch");
+}
+
 TEST(Agent, StopsBetweenProcessesWhenTheDevicesTimeIsOver) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);

@@ -23,6 +23,7 @@
 #include "base/hash.h"
 #include "samples/codec.h"
 #include "samples/frame.h"
+#include "samples/load_signal.h"
 #include "samples/process_result.h"
 #include "samples/progress_page.h"
 #include "work/job.h"
@@ -73,7 +74,8 @@ samples::ProcessResult result_of(const WorkerRequest& request) {
   for (int i = 0; i < work::most_repetitions(request.protocol); ++i) {
     result.repetitions.push_back({wall_ns(request).value_or(1'000'000 + 1000 * request.process_index + i), 1, i == 0});
   }
-  for (const char* name : {"NGB_PROCESS_INDEX", "NGB_ATTEMPT", "OMP_NUM_THREADS", "OMP_PROC_BIND"}) {
+  for (const char* name : {"NGB_PROCESS_INDEX", "NGB_ATTEMPT", "OMP_NUM_THREADS", "OMP_PROC_BIND",
+                           "NVIDIA_TF32_OVERRIDE", "CUDA_CACHE_PATH"}) {
     if (const char* value = std::getenv(name)) result.facts[name] = value;
   }
   result.facts["finds_litter"] = ::access("left-behind", F_OK) == 0 ? "yes" : "no";
@@ -87,6 +89,18 @@ void deliver(const std::string& bytes) {
 }
 
 void deliver(const samples::ProcessResult& result) { deliver(samples::frame(work::write_json(result).dump())); }
+
+// Does what worker/load_signal.h does.
+void tell_agent(std::string_view signal) {
+  deliver(samples::frame(signal));
+  const std::size_t expected = samples::kFrameHeaderBytes + samples::kGoOn.size();
+  std::string answer(expected, '\0');
+  for (std::size_t have = 0; have < expected;) {
+    const ssize_t count = ::read(samples::kRequestFd, answer.data() + have, expected - have);
+    if (count <= 0) std::exit(8);
+    have += static_cast<std::size_t>(count);
+  }
+}
 
 [[noreturn]] void hang() {
   for (;;) ::pause();
@@ -166,7 +180,13 @@ void behave(const WorkerRequest& request, const std::string& word) {
     result.process_index += 1;
     return deliver(result);
   }
+  if (request.has_load) tell_agent(samples::kWantsLoad);
   enter(Phase::timed);
+  if (request.has_load) {
+    tell_agent(samples::kBeginsTiming);
+    sleep_ms(word == "long" ? 60'000 : 300);
+    tell_agent(samples::kEndsTiming);
+  }
   page->repetitions.store(3);
   if (word == "hang_timed") hang();
   if (word == "slow") sleep_ms(1500);

@@ -57,6 +57,15 @@ TEST(NextRound, NeedsTheTwoFastestUntilTheyAreToldApart) {
   EXPECT_EQ(cells_of(3, cells, kOneAndTwoAgainstZero, kAgainstBaseline), Cells{});
 }
 
+TEST(NextRound, LooksForTheTwoFastestOfEachLoad) {
+  CellSoFar loaded = cell(3, {100, 105, 110});
+  loaded.load_index = 1;
+  CellSoFar other = cell(4, {105, 110, 100});
+  other.load_index = 1;
+  const std::vector<CellSoFar> cells{cell(0, {300, 300.1, 299.9}), cell(1, {200, 200.1, 199.9}), loaded, other};
+  EXPECT_EQ(cells_of(3, cells, {}, kDecided), (Cells{3, 4}));
+}
+
 TEST(NextRound, ComparesRoundsThatHoldBothSidesOnly) {
   CellSoFar lost_a_round = kFaster;
   lost_a_round.rates.erase(1);

@@ -29,7 +29,8 @@ inline void add_null_cell(work::Job& job, const std::string& id, const Options& 
 inline work::Job null_job(int processes, const Options& options = {}) {
   work::Job job = small_job(processes);
   job.models[0].source = work::Recipe{
-      R"({"family":"conv_block","parameters":{"depth":1,"image_size":8,"width":4},"revision":3,"seed":1})"};
+      R"({"family":"conv_block","parameters":{"depth":1,"image_size":8,"kernel_size":3,"stem":false,"width":4},)"
+      R"("revision":3,"seed":1})"};
   job.models[0].inputs = {{"input", DataType::f32, {1, 3, 8, 8}}};
   job.protocol.repetitions = 10;
   job.protocol.warm_up = 1;

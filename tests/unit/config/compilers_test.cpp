@@ -93,14 +93,16 @@ TEST(StudyCompilers, AListGivesOneCompilerForEachValueAndTheLastListIsFastest) {
 }
 
 TEST(StudyCompilers, MistakesInAListAreReportedAtTheirPlaces) {
-  EXPECT_THAT(problems(with_compilers("  - onnxruntime: {threads: [1, 0], options: {graph_optimization: [basics]}}\n"
-                                      "  - onnxruntime: {threads: [2, 2]}\n"
-                                      "  - onnxruntime: {threads: [], label: [a, b]}")),
-              ElementsAre(testing::HasSubstr("compilers[0].onnxruntime.threads[1]: expected an integer from 1"),
-                          testing::HasSubstr("graph_optimization[0]: basics: unknown value, did you mean basic?"),
-                          testing::HasSubstr("compilers[1]: onnxruntime is listed twice with the same settings"),
-                          testing::HasSubstr("compilers[2].onnxruntime.threads: expected an integer from 1"),
-                          testing::HasSubstr("compilers[2].onnxruntime.label: expected one line of text")));
+  EXPECT_THAT(
+      problems(with_compilers("  - onnxruntime: {threads: [1, 0], options: {graph_optimization: [basics]}}\n"
+                              "  - onnxruntime: {threads: [2, 2]}\n"
+                              "  - onnxruntime: {threads: [], label: [a, b]}")),
+      ElementsAre(
+          testing::HasSubstr("compilers[0].onnxruntime.threads[1]: expected all, physical, or an integer from 1"),
+          testing::HasSubstr("graph_optimization[0]: basics: unknown value, did you mean basic?"),
+          testing::HasSubstr("compilers[1]: onnxruntime is listed twice with the same settings"),
+          testing::HasSubstr("compilers[2].onnxruntime.threads: expected all, physical, or an integer from 1"),
+          testing::HasSubstr("compilers[2].onnxruntime.label: expected one line of text")));
 }
 
 TEST(StudyCompilers, TheSameCompilerTwiceIsAProblem) {

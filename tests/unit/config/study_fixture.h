@@ -50,9 +50,10 @@ inline Vocabulary small_vocabulary() {
       .models = {{"conv_block", {width, depth, image_size}}, {"resnet", {depths}}, {"resnet18", {}}, {"resnet50", {}}}};
 }
 
-inline tl::expected<Study, std::vector<StudyProblem>> parse(std::string_view text) {
+inline tl::expected<Study, std::vector<StudyProblem>> parse(std::string_view text,
+                                                            const Vocabulary& vocabulary = small_vocabulary()) {
   const TemporaryFolder folder;
-  return load_study(folder.write("study.yaml", text), small_vocabulary());
+  return load_study(folder.write("study.yaml", text), vocabulary);
 }
 
 // Returns the Study; the test fails with every problem if there is none.
@@ -64,8 +65,8 @@ inline Study good(std::string_view text) {
 }
 
 // Returns every problem as "line:column: key: message".
-inline std::vector<std::string> problems(std::string_view text) {
-  const auto study = parse(text);
+inline std::vector<std::string> problems(std::string_view text, const Vocabulary& vocabulary = small_vocabulary()) {
+  const auto study = parse(text, vocabulary);
   std::vector<std::string> lines;
   if (study) return lines;
   for (StudyProblem problem : study.error()) {

@@ -82,6 +82,16 @@ TEST(MakeJob, UsesTheReferenceInTheStudysVersionWithDefaultOptions) {
   EXPECT_TRUE(job->reference->options.empty());
 }
 
+TEST(MakeJob, LeavesWordsForThreadsToTheDevice) {
+  plan::Plan plan = two_devices();
+  plan.compilers[0].threads_asked = "all";
+  plan.compilers[0].threads = 64;  // of the client's machine
+  const auto job = make_job(plan, "local", "run-1", found, "");
+  EXPECT_EQ(job->compiler_of(job->cells[0]).threads_asked, "all");
+  EXPECT_EQ(job->compiler_of(job->cells[0]).threads, 1);
+  EXPECT_EQ(job->reference->threads, 1);
+}
+
 TEST(MakeJob, UsesTheDefaultVersionOfAReferenceThatTheStudyDoesNotMeasure) {
   plan::Plan plan = two_devices();
   plan.study.compilers.clear();
@@ -116,6 +126,19 @@ TEST(MakeJob, NamesTheCompilerThatExportsAModule) {
   ASSERT_TRUE(job->exporter);
   EXPECT_EQ(job->exporter->name, "identity");
   EXPECT_EQ(job->exporter->version, "2.15.0");
+}
+
+TEST(MakeJob, NamesASecondReferenceForUsersFilesIfTheIdentityIsTheFirst) {
+  plan::Plan plan = two_devices();
+  plan.study.reference = "identity";
+  plan.study.reference_version = "2.15.0";
+  EXPECT_FALSE(make_job(plan, "local", "run-1", found, "")->second_reference);
+  plan.models[0].source = work::OnnxFile{};
+  const auto job = make_job(plan, "local", "run-1", found, "");
+  ASSERT_TRUE(job && job->second_reference);
+  EXPECT_EQ(job->second_reference->name, "onnx");
+  plan.study.reference = "onnxruntime";
+  EXPECT_FALSE(make_job(plan, "local", "run-1", found, "")->second_reference);
 }
 
 TEST(MakeJob, ReportsWhyAToolchainIsMissing) {

@@ -109,6 +109,14 @@ TEST(Baseline, GivenByALabelServesOtherNumbersOfThreadsToo) {
   EXPECT_EQ(speed_up_of(cells, "two", "fast").value, 1);
 }
 
+TEST(Baseline, HasTheNumberOfThreadsThatAWordMeans) {
+  std::vector<CellData> cells{at(10, "number", "identity"), at(15, "word", "fast")};
+  cells[1].threads_asked = "all";
+  EXPECT_NEAR(speed_up_of(cells, "word", "identity").value.value(), 1.5, 1e-6);
+  cells[0].threads = 1;
+  EXPECT_EQ(speed_up_of(cells, "word", "identity").reason, "the identity was not measured here");
+}
+
 TEST(Baseline, IsUsedByEveryRatioThatRefersToIt) {
   const auto at_batch = [](int batch, double ms, const std::string& compiler) {
     return made_up::cell_of(compiler, batch, {process(0, {ms}), process(1, {ms})});

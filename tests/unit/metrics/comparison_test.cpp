@@ -57,6 +57,16 @@ TEST(Comparison, AlongAnAxisOfOneResultPairsRounds) {
   EXPECT_NEAR(found->pairs[0].judgement.contrast.estimate, std::log(0.99), 1e-6);
 }
 
+TEST(Comparison, AlongTheAxisOfLoadsPairsACellWithItselfUnderAnother) {
+  std::vector<CellData> cells{made_up::cell_of("xla", 1, {made_up::process(0, {10})}),
+                              made_up::cell_of("xla", 1, {made_up::process(0, {20})})};
+  cells[1].load = "cpu: 1";
+  const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::load, {});
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_NEAR(std::exp(found->pairs.at(0).judgement.contrast.estimate), 0.5, 1e-9);
+  EXPECT_FALSE(compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::threads, {}));
+}
+
 TEST(Comparison, DoesNotPairCellsThatDifferInMoreThanTheAxis) {
   const std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
   const auto found = compare({{&cells[0]}}, {{&cells[1]}}, Axis::threads, {});
@@ -210,6 +220,30 @@ TEST(Comparison, KeepsAPairWhoseFailedSideNeverReportedItsComputeDevice) {
   const auto found = compare(side(before), side(after), Axis::results, {});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->pairs[0].status, PairStatus::newly_failed);
+}
+
+// Cells that ask for all threads had 2 on one device and 16 on the other.
+TEST(Comparison, PairsAllThreadsOfOneDeviceWithAllThreadsOfAnother) {
+  const auto at = [](const std::string& device, int threads, const std::string& asked) {
+    CellData cell = measured("fast", 1);
+    cell.device = device;
+    cell.threads = threads;
+    cell.threads_asked = asked;
+    return cell;
+  };
+  const std::vector<CellData> small{at("small", 2, "all")};
+  const std::vector<CellData> large{at("large", 16, "all")};
+  const auto devices = compare(side(small), side(large), Axis::device, {});
+  ASSERT_TRUE(devices) << devices.error().text();
+  EXPECT_EQ(devices->pairs.size(), 1U);
+  const std::vector<CellData> by_number{at("large", 2, "")};
+  EXPECT_FALSE(compare(side(small), side(by_number), Axis::device, {}));
+  const std::vector<CellData> one{at("small", 1, "")};
+  const auto threads = compare(side(one), side(small), Axis::threads, {});
+  ASSERT_TRUE(threads) << threads.error().text();
+  EXPECT_EQ(threads->pairs.size(), 1U);
+  EXPECT_TRUE(is_called("2", Axis::threads, small[0]));
+  EXPECT_TRUE(is_called("all", Axis::threads, small[0]));
 }
 
 TEST(Axis, IsNamedByItsValueAndACompilerAlsoByLabelOrVersion) {

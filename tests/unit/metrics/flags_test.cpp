@@ -104,6 +104,19 @@ TEST(Flags, AreRaisedByAClockBelow75PercentOfTheDevicesHighest) {
   EXPECT_NEAR(raised->value.value(), 3.0 / 4.1, 1e-12);
 }
 
+TEST(Flags, AreRaisedByAGpusClockBelow75PercentAfterATimedPhaseOnTheGpu) {
+  CellData cell = calm();
+  for (const int process : {0, 1}) tell(cell, process, "gpu_max_frequency", "end", 1980e6);
+  tell(cell, 0, "gpu_frequency", "start", 345e6);  // idle before
+  tell(cell, 0, "gpu_frequency", "end", 1485e6);   // exactly 75 %
+  cell.compute_device = Known<std::string>::of("gpu");
+  EXPECT_THAT(flags(cell), IsEmpty());
+  tell(cell, 1, "gpu_frequency", "end", 1484e6);
+  EXPECT_THAT(flags(cell), ElementsAre("gpu_throttled"));
+  cell.compute_device = Known<std::string>::of("cpu");
+  EXPECT_THAT(flags(cell), IsEmpty());
+}
+
 TEST(Flags, AreRaisedByProcessesThatAreSetAside) {
   CellData cell = calm();
   cell.set_aside = {cell.processes[0], cell.processes[1]};

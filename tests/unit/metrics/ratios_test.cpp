@@ -48,6 +48,35 @@ TEST(Ratios, DoNotPairTheRoundsOfDifferentEnvironments) {
                1.064911334170, 1.140783643712);
 }
 
+store::CellData under(const std::string& load, store::CellData cell) {
+  cell.load = load;
+  cell.cell_id += " " + load;
+  return cell;
+}
+
+TEST(Ratios, OfRetentionPairTheRoundsUnderALoadWithThoseWithoutOne) {
+  // The speeds of the first two tests, the other way round: log(slow / fast) of each round.
+  const auto found = made_up::value_of({at_speeds("fast", kFast), under("cpu: 1", at_speeds("fast", kSlow))},
+                                       "fast-1 cpu: 1", "load_retention_ratio");
+  expect_value(found, 1 / 1.102194824895, 1 / 1.137755931427, 1 / 1.067745197778);
+}
+
+TEST(Ratios, OfRetentionNeedALoadAndTheSameCellWithoutIt) {
+  const auto idle = at_speeds("fast", kFast);
+  const auto loaded = under("cpu: 1", at_speeds("fast", kSlow));
+  EXPECT_EQ(made_up::value_of({idle, loaded}, "fast-1", "load_retention_ratio").reason, "measured without a load");
+  EXPECT_EQ(made_up::value_of({loaded, under("cpu: 2", loaded)}, "fast-1 cpu: 1", "load_retention_ratio").reason,
+            "the cell without a load was not measured here");
+}
+
+TEST(Ratios, ReferToTheBaselineUnderTheSameLoad) {
+  const std::vector<store::CellData> cells{at_speeds("identity", kFast), at_speeds("fast", kFast),
+                                           under("cpu: 1", at_speeds("identity", kSlow)),
+                                           under("cpu: 1", at_speeds("fast", kFast))};
+  expect_value(made_up::value_of(cells, "fast-1 cpu: 1", "speed_up_ratio"), 1.102194824895, 1.067745197778,
+               1.137755931427);
+}
+
 TEST(Ratios, CountOnlyTheRoundsThatHoldBoth) {
   // Rounds 0 and 1: ratios 1.2 and 64 / 51.
   auto fast = at_speeds("fast", {60.0, 64.0});

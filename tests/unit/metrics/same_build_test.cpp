@@ -48,6 +48,7 @@ TEST(SameBuild, NeedsEqualModelBuildOptionsDeviceThreadsPrecisionAndEnvironment)
       [](CellData& other) { other.processes[0].facts["device"] = "cuda"; },
       [](CellData& other) { other.threads = 1; },
       [](CellData& other) { other.precision = "bf16"; },
+      [](CellData& other) { other.load = "cpu: 1"; },
       [](CellData& other) { other.processes[0].environment_hash = "elsewhere"; },
       [](CellData& other) { other.processes.clear(); }};
   for (std::size_t i = 0; i < changes.size(); ++i) {

@@ -69,12 +69,61 @@ TEST(Plan, ACellsIdIsTheHashOfItsProperties) {
                       .label = "old"}};
   study.devices[0].compilers = {"old"};
   const Plan plan = expanded(study);
-  EXPECT_EQ(plan.models.at(0).key.hash, "34ce8ef72a8c8c06c5fe387004aed13d523a138d36325699d23ebf044bcf0a01");
-  EXPECT_THAT(ids(plan), ElementsAre("65bafadc2cb88d3d"));
+  EXPECT_EQ(plan.models.at(0).key.hash, "8d7acbc6a618209ae7fd2f41836f398ed928266816fb285a8b7971b15a86cdff");
+  EXPECT_THAT(ids(plan), ElementsAre("5fdd2ff313294137"));
+  study.compilers[0].threads_asked = "all";
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("6c3815128e252ef0"));
   study.compilers[0].settings = {{"mlas.x", "\"a\""}, {"session.y", "1"}};
-  EXPECT_THAT(ids(expanded(study)), ElementsAre("dc7c80a3134cf876"));
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("b465e4a2d5a9fe8b"));
   study.compilers[0].in_flight = std::nullopt;
-  EXPECT_THAT(ids(expanded(study)), ElementsAre("c00ee329f775316b"));
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("363c83e614ad35d9"));
+}
+
+TEST(Plan, TheNumberThatAWordForThreadsMeansHereIsNotPartOfAnId) {
+  config::Study study = small_study();
+  for (work::Compiler& compiler : study.compilers) compiler.threads_asked = "physical";
+  const std::vector<std::string> before = ids(expanded(study));
+  for (work::Compiler& compiler : study.compilers) compiler.threads = 16;
+  EXPECT_EQ(ids(expanded(study)), before);
+}
+
+TEST(Plan, ADevicesThreadsAreForItsCellsOnly) {
+  config::Study study = small_study();
+  study.batch_sizes = {1};
+  study.own_threads = {"null"};
+  study.devices.push_back({.name = "orin", .kind = "ssh", .threads = "all", .compilers = {"identity", "null"}});
+  const Plan plan = expanded(study);
+  std::vector<std::string> cells;
+  for (const work::Cell& cell : plan.cells) {
+    const work::Compiler& compiler = plan.compiler_of(cell);
+    cells.push_back(cell.device + " " + compiler.label + " " + asked_threads(compiler));
+  }
+  EXPECT_THAT(cells, ElementsAre("local identity 1", "local onnxruntime 1", "local null 1", "orin identity all",
+                                 "orin null 1"));
+}
+
+TEST(Plan, ModelsBelongToTheZoosGroupUnlessTheStudySaysOtherwise) {
+  config::Study study = study_of({recipe("deit", "deit3_medium_patch16_224"), recipe("vit", "vit"),
+                                  recipe("small", "resnet18", {{"classes", "10"}}), recipe("mine", "mlp")});
+  study.models[3].group = "perceptrons";
+  study.models[3].style = "hybrid";
+  study.models[3].size = 4;
+  const Plan plan = expanded(study);
+  std::vector<std::string> found;
+  for (const work::Model& model : plan.models) {
+    found.push_back(model.group + " " + model.style + " " + (model.size ? std::to_string(*model.size) : "-"));
+  }
+  EXPECT_THAT(found, ElementsAre("DeiTs transformer 2", "ViTs transformer -", "ResNets convolutional -",
+                                 "perceptrons hybrid 4"));
+}
+
+TEST(Plan, WhatAModelBelongsToIsNotPartOfItsHash) {
+  config::Study study = small_study();
+  const std::vector<std::string> before = ids(expanded(study));
+  study.models[0].group = "mine";
+  study.models[0].style = "hybrid";
+  study.models[0].size = 2;
+  EXPECT_EQ(ids(expanded(study)), before);
 }
 
 TEST(Plan, IdsDependNeitherOnOrderNorOnLabels) {
@@ -116,6 +165,39 @@ TEST(Plan, IdsDependOnEveryPropertyOfACell) {
     EXPECT_EQ(all[i].size(), 16U);
     EXPECT_EQ(std::count(all.begin(), all.end(), all[i]), 1) << i;
   }
+}
+
+TEST(Plan, CellsUnderEachLoadAreInOneGroupAndThoseWithoutALoadKeepTheirIds) {
+  config::Study study = small_study();
+  study.batch_sizes = {1};
+  const std::vector<std::string> without = ids(expanded(study));
+  study.loads = {work::Load{}, {.kind = work::LoadKind::cpu, .processors = 1, .name = "cpu: 1"}};
+  const Plan plan = expanded(study);
+  ASSERT_EQ(plan.cells.size(), 6U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(plan.cells[i].id, without[i]);
+    EXPECT_NE(plan.cells[i + 3].id, without[i]);
+    EXPECT_EQ(plan.load_of(plan.cells[i]).name, "none");
+    EXPECT_EQ(plan.load_of(plan.cells[i + 3]).name, "cpu: 1");
+    EXPECT_EQ(plan.cells[i + 3].compiler_index, plan.cells[i].compiler_index);
+  }
+  ASSERT_EQ(plan.groups.size(), 1U);
+  EXPECT_EQ(plan.groups[0].steps.size(), 6U * 5U);
+}
+
+// The expected hash was computed with Python's hashlib.
+TEST(Plan, TheLoadIsPartOfACellsId) {
+  config::Study study = small_study();
+  study.models = {recipe("mine", "conv_block", {{"depth", "1"}, {"width", "64"}})};
+  study.batch_sizes = {8};
+  study.compilers = {{.name = "onnxruntime",
+                      .version = "1.30.0",
+                      .options = {{"arena", "false"}, {"graph_optimization", "\"basic\""}},
+                      .threads = 2,
+                      .label = "old"}};
+  study.devices[0].compilers = {"old"};
+  study.loads = {{.kind = work::LoadKind::cpu, .processors = 0.5, .name = "cpu: 50%"}};
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("a6843b2e58f56b3f"));
 }
 
 TEST(Plan, OnlyTheCompilersOfADeviceRunThere) {

@@ -50,6 +50,18 @@ TEST(Questions, TakeTheBaselineForALabelFirstThenForAVersionThenForAName) {
   EXPECT_EQ(questions_of(compilers, "xla"), (Questions{{0, 2}, {1, 2}}));
 }
 
+TEST(Questions, CompareCellsUnderTheSameLoad) {
+  work::Lists lists;
+  lists.compilers = {compiler("identity", "1", "identity"), compiler("xla", "2", "xla")};
+  work::Group& group = lists.groups.emplace_back();
+  for (int i = 0; i < 4; ++i) {
+    lists.cells.push_back({.id = std::to_string(i), .compiler_index = i % 2, .load_index = i / 2});
+    group.steps.push_back({i, 0});
+  }
+  add_questions(lists, "identity");
+  EXPECT_EQ(lists.groups.front().questions, (Questions{{1, 0}, {3, 2}}));
+}
+
 TEST(Questions, CompareCellsOfEquallyManyThreads) {
   const std::vector<Compiler> compilers{compiler("identity", "1", "one thread", 1),
                                         compiler("identity", "1", "two threads", 2),

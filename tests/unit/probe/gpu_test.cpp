@@ -46,13 +46,22 @@ TEST_F(Gpu, HasAReasonForEachUnknownValue) {
 TEST_F(Gpu, IsUnknownIfThereAreSeveralAndNoneIsNamed) {
   ::setenv("NVML_STAND_IN_GPUS", "2", 1);
   EXPECT_EQ(reading("gpu_utilisation").reason,
-            "2 GPUs, and CUDA_VISIBLE_DEVICES does not name one of them by its UUID");
+            "2 GPUs; this process does not use CUDA, and CUDA_VISIBLE_DEVICES does not name one by its UUID");
   ::setenv("CUDA_VISIBLE_DEVICES", "GPU-stand-in", 1);
   EXPECT_EQ(reading("gpu_utilisation").value, 75.0);
   ::setenv("CUDA_VISIBLE_DEVICES", "GPU-another", 1);
   EXPECT_EQ(reading("gpu_utilisation").reason, "NVML says: Not Found");
   ::setenv("NVML_STAND_IN_GPUS", "0", 1);
   EXPECT_EQ(reading("gpu_utilisation").reason, "the NVIDIA driver shows no GPU");
+}
+
+TEST_F(Gpu, OfSeveralIsTheOneThatCudaUsesFirst) {
+  ::setenv("NVML_STAND_IN_GPUS", "2", 1);
+  ::setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+  void* const driver = ::dlopen(RECORDING_CUDA_STAND_IN, RTLD_NOW);
+  ASSERT_NE(driver, nullptr) << ::dlerror();
+  EXPECT_EQ(reading("gpu_utilisation").value, 75.0);  // NVML's stand-in has it at the address that CUDA's tells
+  ::dlclose(driver);
 }
 
 TEST_F(Gpu, IsUnknownWithoutADriver) {

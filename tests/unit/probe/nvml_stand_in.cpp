@@ -37,6 +37,10 @@ STAND_IN int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   *device = &gpu;
   return std::string(uuid) == "GPU-stand-in" ? kOk : kNotFound;
 }
+STAND_IN int nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** device) {
+  *device = &gpu;
+  return std::string(address) == "0000:65:00.0" ? kOk : kNotFound;
+}
 STAND_IN int nvmlDeviceGetName(void* device, char* name, unsigned bytes) {
   return device == &gpu ? copy("Stand-In GPU", name, bytes) : kInvalidArgument;
 }

@@ -49,7 +49,7 @@ def request(**changes):
     whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",
              "model_path": "", "model": model, "compiler": compiler, "place": place, "protocol": protocol,
              "reference_path": "", "reference_name": "", "reference_key": "", "reference_is_given": False,
-             "cache_dir": "", "artifact_path": "", "loads_artifact": False}
+             "cache_dir": "", "artifact_path": "", "loads_artifact": False, "has_load": False}
     whole.update(changes)
     return whole
 

@@ -306,6 +306,20 @@ class Nonsense(BridgeTest):
             _probe.close()
 
 
+    def test_failures_of_a_gpu_have_their_kind(self):
+        accelerator = type("AcceleratorError", (RuntimeError,), {})
+        for error, kind in ((RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+                             "out_of_memory"),
+                            (RuntimeError("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"), "out_of_memory"),
+                            (accelerator("CUDA error: out of memory"), "out_of_memory"),
+                            (RuntimeError("CUDA error: an illegal memory access was encountered"), "device_lost"),
+                            (RuntimeError("cuDNN error: CUDNN_STATUS_BAD_PARAM"), "internal"),
+                            (RuntimeError("misaligned address"), "internal")):
+            session(adaptor(compile=raising(error)), until="open")
+            self.assertEqual(self.failure(_probe.compile, "")[0], STATUS[kind], error)
+            _probe.close()
+
+
 class Counts(BridgeTest):
     def test_a_run_leaves_every_reference_count_as_it_was(self):
         result = object()

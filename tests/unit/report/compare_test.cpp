@@ -169,7 +169,7 @@ TEST(Compare, AsCsvHasALineForEachPairWithUnroundedNumbers) {
   const auto lines = text::split(compared_as("csv", one_of_each().compared()), '\n');
   ASSERT_EQ(lines.size(), 9U);  // a header, 7 pairs, nothing after the last line break
   EXPECT_THAT(lines[0], StartsWith("outcome,status,verdict,model,batch,baseline_cell_id,"));
-  EXPECT_THAT(lines[1], StartsWith("slower,judged,slower,resnet18,7,fast-7,local,fast,1.0,2,f32,fast-7,"));
+  EXPECT_THAT(lines[1], StartsWith("slower,judged,slower,resnet18,7,fast-7,local,fast,1.0,2,f32,none,fast-7,"));
   EXPECT_THAT(lines[1], HasSubstr(",0.5,0.495,0.505"));
   EXPECT_THAT(lines[3], StartsWith("failed,newly_failed,,resnet18,6,"));
   EXPECT_EQ(lines[8], "");

@@ -213,6 +213,40 @@ TEST(ShowJson, HoldsValuesAndReasonsUnderTheNamesOfTheMetrics) {
   EXPECT_EQ(json["metrics"][0]["unit"], "samples/s");
 }
 
+// The cells of batch 1 again, under a load.
+std::vector<CellData> under_a_load() {
+  auto all = cells();
+  all.resize(2);
+  for (CellData cell : std::vector<CellData>(all)) {
+    cell.load = "cpu: 1";
+    cell.cell_id += "-loaded";
+    all.push_back(cell);
+  }
+  return all;
+}
+
+TEST(ShowText, HasASectionForEachLoadAndColumnsOfLoadsOnlyIfThereAreSome) {
+  auto measured = values();
+  measured.push_back({"identity-1-loaded", "load_retention_ratio", 0.5, 0.48, 0.52, ""});
+  measured.push_back({"identity-1-loaded", "load_cpu_percent", 99.5, {}, {}, ""});
+  const std::string text = text_of(under_a_load(), measured, {.width = 250});
+  EXPECT_THAT(text, HasSubstr("resnet18, batch 1, on local, 2 threads, f32\n"));
+  EXPECT_THAT(text, HasSubstr("resnet18, batch 1, on local, load cpu: 1, 2 threads, f32\n"));
+  EXPECT_THAT(text, HasSubstr("load retention [95 %]"));
+  EXPECT_THAT(text, HasSubstr("0.50 [0.48, 0.52]"));
+  EXPECT_THAT(text_of(cells(), values(), {.width = 250}), Not(HasSubstr("retention")));
+}
+
+TEST(Show, NamesTheLoadOfACellInJsonAndMarkdownAndFiltersByIt) {
+  const auto all = under_a_load();
+  EXPECT_EQ(nlohmann::json::parse(shown_as("json", all, values()))["cells"][2]["load"], "cpu: 1");
+  EXPECT_EQ(nlohmann::json::parse(shown_as("json", all, values()))["cells"][0]["load"], "none");
+  EXPECT_THAT(shown_as("markdown", all, values()), HasSubstr("| precision | load | compiler |"));
+  EXPECT_EQ(chosen_results(all, values(), {{"load", {"cpu: 1"}}})->cells.size(), 2U);
+  EXPECT_EQ(chosen_results(all, values(), {{"load", {"cpu: 2"}}}).error().text(),
+            "cpu: 2: these results have no such load, did you mean cpu: 1?");
+}
+
 TEST(ShowCsv, HasALineForEachCellWithUnroundedNumbersAndReasons) {
   auto plain = cells();
   plain[3].failed[0].failure->message = "signal 11";
@@ -222,7 +256,7 @@ TEST(ShowCsv, HasALineForEachCellWithUnroundedNumbersAndReasons) {
   EXPECT_THAT(lines[0], HasSubstr(",cpu_percent,cpu_percent_unknown_reason,"));
   EXPECT_THAT(lines[0],
               HasSubstr(",speed_up_ratio,speed_up_ratio_low,speed_up_ratio_high,speed_up_ratio_unknown_reason,"));
-  EXPECT_THAT(lines[0], HasSubstr(",precision,compute_device,compute_device_unknown_reason,compiler,"));
+  EXPECT_THAT(lines[0], HasSubstr(",precision,load,compute_device,compute_device_unknown_reason,compiler,"));
   EXPECT_THAT(lines[0], HasSubstr(",baseline_cell_id,baseline_precision,throughput_mean_per_s,"));
   EXPECT_THAT(lines[2], HasSubstr(",identity-1,f32,200,"));
   EXPECT_THAT(lines[1], HasSubstr(",100.2,99.9,100.4,,"));
@@ -287,6 +321,20 @@ TEST(Filters, PassCellsThatFitOneWordOfEachFilter) {
     EXPECT_THAT(ids(chosen_results(all, derived, {{"compiler", {word}}}).value()),
                 testing::ElementsAre("onnxruntime-1", "onnxruntime-4"));
   }
+}
+
+TEST(Filters, KnowGroupsAndStylesOfModels) {
+  auto all = cells();
+  const auto group_error = [&] { return chosen_results(all, values(), {{"group", {"ResNets"}}}).error().text(); };
+  EXPECT_EQ(group_error(), "ResNets: no model of these results has a group");
+  all[1].model_group = "ResNets";
+  all[1].model_style = "convolutional";
+  EXPECT_THAT(ids(chosen_results(all, values(), {{"group", {"ResNets"}}}).value()),
+              testing::ElementsAre(all[1].cell_id));
+  EXPECT_THAT(ids(chosen_results(all, values(), {{"style", {"convolutional"}}}).value()),
+              testing::ElementsAre(all[1].cell_id));
+  EXPECT_EQ(chosen_results(all, values(), {{"style", {"hybrid"}}}).error().text(),
+            "hybrid: these results have no such style, expected one of: convolutional");
 }
 
 TEST(Filters, NameTheNearestWordIfNoCellFits) {

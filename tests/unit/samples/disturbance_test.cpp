@@ -54,6 +54,17 @@ TEST(Disturbance, HasTheShareThatTheStudyAllows) {
   EXPECT_FALSE(disturbance_of(timed({{"run_queue_wait", 200}}), {.max_wait_ratio = 1})) << "switched off";
 }
 
+TEST(Disturbance, BesideALoadIsWhatOtherProgramsUseAndNotTheWaitThatTheLoadCauses) {
+  EXPECT_FALSE(disturbance_beside_load(timed({{"run_queue_wait", 60}, {"other_cpu", 4}}), {}));
+  const auto failure = disturbance_beside_load(timed({{"run_queue_wait", 60}, {"other_cpu", 12}}), {});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, FailureKind::disturbed);
+  EXPECT_EQ(failure->message,
+            "programs other than its load used the processors in 12 % of the timed phase (allowed: 5 %)");
+  EXPECT_TRUE(disturbance_beside_load(timed({{"core_steal", 12}}), {}));
+  EXPECT_TRUE(disturbance_beside_load(timed({{"throttled", 12}}), {}));
+}
+
 TEST(Disturbance, HasAttemptsOfItsOwnAndIsNoFailureOfTheCell) {
   const work::Limits limits{.attempts = 2, .disturbance = {.attempts = 4}};
   EXPECT_FALSE(is_final(FailureKind::disturbed, 3, limits));

@@ -95,7 +95,7 @@ TEST(Message, AJobSurvivesEncodingInEveryField) {
   job.limits.memory_bytes = 1ULL << 33;
   job.task = work::Task::make_references;
   job.accepts_new_build = true;
-  job.compilers = {{"identity", "2.15.0", {{"a", "1"}}, {{"b", "\"c\""}}, 4, std::nullopt, "bf16", "mine"}};
+  job.compilers = {{"identity", "2.15.0", {{"a", "1"}}, {{"b", "\"c\""}}, 4, "all", std::nullopt, "bf16", "mine"}};
   job.places = {{"identity", "2.15.0", "python", "/t", "python3", "/t", "manifest", "no wheel"}};
   job.reference = job.exporter = job.compilers[0];
   job.models = {

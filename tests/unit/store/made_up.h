@@ -67,6 +67,7 @@ inline samples::ProcessResult process(const std::string& cell_id, int index) {
       {9'000'000, 2, true, 100'000}, {1'000'000, 2, false, 9'100'000}, {2'000'000, 2, false}, {3'000'000, 2, false}};
   made.stop_reason = "repetitions";
   made.check = samples::Check{"identity 2.15.0", 1000, Known<double>::of(1e-6), Known<double>::unknown("all are 0")};
+  made.threads = 2;
   made.threads_used = Known<int>::of(2);
   made.facts = {{"library", "libonnxruntime.so.1.31.1"}};
   made.readings = {{"steal", "percent", "timed", Known<double>::of(0.5)},

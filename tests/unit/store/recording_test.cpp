@@ -55,6 +55,51 @@ TEST(Store, LoadsEveryFieldOfAProcessAsItWasRecorded) {
   EXPECT_TRUE(cell.failed.empty());
 }
 
+TEST(Store, LearnsFromProcessesHowManyThreadsAWordMeans) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  plan::Plan plan = made_up::plan();
+  plan.compilers[1].threads_asked = "all";
+  const std::string run = store.begin_run(plan, 7).value();
+  const CellData before = store.load_cells().value().at(1);
+  EXPECT_EQ(before.threads, std::nullopt);
+  EXPECT_EQ(before.threads_asked, "all");
+  EXPECT_EQ(before.threads_there(), "all");
+  auto process = made_up::process("bb", 1);
+  process.threads = 6;
+  expect_good(store.record(run, "local", {1, process}));
+  expect_good(store.flush());
+  const std::vector<CellData> cells = store.load_cells().value();
+  EXPECT_EQ(cells.at(1).threads, 6);
+  EXPECT_EQ(cells.at(1).threads_wanted(), "all");
+  EXPECT_EQ(cells.at(0).threads, 2);
+  EXPECT_EQ(cells.at(0).threads_asked, "");
+  EXPECT_EQ(cells.at(3).threads, std::nullopt) << "no process of this cell has reported a number";
+}
+
+TEST(Store, RecordsAnewWhatModelsBelongTo) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  plan::Plan plan = made_up::plan();
+  plan.models[0].group = "ResNets";
+  plan.models[0].style = "convolutional";
+  plan.models[0].size = 1;
+  ASSERT_TRUE(store.begin_run(plan, 7));
+  const CellData first = store.load_cells().value().at(0);
+  EXPECT_EQ(first.model_group, "ResNets");
+  EXPECT_EQ(first.model_style, "convolutional");
+  EXPECT_EQ(first.model_size, 1);
+  EXPECT_EQ(store.load_cells().value().at(2).model_group, "") << "of the other model";
+  plan.models[0].group = "residual";
+  plan.models[0].style = "";
+  plan.models[0].size.reset();
+  expect_good(store.describe_models(plan));
+  const CellData again = store.load_cells().value().at(0);
+  EXPECT_EQ(again.model_group, "residual");
+  EXPECT_EQ(again.model_style, "");
+  EXPECT_EQ(again.model_size, std::nullopt);
+}
+
 TEST(Store, ListsTheEnvironmentsThatCompletedProcessesReferTo) {
   const Folder folder;
   Store store = open_to_write(folder);

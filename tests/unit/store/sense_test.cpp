@@ -102,6 +102,11 @@ TEST_F(Nonsense, OfModelsAndEnvironmentsIsRefused) {
   const std::string hash(64, 'a');
   EXPECT_THAT(refusal(samples::ModelWritten{{"m"}, "none", 1, 1}), HasSubstr("file_sha256 is \"none\""));
   EXPECT_THAT(refusal(samples::ModelWritten{{"m"}, hash, 0, 1}), HasSubstr("file_bytes is 0, expected 1 to"));
+  samples::ModelWritten without_file{{"m"}, "", 0, 1};
+  EXPECT_THAT(refusal(without_file), HasSubstr("file_sha256 is \"\""));
+  without_file.no_file_reason = "no exporter can write it";
+  without_file.exporter = "by hand";
+  EXPECT_THAT(refusal(without_file), HasSubstr("exporter is \"by hand\", expected tracing, dynamo or none"));
   EXPECT_THAT(refusal(samples::ModelWritten{{"not planned"}, hash, 1, 1}),
               HasSubstr("this run has not planned this model for that device"));
   EXPECT_THAT(refusal(samples::ModelWritten{{"m"}, hash, 1, -1}), HasSubstr("wall_ns is -1, expected 0 to"));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/process.h"
+#include "base/python.h"
 #include "wheels.h"
 
 namespace ngb::toolchain {
@@ -73,6 +74,23 @@ TEST_F(Adopt, AdoptsAFolderOfPackages) {
   const auto adopted = adopt(root(), toy(), folder() / "packages");
   ASSERT_TRUE(adopted) << adopted.error().text();
   EXPECT_EQ(adopted->version, "1.0");
+  EXPECT_EQ(adopted->site, fs::canonical(folder() / "packages"));
+}
+
+TEST_F(Adopt, IgnoresPackagesOfTheInterpreterWhereAFolderIsNamed) {
+  put("packages/toy.py", "");
+  put("packages/toy_gpu-2.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy-gpu\nVersion: 2.0\n");
+  put("others/toy-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n");
+  put("bin/python3", "#!/bin/sh\nPYTHONPATH=\"$PYTHONPATH:" + (folder() / "others").string() + "\" exec " +
+                         python::default_command() + " \"$@\"\n");
+  fs::permissions(folder() / "bin/python3", fs::perms::owner_all);
+  ::setenv("NGB_PYTHON", (folder() / "bin/python3").c_str(), 1);
+  CompilerDescription compiler = toy();
+  compiler.distributions = {"toy", "toy-gpu"};
+  const auto adopted = adopt(root(), compiler, folder() / "packages");
+  ::unsetenv("NGB_PYTHON");
+  ASSERT_TRUE(adopted) << adopted.error().text();
+  EXPECT_EQ(adopted->version, "2.0");
   EXPECT_EQ(adopted->site, fs::canonical(folder() / "packages"));
 }
 

@@ -74,6 +74,17 @@ TEST_F(Catalog, InstallsASharedToolchainAsItsOwnerDescribesIt) {
   EXPECT_NE(read_catalog(folder()).error().what.find("tensorflow has no toolchain"), std::string::npos);
 }
 
+TEST_F(Catalog, KnowsWhichCompilersRunModules) {
+  std::string described(kNative);
+  described.replace(described.find("\"needs"), 0, R"("runs_modules": "always", )");
+  EXPECT_EQ(error_of(described), "no error");
+  described.replace(described.find("always"), 6, "streams=2");
+  EXPECT_EQ(
+      error_of(described),
+      "compilers/openvino/compiler.json: key \"runs_modules\": \"streams=2\" is neither always nor OPTION=VALUE of "
+      "an option here");
+}
+
 TEST_F(Catalog, NamesFileAndKeyOfAnError) {
   EXPECT_EQ(error_of("{"), "compilers/openvino/compiler.json: not JSON");
   EXPECT_EQ(error_of("[]"), "compilers/openvino/compiler.json: expected an object");

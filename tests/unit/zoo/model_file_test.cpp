@@ -79,6 +79,9 @@ bool may_mount() {
 TEST(ModelFile, HasTheBytesOfItsRevision) {
   ASSERT_EQ(kRecipeRevision, 3);
   EXPECT_EQ(hash::sha256(written(small_block(), 1, 1)),
+            "080ea037ecf7119b2493d8d7a3281399c181a236b77defc60bde4487c65ac582");
+  const Recipe without_stem = made("conv_block", {{"width", 8}, {"depth", 2}, {"image_size", 4}, {"stem", false}});
+  EXPECT_EQ(hash::sha256(written(without_stem, 1, 1)),
             "478604cccddf3b8c4b5338d2b3cd0ef4a4384c53c9ad99b326b6bd253ed81e33");
   EXPECT_EQ(hash::sha256(written(small_resnet(), 1, 1)),
             "7ac0ebc2d6d846ac2000f13170c36446823f4d20cce17f2802bbfb907420bd34");
@@ -113,10 +116,11 @@ TEST(ModelFile, NamesInitializersAsTheStateDict) {
   const onnx::ModelProto model = parsed(written(small_block(), 1, 1));
   std::vector<std::string> names;
   for (const onnx::TensorProto& tensor : model.graph().initializer()) names.push_back(tensor.name());
-  EXPECT_THAT(names, testing::ElementsAre("blocks.0.conv.weight", "blocks.0.conv.bias", "blocks.0.bn.weight",
-                                          "blocks.0.bn.bias", "blocks.0.bn.running_mean", "blocks.0.bn.running_var",
-                                          "blocks.1.conv.weight", "blocks.1.conv.bias", "blocks.1.bn.weight",
-                                          "blocks.1.bn.bias", "blocks.1.bn.running_mean", "blocks.1.bn.running_var"));
+  EXPECT_THAT(names, testing::ElementsAre("stem.weight", "stem.bias", "blocks.0.conv.weight", "blocks.0.conv.bias",
+                                          "blocks.0.bn.weight", "blocks.0.bn.bias", "blocks.0.bn.running_mean",
+                                          "blocks.0.bn.running_var", "blocks.1.conv.weight", "blocks.1.conv.bias",
+                                          "blocks.1.bn.weight", "blocks.1.bn.bias", "blocks.1.bn.running_mean",
+                                          "blocks.1.bn.running_var"));
 }
 
 TEST(ModelFile, HasNoNeedlessNodes) {
@@ -138,7 +142,7 @@ TEST(ModelFile, HoldsEachTensorsValuesWhateverPrecedesThem) {
   const onnx::ModelProto deep = parsed(written(made("conv_block", {{"depth", 4}}), 8, 3));
   std::unordered_map<std::string, std::string> data;
   for (const onnx::TensorProto& tensor : deep.graph().initializer()) data[tensor.name()] = tensor.raw_data();
-  ASSERT_EQ(shallow.graph().initializer_size(), 6);
+  ASSERT_EQ(shallow.graph().initializer_size(), 8);
   for (const onnx::TensorProto& tensor : shallow.graph().initializer()) {
     EXPECT_EQ(data[tensor.name()], tensor.raw_data()) << tensor.name();
   }

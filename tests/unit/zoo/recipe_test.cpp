@@ -74,15 +74,24 @@ TEST(Facts, CountMacsForTheWholeBatch) {
   EXPECT_EQ(found->parameters, 11689512U);
 }
 
-// Parameters of one repeated block: Table V of the paper.
-TEST(Facts, OfARepeatedConvBlockEqualThePapersTable) {
+// Parameters of one block: Table V of the paper. The stem has 27 weights and a bias for each channel.
+TEST(Facts, OfAConvBlockEqualThePapersTable) {
   const std::pair<int, std::uint64_t> kTableV[] = {{64, 37056}, {96, 83232}, {128, 147840}, {256, 590592}};
   for (const auto& [width, parameters] : kTableV) {
-    const Result<ModelFacts> one = facts(made("conv_block", {{"width", width}, {"depth", 1}}), 1);
-    const Result<ModelFacts> six = facts(made("conv_block", {{"width", width}, {"depth", 6}}), 1);
-    ASSERT_TRUE(one && six);
-    EXPECT_EQ(six->parameters - one->parameters, 5 * parameters) << width;
-    EXPECT_EQ(one->parameters, static_cast<std::uint64_t>(30 * width)) << width;  // 27 weights, bias, gamma, beta
+    const auto stem = static_cast<std::uint64_t>(28 * width);
+    for (const int depth : {1, 6}) {
+      const Result<ModelFacts> found = facts(made("conv_block", {{"width", width}, {"depth", depth}}), 1);
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->parameters, stem + static_cast<std::uint64_t>(depth) * parameters) << width;
+    }
+  }
+}
+
+TEST(Facts, OfAConvBlockWithoutAStemCountASmallerFirstBlock) {
+  for (const auto& [depth, parameters] : {std::pair(1, 1920ULL), std::pair(6, 1920ULL + 5 * 37056)}) {
+    const Result<ModelFacts> found = facts(made("conv_block", {{"depth", depth}, {"stem", false}}), 1);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->parameters, parameters);  // of the first block: 64 × (27 weights, bias, gamma, beta)
   }
 }
 
@@ -106,11 +115,22 @@ TEST(Facts, OfAnMhaBlockAreCountedByHand) {
 
 // 8 × 8 positions; 64 × 27 weights, then 64 × 576; 64 biases and 128 BatchNorm parameters in each block.
 TEST(Facts, OfAConvBlockAreCountedByHand) {
-  const Result<ModelFacts> found = facts(made("conv_block", {{"width", 64}, {"depth", 2}, {"image_size", 8}}), 1);
+  const Result<ModelFacts> found =
+      facts(made("conv_block", {{"width", 64}, {"depth", 2}, {"image_size", 8}, {"stem", false}}), 1);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->macs, 64 * (64 * 27 + 64 * 576ULL));
   EXPECT_EQ(found->macs_torchinfo, 64 * (64 * 27 + 64 + 64 * 576 + 64ULL) + 2 * 128);
   EXPECT_EQ(found->node_count, 6U);
+}
+
+// 8 × 8 positions; the stem has 16 × 75 weights, the block 16 × 400, with 16 biases each and 32 BatchNorm parameters.
+TEST(Facts, OfAConvBlockWithStemAndKernelSizeAreCountedByHand) {
+  const Result<ModelFacts> found = facts(made("conv_block", {{"width", 16}, {"kernel_size", 5}, {"image_size", 8}}), 1);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->parameters, 16 * 75 + 16 + 16 * 400 + 16 + 32U);
+  EXPECT_EQ(found->macs, 64 * (16 * 75 + 16 * 400ULL));
+  EXPECT_EQ(found->node_count, 4U);
+  EXPECT_EQ(found->outputs, (std::vector<TensorSignature>{{"output", DataType::f32, {1, 16, 8, 8}}}));
 }
 
 TEST(Facts, NameInputAndOutputWithTheirShapes) {
@@ -168,6 +188,10 @@ TEST(Resolve, RefusesImpossibleValues) {
   EXPECT_EQ(refusal("conv_block", {{"depth", 0}}), "conv_block.depth: 0 is out of range, expected 1 to 1000");
   EXPECT_EQ(refusal("conv_block", {{"width", 1000000000}}),
             "conv_block.width: 1000000000 is out of range, expected 1 to 65536");
+  EXPECT_EQ(refusal("conv_block", {{"depth", 0}, {"stem", true}}),
+            "conv_block.depth: 0 is out of range, expected 1 to 1000");
+  EXPECT_EQ(refusal("conv_block", {{"kernel_size", 4}}),
+            "conv_block.kernel_size: a kernel of 4x4 does not keep the image's size; choose an odd number");
   EXPECT_EQ(refusal("resnet18", {{"image_size", 8}}), "resnet18.image_size: 8 is out of range, expected 32 to 8192");
   EXPECT_EQ(refusal("resnet18", {{"depths", {2, 2, 2}}}), "resnet18.depths: needs 4 numbers, not 3");
   EXPECT_EQ(refusal("resnet18", {{"depths", {2, 2, 0, 2}}}), "resnet18.depths: 0 is out of range, expected 1 to 1000");
@@ -216,6 +240,14 @@ TEST(CanonicalJson, OfAnotherRevisionIsRefused) {
   EXPECT_THAT(recipe.error().text(), AllOf(HasSubstr("revision 3, not 99"), HasSubstr("same version")));
 }
 
+TEST(CanonicalJson, ThatLacksAParameterIsRefused) {
+  const Result<Recipe> recipe = parse_canonical_json(
+      R"({"family":"conv_block","parameters":{"depth":1,"image_size":8,"width":4},"revision":3,"seed":1})");
+  ASSERT_FALSE(recipe);
+  EXPECT_EQ(recipe.error().text(),
+            "recipe: conv_block.kernel_size is missing; use the same version of NGraphBench on both sides");
+}
+
 TEST(CanonicalJson, ThatIsMalformedIsRefused) {
   for (const std::string text : {"", "{", "[]", "3", R"({"family":"resnet"})", "\xff\xfe",
                                  R"({"family":3,"parameters":{},"revision":3,"seed":1})",
@@ -227,9 +259,38 @@ TEST(CanonicalJson, ThatIsMalformedIsRefused) {
 // printf '%s' '{"family":"conv_block",…}' | sha256sum
 TEST(ContentHash, IsTheHashOfTheCanonicalText) {
   EXPECT_EQ(canonical_json(made("conv_block")),
-            R"({"family":"conv_block","parameters":{"depth":1,"image_size":244,"width":64},"revision":3,"seed":1})");
-  EXPECT_EQ(content_hash(made("conv_block")), "34ce8ef72a8c8c06c5fe387004aed13d523a138d36325699d23ebf044bcf0a01");
+            R"({"family":"conv_block","parameters":{"depth":1,"image_size":244,"kernel_size":3,"stem":true,)"
+            R"("width":64},"revision":3,"seed":1})");
+  EXPECT_EQ(content_hash(made("conv_block")), "8d7acbc6a618209ae7fd2f41836f398ed928266816fb285a8b7971b15a86cdff");
   EXPECT_NE(content_hash(made("conv_block", {}, 2)), content_hash(made("conv_block")));
+}
+
+// Groups, styles and ranks of size: Table IV of the paper.
+TEST(Families, BelongToTheGroupsOfThePapersTable) {
+  struct Row {
+    const char* group;
+    const char* style;
+    std::vector<const char*> names;
+  };
+  const Row kRows[] = {
+      {"ResNets", "convolutional", {"resnet18", "resnet50", "resnet101"}},
+      {"EfficientNets", "convolutional", {"efficientnet_b3", "efficientnet_b4", "efficientnet_b5"}},
+      {"DeiTs", "transformer", {"deit3_small_patch16_224", "deit3_medium_patch16_224", "deit3_base_patch16_224"}},
+      {"Swins", "transformer", {"swin_s3_tiny_224", "swin_s3_small_224", "swin_s3_base_224"}},
+      {"ConvNeXts", "hybrid", {"convnext_tiny", "convnext_small", "convnext_base"}},
+  };
+  for (const Row& row : kRows) {
+    for (std::size_t i = 0; i < row.names.size(); ++i) {
+      const Belonging found = belonging_of(row.names[i]);
+      EXPECT_EQ(found.group, row.group) << row.names[i];
+      EXPECT_EQ(found.style, row.style) << row.names[i];
+      EXPECT_EQ(found.size, static_cast<int>(i) + 1) << row.names[i];
+    }
+  }
+  EXPECT_EQ(belonging_of("vit").group, "ViTs");
+  EXPECT_EQ(belonging_of("resnet").size, std::nullopt);
+  EXPECT_EQ(belonging_of("mlp").style, "");
+  EXPECT_EQ(belonging_of("eva02").group, "");
 }
 
 TEST(Families, HaveUniqueNamesAndMeanings) {

@@ -34,6 +34,7 @@ CASES = (
     ("mobilenetv3_small_100", {"width": 0.5}),
     ("conv_block", {"width": 64, "depth": 1}),
     ("conv_block", {"width": 96, "depth": 4, "image_size": 60}),
+    ("conv_block", {"width": 32, "depth": 2, "image_size": 60, "kernel_size": 5, "stem": False}),
     ("mha_block", {"embed": 128, "depth": 1}),
     ("mha_block", {"embed": 256, "depth": 6, "heads": 4, "sequence": 7}),
     ("decoder_block", {"embed": 64, "depth": 3, "heads": 4, "sequence": 20}),

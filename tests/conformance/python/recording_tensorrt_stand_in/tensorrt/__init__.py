@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Not TensorRT: a stand-in for its Python module, for tests on machines without a GPU. It writes every call down in the
-log of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}. The
-"engine" doubles its first input; an output of open shape has as many elements as the input has positive ones."""
+log of the CUDA stand-in, and takes "models" in JSON: {"inputs": {name: [type, shape]}, "outputs": …, "errors": …}; of
+an ONNX file it reads these names and shapes. The "engine" doubles its first input, as much of it as an output has room
+for; an output of open shape has as many elements as the input has positive ones. As in
+TensorRT, the parser owns the network's weights; unlike in its bindings, the network does not keep the parser."""
 import ctypes
 import enum
 import json
@@ -16,6 +18,7 @@ _cuda.recording_stand_in_name.restype = ctypes.c_char_p
 _cuda.recording_stand_in_name.argtypes = [ctypes.c_uint64]
 _STEP = ctypes.CFUNCTYPE(None, ctypes.c_int)
 fail_to_build = None  # a message: building an engine fails with it
+survived_error = None  # a message: it is logged as an error by what succeeds all the same
 
 
 def _note(text):
@@ -34,6 +37,11 @@ class _Noted:
 
     def __del__(self):
         _note(f"delete {type(self).__name__}")
+
+
+def _log_survived_error(logger):
+    if survived_error is not None:
+        logger.log(ILogger.Severity.ERROR, survived_error)
 
 
 class ILogger:
@@ -61,6 +69,7 @@ class Builder(_Noted):
     def __init__(self, logger):
         super().__init__()
         self._logger = logger
+        _log_survived_error(logger)
 
     def create_network(self, flags):
         _note(f"create_network {flags}")
@@ -74,6 +83,9 @@ class Builder(_Noted):
 
     def build_serialized_network(self, network, config):
         _note(f"build_serialized_network threads={self.max_threads}")
+        if network.parser is None or network.parser() is None:
+            self._logger.log(ILogger.Severity.ERROR, "the weights are gone with the parser")
+            return None
         if fail_to_build is not None:
             self._logger.log(ILogger.Severity.ERROR, fail_to_build)
             return None
@@ -89,6 +101,7 @@ class _Tensor:
 
 class INetworkDefinition(_Noted):
     model = {"inputs": {}}
+    parser = None  # a weak reference
 
     @property
     def num_inputs(self):
@@ -99,8 +112,9 @@ class INetworkDefinition(_Noted):
         return _Tensor(name, dtype, shape)
 
 
-class ITimingCache:
+class ITimingCache(_Noted):
     def __init__(self, content):
+        super().__init__()
         self.content = content
 
     def serialize(self):
@@ -154,6 +168,47 @@ class IOptimizationProfile:
         _note(f"set_shape {name} {list(smallest)} {list(best)} {list(largest)}")
 
 
+def _fields(message):
+    """Yield number and content of each field of one level of a Protobuf message without fields of fixed length."""
+    at = 0
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while at < len(message):
+            byte, at = message[at], at + 1
+            value, shift = value | (byte & 0x7F) << shift, shift + 7
+            if byte < 0x80:
+                break
+        return value
+
+    while at < len(message):
+        key, value = number(), number()
+        if key % 8 == 0:
+            yield key // 8, value
+            continue
+        yield key // 8, message[at:at + value]
+        at += value
+
+
+def _field(message, wanted, default=b""):
+    return next((content for number, content in _fields(message) if number == wanted), default)
+
+
+def _read_model(content):
+    """Return names and shapes of a ModelProto's inputs and outputs, all taken as f32. The numbers are those of
+    onnx.proto."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        model = {11: {}, 12: {}}
+    for number, value in _fields(_field(content, 7)):
+        if number in model:
+            extents = _fields(_field(_field(_field(value, 2), 1), 2))
+            model[number][_field(value, 1).decode()] = ["FLOAT", [_field(extent, 1, 0) for _, extent in extents]]
+    return {"inputs": model[11], "outputs": model[12]}
+
+
 class ParserError:
     def __init__(self, given):
         self._given = given
@@ -178,11 +233,12 @@ class OnnxParser(_Noted):
     def __init__(self, network, logger):
         super().__init__()
         self._network, self._errors = network, []
+        network.parser = weakref.ref(self)
 
     def parse_from_file(self, path):
         _note("parse_from_file")
-        with open(path) as file:
-            self._network.model = json.load(file)
+        with open(path, "rb") as file:
+            self._network.model = _read_model(file.read())
         self._errors = self._network.model.get("errors", [])
         return not self._errors
 
@@ -197,6 +253,7 @@ class OnnxParser(_Noted):
 class Runtime(_Noted):
     def __init__(self, logger):
         super().__init__()
+        _log_survived_error(logger)
 
     def deserialize_cuda_engine(self, plan):
         _note("deserialize_cuda_engine")
@@ -284,7 +341,9 @@ class IExecutionContext(_Noted):
         for name in self._engine.model["outputs"]:
             allocator = self._allocators.get(name)
             if allocator is None:
-                elements.from_address(self._addresses[name])[:] = [2 * value for value in source]
+                room = min(len(source), math.prod(self.get_tensor_shape(name)))
+                doubled = (ctypes.c_float * room)(*(2 * value for value in source[:room]))
+                ctypes.memmove(self._addresses[name], doubled, ctypes.sizeof(doubled))
                 continue
             positive = [value for value in source if value > 0]
             address = allocator.reallocate_output_async(name, self._addresses[name], 4 * len(positive), 256, 0)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch's two exporters to ONNX. The one that traces is tried first: it needs nothing but torch, and a quarter of the
+other's time. The other one (dynamo=True) exports with torch.export and needs the package onnxscript."""
+import errno
+import importlib
+import os
+import tempfile
+import traceback
+import warnings
+
+import torch
+
+_OPSET = 20  # the newest that the exporter that traces can write
+
+
+def export(module, example, output_names, axes, path) -> dict:
+    """Write the ONNX file. `example`: {input: tensor}, in the order of the arguments; `axes`: {input: {axis: name}} of
+    open extents, or None. Returns {"exporter": "tracing" or "dynamo"}, or {"no_file": {"kind", "message", "advice"}}
+    with the reasons of both."""
+    reasons = []
+    for name, run in (("tracing", _trace), ("dynamo", _dynamo)):
+        with tempfile.TemporaryDirectory(prefix="export-", dir=os.path.dirname(path)) as folder, \
+                warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # one is deprecated, and shapes become constants, as intended
+            made = os.path.join(folder, "model.onnx")
+            try:
+                run(module, example, output_names, axes, made)
+                _check_names(made, list(example), output_names)
+            except Exception as error:  # torch raises many types
+                if _is_of_machine(error):
+                    raise
+                traceback.print_exc()
+                reasons.append(f"{name}: {_first_line(error)}")
+                continue
+            _move(made, path)
+            return {"exporter": name}
+    return {"no_file": {"kind": "unsupported_operator",
+                        "message": "torch.onnx.export cannot export this module; " + "; ".join(reasons),
+                        "advice": "compilers of PyTorch's family run the module itself; the whole messages are in the "
+                                  "log of this model"}}
+
+
+def _trace(module, example, output_names, axes, made):
+    opened = None
+    if axes is not None:
+        opened = {**axes, **{name: {0: "batch"} for name in output_names}}
+    torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=output_names,
+                      dynamic_axes=opened, opset_version=_OPSET, dynamo=False)
+
+
+def _dynamo(module, example, output_names, axes, made):
+    try:
+        importlib.import_module("onnxscript")
+    except ImportError:
+        raise RuntimeError("the identity's toolchain has no onnxscript; ngb toolchain remove identity, then ngb "
+                           "toolchain install identity") from None
+    from .module_call import Flat
+
+    shapes = None
+    if axes is not None:
+        batch = torch.export.Dim("batch", min=1, max=65536)
+        shapes = tuple({axis: batch for axis in axes[name]} for name in example)
+        shapes = (shapes,) if isinstance(module, Flat) else shapes  # its arguments are one tuple
+    torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=output_names,
+                      dynamic_shapes=shapes, opset_version=_OPSET, dynamo=True, external_data=True, verbose=False)
+
+
+def _check_names(path, inputs, outputs):
+    """Raise RuntimeError unless the file has these inputs and outputs: an exporter may remove an input that is unused,
+    or join outputs that are the same tensor."""
+    import onnx
+
+    graph = onnx.load(path, load_external_data=False).graph
+    for kind, wanted, found in (("inputs", inputs, graph.input), ("outputs", outputs, graph.output)):
+        names = [value.name for value in found]
+        if names != wanted:
+            raise RuntimeError(f"the exported file has the {kind} {', '.join(names)}; the module has "
+                               f"{', '.join(wanted)}")
+
+
+def _move(made, path):
+    import onnx
+
+    if len(os.listdir(os.path.dirname(made))) == 1:
+        os.replace(made, path)
+        return
+    onnx.save_model(onnx.load(made), path, save_as_external_data=True, all_tensors_to_one_file=True,
+                    location=os.path.basename(path) + ".data")
+
+
+def _is_of_machine(error) -> bool:
+    """Return whether the machine, and not the module, is the reason."""
+    while error is not None:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _first_line(error) -> str:
+    lines = str(error).strip().splitlines() or [""]
+    cause = error.__cause__
+    if type(error).__module__.startswith("torch.onnx") and cause is not None:  # a wrapper that says how to report it
+        return _first_line(cause)
+    return f"{type(error).__name__}: {lines[0]}"

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of an entry of models, and those of its inputs.
+#include <algorithm>
+
+#include "config/keys/key.h"
+
+namespace ngb::config {
+namespace {
+
+using nlohmann::json;
+
+}  // namespace
+
+std::span<const Key> model_keys() {
+  constexpr const char* kOfTheZoo = "the zoo's, for a recipe's name and for the same name of timm; else none";
+  static const std::vector<Key> kKeys{
+      {.name = "label",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Name of the model in tables, unique in the study",
+       .default_text = "the recipe with its parameters, the file's name with its function, or timm's name"},
+      {.name = "shapes",
+       .type = ValueType::structured,
+       .meaning = "Maps an input to its shape of integers and the word batch. `onnx`: needed if the file leaves more "
+                  "open than the batch size; `pytorch`, `timm`: shapes of the arguments, by name",
+       .kinds = {"onnx", "pytorch", "timm"}},
+      {.name = "dimensions",
+       .type = ValueType::structured,
+       .meaning = "`onnx`: maps the file's name of an open dimension to its size, or to the word batch",
+       .kinds = {"onnx"}},
+      {.name = "parameters",
+       .type = ValueType::structured,
+       .meaning = "`pytorch`, `timm`: keyword arguments of the function, or of timm.create_model",
+       .kinds = {"pytorch", "timm"}},
+      {.name = "state_dict",
+       .type = ValueType::path,
+       .meaning = "`pytorch`, `timm`: a file of weights that torch.save has written",
+       .default_text = "random weights, seeded with the study's seed",
+       .kinds = {"pytorch", "timm"}},
+      {.name = "inputs",
+       .type = ValueType::structured,
+       .meaning = "Values of the inputs: an .npz file with an array for each input, or a mapping from input to "
+                  "FILE.npy or to the keys below",
+       .keys = {{.name = "NAME",
+                 .type = ValueType::structured,
+                 .meaning = "Values of one input: an .npy or .npz file, or a mapping of the keys below",
+                 .default_text = "seeded random numbers",
+                 .keys = input_keys()}}},
+      {.name = "dynamic_batch",
+       .type = ValueType::boolean,
+       .meaning = "Compile once for any batch size and run at each of the study's",
+       .default_text = "`false`: compiled for each batch size",
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.dynamic_batch); },
+       .get_in_model = [](const ModelEntry& model) { return model.dynamic_batch ? json(true) : json(); }},
+      {.name = "group",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "What the model belongs to, such as the family of which it is one size; not part of its hash",
+       .default_text = kOfTheZoo,
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.group); },
+       .get_in_model = [](const ModelEntry& model) { return model.group.empty() ? json() : json(model.group); }},
+      {.name = "style",
+       .type = ValueType::word,
+       .words = {"convolutional", "transformer", "hybrid"},
+       .meaning = "What the model is built of; not part of its hash",
+       .default_text = kOfTheZoo,
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.style); },
+       .get_in_model = [](const ModelEntry& model) { return model.style.empty() ? json() : json(model.style); }},
+      {.name = "size",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = 1000,
+       .meaning = "Rank of the model's size in its group, 1 for the smallest; not part of its hash",
+       .default_text = kOfTheZoo,
+       .set_in_model = [](ModelEntry& model, const json& value) { model.size = value.get<int>(); },
+       .get_in_model = [](const ModelEntry& model) { return model.size ? json(*model.size) : json(); }},
+  };
+  return kKeys;
+}
+
+bool may_have(std::string_view kind, const Key& key) {
+  return key.kinds.empty() || std::find(key.kinds.begin(), key.kinds.end(), kind) != key.kinds.end();
+}
+
+const std::vector<Key>& input_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "range",
+       .type = ValueType::structured,
+       .meaning = "[least, largest] of the seeded values; real numbers stay below the largest",
+       .default_text = "[-1, 1], integers [0, 1]"},
+      {.name = "file",
+       .type = ValueType::path,
+       .meaning = "An .npy or .npz file with the values",
+       .default_text = "none"},
+      {.name = "array",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Name of the array in an .npz file",
+       .default_text = "the array with the input's name"},
+      {.name = "type",
+       .type = ValueType::word,
+       .words = data_type_names(),
+       .meaning = "`pytorch`, `timm`: element type, if `shapes` gives the shape",
+       .default_text = "`f32`"},
+  };
+  return kKeys;
+}
+
+}  // namespace ngb::config

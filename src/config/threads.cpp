@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many threads a compiler has on a device.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "config/keys/value.h"
+#include "config/sections.h"
+
+namespace ngb::config {
+
+void set_threads(work::Compiler& compiler, const nlohmann::json& value, const std::optional<Processors>& processors) {
+  compiler.threads_asked = value.is_string() ? value.get<std::string>() : "";
+  if (value.is_number()) {
+    compiler.threads = value.get<int>();
+  } else {
+    const Processors here = processors.value_or(Processors{});
+    compiler.threads = value == work::kAllThreads ? here.all : here.physical;
+  }
+}
+
+work::Compiler on_device(const Study& study, const DeviceEntry& device, const work::Compiler& compiler) {
+  work::Compiler there = compiler;
+  const bool has_own = device.threads.empty() || study.own_threads.contains(compiler.label);
+  if (!has_own) set_threads(there, json_of(device.threads), study.processors);
+  return there;
+}
+
+std::optional<std::string> too_many_threads(const Study& study, const DeviceEntry& device,
+                                            const work::Compiler& compiler) {
+  const auto& chosen = device.compilers;
+  if (std::find(chosen.begin(), chosen.end(), compiler.label) == chosen.end()) return std::nullopt;
+  const int threads = on_device(study, device, compiler).threads;
+  const int processors = study.processors->all;
+  if (threads <= processors) return std::nullopt;
+  return fmt::format("{} threads are more than the {} processors that {} lets a process use; give at most {}, or all",
+                     threads, processors, device.name, processors);
+}
+
+}  // namespace ngb::config
