@@ -2,6 +2,7 @@
 // Makes the C table of a native plugin from a class with the members
 //   explicit Session(const ngb_settings&);  compile(const ngb_model&);  bind(const ngb_tensor*, uint32_t);
 //   [load(const ngb_model&);]  read(uint32_t, ngb_tensor*, uint32_t*);  const Facts& facts() const;
+//   [slots() const;  start(uint32_t, ngb_completed, void* context, ngb_error*);  finish(uint32_t);]
 // which may throw. `run` is the timed region and is therefore passed as a function of its own.
 #pragma once
 
@@ -45,6 +46,15 @@ ngb_compiler native_table(const char* (*describe)(), ngb_status (*run)(ngb_sessi
     *value = facts[index].second.c_str();
     return 1;
   };
+  if constexpr (requires(Session& session) { session.slots(); }) {
+    table.slots = [](ngb_session* session) { return session_of<Session>(session).slots(); };
+    table.start = [](ngb_session* session, uint32_t slot, ngb_completed completed, void* context, ngb_error* error) {
+      return guarded(error, [&] { session_of<Session>(session).start(slot, completed, context, error); });
+    };
+    table.finish = [](ngb_session* session, uint32_t slot, ngb_error* error) {
+      return guarded(error, [&] { session_of<Session>(session).finish(slot); });
+    };
+  }
   table.close = [](ngb_session* session) { delete reinterpret_cast<Session*>(session); };
   return table;
 }

@@ -55,6 +55,14 @@ std::string installed_words(const CompilerRow& row) {
   return row.installed.empty() ? "no" : text::join(row.installed, ", ");
 }
 
+// Returns null for a compiler that hands no settings on.
+nlohmann::json settings_json(const toolchain::SettingsDescription& settings) {
+  if (settings.meaning.empty()) return nullptr;
+  nlohmann::json reserved = nlohmann::json::object();
+  for (const toolchain::ReservedSetting& each : settings.reserved) reserved[each.name] = each.owner;
+  return {{"meaning", settings.meaning}, {"reserved", std::move(reserved)}};
+}
+
 nlohmann::json compiler_json(const CompilerRow& row) {
   nlohmann::json options = nlohmann::json::array();
   for (const OptionDescription& option : row.compiler.options) {
@@ -72,7 +80,9 @@ nlohmann::json compiler_json(const CompilerRow& row) {
           {"installed", row.installed},
           {"devices", row.compiler.devices},
           {"devices_here", row.devices_here},
-          {"options", std::move(options)}};
+          {"in_flight", row.compiler.in_flight},
+          {"options", std::move(options)},
+          {"settings", settings_json(row.compiler.settings)}};
 }
 
 void print_compilers(const std::vector<CompilerRow>& rows) {
@@ -85,6 +95,15 @@ void print_compilers(const std::vector<CompilerRow>& rows) {
         compiler.summary);
   }
   say("ngb compilers NAME shows a compiler's options; ngb toolchain install NAME installs one.\n");
+}
+
+void print_settings(const CompilerDescription& compiler) {
+  const toolchain::SettingsDescription& settings = compiler.settings;
+  if (settings.meaning.empty()) return;
+  say("\nsettings, in a study as `{}: {{settings: {{NAME: VALUE}}}}`\n  {}\n", compiler.name, settings.meaning);
+  for (const toolchain::ReservedSetting& reserved : settings.reserved) {
+    say("  not {}: {}\n", reserved.name, reserved.owner);
+  }
 }
 
 void print_one(const CompilerRow& row) {
@@ -100,12 +119,14 @@ void print_one(const CompilerRow& row) {
   line("devices", text::join(compiler.devices, ", "));
   line("devices here", devices_here_words(row));
   line("host", compiler.host);
+  line("in flight", compiler.in_flight ? "one or several inferences" : "one inference");
   if (!compiler.options.empty()) say("\noptions, in a study as `{}: {{options: {{NAME: VALUE}}}}`\n", compiler.name);
   for (const OptionDescription& option : compiler.options) {
     const std::string value = option.values.empty() ? option.type : text::join(option.values, " | ");
     say("  {}: {}  (default {})\n      {}\n", option.name, value,
         config::plain_text(config::json_of(option.default_value)), option.meaning);
   }
+  print_settings(compiler);
 }
 
 int show_compilers(const Installation& installation, const CompilersArguments& arguments) {

@@ -142,7 +142,12 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
                              .physical = static_cast<int>(std::set<int>(cores.begin(), cores.end()).size())};
   }
   for (const toolchain::CompilerDescription& compiler : *catalog) {
-    config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version, .options = {}};
+    config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version};
+    words.in_flight = compiler.in_flight;
+    words.settings.meaning = compiler.settings.meaning;
+    for (const toolchain::ReservedSetting& reserved : compiler.settings.reserved) {
+      words.settings.reserved.push_back({reserved.name, reserved.owner});
+    }
     for (const toolchain::OptionDescription& option : compiler.options) {
       words.options.push_back({.name = option.name,
                                .type = option.type,

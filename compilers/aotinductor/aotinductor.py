@@ -27,6 +27,7 @@ class AotInductor(Identity):
 
     def __init__(self, settings):
         super().__init__(settings)
+        self._settings = settings.settings
         self._cxx = inductor.cxx()
         self._loader = None
 
@@ -41,7 +42,7 @@ class AotInductor(Identity):
 
     def prepare(self, module, signatures):
         torch = self._torch
-        with inductor.cold(self._threads, self._options["freezing"]), \
+        with inductor.cold(self._threads, self._options["freezing"], self._settings), \
                 tempfile.TemporaryDirectory(prefix="package-", dir=inductor.scratch()) as folder:
             package = os.path.join(folder, f"{_MODEL}.pt2")
             try:

@@ -5,11 +5,14 @@ import os
 import shutil
 import tempfile
 
+from typing import Any, Mapping
+
 from ngraphbench.adaptor import CompilerError
 
 # By default, precompiled headers are kept, 150 MB per set of flags, in a folder for temporary files that all processes
 # share. Then the first process would compile for longer than later ones.
 _KEEP_HEADERS = ("cpp_cache_precompile_headers", "aot_inductor.precompile_headers")
+_SETTINGS_ADVICE = "correct or remove it in the study's settings of this compiler"
 # Inductor reads these when it is imported. Without them it would start helper processes, which a fork would lose.
 # The second is Triton's, Inductor's compiler for GPUs. Inductor sets it itself, but only once in a process.
 _CACHE_FOLDERS = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
@@ -35,8 +38,9 @@ def no_cxx() -> CompilerError:
 
 
 @contextlib.contextmanager
-def cold(threads: int, freezing: bool):
-    """Compile without the results of earlier compilations, in a cache that is deleted at the end."""
+def cold(threads: int, freezing: bool, settings: Mapping[str, Any]):
+    """Compile without the results of earlier compilations, in a cache that is deleted at the end. `settings` is
+    configuration that the study hands on. Raises CompilerError if Inductor refuses it."""
     from torch._inductor import config
 
     with tempfile.TemporaryDirectory(prefix="inductor-", dir=scratch(), ignore_cleanup_errors=True) as folder:
@@ -45,13 +49,37 @@ def cold(threads: int, freezing: bool):
         try:
             known = config.get_config_copy()  # not every version has both
             off = {name: False for name in _KEEP_HEADERS if name in known}
-            with config.patch({**off, "freezing": freezing, "compile_threads": threads}):
+            ours = {**off, "freezing": freezing, "compile_threads": threads}
+            with config.patch(ours), _handed_on(config, settings):
                 yield
         finally:
             for name, value in before.items():
                 os.environ.pop(name, None)
                 if value is not None:
                     os.environ[name] = value
+
+
+def _handed_on(config, settings: Mapping[str, Any]):
+    """Return the context in which Inductor has the settings. Inductor would accept values of any type."""
+    try:
+        known = config.get_config_copy()
+        for name, value in settings.items():
+            before = known[name] if name in known else getattr(config, name)  # raises for a name that there is not
+            _require_type(name, value, before)
+        return config.patch(dict(settings))
+    except CompilerError:
+        raise
+    except Exception as error:
+        given = ", ".join(f"{name}={value}" for name, value in settings.items())
+        raise CompilerError("invalid_option", f"settings {given}: {type(error).__name__}: {error}",
+                            _SETTINGS_ADVICE) from None
+
+
+def _require_type(name: str, value: Any, before: Any) -> None:
+    fits = before is None or isinstance(value, type(before)) or (isinstance(before, float) and isinstance(value, int))
+    if not fits or isinstance(value, bool) != isinstance(before, bool) and before is not None:
+        raise CompilerError("invalid_option", f"setting {name}={value}: Inductor's own value is {before!r}, of type "
+                                              f"{type(before).__name__}", _SETTINGS_ADVICE)
 
 
 def scratch():

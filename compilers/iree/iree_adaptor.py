@@ -36,11 +36,13 @@ class Iree(Adaptor):
         from . import program
 
         self._runtime, self._options = runtime, settings.options
+        self._flags, runtime_flags = program.flags_of(settings.settings)
         self._context = self._function = self._results = None
         # With one thread, the calling thread computes. With several, workers compute and the calling thread waits.
         self._driver = "local-sync" if settings.threads == 1 else "local-task"
         runtime.flags.parse_flags(f"--task_topology_group_count={settings.threads}",
                                   f"--task_worker_stack_size={program.WORKER_STACK_BYTES}")
+        program.hand_on(lambda: runtime.flags.parse_flags(*runtime_flags), runtime_flags)
         self._device = runtime.get_driver(self._driver).create_default_device()
         self._threads = 1 if settings.threads == 1 else _count_workers(settings.threads)
         if self._threads != settings.threads:
@@ -54,7 +56,7 @@ class Iree(Adaptor):
         onnx_file.check_inputs(proto, inputs)
         program.write(program.with_shapes(proto, inputs), model.artifact_path,
                       [f'--iree-opt-level={self._options["opt_level"]}',
-                       f'--iree-opt-data-tiling={"true" if self._options["data_tiling"] else "false"}'])
+                       f'--iree-opt-data-tiling={"true" if self._options["data_tiling"] else "false"}'], self._flags)
 
     def load(self, model):
         from . import program

@@ -4,7 +4,7 @@ reads it; this process compiles it for this processor."""
 import io
 import re
 import traceback
-from typing import Sequence
+from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
 from ngraphbench import onnx_file
 from ngraphbench.adaptor import CompilerError
@@ -16,8 +16,33 @@ WORKER_STACK_BYTES = 1024 * 1024
 _ADVICE = "leave this model out for iree, or try a newer version"
 
 
-def write(model, path: str, flags: Sequence[str]) -> None:
-    """Write the program. `model`, an onnx.ModelProto, is changed. Raises CompilerError."""
+def flags_of(settings: Mapping[str, Any]) -> Tuple[List[str], List[str]]:
+    """Return the settings as flags of the compiler and as flags of the runtime, whose names have underscores."""
+    of_compiler: List[str] = []
+    of_runtime: List[str] = []
+    for name, value in settings.items():
+        bare = name.lstrip("-")
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        is_runtimes = "_" in bare and "-" not in bare
+        (of_runtime if is_runtimes else of_compiler).append(f"--{bare}={text}")
+    return of_compiler, of_runtime
+
+
+def hand_on(apply: Callable[[], None], flags: Sequence[str]) -> None:
+    """Apply flags that the study hands on. Raises CompilerError with IREE's own words for one that it refuses."""
+    if not flags:
+        return
+    try:
+        apply()
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise CompilerError("invalid_option", f'settings {" ".join(flags)}: {reason}',
+                            "correct or remove them in the study's settings of iree") from None
+
+
+def write(model, path: str, flags: Sequence[str], settings: Sequence[str] = ()) -> None:
+    """Write the program. `model`, an onnx.ModelProto, is changed; `settings` are the flags that the study hands on.
+    Raises CompilerError."""
     from iree.compiler import api
 
     session = api.Session()
@@ -25,6 +50,7 @@ def write(model, path: str, flags: Sequence[str]) -> None:
                       "--iree-input-demote-f64-to-f32=false",  # results of f64 would otherwise be half as long as asked
                       "--iree-llvmcpu-target-cpu=host", f"--iree-llvmcpu-stack-allocation-limit={STACK_LIMIT_BYTES}",
                       *flags)
+    hand_on(lambda: session.set_flags(*settings), settings)
     said = []
     handler = session.context.attach_diagnostic_handler(lambda diagnostic: _note(diagnostic, said))
     program = _imported(model, session.context)

@@ -103,9 +103,9 @@ void Faults::strike(const std::string& phase) {
 }
 
 void Faults::count_run() {
-  ++runs_;
-  if (runs_ == 1) strike("check");
-  if (runs_ == kRunOfTimedFault) strike("timed");
+  const int run = ++runs_;
+  if (run == 1) strike("check");
+  if (run == kRunOfTimedFault) strike("timed");
 }
 
 }  // namespace ngb::null_compiler

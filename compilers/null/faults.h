@@ -2,6 +2,7 @@
 // Causes faults on request, in the process and attempt that the worker names in NGB_PROCESS_INDEX and NGB_ATTEMPT.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "settings.h"
@@ -27,7 +28,7 @@ class Faults {
   std::string phase_;
   bool is_armed_ = false;
   bool outputs_are_wrong_ = false;
-  int runs_ = 0;
+  std::atomic<int> runs_{0};  // also of several inferences in flight
 };
 
 }  // namespace ngb::null_compiler

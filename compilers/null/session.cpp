@@ -3,11 +3,13 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "../plugin_boundary.h"
+#include "../plugin_settings.h"
 
 namespace ngb::null_compiler {
 namespace {
@@ -67,6 +69,16 @@ Session::Session(const ngb_settings& given)
             {"device", "cpu"},
             {"precision", "f32"},
             {"threads", std::to_string(settings_.spins_all_threads ? settings_.threads : 1)}};
+  if (slots() > 1 && settings_.spins_all_threads) {
+    throw plugin::Failure(
+        NGB_INVALID_OPTION,
+        "spin_threads keeps all threads busy in one inference, and " + std::to_string(slots()) + " are to be in flight",
+        "remove spin_threads or in_flight");
+  }
+  for (const auto& [name, value] : plugin::library_settings(given)) {
+    if (name.starts_with("none.")) continue;
+    throw plugin::refused_setting("null", name, value, "null knows no such setting, they begin with none.");
+  }
   faults_.strike("open");
 }
 
@@ -94,7 +106,19 @@ void Session::load(const ngb_model& model) {
   memory_.assign(settings_.memory_bytes, 1);
 }
 
-void Session::bind(const ngb_tensor* inputs, std::uint32_t count) { inputs_.assign(inputs, inputs + count); }
+void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
+  inputs_.assign(inputs, inputs + count);
+  lanes_.reset();
+  if (slots() == 1) return;
+  const auto threads = static_cast<std::size_t>(settings_.threads);
+  lanes_ = std::make_unique<plugin::Lanes>(
+      std::min<std::size_t>(slots(), threads), slots(),
+      [this](std::size_t /*lane*/, ngb_error* error) { return plugin::guarded(error, [&] { run(); }); });
+}
+
+std::uint32_t Session::slots() const {
+  return static_cast<std::uint32_t>(settings_.in_flight > 0 ? settings_.in_flight : settings_.threads);
+}
 
 void Session::run() {
   faults_.strike_in_run();

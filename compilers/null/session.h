@@ -3,11 +3,13 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "../lanes.h"
 #include "../plugin_boundary.h"
 #include "faults.h"
 #include "settings.h"
@@ -46,6 +48,11 @@ class Session {
   void load(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   void run();
+  [[nodiscard]] std::uint32_t slots() const;
+  void start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* error) {
+    lanes_->start(slot, completed, context, error);
+  }
+  void finish(std::uint32_t /*slot*/) const {}  // every status was reported
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
@@ -58,6 +65,7 @@ class Session {
   std::vector<ngb_tensor> inputs_;
   std::vector<char> wrong_;
   plugin::Facts facts_;
+  std::unique_ptr<plugin::Lanes> lanes_;  // null with one inference at a time
 };
 
 }  // namespace ngb::null_compiler

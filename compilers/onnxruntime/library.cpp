@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
 
 #include "errors.h"
 
@@ -24,6 +28,14 @@ const OrtApi& Runtime::api_of(std::uint32_t api_version) const {
       NGB_IMPORT_ERROR,
       "ONNX Runtime " + version_ + " does not provide version " + version + " of its C API, which this plugin needs",
       "install version 1." + version + " or newer: ngb toolchain install onnxruntime");
+}
+
+bool Runtime::has_text(const std::string& text) const {
+  std::ifstream file(library_.path(), std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  const char* const end = text.c_str() + text.size() + 1;
+  const std::boyer_moore_horspool_searcher searcher(text.c_str(), end);
+  return std::search(content.begin(), content.end(), searcher) != content.end();
 }
 
 void Runtime::check(OrtStatus* status, const char* doing) const {

@@ -24,6 +24,9 @@ class Runtime {
   [[nodiscard]] const OrtApi& api_of(std::uint32_t api_version) const;
   [[nodiscard]] const std::string& version() const { return version_; }  // "1.31.1"
 
+  // Returns whether the library's file contains the text with a zero behind it, as every name that it compares with.
+  [[nodiscard]] bool has_text(const std::string& text) const;
+
   // Throws plugin::Failure if `status`, which it releases, is an error in `doing` ("compile the model").
   void check(OrtStatus* status, const char* doing) const;
 

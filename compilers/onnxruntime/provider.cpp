@@ -15,6 +15,8 @@ namespace {
 // SessionOptionsAppendExecutionProvider_OpenVINO_V2 exists since this version.
 constexpr std::uint32_t kOpenVinoApiVersion = 17;
 
+constexpr const char* kPrefix = "provider.";  // of the settings that are a provider's options
+
 std::vector<std::string> available_providers(const Runtime& runtime) {
   char** names = nullptr;
   int count = 0;
@@ -42,6 +44,38 @@ const Provider& row_of(const std::string& word) {
   return row == kProviders.end() ? kProviders.front() : *row;
 }
 
+// Names and values in the form of ONNX Runtime's C API: ours, then those that the study hands on.
+class ProviderOptions {
+ public:
+  ProviderOptions(plugin::LibrarySettings ours, const plugin::LibrarySettings& handed_on) : all_(std::move(ours)) {
+    all_.insert(all_.end(), handed_on.begin(), handed_on.end());
+    for (const auto& [name, value] : all_) {
+      names_.push_back(name.c_str());
+      values_.push_back(value.c_str());
+    }
+  }
+  [[nodiscard]] const char* const* names() const { return names_.data(); }
+  [[nodiscard]] const char* const* values() const { return values_.data(); }
+  [[nodiscard]] std::size_t size() const { return all_.size(); }
+
+ private:
+  plugin::LibrarySettings all_;
+  std::vector<const char*> names_;
+  std::vector<const char*> values_;
+};
+
+// Throws plugin::Failure(NGB_INVALID_OPTION), with the library's own words, if the provider refuses an option that the
+// study hands on; it names one that the message contains.
+void check_options(const Runtime& runtime, OrtStatus* status, const plugin::LibrarySettings& handed_on) {
+  if (status == nullptr || handed_on.empty()) return;
+  const std::string message = runtime.api().GetErrorMessage(status);
+  for (const auto& [name, value] : handed_on) {
+    if (message.find(name) == std::string::npos) continue;
+    runtime.api().ReleaseStatus(status);
+    throw plugin::refused_setting("onnxruntime", std::string(kPrefix) + name, value, message);
+  }
+}
+
 // A GPU provider's first call opens CUDA libraries, which are not part of its package.
 void check_provider(const Runtime& runtime, OrtStatus* status, const std::string& word) {
   if (status == nullptr) return;
@@ -60,35 +94,42 @@ void check_provider(const Runtime& runtime, OrtStatus* status, const std::string
 void append_openvino(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings) {
   const OrtApi& api = runtime.api_of(kOpenVinoApiVersion);
   const std::string threads = std::to_string(settings.threads);
-  const std::array<const char*, 4> keys{"device_type", "precision", "num_of_threads", "num_streams"};
-  const std::array<const char*, 4> values{"CPU", "FP32", threads.c_str(), "1"};
-  runtime.check(api.SessionOptionsAppendExecutionProvider_OpenVINO_V2(options, keys.data(), values.data(), keys.size()),
-                "use the provider openvino");
+  const ProviderOptions all(
+      {{"device_type", "CPU"}, {"precision", "FP32"}, {"num_of_threads", threads}, {"num_streams", "1"}},
+      settings.provider_options);
+  OrtStatus* const status =
+      api.SessionOptionsAppendExecutionProvider_OpenVINO_V2(options, all.names(), all.values(), all.size());
+  check_options(runtime, status, settings.provider_options);
+  runtime.check(status, "use the provider openvino");
 }
 
 // Appends CUDA without TF32, which products and convolutions of f32 use by default.
-void append_cuda(const Runtime& runtime, OrtSessionOptions* options) {
+void append_cuda(const Runtime& runtime, OrtSessionOptions* options, const plugin::LibrarySettings& handed_on) {
   const OrtApi& api = runtime.api();
   OrtCUDAProviderOptionsV2* raw = nullptr;
   check_provider(runtime, api.CreateCUDAProviderOptions(&raw), "cuda");
   const Owned<OrtCUDAProviderOptionsV2> owned(raw, api.ReleaseCUDAProviderOptions);
-  constexpr std::array<const char*, 2> kKeys{"device_id", "use_tf32"};
-  constexpr std::array<const char*, 2> kValues{"0", "0"};
-  check_provider(runtime, api.UpdateCUDAProviderOptions(raw, kKeys.data(), kValues.data(), kKeys.size()), "cuda");
+  const ProviderOptions all({{"device_id", "0"}, {"use_tf32", "0"}}, handed_on);
+  OrtStatus* const status = api.UpdateCUDAProviderOptions(raw, all.names(), all.values(), all.size());
+  check_options(runtime, status, handed_on);
+  check_provider(runtime, status, "cuda");
   check_provider(runtime, api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, raw), "cuda");
 }
 
 // Appends TensorRT, cold and in f32. There is no option for TF32; forbid_tf32() replaces it.
-void append_tensorrt(const Runtime& runtime, OrtSessionOptions* options) {
+void append_tensorrt(const Runtime& runtime, OrtSessionOptions* options, const plugin::LibrarySettings& handed_on) {
   const OrtApi& api = runtime.api();
   OrtTensorRTProviderOptionsV2* raw = nullptr;
   check_provider(runtime, api.CreateTensorRTProviderOptions(&raw), "tensorrt");
   const Owned<OrtTensorRTProviderOptionsV2> owned(raw, api.ReleaseTensorRTProviderOptions);
-  constexpr std::array<const char*, 4> kKeys{"device_id", "trt_fp16_enable", "trt_engine_cache_enable",
-                                             "trt_timing_cache_enable"};
-  constexpr std::array<const char*, 4> kValues{"0", "0", "0", "0"};
-  check_provider(runtime, api.UpdateTensorRTProviderOptions(raw, kKeys.data(), kValues.data(), kKeys.size()),
-                 "tensorrt");
+  const ProviderOptions all({{"device_id", "0"},
+                             {"trt_fp16_enable", "0"},
+                             {"trt_engine_cache_enable", "0"},
+                             {"trt_timing_cache_enable", "0"}},
+                            handed_on);
+  OrtStatus* const status = api.UpdateTensorRTProviderOptions(raw, all.names(), all.values(), all.size());
+  check_options(runtime, status, handed_on);
+  check_provider(runtime, status, "tensorrt");
   check_provider(runtime, api.SessionOptionsAppendExecutionProvider_TensorRT_V2(options, raw), "tensorrt");
 }
 
@@ -113,10 +154,16 @@ void require_provider(const Runtime& runtime, const std::string& word) {
 }
 
 void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings) {
+  const plugin::LibrarySettings& handed_on = settings.provider_options;
+  if (settings.provider == "cpu" && !handed_on.empty()) {
+    const auto& [name, value] = handed_on.front();
+    throw plugin::refused_setting("onnxruntime", std::string(kPrefix) + name, value, "the provider cpu has no options");
+  }
   if (settings.provider == "openvino") append_openvino(runtime, options, settings);
-  if (settings.provider == "tensorrt") append_tensorrt(runtime, options);
+  if (settings.provider == "tensorrt") append_tensorrt(runtime, options, handed_on);
   // CUDA runs what TensorRT leaves, if the study allows that.
-  if (is_on_gpu(settings.provider)) append_cuda(runtime, options);
+  if (settings.provider == "tensorrt") append_cuda(runtime, options, {});
+  if (settings.provider == "cuda") append_cuda(runtime, options, handed_on);
 }
 
 }  // namespace ngb::onnxruntime

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <new>
 #include <sstream>
 
 #include "cuda_libraries.h"
+#include "entries.h"
 #include "placement.h"
 #include "provider.h"
 
@@ -20,6 +22,12 @@ GraphOptimizationLevel level_of(const std::string& word) {
   if (word == "basic") return ORT_ENABLE_BASIC;
   if (word == "extended") return ORT_ENABLE_EXTENDED;
   return ORT_ENABLE_ALL;
+}
+
+void* allocated(std::uint64_t bytes) {
+  void* const memory = std::aligned_alloc(kAlignment, (bytes / kAlignment + 1) * kAlignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
 }
 
 Slot slot_from(const ngb_tensor& tensor) {
@@ -39,6 +47,9 @@ Session::Session(const ngb_settings& given)
       run_options_(nullptr, api_.ReleaseRunOptions),
       binding_(nullptr, api_.ReleaseIoBinding) {
   require_provider(runtime_, settings_.provider);
+  check_in_flight();
+  slots_ = static_cast<std::size_t>(settings_.in_flight > 0 ? settings_.in_flight : settings_.threads);
+  lane_count_ = std::min(slots_, static_cast<std::size_t>(settings_.threads));
   if (is_on_gpu(settings_.provider)) {
     forbid_tf32();
     gpu_ = std::make_unique<plugin::CudaDevice>("onnxruntime's provider " + settings_.provider);
@@ -56,11 +67,20 @@ Session::Session(const ngb_settings& given)
   facts_ = {{"version", runtime_.version()}, {"api_version", std::to_string(kApiVersion)}};
 }
 
-Owned<OrtSessionOptions> Session::make_options() const {
+void Session::check_in_flight() const {
+  if (settings_.in_flight == 1 || settings_.provider == "cpu") return;
+  throw plugin::Failure(
+      NGB_INVALID_OPTION,
+      "onnxruntime has several inferences in flight with the provider cpu only, not with " + settings_.provider,
+      "remove in_flight, or give it to another compiler");
+}
+
+Owned<OrtSessionOptions> Session::make_options(std::size_t lane) const {
   OrtSessionOptions* raw = nullptr;
   runtime_.check(api_.CreateSessionOptions(&raw), "make session options");
   Owned<OrtSessionOptions> options(raw, api_.ReleaseSessionOptions);
-  runtime_.check(api_.SetIntraOpNumThreads(raw, settings_.threads), "set its threads");
+  runtime_.check(api_.SetIntraOpNumThreads(raw, plugin::share_of(lane, lane_count_, settings_.threads)),
+                 "set its threads");
   runtime_.check(api_.SetInterOpNumThreads(raw, 1), "set its threads");
   runtime_.check(api_.SetSessionExecutionMode(raw, ORT_SEQUENTIAL), "set its execution mode");
   runtime_.check(api_.SetSessionGraphOptimizationLevel(raw, level_of(settings_.graph_optimization)),
@@ -70,21 +90,29 @@ Owned<OrtSessionOptions> Session::make_options() const {
   append_provider(runtime_, raw, settings_);
   // On ARM, fast math would compute products of f32 in bf16.
   runtime_.check(api_.AddSessionConfigEntry(raw, "mlas.enable_gemm_fastmath_arm64_bfloat16", "0"), "set f32");
+  add_entries(runtime_, raw, settings_.entries);
   return options;
 }
 
-void Session::compile(const ngb_model& model) {
-  const Owned<OrtSessionOptions> options = make_options();
+Owned<OrtSession> Session::make_session(std::size_t lane) const {
+  const Owned<OrtSessionOptions> options = make_options(lane);
   OrtSession* session = nullptr;
+  runtime_.check(api_.CreateSession(environment_.get(), model_path_.c_str(), options.get(), &session),
+                 "compile the model");
+  return {session, api_.ReleaseSession};
+}
+
+void Session::compile(const ngb_model& model) {
   model_path_ = model.path;
-  runtime_.check(api_.CreateSession(environment_.get(), model.path, options.get(), &session), "compile the model");
-  session_.reset(session);
-  check_inputs(inputs_of(runtime_, session), model);
-  output_slots_ = outputs_of(runtime_, session);
+  session_ = make_session(0);
+  for (std::size_t lane = 1; lane < lane_count_; ++lane) further_.push_back({make_session(lane)});
+  check_inputs(inputs_of(runtime_, session_.get()), model);
+  output_slots_ = outputs_of(runtime_, session_.get());
   facts_.insert(facts_.end(), {{"provider", provider_name(settings_.provider)},
                                {"device", gpu_ != nullptr ? "cuda" : "cpu"},
                                {"precision", "f32"},
-                               {"threads", std::to_string(settings_.threads)}});
+                               {"threads", std::to_string(settings_.threads)},
+                               {"sessions", std::to_string(lane_count_)}});
   if (gpu_ == nullptr) return;
   facts_.emplace_back("device_name", gpu_->name());
   facts_.emplace_back("include_transfer", settings_.includes_transfer ? "true" : "false");
@@ -124,7 +152,7 @@ Owned<OrtValue> Session::make_value(const Slot& slot, void* data) const {
 
 // Runs once with outputs that the library allocates, and records their shapes.
 void Session::learn_output_shapes() {
-  const Owned<OrtIoBinding> binding = make_binding(session_.get());
+  const Owned<OrtIoBinding> binding = make_binding(session_.get(), outputs_);
   for (const Slot& slot : output_slots_) {
     runtime_.check(api_.BindOutputToDevice(binding.get(), slot.name.c_str(), memory_.get()), "bind an output");
   }
@@ -143,6 +171,7 @@ void Session::learn_output_shapes() {
 }
 
 void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
+  lanes_.reset();
   binding_.reset();
   inputs_.clear();
   input_names_.clear();
@@ -157,8 +186,33 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   for (const Slot& slot : output_slots_) is_static = is_static && slot.is_static();
   if (!is_static) learn_output_shapes();
   for (const Slot& slot : output_slots_) bind_output(slot);
-  binding_ = make_binding(session_.get());
+  binding_ = make_binding(session_.get(), outputs_);
   if (settings_.provider != "cpu") prove_placement();
+  if (slots_ > 1) bind_further();
+}
+
+void Session::bind_further() {
+  for (Further& further : further_) {
+    further.binding.reset();
+    further.outputs.clear();
+    further.buffers.clear();
+    for (const Slot& slot : output_slots_) {
+      further.buffers.emplace_back(allocated(slot.bytes()));
+      further.outputs.push_back(make_value(slot, further.buffers.back().get()));
+    }
+    further.binding.emplace(make_binding(further.session.get(), further.outputs));
+  }
+  lanes_ = std::make_unique<plugin::Lanes>(lane_count_, slots_,
+                                           [this](std::size_t lane, ngb_error* error) { return run_in(lane, error); });
+}
+
+ngb_status Session::run_in(std::size_t lane, ngb_error* error) {
+  OrtSession* const session = lane == 0 ? session_.get() : further_[lane - 1].session.get();
+  const OrtIoBinding* const binding = lane == 0 ? binding_.get() : further_[lane - 1].binding->get();
+  OrtStatus* const status = api_.RunWithBinding(session, run_options_.get(), binding);
+  if (status == nullptr) [[likely]]
+    return NGB_OK;
+  return plugin::guarded(error, [&] { runtime_.check(status, "run the model"); });
 }
 
 void Session::bind_input(const ngb_tensor& input) {
@@ -179,8 +233,7 @@ void Session::bind_output(const Slot& slot) {
     output_buffers_.push_back(transfer_->add_output(data_of(outputs_.back().get()), slot.bytes()));
     return;
   }
-  owned_buffers_.emplace_back(std::aligned_alloc(kAlignment, (slot.bytes() / kAlignment + 1) * kAlignment));
-  if (owned_buffers_.back() == nullptr) throw std::bad_alloc();
+  owned_buffers_.emplace_back(allocated(slot.bytes()));
   output_buffers_.push_back(owned_buffers_.back().get());
   if (gpu_memory_ == nullptr) outputs_.push_back(make_value(slot, output_buffers_.back()));
 }
@@ -202,15 +255,15 @@ void Session::fail(OrtStatus* status) const {
 }
 
 // Returns a binding of those inputs and outputs that exist.
-Owned<OrtIoBinding> Session::make_binding(OrtSession* session) const {
+Owned<OrtIoBinding> Session::make_binding(OrtSession* session, const std::vector<Owned<OrtValue>>& outputs) const {
   OrtIoBinding* raw = nullptr;
   runtime_.check(api_.CreateIoBinding(session, &raw), "make a binding");
   Owned<OrtIoBinding> binding(raw, api_.ReleaseIoBinding);
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     runtime_.check(api_.BindInput(raw, input_names_[i].c_str(), inputs_[i].get()), "bind an input");
   }
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    runtime_.check(api_.BindOutput(raw, output_slots_[i].name.c_str(), outputs_[i].get()), "bind an output");
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    runtime_.check(api_.BindOutput(raw, output_slots_[i].name.c_str(), outputs[i].get()), "bind an output");
   }
   return binding;
 }
@@ -221,7 +274,7 @@ void Session::prove_placement() {
   OrtSession* raw = nullptr;
   runtime_.check(api_.CreateSession(environment_.get(), model_path_.c_str(), options.get(), &raw), "compile the model");
   const Owned<OrtSession> session(raw, api_.ReleaseSession);
-  const Owned<OrtIoBinding> binding = make_binding(raw);
+  const Owned<OrtIoBinding> binding = make_binding(raw, outputs_);
   runtime_.check(api_.RunWithBinding(raw, run_options_.get(), binding.get()), "run the model");
   OrtAllocator* allocator = nullptr;
   runtime_.check(api_.GetAllocatorWithDefaultOptions(&allocator), "find its allocator");

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Session is a model in ONNX Runtime: sequential execution, its own thread pool, inputs and outputs bound before a run.
+// With several inferences in flight, it is several of the library's sessions, each with its share of the threads.
 #pragma once
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../cuda_device.h"
+#include "../lanes.h"
 #include "../plugin_boundary.h"
 #include "library.h"
 #include "model.h"
@@ -34,6 +37,11 @@ class Session {
       return status;
     return api_.SynchronizeBoundOutputs(binding_.get());
   }
+  [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(slots_); }
+  void start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* error) {
+    lanes_->start(slot, completed, context, error);
+  }
+  void finish(std::uint32_t /*slot*/) const {}  // every status was reported
   // Throws the failure that a status of `run` stands for, and releases the status.
   void fail(OrtStatus* status) const;
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
@@ -43,8 +51,21 @@ class Session {
   struct Free {
     void operator()(void* data) const { std::free(data); }
   };
-  Owned<OrtSessionOptions> make_options() const;
-  Owned<OrtIoBinding> make_binding(OrtSession* session) const;
+  // A further session of the library, with outputs of its own.
+  struct Further {
+    Owned<OrtSession> session;
+    std::vector<std::unique_ptr<void, Free>> buffers{};
+    std::vector<Owned<OrtValue>> outputs{};
+    std::optional<Owned<OrtIoBinding>> binding{};
+  };
+
+  // The options of session `lane` of all that share the threads.
+  Owned<OrtSessionOptions> make_options(std::size_t lane = 0) const;
+  Owned<OrtIoBinding> make_binding(OrtSession* session, const std::vector<Owned<OrtValue>>& outputs) const;
+  [[nodiscard]] Owned<OrtSession> make_session(std::size_t lane) const;
+  void check_in_flight() const;
+  void bind_further();
+  ngb_status run_in(std::size_t lane, ngb_error* error);
   OrtStatus* run_with_transfer();
   void bind_input(const ngb_tensor& input);
   void bind_output(const Slot& slot);
@@ -74,6 +95,10 @@ class Session {
   std::vector<Slot> output_slots_;
   std::vector<Owned<OrtValue>> outputs_;
   Owned<OrtIoBinding> binding_;
+  std::size_t slots_ = 1;       // inferences in flight
+  std::size_t lane_count_ = 1;  // sessions of the library
+  std::vector<Further> further_;
+  std::unique_ptr<plugin::Lanes> lanes_;  // null with one inference at a time; ends before what it runs
   plugin::Facts facts_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../plugin_settings.h"
 #include "ngraphbench/compiler.h"
 
 namespace ngb::onnxruntime {
@@ -17,7 +18,11 @@ struct Settings {
   bool is_spinning = true;
   std::string provider{};  // "cpu", "openvino", "cuda", "tensorrt"
   bool may_fall_back = false;
+  int in_flight = 1;               // 0: one for each thread
   bool includes_transfer = false;  // an inference includes copies to and from the GPU
+  // What the study hands on: entries of the session's configuration, and options of the provider.
+  plugin::LibrarySettings entries{};
+  plugin::LibrarySettings provider_options{};
 };
 
 Settings read_settings(const ngb_settings& settings);

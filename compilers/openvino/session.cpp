@@ -41,7 +41,6 @@ Session::Session(const ngb_settings& given)
       runtime_(settings_.toolchain_dir),
       core_(nullptr, runtime_.ov_core_free),
       compiled_(nullptr, runtime_.ov_compiled_model_free),
-      request_(nullptr, runtime_.ov_infer_request_free),
       output_(nullptr, runtime_.ov_tensor_free) {
   ov_core_t* core = nullptr;
   runtime_.check(runtime_.ov_core_create(&core), "start");
@@ -80,14 +79,32 @@ void Session::configure() {
     configure_device(settings_.device);
   }
   if (settings_.performance_hint != "none") {
-    set(settings_.device, "PERFORMANCE_HINT", hint_of(settings_.performance_hint));
+    set(settings_.device, "PERFORMANCE_HINT",
+        hint_of(settings_.in_flight == 0 ? "throughput" : settings_.performance_hint));
+  }
+  for (const auto& [name, value] : settings_.properties) hand_on(name, value);
+}
+
+// OpenVINO refuses here, or when it compiles, what the device's plugin does not know.
+void Session::hand_on(const std::string& name, const std::string& value) {
+  try {
+    set(settings_.device, name.c_str(), value);
+  } catch (const plugin::Failure& failure) {
+    throw plugin::refused_setting("openvino", name, value, failure.what());
   }
 }
 
 // The default precision is bf16 on processors that can compute in it, and f16 on GPUs. Either changes predictions.
 void Session::configure_device(const std::string& device) {
   set(device, kPrecision, settings_.precision);
-  if (!is_of(device, "NPU")) set(device, "NUM_STREAMS", "1");
+  if (is_of(device, "NPU")) return;
+  // Without a hint OpenVINO would choose one stream.
+  const bool chooses = settings_.in_flight == 0;
+  if (!chooses) {
+    set(device, "NUM_STREAMS", std::to_string(std::min(settings_.in_flight, std::max(settings_.threads, 1))));
+  } else if (settings_.performance_hint == "none") {
+    set(device, "NUM_STREAMS", "AUTO");
+  }
 }
 
 void Session::set(const std::string& device, const char* key, const std::string& value) {
@@ -100,13 +117,50 @@ void Session::compile(const ngb_model& cell) {
   const Owned<ov_model_t> model(raw, runtime_.ov_model_free);
   settle_inputs(runtime_, raw, cell);
   ov_compiled_model_t* compiled = nullptr;
-  runtime_.check(runtime_.ov_core_compile_model(core_.get(), raw, settings_.device.c_str(), 0, &compiled),
-                 "compile the model");
+  try {
+    runtime_.check(runtime_.ov_core_compile_model(core_.get(), raw, settings_.device.c_str(), 0, &compiled),
+                   "compile the model");
+  } catch (const plugin::Failure& failure) {
+    for (const auto& [name, value] : settings_.properties) {
+      if (std::string(failure.what()).find(name) != std::string::npos)
+        throw plugin::refused_setting("openvino", name, value, failure.what());
+    }
+    throw;
+  }
   compiled_.reset(compiled);
-  ov_infer_request_t* request = nullptr;
-  runtime_.check(runtime_.ov_compiled_model_create_infer_request(compiled, &request), "make an inference request");
-  request_.reset(request);
+  make_requests();
   read_back();
+}
+
+void Session::make_requests() {
+  const int count =
+      settings_.in_flight > 0 ? settings_.in_flight : std::stoi(property("OPTIMAL_NUMBER_OF_INFER_REQUESTS"));
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(count); ++i) {
+    ov_infer_request_t* request = nullptr;
+    runtime_.check(runtime_.ov_compiled_model_create_infer_request(compiled_.get(), &request),
+                   "make an inference request");
+    slots_.push_back(std::make_unique<Slot>(Slot{{request, runtime_.ov_infer_request_free}, i}));
+    Slot& slot = *slots_.back();
+    slot.callback = {inference_ended, &slot};
+    if (count == 1) return;
+    runtime_.check(runtime_.ov_infer_request_set_callback(request, &slot.callback), "set a callback");
+  }
+}
+
+void Session::inference_ended(void* slot) {
+  const Slot& ended = *static_cast<Slot*>(slot);
+  // OpenVINO does not say here whether the inference succeeded; `finish` learns it.
+  ended.completed(ended.context, ended.index, NGB_OK);
+}
+
+void Session::start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* /*error*/) {
+  slots_[slot]->completed = completed;
+  slots_[slot]->context = context;
+  runtime_.check(runtime_.ov_infer_request_start_async(slots_[slot]->request.get()), "run the model");
+}
+
+void Session::finish(std::uint32_t slot) const {
+  runtime_.check(runtime_.ov_infer_request_wait(slots_[slot]->request.get()), "run the model");
 }
 
 std::string Session::property(const char* key) const {
@@ -132,6 +186,12 @@ void Session::read_back() {
     facts_.emplace_back("threads", setting("INFERENCE_NUM_THREADS"));
     facts_.emplace_back("cpu_pinning", setting("ENABLE_CPU_PINNING"));
   }
+  for (const auto& [name, value] : settings_.properties) {
+    char* read = nullptr;
+    if (runtime_.ov_compiled_model_get_property(compiled_.get(), name.c_str(), &read) != ov_status_e::OK) continue;
+    if (read != nullptr) facts_.emplace_back(name, read);
+    runtime_.ov_free(read);
+  }
   check_precision(precision);
   if (settings_.device != "AUTO" && !is_of(device, settings_.device)) {
     throw plugin::Failure(NGB_FALLBACK, "openvino was told to run on " + settings_.device + " and runs on " + device);
@@ -150,9 +210,11 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   std::vector<Owned<ov_tensor_t>> wrapped;
   for (std::uint32_t i = 0; i < count; ++i) {
     wrapped.push_back(wrap(runtime_, inputs[i]));
-    // By its place: while it compiles, OpenVINO may drop the name of an input that it passes on.
-    runtime_.check(runtime_.ov_infer_request_set_input_tensor_by_index(request_.get(), i, wrapped.back().get()),
-                   "set an input");
+    for (const auto& slot : slots_) {
+      // By its place: while it compiles, OpenVINO may drop the name of an input that it passes on.
+      runtime_.check(runtime_.ov_infer_request_set_input_tensor_by_index(slot->request.get(), i, wrapped.back().get()),
+                     "set an input");
+    }
   }
   inputs_ = std::move(wrapped);
 }
@@ -191,7 +253,8 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   if (index >= *count && output == nullptr) return;
   if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
   ov_tensor_t* raw = nullptr;
-  runtime_.check(runtime_.ov_infer_request_get_output_tensor_by_index(request_.get(), index, &raw), "read an output");
+  runtime_.check(runtime_.ov_infer_request_get_output_tensor_by_index(slots_.front()->request.get(), index, &raw),
+                 "read an output");
   output_.reset(raw);
   output_name_ = output_name(index);
   ov_element_type_e type = DYNAMIC;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Session is a model on one of OpenVINO's devices: one stream, one synchronous request.
+// Session is a model on one of OpenVINO's devices: one stream and one synchronous request, or several streams with as
+// many asynchronous requests as are in flight.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,17 +20,32 @@ class Session {
 
   void compile(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  ov_status_e run() { return runtime_.ov_infer_request_infer(request_.get()); }
+  ov_status_e run() { return runtime_.ov_infer_request_infer(slots_.front()->request.get()); }
+  [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(slots_.size()); }
+  void start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* error);
+  void finish(std::uint32_t slot) const;
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
  private:
+  // One request, and what is called when its inference ends.
+  struct Slot {
+    Owned<ov_infer_request_t> request;
+    std::uint32_t index = 0;
+    ngb_completed completed = nullptr;
+    void* context = nullptr;
+    ov_callback_t callback{};
+  };
+  static void OPENVINO_C_API_CALLBACK inference_ended(void* slot);
+
   [[nodiscard]] std::vector<std::string> available_devices() const;
   void check_device() const;
   void configure();
   void configure_device(const std::string& device);
   void set(const std::string& device, const char* key, const std::string& value);
+  void hand_on(const std::string& name, const std::string& value);
+  void make_requests();
   void read_back();
   void check_precision(const std::string& got) const;
   [[nodiscard]] std::string property(const char* key) const;  // of the compiled model; throws plugin::Failure
@@ -41,7 +58,7 @@ class Session {
   Owned<ov_core_t> core_;
   Owned<ov_compiled_model_t> compiled_;
   std::vector<Owned<ov_tensor_t>> inputs_;
-  Owned<ov_infer_request_t> request_;
+  std::vector<std::unique_ptr<Slot>> slots_;
   Owned<ov_tensor_t> output_;  // of the last read
   std::string output_name_;
   std::vector<std::int64_t> output_shape_;

@@ -28,6 +28,8 @@ Settings read_settings(const ngb_settings& given) {
   settings.precision = given.precision;
   settings.performance_hint = options.text("performance_hint");
   settings.has_cpu_pinning = options.flag("cpu_pinning");
+  settings.in_flight = given.in_flight;
+  settings.properties = plugin::library_settings(given);
   return settings;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../plugin_settings.h"
 #include "ngraphbench/compiler.h"
 
 namespace ngb::openvino {
@@ -17,6 +18,8 @@ struct Settings {
   std::string precision{};  // "f32", "bf16", "f16"
   std::string performance_hint{};
   bool has_cpu_pinning = false;
+  int in_flight = 1;                     // 0: OpenVINO chooses
+  plugin::LibrarySettings properties{};  // that the study hands on
 };
 
 Settings read_settings(const ngb_settings& settings);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "builder_flags.h"
 #include "errors.h"
 #include "logger.h"
 #include "tensors.h"
@@ -135,6 +136,7 @@ std::unique_ptr<nvonnxparser::IParser> Building::parse(nvinfer1::INetworkDefinit
 void Building::set_flags(nvinfer1::IBuilderConfig& config) {
   config.clearFlag(BuilderFlag::kTF32);  // on by default, and changes f32
   if (const auto flag = flag_of(settings_.precision)) config.setFlag(*flag);
+  const Facts handed_on = hand_on_flags(config, settings_.flags, runtime_.version());
   config.setBuilderOptimizationLevel(settings_.builder_optimization_level);
   if (settings_.workspace_bytes > 0) config.setMemoryPoolLimit(MemoryPoolType::kWORKSPACE, settings_.workspace_bytes);
   std::string reduced = config.getFlag(BuilderFlag::kTF32) ? "TF32" : "";
@@ -147,6 +149,7 @@ void Building::set_flags(nvinfer1::IBuilderConfig& config) {
             {"workspace_bytes", std::to_string(config.getMemoryPoolLimit(MemoryPoolType::kWORKSPACE))},
             {"builder_optimization_level", std::to_string(config.getBuilderOptimizationLevel())},
             {"builder_threads", std::to_string(builder_->getMaxThreads())}};
+  facts_.insert(facts_.end(), handed_on.begin(), handed_on.end());
 }
 
 // Sets the file's open extents to the cell's: smallest, best and largest shape are the same.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "../plugin_settings.h"
 #include "ngraphbench/compiler.h"
 
 namespace ngb::tensorrt {
@@ -23,6 +24,7 @@ struct Settings {
   bool has_timing_cache = false;
   bool uses_graph = false;
   bool includes_transfer = false;
+  nlohmann::json flags{};  // of the builder, that the study hands on: an object
 };
 
 Settings read_settings(const ngb_settings& settings);

@@ -8,6 +8,7 @@ import tempfile
 from ngraphbench.adaptor import CompilerError
 
 _PRECISION_FLAGS = {"f16": "FP16", "bf16": "BF16"}
+_FLAG_ADVICE = "correct or remove it in the study's settings of tensorrt"
 TYPES = {"FLOAT": "f32", "HALF": "f16", "BF16": "bf16", "INT64": "i64", "INT32": "i32", "INT8": "i8", "UINT8": "u8",
          "BOOL": "bool"}
 # TensorRT before 10 has no i64, and computes it as i32.
@@ -88,6 +89,7 @@ class Building:
         flag = _PRECISION_FLAGS.get(self._settings.precision)
         if flag is not None:
             config.set_flag(getattr(trt.BuilderFlag, flag))
+        self._hand_on(config)
         config.builder_optimization_level = options["builder_optimization_level"]
         workspace = trt.MemoryPoolType.WORKSPACE
         if options["workspace_bytes"]:
@@ -98,6 +100,19 @@ class Building:
                           workspace_bytes=str(config.get_memory_pool_limit(workspace)),
                           builder_optimization_level=str(config.builder_optimization_level),
                           builder_threads=str(self._builder.max_threads))
+
+    def _hand_on(self, config) -> None:
+        """Set or clear the builder flags that the study hands on."""
+        for name, value in self._settings.settings.items():
+            try:
+                flag = getattr(self._trt.BuilderFlag, name)
+            except AttributeError as error:
+                raise CompilerError("invalid_option", f"setting {name}: {error}", _FLAG_ADVICE) from None
+            if not isinstance(value, bool):
+                raise CompilerError("invalid_option", f"setting {name}={value}: a builder flag is true or false",
+                                    _FLAG_ADVICE)
+            (config.set_flag if value else config.clear_flag)(flag)
+            self.facts[name] = "true" if config.get_flag(flag) else "false"
 
     def _add_profile(self, config, inputs, signatures) -> None:
         """Set the file's open extents to the cell's: smallest, best and largest shape are the same."""

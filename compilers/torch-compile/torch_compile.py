@@ -22,7 +22,11 @@ class TorchCompile(Identity):
         if not self._is_inductor and options["mode"] != "default":
             raise CompilerError("invalid_option", f'mode "{options["mode"]}" is for the backend inductor',
                                 f'leave it out for the backend {options["backend"]}')
+        if not self._is_inductor and settings.settings:
+            raise CompilerError("invalid_option", f'the backend {options["backend"]} has no settings; they are '
+                                                  "Inductor's", "leave them out for this backend")
         super().__init__(settings)
+        self._settings = settings.settings
         self._cxx = inductor.cxx() if self._is_inductor else "none"
         if self._cxx is None:
             raise inductor.no_cxx()
@@ -39,7 +43,7 @@ class TorchCompile(Identity):
         for tensor, signature in zip(inputs, signatures):
             for axis in open_axes(signature):
                 torch._dynamo.mark_dynamic(tensor, axis)
-        with inductor.cold(self._threads, self._options["freezing"]):
+        with inductor.cold(self._threads, self._options["freezing"], self._settings):
             try:
                 self.call_with(compiled, inputs)
             except torch._dynamo.exc.TorchDynamoException as error:

@@ -51,6 +51,7 @@ void Session::compile(const ngb_model& model) {
                                        {"seed", settings_.seed},
                                        {"frontend", settings_.frontend},
                                        {"module", model.recipe_json == nullptr ? "" : model.recipe_json},
+                                       {"settings", settings_.pass_configuration},
                                        {"cache", settings_.cache_dir}});
   plugin::write_names(names_path(model), done.at("outputs"));
   for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());

@@ -19,6 +19,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.early_stop = options.integer("early_stop");
   settings.seed = options.integer("seed");
   settings.frontend = options.text("frontend");
+  settings.pass_configuration = plugin::settings_json(given);
   return settings;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../plugin_settings.h"
 #include "ngraphbench/compiler.h"
 
 namespace ngb::tvm {
@@ -20,6 +21,7 @@ struct Settings {
   std::int64_t early_stop = 0;
   std::int64_t seed = 0;
   std::string frontend = "onnx";
+  nlohmann::json pass_configuration{};  // that the study hands on: an object
 };
 
 Settings read_settings(const ngb_settings& settings);

@@ -3,22 +3,25 @@
 
 #include <string_view>
 
+#include "../plugin_settings.h"
+#include "compile_options.h"
+
 namespace ngb::xla {
 namespace {
 
 constexpr const char* kAdvice =
     "this version of the library is too old or too new for the plugin; install a tested one";
 
-// Returns a serialised CompileOptionsProto: executable_build_options {num_replicas: 1, num_partitions: 1}, and one
-// env_option_overrides {key: "xla_cpu_use_xnnpack", value {bool_field}}.
-std::string compile_options(bool uses_xnnpack) {
-  constexpr std::string_view kKey = "xla_cpu_use_xnnpack";
-  const std::string entry = std::string("\x0A") + static_cast<char>(kKey.size()) + std::string(kKey) + "\x12\x02\x10" +
-                            static_cast<char>(uses_xnnpack);
-  return std::string("\x1A\x04\x20\x01\x28\x01") + '\x3A' + static_cast<char>(entry.size()) + entry;
-}
-
 bool says(const std::string& message, std::string_view words) { return message.find(words) != std::string::npos; }
+
+// Returns the failure as NGB_INVALID_OPTION if its message names a flag, as that of a flag which XLA refuses.
+plugin::Failure named_flag(const plugin::Failure& failure, const nlohmann::json& flags) {
+  for (const auto& [name, value] : flags.items()) {
+    if (!says(failure.what(), name)) continue;
+    return plugin::refused_setting("xla", name, value.dump(), failure.what());
+  }
+  return failure;
+}
 
 }  // namespace
 
@@ -131,7 +134,8 @@ std::string Runtime::platform_of(PJRT_Client* client) const {
   return {args.platform_name, args.platform_name_size};
 }
 
-Owned<PJRT_LoadedExecutable> Runtime::compile(PJRT_Client* client, std::string& program, bool uses_xnnpack) const {
+Owned<PJRT_LoadedExecutable> Runtime::compile(PJRT_Client* client, std::string& program,
+                                              const nlohmann::json& flags) const {
   auto source = NGB_PJRT(PJRT_Program);
   constexpr std::string_view kFormat = "mlir";
   source.code = program.data();
@@ -141,10 +145,14 @@ Owned<PJRT_LoadedExecutable> Runtime::compile(PJRT_Client* client, std::string& 
   auto args = NGB_PJRT(PJRT_Client_Compile_Args);
   args.client = client;
   args.program = &source;
-  const std::string options = compile_options(uses_xnnpack);
+  const std::string options = compile_options(flags);
   args.compile_options = options.data();
   args.compile_options_size = options.size();
-  check(api_->PJRT_Client_Compile(&args), "compile the model");
+  try {
+    check(api_->PJRT_Client_Compile(&args), "compile the model");
+  } catch (const plugin::Failure& failure) {
+    throw named_flag(failure, flags);
+  }
   return {args.executable, [this](PJRT_LoadedExecutable* executable) {
             auto destroy = NGB_PJRT(PJRT_LoadedExecutable_Destroy_Args);
             destroy.executable = executable;

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,8 +46,9 @@ class Runtime {
   [[nodiscard]] Owned<PJRT_Client> make_client() const;  // with one device
   [[nodiscard]] PJRT_Device* device_of(PJRT_Client* client) const;
   [[nodiscard]] std::string platform_of(PJRT_Client* client) const;
+  // `flags` has XLA's flags and their values. Throws NGB_INVALID_OPTION for one that XLA refuses.
   [[nodiscard]] Owned<PJRT_LoadedExecutable> compile(PJRT_Client* client, std::string& program,
-                                                     bool uses_xnnpack) const;
+                                                     const nlohmann::json& flags) const;
   [[nodiscard]] Owned<PJRT_Executable> executable_of(PJRT_LoadedExecutable* loaded) const;
 
   void destroy(PJRT_Buffer* buffer) const;

@@ -83,7 +83,9 @@ void Session::load(const ngb_model& model) {
   if (program.empty()) {
     throw plugin::Failure(NGB_INTERNAL, std::string("there is no program in ") + program_path(model));
   }
-  executable_ = runtime_.compile(client_.get(), program, settings_.uses_xnnpack);
+  json flags = settings_.flags;
+  flags["xla_cpu_use_xnnpack"] = settings_.uses_xnnpack;
+  executable_ = runtime_.compile(client_.get(), program, flags);
   outputs_ = outputs_of(runtime_, runtime_.executable_of(executable_.get()).get(), output_names_);
 }
 

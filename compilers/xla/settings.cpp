@@ -14,6 +14,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.toolchain_dir = given.toolchain_dir;
   settings.threads = given.threads;
   settings.uses_xnnpack = options.flag("xnnpack");
+  settings.flags = plugin::settings_json(given);
   return settings;
 }
 

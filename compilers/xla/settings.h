@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../plugin_settings.h"
 #include "ngraphbench/compiler.h"
 
 namespace ngb::xla {
@@ -14,6 +15,7 @@ struct Settings {
   std::string toolchain_dir{};
   int threads = 1;
   bool uses_xnnpack = false;
+  nlohmann::json flags{};  // that the study hands on: an object
 };
 
 Settings read_settings(const ngb_settings& settings);

@@ -3,6 +3,7 @@
  *
  * Life of a session, always on one thread:
  *   open -> compile -> [load] -> bind -> run ... run -> read -> close
+ * With several inferences in flight, `start` may also be called on the threads that call `completed`.
  * The host owns every clock, every buffer that it passes and every ngb_error; the plugin owns the session and
  * everything to which `read`, `inspect` and `describe` point. Most functions return ngb_status. If that is not NGB_OK,
  * the plugin has filled in `error`, and only `close` may be called next on that session.
@@ -16,7 +17,8 @@
 extern "C" {
 #endif
 
-#define NGB_ABI 1u
+/* 2: settings of the library, inferences in flight. */
+#define NGB_ABI 2u
 /* The one symbol that a plugin exports: const ngb_compiler* ngb_compiler_table(void). */
 #define NGB_ENTRY_SYMBOL "ngb_compiler_table"
 
@@ -103,6 +105,14 @@ typedef struct ngb_settings {
    * copies the text. It may be NULL. */
   void (*report)(void* report_context, const char* text);
   void* report_context;
+  /* Properties of the compiler's own library, which the study names as the library does. Only a compiler whose
+   * description has "settings" receives any. Values are JSON text: a string in quotation marks, a number, true or
+   * false. The library refuses what it does not know: NGB_INVALID_OPTION, with the library's own words. */
+  const ngb_option* settings;
+  uint32_t setting_count;
+  /* How many inferences are in flight at a time: 1, or with a compiler whose description says "in_flight": true also
+   * more, or 0: the compiler chooses what is best for throughput on `threads` threads. */
+  int32_t in_flight;
 } ngb_settings;
 
 typedef struct ngb_model {
@@ -119,6 +129,9 @@ typedef struct ngb_model {
 } ngb_model;
 
 typedef struct ngb_session ngb_session;
+
+/* Reports the end of an inference that `start` began in this slot. */
+typedef void (*ngb_completed)(void* context, uint32_t slot, ngb_status status);
 
 typedef struct ngb_compiler {
   uint32_t abi;         /* NGB_ABI */
@@ -158,6 +171,21 @@ typedef struct ngb_compiler {
 
   /* Frees everything. `session` may be NULL or in a failed state. */
   void (*close)(ngb_session* session);
+
+  /* The next three are NULL unless the description says "in_flight": true; `run` then runs one inference alone. */
+
+  /* Returns how many inferences the session has in flight at a time: settings->in_flight, or what the compiler chose.
+   * Called after `bind`. */
+  uint32_t (*slots)(ngb_session* session);
+
+  /* Begins an inference on the bound inputs in slot 0 … slots - 1 and returns at once. If it returns NGB_OK, the plugin
+   * calls completed(context, slot, status) once, on any thread but not within `start`. That call may begin the slot's
+   * next inference, and does nothing else that takes long. `error` is valid until then. */
+  ngb_status (*start)(ngb_session* session, uint32_t slot, ngb_completed completed, void* context, ngb_error* error);
+
+  /* Returns the status of a slot's last inference, for a library that does not report it to `completed`. Called when
+   * nothing is in flight. */
+  ngb_status (*finish)(ngb_session* session, uint32_t slot, ngb_error* error);
 } ngb_compiler;
 
 typedef const ngb_compiler* (*ngb_entry)(void);

@@ -61,19 +61,26 @@ Object view_of(const ngb_tensor& tensor) {
   return Object::steal(PyMemoryView_FromMemory(data, static_cast<Py_ssize_t>(size), kMemoryViewReadOnly));
 }
 
-}  // namespace
-
-Object settings_arguments(const ngb_settings& settings) {
-  Object options = Object::steal(PyDict_New());
-  for (std::uint32_t i = 0; options && i < settings.option_count; ++i) {
-    const Object name = text_or_empty(settings.options[i].name);
-    const Object value = text_or_empty(settings.options[i].value);
-    if (!name || !value || PyDict_SetItem(options.get(), name.get(), value.get()) != 0) {
+// Returns null with a Python error set if there is no memory.
+Object dictionary_of(const ngb_option* items, std::uint32_t count) {
+  Object dictionary = Object::steal(PyDict_New());
+  for (std::uint32_t i = 0; dictionary && i < count; ++i) {
+    const Object name = text_or_empty(items[i].name);
+    const Object value = text_or_empty(items[i].value);
+    if (!name || !value || PyDict_SetItem(dictionary.get(), name.get(), value.get()) != 0) {
       return {};
     }
   }
+  return dictionary;
+}
+
+}  // namespace
+
+Object settings_arguments(const ngb_settings& settings) {
+  const Object options = dictionary_of(settings.options, settings.option_count);
+  const Object handed_on = dictionary_of(settings.settings, settings.setting_count);
   return pack(text_or_empty(settings.toolchain_dir), text_or_empty(settings.device), text_or_empty(settings.precision),
-              integer(settings.threads), options, text_or_empty(settings.cache_dir));
+              integer(settings.threads), options, text_or_empty(settings.cache_dir), handed_on);
 }
 
 Object model_arguments(const ngb_model& model) {

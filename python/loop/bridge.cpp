@@ -179,8 +179,13 @@ const ngb_compiler* make_table(PyObject* host) {
   only.host = Object::share(host);
   only.description = *text;
   const bool loads = PyObject_IsTrue(produces_file.get()) == 1;
-  only.table = ngb_compiler{
-      NGB_ABI, sizeof(ngb_compiler), describe, open, compile, loads ? load : nullptr, bind, run, read, inspect, close};
+  only.table = ngb_compiler{NGB_ABI,  sizeof(ngb_compiler),
+                            describe, open,
+                            compile,  loads ? load : nullptr,
+                            bind,     run,
+                            read,     inspect,
+                            close,    nullptr,
+                            nullptr,  nullptr};
   return &only.table;
 }
 

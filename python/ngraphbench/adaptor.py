@@ -15,7 +15,7 @@ compiler.json names the class: {"host": "python", "adaptor": "module:Class"}. Th
 may import its neighbours relatively (`from . import families`).
 """
 import abc
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 
@@ -39,6 +39,9 @@ class Settings:
     threads: int                 # >= 1: threads that inference may use, the calling one included
     options: Mapping[str, Any]   # every option of compiler.json, checked, as bool, int, float or str
     cache_dir: str = ""          # may hold what took long to find, for later processes; "" for none
+    # Properties of the compiler's own library by its names: str, bool, int or float. Empty unless compiler.json has
+    # "settings". What the library does not know is CompilerError("invalid_option", the library's own words).
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -56,8 +56,9 @@ class Host:
         self.adaptor_class().preload()
 
     def open(self, toolchain_dir: str, device: str, precision: str, threads: int, options: Mapping[str, str],
-             cache_dir: str = ""):
+             cache_dir: str = "", settings: Mapping[str, str] = types.MappingProxyType({})):
         typed = typed_options(self._options, options)
+        handed_on = {name: json.loads(value) for name, value in settings.items()}
         if toolchain_dir:
             if not os.path.isdir(toolchain_dir):
                 raise CompilerError("toolchain_missing", f"{toolchain_dir} is not a folder",
@@ -65,7 +66,8 @@ class Host:
             if toolchain_dir not in sys.path:
                 sys.path.append(toolchain_dir)
         self.preload()  # unless the fork server did it: imports do not belong to compiling
-        return Session(self.adaptor_class()(Settings(toolchain_dir, device, precision, threads, typed, cache_dir)))
+        return Session(self.adaptor_class()(Settings(toolchain_dir, device, precision, threads, typed, cache_dir,
+                                                     handed_on)))
 
     def failure(self, exception: BaseException) -> Tuple[str, str, str]:
         """Return (kind, message, advice). Exceptions other than CompilerError leave their traceback in the log."""

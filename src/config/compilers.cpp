@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "config/handed_on.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
 #include "config/sections.h"
@@ -71,7 +72,9 @@ class CompilerReader {
     const bool is_good = problems_.count() == before;
     for (work::Compiler& compiler : variants) {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
-      const auto key = std::tuple(compiler.name, compiler.version, asked_threads(compiler), compiler.options);
+      std::sort(compiler.settings.begin(), compiler.settings.end());
+      const auto key = std::tuple(compiler.name, compiler.version, asked_threads(compiler), compiler.in_flight,
+                                  compiler.options, compiler.settings);
       if (is_good && !seen_.insert(key).second) {
         problems_.add(
             *name, path,
@@ -101,7 +104,9 @@ class CompilerReader {
       }
       if (key->name == "threads") threads_given_ = {field.value, field_path};
       if (key->type == ValueType::structured) {
-        read_options(*field.value, field_path, words, variants);
+        const bool are_options = key->name == "options";
+        are_options ? read_options(*field.value, field_path, words, variants)
+                    : read_settings(*field.value, field_path, words, variants);
       } else {
         read_axis(*key, *field.value, field_path, variants, [&](const json& value, work::Compiler& compiler) {
           apply(*key, value, *field.value, field_path, words, compiler);
@@ -149,6 +154,11 @@ class CompilerReader {
              const CompilerWords& words, work::Compiler& compiler) {
     if (key.name == "threads") {
       set_threads(compiler, value, vocabulary_.processors);
+    } else if (key.name == "in_flight") {
+      if (value != 1 && !words.in_flight) {
+        problems_.add(node, path, fmt::format("{} runs one inference at a time; remove this key", words.name));
+      }
+      compiler.in_flight = value == "auto" ? std::nullopt : std::optional(value.get<int>());
     } else if (key.name == "label") {
       compiler.label = value.get<std::string>();
     } else if (words.default_version.empty()) {
@@ -179,6 +189,30 @@ class CompilerReader {
       read_axis(key_of(*known), *field.value, join_path(path, field.name), variants,
                 [&](const json& value, work::Compiler& compiler) {
                   compiler.options.emplace_back(field.name, json_text(value));
+                });
+    }
+  }
+
+  void read_settings(const DocumentNode& node, const std::string& path, const CompilerWords& words,
+                     std::vector<work::Compiler>& variants) {
+    if (node.is_null()) return;
+    if (!node.is_map()) {
+      problems_.add(node, path, "expected settings as NAME: value, found " + found(node));
+      return;
+    }
+    static const Key kSetting{.name = "setting", .type = ValueType::scalar};
+    std::map<std::string, std::string> known;  // spelling-free names, and how the study spells them
+    for (const Field& field : fields(node, path, problems_)) {
+      std::string refusal = why_not_handed_on(field.name, words);
+      const auto [first, is_new] = known.emplace(spelled_alike(field.name), field.name);
+      if (refusal.empty() && !is_new) refusal = same_setting_twice(field.name, first->second);
+      if (!refusal.empty()) {
+        problems_.add(*field.key, path, std::move(refusal));
+        continue;
+      }
+      read_axis(kSetting, *field.value, join_path(path, field.name), variants,
+                [&](const json& value, work::Compiler& compiler) {
+                  compiler.settings.emplace_back(field.name, json_text(value));
                 });
     }
   }
@@ -217,12 +251,21 @@ class CompilerReader {
     std::string label = compiler.label.empty() ? compiler.name : compiler.label;
     if (differs([](const work::Compiler& entry) { return entry.version; })) label += " " + compiler.version;
     if (differs(work::asked_threads)) label += " threads=" + asked_threads(compiler);
+    if (differs(work::word_of_in_flight)) label += " in_flight=" + work::word_of_in_flight(compiler);
     std::set<std::string> options;
     for (const work::Compiler* other : namesakes) {
       for (const auto& [name, value] : other->options) options.insert(name);
     }
     for (const std::string& name : options) {
       const auto value = [&](const work::Compiler& entry) { return option_value(entry, name); };
+      if (differs(value)) label += fmt::format(" {}={}", name, value(compiler));
+    }
+    std::set<std::string> settings;
+    for (const work::Compiler* other : namesakes) {
+      for (const auto& [name, value] : other->settings) settings.insert(name);
+    }
+    for (const std::string& name : settings) {
+      const auto value = [&](const work::Compiler& entry) { return setting_value(entry, name); };
       if (differs(value)) label += fmt::format(" {}={}", name, value(compiler));
     }
     return label;
@@ -249,7 +292,7 @@ class CompilerReader {
   std::vector<NodePointer> at_;  // the entry of each compiler; null if the entry has problems
   std::vector<GivenValue> threads_at_;
   GivenValue threads_given_;  // in the entry that is being read
-  std::set<std::tuple<std::string, std::string, std::string, Parameters>> seen_;
+  std::set<std::tuple<std::string, std::string, std::string, std::optional<int>, Parameters, work::Options>> seen_;
 };
 
 }  // namespace

@@ -22,10 +22,24 @@ struct Parameter {
   std::string meaning{};
 };
 
+// A setting of a compiler's library that a study may not hand on (docs/plugin.md).
+struct ReservedSetting {
+  std::string name{};   // as the library spells it; a `*` stands for any characters
+  std::string owner{};  // what a study writes instead: "threads", "options.freezing"; or "fixed: " and the reason
+};
+
+// The properties of a compiler's own library that a study may hand on.
+struct SettingWords {
+  std::string meaning{};  // "OpenVINO's properties, …"; "" if the compiler hands none on
+  std::vector<ReservedSetting> reserved{};
+};
+
 struct CompilerWords {
   std::string name{};
   std::string default_version{};  // "" for a compiler without versions
   std::vector<Parameter> options{};
+  SettingWords settings{};
+  bool in_flight = false;  // can have several inferences in flight
 };
 
 struct FamilyWords {

@@ -16,7 +16,7 @@ std::string family_of(const CellData& cell) { return fmt::format("{}\n{}", cell.
 
 std::string setting_of(const CellData& cell, int batch, const std::string& load) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.threads_there(),
-                     cell.compiler, cell.compiler_version, cell.options, batch, load);
+                     cell.compiler, cell.compiler_version, cell.configuration(), batch, load);
 }
 
 std::string choice_of(const CellData& cell) {

@@ -27,24 +27,31 @@ constexpr std::array<std::pair<Axis, std::string_view>, 10> kAxes{{{Axis::result
                                                                    {Axis::load, "load"},
                                                                    {Axis::model, "model"}}};
 
-// Returns "a=1 b=x", sorted by name, or "default" if there are no options.
-std::string words_of_options(const std::string& options_json) {
-  const nlohmann::json options = nlohmann::json::parse(options_json, nullptr, false);
+// Returns "a=1 b=x": options, then settings, each sorted by name, then inferences in flight if there are several;
+// "default" if there is nothing to name.
+std::string words_of_configuration(const CellData& cell) {
   std::vector<std::string> words;
-  if (options.is_object()) {
-    for (const auto& [name, value] : options.items()) {
+  for (const std::string* const object : {&cell.options, &cell.settings}) {
+    const nlohmann::json given = nlohmann::json::parse(*object, nullptr, false);
+    if (!given.is_object()) continue;
+    for (const auto& [name, value] : given.items()) {
       words.push_back(fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump()));
     }
   }
+  if (cell.in_flight != "1") words.push_back("in_flight=" + cell.in_flight);
   return words.empty() ? "default" : text::join(words, " ");
 }
 
-// Returns the options without those that name the compute device.
-std::string without_device(const std::string& options_json) {
-  nlohmann::json options = nlohmann::json::parse(options_json, nullptr, false);
-  if (!options.is_object()) return options_json;
+// Returns the cell's configuration without the options that name the compute device.
+std::string without_device(const CellData& cell) {
+  nlohmann::json options = nlohmann::json::parse(cell.options, nullptr, false);
+  if (!options.is_object()) return cell.configuration();
   for (const char* const name : {"device", "provider", "include_transfer"}) options.erase(name);
-  return options.dump();
+  CellData elsewhere;
+  elsewhere.options = options.dump();
+  elsewhere.settings = cell.settings;
+  elsewhere.in_flight = cell.in_flight;
+  return elsewhere.configuration();
 }
 
 constexpr bool compares_machines(Axis axis) { return axis == Axis::device || axis == Axis::results; }
@@ -71,8 +78,7 @@ constexpr std::array kProperties{
              [](const CellData& cell) { return cell.compiler_version; },
              [](const CellData& cell) { return cell.compiler_version; }},
     Property{"options", [](Axis axis) { return axis == Axis::compiler || axis == Axis::options; },
-             [](const CellData& cell) { return cell.options; },
-             [](const CellData& cell) { return words_of_options(cell.options); }},
+             [](const CellData& cell) { return cell.configuration(); }, words_of_configuration},
     // "all" is another number on another machine, so cells of different machines are paired by what was asked for.
     Property{"thread count", [](Axis axis) { return axis == Axis::threads || compares_machines(axis); },
              [](const CellData& cell) { return cell.threads_there(); },
@@ -117,7 +123,7 @@ std::string place_on(Axis axis, const CellData& cell) {
     case Axis::version:
       return cell.compiler_version;
     case Axis::options:
-      return words_of_options(cell.options);
+      return words_of_configuration(cell);
     case Axis::device:
       return cell.device;
     case Axis::compute_device:
@@ -145,7 +151,7 @@ std::string identity_apart_from(Axis axis, const CellData& cell) {
   std::string identity;
   for (const Property& property : kProperties) {
     const bool names_device = axis == Axis::compute_device && std::string_view(property.name) == "options";
-    if (!property.is_free(axis)) identity += names_device ? without_device(cell.options) : property.value(cell);
+    if (!property.is_free(axis)) identity += names_device ? without_device(cell) : property.value(cell);
     identity += '\n';
   }
   return identity;

@@ -86,6 +86,7 @@ std::vector<double> equal_sides(const store::CellData& cell) {
 EqualCell equal_cell(const store::CellData& cell) {
   EqualCell made{.name = cell.model + ", batch " + std::to_string(cell.batch), .differences = equal_sides(cell)};
   if (!cell.options.empty() && cell.options != "{}") made.name += ", " + cell.options;
+  if (!cell.settings.empty() && cell.settings != "{}") made.name += ", " + cell.settings;
   const Steady measured = steady(cell);
   double sum_of_logs = 0;
   for (const OfRound& process : measured.throughput_by_process) sum_of_logs += std::log(process.value / cell.batch);

@@ -101,10 +101,17 @@ Steady steady(const store::CellData& cell) {
     for (const samples::Repetition& repetition : process.repetitions) {
       if (repetition.is_warm_up || repetition.wall_ns <= 0) continue;
       const double wall_s = static_cast<double>(repetition.wall_ns) * 1e-9;
-      found.latency_sorted_s.push_back(wall_s / repetition.inferences);
       found.inferences += repetition.inferences;
       found.wall_s += wall_s;
+      if (!process.latencies_ns.empty()) continue;
+      found.latency_sorted_s.push_back(wall_s / repetition.inferences);
       found.is_grouped = found.is_grouped || repetition.inferences > 1;
+    }
+    for (std::size_t i = 0; i < process.latencies_ns.size(); ++i) {
+      if (i >= process.repetitions.size() || process.repetitions[i].is_warm_up) continue;
+      for (const std::int64_t latency_ns : process.latencies_ns[i]) {
+        found.latency_sorted_s.push_back(static_cast<double>(latency_ns) * 1e-9);
+      }
     }
     found.throughput_sorted.insert(found.throughput_sorted.end(), throughput.begin(), throughput.end());
     if (!throughput.empty()) {

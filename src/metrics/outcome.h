@@ -38,7 +38,8 @@ struct Steady {
   std::vector<OfRound> throughput_by_process{};  // samples/s, each process's mean; none for one that was never steady
   std::vector<OfRound> median_by_process{};      // samples/s, each process's median
   std::vector<double> throughput_sorted{};       // of all repetitions, ascending
-  std::vector<double> latency_sorted_s{};        // of all repetitions, each divided by its inferences; ascending
+  std::vector<double> latency_sorted_s{};        // of all repetitions, each divided by its inferences; with several
+                                                 // inferences in flight those that were kept; ascending
   double inferences = 0;                         // in all repetitions together
   double wall_s = 0;                             // of all repetitions together
   bool is_grouped = false;                       // some repetition holds more than one inference

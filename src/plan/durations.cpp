@@ -150,13 +150,15 @@ std::string name_in_durations(const Plan& plan, const std::string& device, const
 
 Likeness likeness_of(const Plan& plan, const work::Cell& cell, std::string device) {
   const work::Compiler& compiler = plan.compiler_of(cell);
+  work::Options configured = compiler.options;
+  configured.insert(configured.end(), compiler.settings.begin(), compiler.settings.end());
+  if (compiler.in_flight != 1) configured.emplace_back("in_flight", work::word_of_in_flight(compiler));
   const work::Model& model = plan.model_of(cell);
-  work::Options options = compiler.options;
-  if (const work::Load& load = plan.load_of(cell); !load.is_none()) options.emplace_back("load", load.name);
+  if (const work::Load& load = plan.load_of(cell); !load.is_none()) configured.emplace_back("load", load.name);
   return {.device = std::move(device),
           .compiler = compiler.name,
           .version = compiler.version,
-          .options = nlohmann::json(options).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+          .options = nlohmann::json(configured).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
           .threads = compiler.threads,
           .precision = compiler.precision,
           .model = model.key.hash,

@@ -20,7 +20,7 @@ struct Likeness {
   std::string device{};  // the host's name for the local device, whatever a study calls it
   std::string compiler{};
   std::string version{};
-  std::string options{};  // JSON text; the load of a cell that has one is the last of them
+  std::string options{};  // JSON text; settings, inferences in flight and the load follow the options
   int threads = 1;
   std::string precision{};
   std::string model{};  // the model's hash

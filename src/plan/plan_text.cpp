@@ -53,16 +53,19 @@ std::string settings_text(const Plan& plan) {
 
 std::string options_text(const work::Compiler& compiler) {
   std::vector<std::string> words;
-  for (const auto& [name, value] : compiler.options) {
-    const auto parsed = nlohmann::json::parse(value, nullptr, false);
-    words.push_back(fmt::format("{}={}", name, parsed.is_string() ? parsed.get<std::string>() : value));
+  for (const work::Options* const given : {&compiler.options, &compiler.settings}) {
+    for (const auto& [name, value] : *given) {
+      const auto parsed = nlohmann::json::parse(value, nullptr, false);
+      words.push_back(fmt::format("{}={}", name, parsed.is_string() ? parsed.get<std::string>() : value));
+    }
   }
+  if (compiler.in_flight != 1) words.push_back("in_flight=" + work::word_of_in_flight(compiler));
   return words.empty() ? "-" : text::join(words, " ");
 }
 
 std::string cells_text(const Plan& plan) {
   const bool has_loads = plan.loads.size() > 1 || !plan.loads.front().is_none();
-  std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options"}};
+  std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options, settings"}};
   if (has_loads) rows.front().emplace_back("load");
   for (const work::Cell& cell : plan.cells) {
     const work::Model& model = plan.model_of(cell);

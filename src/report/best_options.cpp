@@ -53,13 +53,16 @@ TableRow row_of_choice(const BestOptions& choice) {
   return {{{compiler_of(*choice.winner)}, margin, {relation + compiler_of(*choice.runner_up)}}, {}};
 }
 
-json settings_json(const CellData* cell) {
+json configuration_json(const CellData* cell) {
   if (cell == nullptr) return nullptr;
   json options = json::parse(cell->options, nullptr, false);
+  json settings = json::parse(cell->settings, nullptr, false);
   return {{"cell_id", cell->cell_id},
           {"compiler_label", cell->compiler_label},
           {"compiler_version", cell->compiler_version},
           {"options", options.is_discarded() ? json::object() : std::move(options)},
+          {"settings", settings.is_discarded() ? json::object() : std::move(settings)},
+          {"in_flight", cell->in_flight},
           {"threads", cell->threads ? json(*cell->threads) : json(nullptr)}};
 }
 
@@ -128,8 +131,8 @@ json to_json(const std::vector<BestOptions>& choices) {
                    {"batch", choice.any->batch},
                    {"load", choice.any->load},
                    {"compiler", choice.any->compiler},
-                   {"winner", settings_json(choice.winner)},
-                   {"runner_up", settings_json(choice.runner_up)},
+                   {"winner", configuration_json(choice.winner)},
+                   {"runner_up", configuration_json(choice.runner_up)},
                    {"margin_ratio", margin_json(choice)},
                    {"is_told_apart", choice.has_interval() ? json(choice.is_told_apart()) : json(nullptr)}});
   }

@@ -24,6 +24,11 @@ json options_json(const CellData& cell) {
   return options.is_discarded() ? json::object() : options;
 }
 
+json settings_json(const CellData& cell) {
+  json settings = json::parse(cell.settings, nullptr, false);
+  return settings.is_discarded() ? json::object() : settings;
+}
+
 json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 json number_or_null(const std::optional<int>& number) { return number ? json(*number) : json(nullptr); }
 
@@ -52,6 +57,8 @@ constexpr std::array kAttributes{
     Attribute{"compiler_label", nullptr, [](const CellData& cell) { return json(cell.compiler_label); }},
     Attribute{"compiler_version", nullptr, [](const CellData& cell) { return json(cell.compiler_version); }},
     Attribute{"options", nullptr, options_json},
+    Attribute{"settings", nullptr, settings_json},
+    Attribute{"in_flight", nullptr, [](const CellData& cell) { return json(cell.in_flight); }},
     Attribute{"planned_processes", nullptr, [](const CellData& cell) { return json(cell.planned_processes); }},
     Attribute{"completed_processes", nullptr, [](const CellData& cell) { return json(cell.processes.size()); }},
     Attribute{"failed_attempts", nullptr, [](const CellData& cell) { return json(cell.failed.size()); }},

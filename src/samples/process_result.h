@@ -100,8 +100,10 @@ struct ProcessResult {
   std::int64_t wall_ns = 0;               // agent's clock: from before the worker's start until it was reaped
   std::vector<PhaseUse> phases{};         // phases that were reached, in order
   std::vector<Repetition> repetitions{};  // in the order run, warm-up first; empty if none was run
-  std::string stop_reason{};              // "repetitions" | "half_width" | "max_repetitions" | "max_time"
-  bool is_steady = true;                  // false: no steady part was found within the bound
+  // With several inferences in flight: of each repetition, the latencies that were kept. Later ones may be missing.
+  std::vector<std::vector<std::int64_t>> latencies_ns{};
+  std::string stop_reason{};  // "repetitions" | "half_width" | "max_repetitions" | "max_time"
+  bool is_steady = true;      // false: no steady part was found within the bound
   std::optional<Check> check{};
   std::optional<Failure> failure{};            // nothing: the process completed
   std::optional<int> threads{};                // that its inference was allowed; nothing: no worker was started for it
@@ -118,12 +120,12 @@ struct ProcessResult {
         Field{"attempt", &ProcessResult::attempt}, Field{"environment_hash", &ProcessResult::environment_hash},
         Field{"made_with", &ProcessResult::made_with}, Field{"started_unix_ns", &ProcessResult::started_unix_ns},
         Field{"wall_ns", &ProcessResult::wall_ns}, Field{"phases", &ProcessResult::phases},
-        Field{"repetitions", &ProcessResult::repetitions}, Field{"stop_reason", &ProcessResult::stop_reason},
-        Field{"is_steady", &ProcessResult::is_steady}, Field{"check", &ProcessResult::check},
-        Field{"failure", &ProcessResult::failure}, Field{"threads", &ProcessResult::threads},
-        Field{"threads_used", &ProcessResult::threads_used}, Field{"facts", &ProcessResult::facts},
-        Field{"readings", &ProcessResult::readings}, Field{"neighbours", &ProcessResult::neighbours},
-        Field{"log_path", &ProcessResult::log_path});
+        Field{"repetitions", &ProcessResult::repetitions}, Field{"latencies_ns", &ProcessResult::latencies_ns},
+        Field{"stop_reason", &ProcessResult::stop_reason}, Field{"is_steady", &ProcessResult::is_steady},
+        Field{"check", &ProcessResult::check}, Field{"failure", &ProcessResult::failure},
+        Field{"threads", &ProcessResult::threads}, Field{"threads_used", &ProcessResult::threads_used},
+        Field{"facts", &ProcessResult::facts}, Field{"readings", &ProcessResult::readings},
+        Field{"neighbours", &ProcessResult::neighbours}, Field{"log_path", &ProcessResult::log_path});
   }
 };
 

@@ -19,6 +19,7 @@ constexpr std::size_t kLongestText = 1U << 20U;  // bytes, of a message with a c
 constexpr std::size_t kLongestList = 10'000;     // of phases, readings, facts, …
 constexpr std::size_t kMostRepetitions =
     10'000'000;  // ten times the most that a study may ask for, because of those before the steady part
+constexpr std::size_t kMostLatencies = 1'000'000;                         // five times the most that a worker keeps
 constexpr std::int64_t kMostNs = 10LL * 366 * 24 * 3600 * 1'000'000'000;  // ten years, longer than any process
 constexpr std::uint64_t kMostStored = std::numeric_limits<std::int64_t>::max();
 
@@ -109,6 +110,16 @@ void add_times(Sense& sense, const ProcessResult& result) {
   }
 }
 
+void add_latencies(Sense& sense, const ProcessResult& result) {
+  std::size_t count = 0;
+  sense.length("latencies_ns", result.latencies_ns.size(), result.repetitions.size());
+  for (const std::vector<std::int64_t>& of_repetition : result.latencies_ns) {
+    count += of_repetition.size();
+    for (const std::int64_t latency_ns : of_repetition) sense.duration("latencies_ns", latency_ns);
+  }
+  sense.length("latencies_ns: values", count, kMostLatencies);
+}
+
 void add_check(Sense& sense, const Check& check) {
   constexpr double kMost = std::numeric_limits<double>::infinity();
   sense.length("check: reference", check.reference.size(), kLongestName)
@@ -165,6 +176,7 @@ Status check_sense(const ProcessResult& result, const Asked& asked) {
       .known<int>("threads_used", result.threads_used, 0, 1'000'000);
   if (result.threads) sense.within("threads", *result.threads, 1, 1'000'000);
   add_times(sense, result);
+  add_latencies(sense, result);
   add_lengths(sense, result);
   add_readings(sense, result);
   add_neighbours(sense, result);

@@ -104,15 +104,15 @@ void add_cell(sql::Database& database, const plan::Plan& plan, const work::Cell&
   database
       .kept(
           "INSERT INTO cell (cell_id, device, model_key, toolchain_key, compiler, compiler_label, compiler_version, "
-          "options_json, threads, precision, planned_processes, load, threads_asked) "
-          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12, nullif(?13, '') "
+          "options_json, threads, precision, planned_processes, load, threads_asked, settings_json, in_flight) "
+          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12, nullif(?13, ''), ?14, ?15 "
           "FROM model, toolchain "
           "WHERE model_hash = ?10 AND batch = ?11 AND toolchain.device = ?2 AND compiler = ?3 AND "
           "compiler_version = ?5 ON CONFLICT DO NOTHING")
       .run(cell.id, cell.device, compiler.name, compiler.label, compiler.version, options_json(compiler.options),
            compiler.threads_asked.empty() ? std::optional(compiler.threads) : std::nullopt, compiler.precision,
            work::planned_processes(plan.study.protocol), model.key.hash, model.key.batch, plan.load_of(cell).name,
-           compiler.threads_asked);
+           compiler.threads_asked, options_json(compiler.settings), work::word_of_in_flight(compiler));
 }
 
 std::optional<std::string> unfinished_run(sql::Database& database, const std::string& study_sha256) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -36,8 +37,9 @@ const std::vector<KeyedTable>& keyed_tables() {
 }
 
 // These are not copied row by row: they describe the file itself, or are made by this file's own functions.
-constexpr std::array kNotCopied{"protocol", "revision",           "derived",     "derived_state",
-                                "presence", "toolchain_manifest", "source_cell", "source"};
+constexpr std::array kNotCopied{
+    "protocol", "revision",     "derived",     "derived_state", "presence",    "toolchain_manifest", "source_cell",
+    "source",   "series_state", "series_part", "series",        "series_cell", "conclusion"};
 
 [[noreturn]] void refuse_damaged_source(const sql::Database& database, const std::string& what) {
   throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, what, database.file()), SQLITE_CORRUPT);
@@ -45,15 +47,23 @@ constexpr std::array kNotCopied{"protocol", "revision",           "derived",    
 
 // Returns the compiler of a row with the columns compiler, compiler_version, options_json, threads, threads_asked,
 // precision.
+work::Options options_of(const std::string& text) {
+  work::Options options;
+  const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
+  if (!object.is_object()) return options;
+  for (const auto& [name, value] : object.items()) options.emplace_back(name, value.dump());
+  return options;
+}
+
 work::Compiler compiler_of(const sql::Statement& row, int first) {
   work::Compiler compiler{.name = row.text(first), .version = row.text(first + 1)};
-  const nlohmann::json options = nlohmann::json::parse(row.text(first + 2), nullptr, false);
-  if (options.is_object()) {
-    for (const auto& [name, value] : options.items()) compiler.options.emplace_back(name, value.dump());
-  }
+  compiler.options = options_of(row.text(first + 2));
   compiler.threads = row.small(first + 3);
   compiler.threads_asked = row.text(first + 4);
   compiler.precision = row.text(first + 5);
+  compiler.settings = options_of(row.text(first + 6));
+  const std::string in_flight = row.text(first + 7);
+  compiler.in_flight = in_flight == "auto" ? std::nullopt : std::optional(std::atoi(in_flight.c_str()));
   return compiler;
 }
 
@@ -137,7 +147,7 @@ void RowCopier::add_source() {
 void RowCopier::find_cell_ids() {
   sql::Statement row = from_.statement(
       "SELECT cell_id, device, model_hash, batch, compiler, compiler_version, options_json, threads, "
-      "threads_asked, precision, load FROM cell JOIN model USING (model_key)");
+      "threads_asked, precision, settings_json, in_flight, load FROM cell JOIN model USING (model_key)");
   while (row.step()) {
     const std::string id = row.text(0);
     const std::string device = row.text(1);
@@ -147,7 +157,7 @@ void RowCopier::find_cell_ids() {
     if (name == device) continue;
     const work::Compiler compiler = compiler_of(row, 4);
     const work::ModelKey model{row.text(2), row.small(3)};
-    const std::string load = row.text(10);
+    const std::string load = row.text(12);
     made = plan::cell_id(device, compiler, model, load) == id ? plan::cell_id(name, compiler, model, load)
                                                               : hash::sha256(id + "\n" + name).substr(0, 16);
   }

@@ -71,6 +71,7 @@ class Loader {
     load_failures();
     if (detail != Detail::outline) {
       load_repetitions();
+      load_latencies();
       load_facts(detail == Detail::speeds ? "WHERE name = 'device'" : "");
     }
     if (detail == Detail::full) {
@@ -135,7 +136,7 @@ class Loader {
         "SELECT cell_key, cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
         "compiler_version, options_json, threads, precision, planned_processes, "
         "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), threads_asked, "
-        "ifnull(model_group, ''), ifnull(model_style, ''), model_size, load, parameters "
+        "ifnull(model_group, ''), ifnull(model_style, ''), model_size, load, parameters, settings_json, in_flight "
         "FROM cell JOIN model USING (model_key) ORDER BY cell_key");
     while (row.step()) {
       position_.emplace(row.integer(0), cells_.size());
@@ -164,6 +165,9 @@ class Loader {
       cell.has_ended_rounds = row.small(15) != 0;
       cell.load = row.text(20);
       if (row.integer(21) > 0) cell.model_parameter_count = static_cast<std::uint64_t>(row.integer(21));
+      cell.settings = row.text(22);
+      require_shallow(database_, cell.settings);
+      cell.in_flight = row.text(23);
       const bool has_threads = cell.threads ? *cell.threads >= 1 : !cell.threads_asked.empty();
       if (cell.batch < 1 || !has_threads || cell.planned_processes < 1) {
         refuse_damaged(database_, fmt::format("cell {} has batch {}, {} threads, {} processes", cell.cell_id,
@@ -222,6 +226,21 @@ class Loader {
       device_fact_.push_back(row.is_null(25) ? std::nullopt : std::optional(row.text(25)));
       processes_.emplace_back(cell, std::move(process));
     }
+  }
+
+  // Cells with one inference at a time have none.
+  void load_latencies() {
+    each(
+        "SELECT process_key, repetition_index, latency_ns FROM latency ORDER BY process_key, repetition_index, "
+        "position",
+        [&](const sql::Statement& row, ProcessResult& process) {
+          const std::int64_t index = row.integer(1);
+          if (index < 0 || static_cast<std::size_t>(index) >= process.repetitions.size()) {
+            refuse_damaged(database_, fmt::format("a latency belongs to repetition {}, which there is not", index));
+          }
+          process.latencies_ns.resize(static_cast<std::size_t>(index) + 1);
+          process.latencies_ns.back().push_back(row.integer(2));
+        });
   }
 
   void load_failures() {

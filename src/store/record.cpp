@@ -157,6 +157,7 @@ class Recorder {
       repetitions.run(process, position++, repetition.wall_ns, repetition.inferences, repetition.is_warm_up,
                       repetition.started_ns);
     }
+    add_latencies(process, result);
     position = 0;
     sql::Statement& readings = sql().kept("INSERT INTO reading VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     for (const samples::Reading& reading : result.readings) {
@@ -174,6 +175,17 @@ class Recorder {
     }
     if (result.check) add_check(process, *result.check);
     if (result.failure) add_failure(process, *result.failure);
+  }
+
+  void add_latencies(std::int64_t process, const ProcessResult& result) {
+    for (std::size_t i = 0; i < result.latencies_ns.size(); ++i) {
+      std::int64_t position = 0;
+      for (const std::int64_t latency_ns : result.latencies_ns[i]) {
+        sql()
+            .kept("INSERT INTO latency VALUES (?, ?, ?, ?)")
+            .run(process, static_cast<std::int64_t>(i), position++, latency_ns);
+      }
+    }
   }
 
   void add_check(std::int64_t process, const samples::Check& check) {

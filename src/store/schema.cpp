@@ -24,7 +24,7 @@ constexpr std::array kMigrations{
               kVersion3},
     Migration{"rounds that end when they have decided something, exporters of modules, loads, "
               "threads that the device decides, what models belong to, numbers that span cells, results merged from "
-              "other files",
+              "other files, settings of libraries, inferences in flight",
               kVersion4}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {

@@ -21,8 +21,8 @@ CREATE TABLE neighbour (  -- A program that used processors while a disturbed pr
 )sql";
 
 // Version 4 knows rounds that end when they have decided something, how a module's ONNX file was made, loads, threads
-// that the device decides, what models belong to, numbers that span cells, and results that were merged from other
-// files.
+// that the device decides, what models belong to, numbers that span cells, results that were merged from other files,
+// settings of compilers' own libraries, and several inferences in flight.
 inline constexpr const char* kVersion4 = R"sql(
 ALTER TABLE cell ADD COLUMN load TEXT NOT NULL DEFAULT 'none';  -- what ran beside it while it was timed, as in the study
 
@@ -137,6 +137,16 @@ ALTER TABLE process ADD COLUMN source_key INTEGER NOT NULL DEFAULT 0;  -- where 
 DROP INDEX process_completed_once;
 CREATE UNIQUE INDEX process_completed_once ON process (cell_key, process_index, origin, source_key)
   WHERE is_complete = 1;
+ALTER TABLE cell ADD COLUMN settings_json TEXT NOT NULL DEFAULT '{}';  -- JSON object: properties of the compiler's own library that the study hands on
+ALTER TABLE cell ADD COLUMN in_flight TEXT NOT NULL DEFAULT '1';  -- inferences at a time: a number, or auto (the fact in_flight says how many)
+
+CREATE TABLE latency (  -- The time from the start to the end of one inference, of several in flight.
+  process_key INTEGER NOT NULL REFERENCES process,  -- the process
+  repetition_index INTEGER NOT NULL,  -- the repetition in which it ended
+  position INTEGER NOT NULL,  -- 0, 1, … in the order in which inferences ended; of a long repetition every so-many-th is kept
+  latency_ns INTEGER NOT NULL,  -- the time
+  PRIMARY KEY (process_key, repetition_index, position)
+) STRICT, WITHOUT ROWID;
 )sql";
 
 }  // namespace ngb::store

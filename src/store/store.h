@@ -48,7 +48,9 @@ struct CellData {
   std::string compiler{};
   std::string compiler_label{};
   std::string compiler_version{};
-  std::string options{};  // JSON object
+  std::string options{};       // JSON object
+  std::string settings{};      // JSON object: properties of the compiler's own library
+  std::string in_flight{"1"};  // inferences at a time, as in the study: a number, or "auto"
   // Threads that its inference may use: those of the processes that count. Nothing: the study asked for them by a word,
   // and no process has reported yet how many it means on the device.
   std::optional<int> threads{1};
@@ -65,6 +67,10 @@ struct CellData {
   std::vector<RecordedProcess> set_aside{};  // completed, of other origins: they count in no metric
   std::vector<RecordedProcess> failed{};     // failed attempts; without repetitions unless some were measured
 
+  // Returns everything that its compiler is configured with, as one text: options, settings, inferences in flight.
+  [[nodiscard]] std::string configuration() const {
+    return options + (settings == "{}" ? "" : settings) + (in_flight == "1" ? "" : in_flight);
+  }
   // Returns the number of threads, or the word while the number is unknown: what cells of one device are compared by.
   [[nodiscard]] std::string threads_there() const { return threads ? std::to_string(*threads) : threads_asked; }
   // Returns the word or the number that the study asks for: what cells of different devices are compared by.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -89,6 +90,32 @@ bool is_condition(const std::string& text, const std::vector<OptionDescription>&
   });
 }
 
+// An owner is a key of a study, one of the compiler's options ("options.NAME"), or "fixed: " and a reason.
+bool is_owner(const std::string& owner, const std::vector<OptionDescription>& options) {
+  constexpr std::array<std::string_view, 6> kKeys{"threads", "in_flight", "precision", "compile", "allocator", "seed"};
+  if (owner.starts_with("fixed: ")) return true;
+  if (std::find(kKeys.begin(), kKeys.end(), owner) != kKeys.end()) return true;
+  return std::any_of(options.begin(), options.end(),
+                     [&](const OptionDescription& option) { return owner == "options." + option.name; });
+}
+
+Result<SettingsDescription> read_settings(const json& object, const std::string& where,
+                                          const std::vector<OptionDescription>& options) {
+  SettingsDescription settings;
+  std::map<std::string, std::string> reserved;
+  Keys keys(object, where);
+  keys.read("meaning", settings.meaning, true);
+  keys.read("reserved", reserved, true);
+  for (auto& [name, owner] : reserved) {
+    if (!is_owner(owner, options)) {
+      keys.refuse(fmt::format("\"{}\": \"{}\" is neither a key of a study nor an option", name, owner));
+    }
+    settings.reserved.push_back({name, owner});
+  }
+  if (const auto error = keys.finish()) return tl::unexpected(*error);
+  return settings;
+}
+
 std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, const std::string& folder_name) {
   if (compiler.name != folder_name) {
     keys.refuse(fmt::format("key \"name\": \"{}\" is in the folder \"{}\"", compiler.name, folder_name));
@@ -145,6 +172,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.read("needs_toolchain", compiler.needs_toolchain, true);
   keys.read("produces_file", compiler.produces_file);
   keys.read("dynamic_batch", compiler.dynamic_batch);
+  keys.read("in_flight", compiler.in_flight);
   keys.read("runs_modules", compiler.runs_modules);
   compiler.toolchain = compiler.name;
   keys.read("toolchain", compiler.toolchain);
@@ -156,10 +184,17 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.read("install_advice", compiler.install_advice);
   keys.read("disk_bytes", compiler.disk_bytes);
   keys.read("options", options);
+  json settings;
+  keys.read("settings", settings);
   for (std::size_t i = 0; i < options.size(); ++i) {
     Result<OptionDescription> option = read_option(options[i], fmt::format("{}: options[{}]", path.string(), i));
     if (!option) return error_of(option);
     compiler.options.push_back(*std::move(option));
+  }
+  if (!settings.is_null()) {
+    Result<SettingsDescription> read = read_settings(settings, path.string() + ": settings", compiler.options);
+    if (!read) return error_of(read);
+    compiler.settings = *std::move(read);
   }
   if (compiler.distributions.empty()) {
     if (std::string main = versioned_package(compiler.requirements); !main.empty()) {

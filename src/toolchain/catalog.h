@@ -22,6 +22,18 @@ struct OptionDescription {
   std::string meaning{};
 };
 
+// A setting of the library that studies may not hand on.
+struct ReservedSetting {
+  std::string name{};
+  std::string owner{};
+};
+
+// The properties of a compiler's own library that studies may hand on.
+struct SettingsDescription {
+  std::string meaning{};  // "" if the compiler hands none on
+  std::vector<ReservedSetting> reserved{};
+};
+
 struct CompilerDescription {
   std::string name{};
   std::string summary{};
@@ -35,6 +47,7 @@ struct CompilerDescription {
   std::string toolchain{};  // the compiler that owns its toolchain and the keys below; by default itself
   bool produces_file = false;
   bool dynamic_batch = false;                   // can compile once for any batch size
+  bool in_flight = false;                       // can have several inferences in flight
   std::string runs_modules{};                   // when it runs PyTorch modules without their ONNX file: "always",
                                                 // "OPTION=VALUE", or "" for never
   std::string default_version{};                // from versions.json
@@ -46,6 +59,7 @@ struct CompilerDescription {
   std::string install_advice{};                 // what to do if installing fails; "": pip's own error says it
   std::uint64_t disk_bytes = 0;                 // roughly the size of an installation; 0: unknown
   std::vector<OptionDescription> options{};
+  SettingsDescription settings{};
 };
 
 // Reads <lib>/compilers/*/compiler.json, sorted by name. An error names the file and the key.

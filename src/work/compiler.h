@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -30,19 +31,27 @@ struct Compiler {
   std::string name{};
   std::string version{};  // resolved: never "latest"; "" for a compiler without versions
   Options options{};      // those that differ from their defaults
+  Options settings{};     // properties of the compiler's own library, handed on under its names
   int threads = 1;        // threads that its inference may use; with a word, only the device's agent knows how many
-  std::string threads_asked{};  // "all" | "physical"; "": the number is asked for
+  std::string threads_asked{};       // "all" | "physical"; "": the number is asked for
+  std::optional<int> in_flight = 1;  // inferences at a time; nothing: the compiler chooses ("auto")
   std::string precision = "f32";
   std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
   bool operator==(const Compiler&) const = default;
 
   static constexpr auto fields() {
     return std::tuple(Field{"name", &Compiler::name}, Field{"version", &Compiler::version},
-                      Field{"options", &Compiler::options}, Field{"threads", &Compiler::threads},
-                      Field{"threads_asked", &Compiler::threads_asked}, Field{"precision", &Compiler::precision},
+                      Field{"options", &Compiler::options}, Field{"settings", &Compiler::settings},
+                      Field{"threads", &Compiler::threads}, Field{"threads_asked", &Compiler::threads_asked},
+                      Field{"in_flight", &Compiler::in_flight}, Field{"precision", &Compiler::precision},
                       Field{"label", &Compiler::label});
   }
 };
+
+// Returns "2", or "auto".
+inline std::string word_of_in_flight(const Compiler& compiler) {
+  return compiler.in_flight ? std::to_string(*compiler.in_flight) : "auto";
+}
 
 // Returns the threads as the study asks for them: "all", "physical" or "4".
 inline std::string asked_threads(const Compiler& compiler) {

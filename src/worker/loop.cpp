@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/loop.h"
 
-#include <time.h>
-
 namespace ngb::worker {
-namespace {
-
-inline std::int64_t now_ns() {
-  struct timespec now;
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-}  // namespace
 
 std::size_t run_repetitions(const Target& target, std::uint32_t inferences, const Times& times, ngb_status* status) {
   const auto run = target.compiler->run;

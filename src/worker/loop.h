@@ -2,6 +2,8 @@
 // The timed loop. It exists once in the whole system.
 #pragma once
 
+#include <time.h>
+
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -9,6 +11,13 @@
 #include "ngraphbench/compiler.h"
 
 namespace ngb::worker {
+
+// Reads CLOCK_MONOTONIC.
+inline std::int64_t now_ns() {
+  struct timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
 
 struct Target {
   const ngb_compiler* compiler = nullptr;

@@ -6,13 +6,16 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "probe/contention.h"
 #include "probe/probe.h"
 #include "worker/affinity.h"
 #include "worker/check.h"
+#include "worker/in_flight.h"
 #include "worker/inputs.h"
 #include "worker/load_signal.h"
 #include "worker/plugin_session.h"
@@ -51,15 +54,21 @@ bool is_same_version(std::string_view reported, std::string_view asked) {
 // TimedRepeater runs the timed loop and keeps the failure.
 class TimedRepeater final : public Repeater {
  public:
-  TimedRepeater(Session& session, std::atomic<std::uint64_t>* repetitions_done)
-      : target_(session.target(repetitions_done)) {}
-  std::size_t repeat(std::uint32_t inferences, const Times& times) override {
-    return run_repetitions(target_, inferences, times, &status_);
+  // `slots`: inferences in flight.
+  TimedRepeater(Session& session, std::uint32_t slots, std::atomic<std::uint64_t>* repetitions_done)
+      : target_(session.target(repetitions_done)), flight_(target_, slots) {}
+  std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override {
+    const bool is_alone = flight_.slots() == 1 || !std::exchange(has_inferred_, true);
+    return is_alone ? run_repetitions(target_, inferences, times, &status_)
+                    : flight_.run_repetitions(inferences, times, latencies_ns, &status_);
   }
+  [[nodiscard]] std::uint32_t in_flight() const override { return flight_.slots(); }
   [[nodiscard]] ngb_status status() const { return status_; }
 
  private:
   Target target_;
+  Flight flight_;
+  bool has_inferred_ = false;
   ngb_status status_ = NGB_OK;
 };
 
@@ -171,7 +180,18 @@ class Work {
 
   // The timed loop runs this inference, which is the series' first repetition.
   Attempt<Done> infer_first() {
-    repeater_.emplace(session_, page_ != nullptr ? &page_->repetitions : &uncounted_);
+    const std::optional<int> asked = request_.compiler.in_flight;
+    const std::uint32_t slots = asked == 1 ? 1 : session_.slots();
+    if (slots == 0 || (asked && slots != static_cast<std::uint32_t>(*asked))) {
+      return tl::unexpected(
+          failure_of(FailureKind::fallback,
+                     {fmt::format("{} inferences in flight were requested, and {} has {}",
+                                  work::word_of_in_flight(request_.compiler), request_.compiler.name, slots),
+                      {},
+                      "give in_flight another value, or remove it"}));
+    }
+    if (asked != 1) result_.facts["in_flight"] = std::to_string(slots);
+    repeater_.emplace(session_, slots, page_ != nullptr ? &page_->repetitions : &uncounted_);
     series_.emplace(request_.protocol, *repeater_);
     return attempt(series_->infer_first());
   }
@@ -245,6 +265,7 @@ class Work {
       tell_agent(samples::kEndsTiming);
     }
     result_.repetitions = series_->repetitions();
+    result_.latencies_ns = series_->latencies_ns();
     result_.stop_reason = series_->stop_reason();
     result_.is_steady = series_->is_steady();
     if (!result_.failure) learn_facts();  // some concern the run: memory, recompilation
@@ -256,11 +277,11 @@ class Work {
   }
 
   const work::WorkerRequest& request_;
-  std::optional<Inputs> inputs_;  // outlives the session to which it is bound
+  std::optional<Inputs> inputs_;           // outlives the session to which it is bound
+  std::optional<TimedRepeater> repeater_;  // exists from the check on, like the series; outlives the session
   Session session_;
   samples::ProgressPage* page_;
   std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page
-  std::optional<TimedRepeater> repeater_;    // exists from the check on, like the series
   std::optional<Series> series_;
   samples::ProcessResult result_;
 };

@@ -116,6 +116,8 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
   }
   std::vector<ngb_option> options;
   for (const auto& [name, value] : checked->options) options.push_back({name.c_str(), value.c_str()});
+  std::vector<ngb_option> handed_on;
+  for (const auto& [name, value] : compiler.settings) handed_on.push_back({name.c_str(), value.c_str()});
   const ngb_settings settings{sizeof(ngb_settings),
                               place.toolchain_dir.c_str(),
                               checked->device.c_str(),
@@ -126,7 +128,10 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
                               place.python.c_str(),
                               cache_dir.c_str(),
                               page == nullptr ? nullptr : receive_remark,
-                              page};
+                              page,
+                              handed_on.data(),
+                              static_cast<std::uint32_t>(handed_on.size()),
+                              compiler.in_flight.value_or(0)};
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
 
@@ -199,6 +204,8 @@ std::map<std::string, std::string> Session::facts() {
   }
   return facts;
 }
+
+std::uint32_t Session::slots() const { return compiler_.slots == nullptr ? 1 : compiler_.slots(session_); }
 
 Target Session::target(std::atomic<std::uint64_t>* repetitions_done) {
   return {&compiler_, session_, &error_, repetitions_done};

@@ -49,6 +49,8 @@ class Session {
   // Returns everything that the compiler's `inspect` reports.
   [[nodiscard]] std::map<std::string, std::string> facts();
 
+  // Returns how many inferences the session has in flight at a time. Called after `bind`.
+  [[nodiscard]] std::uint32_t slots() const;
   // Returns what the timed loop calls.
   [[nodiscard]] Target target(std::atomic<std::uint64_t>* repetitions_done);
   [[nodiscard]] samples::Failure failure(ngb_status status) const;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "worker/group_size.h"
+#include "worker/in_flight.h"
 #include "worker/warm_up.h"
 
 namespace ngb::worker {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t kPilotRepetitions = 3;
 constexpr std::size_t kMaxPilots = 32;
 constexpr std::size_t kMaxTransientRepetitions = 100'000;
+constexpr std::size_t kMostLatenciesOfProcess = 200'000;
 
 std::int64_t sum_of(std::span<const std::int64_t> values) {
   return std::accumulate(values.begin(), values.end(), std::int64_t{0});
@@ -37,8 +39,13 @@ std::size_t capacity(const work::Protocol& protocol) {
 }  // namespace
 
 Series::Series(const work::Protocol& protocol, Repeater& repeater)
-    : protocol_(protocol), repeater_(repeater), walls_ns_(capacity(protocol), 0), begins_ns_(walls_ns_.size(), 0) {
+    : protocol_(protocol),
+      repeater_(repeater),
+      walls_ns_(capacity(protocol), 0),
+      begins_ns_(walls_ns_.size(), 0),
+      latencies_ns_(repeater.in_flight() > 1 ? kMostLatenciesOfProcess : 0, 0) {
   pilot_sizes_.reserve(kMaxPilots * kPilotRepetitions);
+  if (repeater.in_flight() > 1) latency_ends_.reserve(walls_ns_.size());
 }
 
 std::span<const std::int64_t> Series::series() const {
@@ -46,7 +53,15 @@ std::span<const std::int64_t> Series::series() const {
 }
 
 bool Series::run(std::size_t count) {
-  const std::size_t completed = repeater_.repeat(inferences_, Times{walls_ns_, begins_ns_}.part(done_, count));
+  const std::size_t each = latencies_ns_.empty() || done_ == 0 ? 0 : latency_count(inferences_);
+  const std::span<std::int64_t> free = std::span(latencies_ns_).subspan(latencies_kept_);
+  const std::size_t with_latencies = each == 0 ? 0 : std::min(count, free.size() / each);
+  const std::size_t completed =
+      repeater_.repeat(inferences_, Times{walls_ns_, begins_ns_}.part(done_, count), free.first(with_latencies * each));
+  for (std::size_t i = 0; i < completed && !latencies_ns_.empty(); ++i) {
+    if (i < with_latencies) latencies_kept_ += each;
+    latency_ends_.push_back(latencies_kept_);
+  }
   done_ += completed;
   return completed == count;
 }
@@ -54,7 +69,13 @@ bool Series::run(std::size_t count) {
 bool Series::infer_first() { return run(1); }
 
 bool Series::find_group_size() {
-  if (is_clearly_long(walls_ns_[0], protocol_.min_repetition_ns)) return true;
+  const std::uint32_t in_flight = repeater_.in_flight();
+  if (in_flight > 1) {  // the first inference ran alone
+    pilot_sizes_.resize(done_, inferences_);
+    inferences_ = in_flight;
+    if (!run(1)) return false;
+  }
+  if (is_clearly_long(series().front(), protocol_.min_repetition_ns)) return true;
   if (!run(kPilotRepetitions - 1)) return false;
   for (std::size_t pilot = 1; pilot < kMaxPilots; ++pilot) {
     const auto with_this_size = series();
@@ -62,7 +83,7 @@ bool Series::find_group_size() {
     const std::uint32_t next = next_group_size(inferences_, fastest_ns, protocol_.min_repetition_ns);
     if (next == inferences_) break;
     pilot_sizes_.resize(done_, inferences_);
-    inferences_ = next;
+    inferences_ = (next + in_flight - 1) / in_flight * in_flight;
     if (!run(kPilotRepetitions)) return false;
   }
   return true;
@@ -136,6 +157,18 @@ bool Series::time() {
   const std::size_t steady = series().size() - warm_up_count_;
   if (steady > most_steady(protocol_)) warm_up_count_ += steady - most_steady(protocol_);
   return true;
+}
+
+std::vector<std::vector<std::int64_t>> Series::latencies_ns() const {
+  std::vector<std::vector<std::int64_t>> all;
+  std::size_t begin = 0;
+  for (const std::size_t end : latency_ends_) {
+    const auto kept = std::span(latencies_ns_).subspan(begin, end - begin);
+    all.emplace_back(kept.begin(), kept.end());
+    begin = end;
+  }
+  while (!all.empty() && all.back().empty()) all.pop_back();
+  return all;
 }
 
 std::vector<samples::Repetition> Series::repetitions() const {

@@ -21,7 +21,11 @@ class Repeater {
   virtual ~Repeater() = default;
   // Runs as many repetitions of `inferences` inferences as `times` holds and stores their times. Returns how many were
   // completed: fewer than requested if an inference failed, after which it is not called again.
-  virtual std::size_t repeat(std::uint32_t inferences, const Times& times) = 0;
+  // The first call runs one inference, alone. If several are in flight in later calls, `inferences` is a multiple of
+  // their number, and `latencies_ns` receives the latencies that are kept (in_flight.h).
+  virtual std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) = 0;
+  // Returns how many inferences are in flight at a time.
+  [[nodiscard]] virtual std::uint32_t in_flight() const { return 1; }
 };
 
 class Series {
@@ -41,6 +45,9 @@ class Series {
   // transient has lasted max_transient_ns, the rules are applied to the last repetitions and is_steady() is false.
   bool time();
 
+  // Returns the latencies that were kept of each repetition, in the order of `repetitions`; empty if one inference is
+  // in flight at a time. Repetitions at the end may be missing: the latencies of a process are limited.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> latencies_ns() const;
   // Returns the completed repetitions in the order run.
   [[nodiscard]] std::vector<samples::Repetition> repetitions() const;
   [[nodiscard]] const std::string& stop_reason() const { return stop_reason_; }
@@ -61,6 +68,9 @@ class Series {
   std::vector<std::int64_t> walls_ns_;      // allocated for the largest number of repetitions
   std::vector<std::int64_t> begins_ns_;     // likewise
   std::vector<std::uint32_t> pilot_sizes_;  // inferences of the repetitions before the final group size
+  std::vector<std::int64_t> latencies_ns_;  // of all repetitions; none if one inference is in flight at a time
+  std::vector<std::size_t> latency_ends_;   // by repetition: the end of its latencies in latencies_ns_
+  std::size_t latencies_kept_ = 0;
   std::size_t done_ = 0;
   std::uint32_t inferences_ = 1;
   std::size_t warm_up_count_ = 0;  // of series()

@@ -89,6 +89,12 @@ Result<CheckedSettings> check_settings(const json& description, const work::Comp
   for (const auto& [name, value] : asked.options) {
     if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_option(compiler, name, names);
   }
+  if (!asked.settings.empty() && !description.contains("settings")) {
+    return fail(fmt::format("{} hands no settings on to a library", compiler), {}, "remove them");
+  }
+  if (asked.in_flight != 1 && !description.value("in_flight", false)) {
+    return fail(fmt::format("{} runs one inference at a time", compiler), {}, "remove in_flight");
+  }
   const Words precisions = description.value("precisions", Words{"f32"});
   if (std::find(precisions.begin(), precisions.end(), asked.precision) == precisions.end()) {
     return fail(fmt::format("{} does not run in precision \"{}\"", compiler, asked.precision), {},

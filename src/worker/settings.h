@@ -19,7 +19,7 @@ struct CheckedSettings {
 };
 
 // Returns an error if an option is not described, with the nearest one as advice, or if the description does not allow
-// a value, the precision or the thread count.
+// a value, settings, inferences in flight, the precision or the thread count.
 Result<CheckedSettings> check_settings(const nlohmann::json& description, const work::Compiler& asked);
 
 }  // namespace ngb::worker

@@ -35,6 +35,24 @@ class StudyErrors(NgbTest):
         ):
             self.assertIn(expected, planned.stderr)
 
+    def test_a_setting_that_has_two_names_is_refused_with_line_and_key(self):
+        study = NULL_STUDY[: NULL_STUDY.index("compilers:")] + """\
+compilers:
+  - openvino:
+      settings:
+        INFERENCE_NUM_THREADS: 4
+        NUM_STREAMS: 2
+  - iree: {settings: {--iree-opt-level: O1}}
+"""
+        self.write("settings.yaml", study)
+        planned = self.ngb("plan", "settings.yaml")
+        self.assertEqual(planned.returncode, 2)
+        self.assertRegex(planned.stderr, r"settings\.yaml:\d+:9: compilers\[0\]\.openvino\.settings: "
+                                         r"INFERENCE_NUM_THREADS: the key threads says this")
+        self.assertIn("NUM_STREAMS: the key in_flight says this", planned.stderr)
+        self.assertIn("--iree-opt-level: iree has the option opt_level for this", planned.stderr)
+        self.assertIn("3 problems", planned.stderr)
+
     def test_a_missing_file_is_named(self):
         planned = self.ngb("plan", "absent.yaml")
         self.assertEqual(planned.returncode, 2)

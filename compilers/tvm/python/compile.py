@@ -2,8 +2,8 @@
 """The plugin starts this in the toolchain's Python: it tunes (if requested) and compiles an ONNX file.
 
 Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "gpu": a target of kind cuda or
-null, "trials", "early_stop", "seed", "cache": folder, "frontend": "onnx" or "torch", "module": the model's origin as JSON
-or ""}."""
+null, "trials", "early_stop", "seed", "settings": pass configuration, "cache": folder, "frontend": "onnx" or "torch",
+"module": the model's origin as JSON or ""}."""
 
 import importlib.util
 import os
@@ -82,8 +82,9 @@ def prepare(module, target):
         raise why_not_built(error) from error
 
 
-def build(module, target, records, path):
-    """Build the shared object. `records` is the folder of tuning's database, or None for TVM's default kernels."""
+def build(module, target, records, path, settings):
+    """Build the shared object. `records` is the folder of tuning's database, or None for TVM's default kernels;
+    `settings` is the pass configuration that the study hands on."""
     import tvm
     from tvm import relax
     from tvm.support import cc
@@ -93,13 +94,25 @@ def build(module, target, records, path):
                             "TVM links what it compiles with a C++ compiler, and this device has none",
                             "install g++ or clang, or name one in the variable CXX")
     try:
-        with target, tvm.transform.PassContext(opt_level=3):
+        with target, pass_context(settings):
             if records is not None:
                 module = relax.transform.MetaScheduleApplyDatabase(records)(module)
             executable = tvm.compile(module, target=target)
     except Exception as error:
         raise why_not_built(error) from error
     executable.export_library(path)
+
+
+def pass_context(settings):
+    """Return the context of all passes. TVM refuses configuration that it does not know, and names what it knows."""
+    import tvm
+
+    try:
+        return tvm.transform.PassContext(opt_level=3, config=settings)
+    except Exception as error:
+        given = ", ".join(f"{name}={value}" for name, value in settings.items())
+        raise CompilerError("invalid_option", f"settings {given}: {compile_process.last_line(error)}",
+                            "correct or remove them in the study's settings of tvm") from error
 
 
 def why_not_built(error):
@@ -169,7 +182,7 @@ def compile_model(request, report):
         folder = tuning.folder_of(request, target)
         records, facts = tuning.tune(module, target, folder, request, report)
     report("building")
-    build(module, target, records, request["output"])
+    build(module, target, records, request["output"], request.get("settings", {}))
     return {"outputs": outputs, "facts": {"target": str(target), "frontend": request.get("frontend", "onnx"), **facts}}
 
 

@@ -25,6 +25,7 @@ enum class ValueType {
   integer_or_word,  // one of `words`, or an integer; minimum … maximum
   bytes,            // an integer, or text such as "4 GB"; minimum … maximum bytes
   path,             // of a file or folder
+  scalar,           // a text, a number or a boolean
   integers,         // a list of integers, at least one
   texts,            // a list of different values of type text, at least one
   arguments,        // a list of values of type bare_text, at least one

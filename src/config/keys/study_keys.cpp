@@ -188,10 +188,25 @@ std::span<const Key> compiler_keys() {
        .meaning = "Version of the toolchain, as `ngb toolchain list` shows it; a list gives one compiler for each",
        .default_text = "the default version of this release"},
       threads_key_of_compiler(),
+      {.name = "in_flight",
+       .type = ValueType::integer_or_word,
+       .minimum = 1,
+       .maximum = 1024,
+       .words = {"auto"},
+       .meaning =
+           "Inferences at a time, for throughput; auto: as many as the compiler finds best for its threads; a list "
+           "gives one compiler for each. For `null`, `onnxruntime` and `openvino`",
+       .default_text = "1"},
       {.name = "options",
        .type = ValueType::structured,
        .meaning = "Maps option names to values, as `ngb compilers NAME` shows them; a list of values gives one "
                   "compiler for each",
+       .default_text = "{}"},
+      {.name = "settings",
+       .type = ValueType::structured,
+       .meaning = "Maps properties of the compiler's own library to values, which are handed on unchanged: OpenVINO's "
+                  "properties, IREE's flags and the like, as `ngb compilers NAME` says; a list of values gives one "
+                  "compiler for each. What an option or another key says already may not be set here",
        .default_text = "{}"},
       {.name = "label",
        .type = ValueType::text,

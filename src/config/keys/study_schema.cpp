@@ -97,15 +97,26 @@ json models_schema(const Vocabulary& vocabulary) {
 // Returns the schema of a value, or of a list of such values to compare.
 json or_list(const json& value) { return any_of(value, list_of(value)); }
 
+// Every name is allowed, because the library knows its own. A compiler without settings accepts an empty mapping.
+json settings_schema(const CompilerWords& words) {
+  if (words.settings.meaning.empty()) return any_of(null_schema(), closed_object(json::object()));
+  const json values = or_list(value_schema({.name = "setting", .type = ValueType::scalar}));
+  return any_of(null_schema(), {{"type", "object"}, {"additionalProperties", values}});
+}
+
 json compiler_body_schema(const CompilerWords& words) {
   json properties = json::object();
   for (const Key& key : compiler_keys()) {
     if (key.name == "version" && words.default_version.empty()) continue;
     properties[key.name] = key.name == "label" ? value_schema(key) : or_list(value_schema(key));
     if (key.type != ValueType::structured) continue;
-    json options = json::object();
-    for (const Parameter& option : words.options) options[option.name] = or_list(parameter_schema(option));
-    properties[key.name] = any_of(null_schema(), closed_object(std::move(options)));
+    if (key.name == "settings") {
+      properties[key.name] = settings_schema(words);
+    } else {
+      json options = json::object();
+      for (const Parameter& option : words.options) options[option.name] = or_list(parameter_schema(option));
+      properties[key.name] = any_of(null_schema(), closed_object(std::move(options)));
+    }
     properties[key.name]["description"] = key.meaning;
   }
   return any_of(null_schema(), closed_object(std::move(properties)));

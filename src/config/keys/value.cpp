@@ -82,6 +82,14 @@ std::optional<json> as_integer_or_word(const Key& key, const json& value) {
   return value.is_string() ? as_word(key, value) : as_integer(key, value);
 }
 
+std::optional<json> as_scalar(const json& value) {
+  if (value.is_number()) return std::isfinite(value.get<double>()) ? std::optional(value) : std::nullopt;
+  if (value.is_boolean()) return value;
+  const bool is_text = value.is_string() && value.get_ref<const std::string&>().size() <= kMaxTextBytes &&
+                       value.get_ref<const std::string&>().find('\0') == std::string::npos;
+  return is_text ? std::optional(value) : std::nullopt;
+}
+
 std::optional<json> accept_scalar(const Key& key, const DocumentNode& node) {
   const json value = scalar_json(node);
   switch (key.type) {
@@ -90,6 +98,8 @@ std::optional<json> accept_scalar(const Key& key, const DocumentNode& node) {
     case ValueType::path:
       return value.is_string() && !node.text.empty() && node.text.size() <= kMaxTextBytes ? std::optional(value)
                                                                                           : std::nullopt;
+    case ValueType::scalar:
+      return as_scalar(value);
     case ValueType::version:
     case ValueType::bare_text:
       return as_bare_text(key, node, value);
@@ -164,6 +174,8 @@ json bare_schema(const Key& key) {
       return {{"type", "string"}, {"pattern", key.pattern}};
     case ValueType::path:
       return {{"type", "string"}, {"minLength", 1}, {"maxLength", kMaxTextBytes}};
+    case ValueType::scalar:
+      return {{"type", json::array({"string", "number", "boolean"})}};
     case ValueType::version:
     case ValueType::bare_text:
       return {{"anyOf",
@@ -250,6 +262,8 @@ std::string expected(const Key& key) {
              std::string(key.pattern.find('/') == std::string::npos ? "" : ", without slashes");
     case ValueType::path:
       return "text";
+    case ValueType::scalar:
+      return fmt::format("a text of at most {} characters, a number, true or false", kMaxTextBytes);
     case ValueType::version:
       return "a version such as 1.31.1";
     case ValueType::word:

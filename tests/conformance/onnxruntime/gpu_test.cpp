@@ -70,8 +70,20 @@ class OnnxRuntimeOnAGpu : public testing::Test {
   ngb_status open(const char* transfer) {
     const std::string toolchain = folder_.path().string();
     const std::vector<ngb_option> options{{"provider", "cuda"}, {"include_transfer", transfer}};
-    const ngb_settings settings{
-        sizeof(ngb_settings), toolchain.c_str(), "cpu", "f32", 1, options.data(), 2, "", "", nullptr, nullptr};
+    const ngb_settings settings{sizeof(ngb_settings),
+                                toolchain.c_str(),
+                                "cpu",
+                                "f32",
+                                1,
+                                options.data(),
+                                2,
+                                "",
+                                "",
+                                nullptr,
+                                nullptr,
+                                nullptr,
+                                0,
+                                1};
     return table_->open(&settings, &session_, &error_);
   }
   ngb_status bind(const char* transfer) {

@@ -60,8 +60,9 @@ class TensorRTTest(unittest.TestCase):
         seen, self._seen = getattr(self, "_seen", 0), len(calls)
         return calls[seen:]
 
-    def open(self, precision="f32", device="cuda", **options):
-        self.session = Host(FOLDER).open(STAND_IN, device, precision, 2, options, os.path.join(self.folder, "cache"))
+    def open(self, precision="f32", device="cuda", settings=None, **options):
+        self.session = Host(FOLDER).open(STAND_IN, device, precision, 2, options, os.path.join(self.folder, "cache"),
+                                         settings or {})
         return self.session
 
     def compile(self, model=STATIC, dtype="f32", shape=(2, 3), name="x", **options):
@@ -150,6 +151,16 @@ class Options(TensorRTTest):
         self.assertEqual(self.flags(precision="f16"), ["clear_flag TF32", "set_flag FP16"])
         self.close()
         self.assertEqual(self.flags(precision="bf16"), ["clear_flag TF32", "set_flag BF16"])
+
+    def test_builder_flags_that_a_study_hands_on_are_set_and_read_back(self):
+        self.assertEqual(self.flags(settings={"SPARSE_WEIGHTS": "true"}), ["clear_flag TF32", "set_flag SPARSE_WEIGHTS"])
+        self.assertEqual(dict(self.session.inspect())["SPARSE_WEIGHTS"], "true")
+        self.close()
+        for name, value, words in (("DENSE_WEIGHTS", "true", "DENSE_WEIGHTS"), ("SPARSE_WEIGHTS", "1", "true or false")):
+            refused = self.failure(self.compile, settings={name: value})
+            self.assertEqual(refused.kind, "invalid_option")
+            self.assertIn(words, refused.message)
+            self.close()
 
     def test_the_workspace_is_limited_only_when_asked_for(self):
         self.assertEqual(self.flags(workspace_bytes="4096"),

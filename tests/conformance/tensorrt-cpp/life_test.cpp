@@ -118,6 +118,18 @@ TEST_F(TensorRTCpp, TF32IsOffInEveryPrecision) {
   EXPECT_THAT(calls(), AllOf(Contains("clearFlag TF32"), Contains("setFlag BF16")));
 }
 
+TEST_F(TensorRTCpp, BuilderFlagsThatAStudyHandsOnAreSetAndReadBack) {
+  ASSERT_EQ(compile({.settings = {{"SPARSE_WEIGHTS", "true"}}}), NGB_OK) << error_.message;
+  EXPECT_THAT(calls(), Contains("setFlag SPARSE_WEIGHTS"));
+  EXPECT_EQ(facts()["SPARSE_WEIGHTS"], "true");
+  close();
+  EXPECT_EQ(compile({.settings = {{"DENSE_WEIGHTS", "true"}}}), NGB_INVALID_OPTION);
+  EXPECT_THAT(error_.message, testing::HasSubstr("has no builder flag kDENSE_WEIGHTS"));
+  close();
+  EXPECT_EQ(compile({.settings = {{"SPARSE_WEIGHTS", "1"}}}), NGB_INVALID_OPTION);
+  EXPECT_THAT(error_.message, testing::HasSubstr("SPARSE_WEIGHTS=1: a builder flag is true or false"));
+}
+
 TEST_F(TensorRTCpp, TheWorkspaceIsLimitedOnlyWhenAskedFor) {
   ASSERT_EQ(compile(), NGB_OK);
   EXPECT_THAT(calls(), Not(Contains(StartsWith("setMemoryPoolLimit"))));

@@ -42,6 +42,7 @@ inline constexpr const char* kResource = "libnvinfer_builder_resource_sm87.so.10
 struct Given {
   json model = kStatic;
   Options options{};
+  Options settings{};  // values are JSON text
   const char* precision = "f32";
   const char* device = "cuda";
   const char* name = "x";
@@ -102,6 +103,8 @@ class RecordedSession : public testing::Test {
     const std::string cache = (folder_ / "cache").string();
     std::vector<ngb_option> options;
     for (const auto& [name, value] : given.options) options.push_back({name.c_str(), value.c_str()});
+    std::vector<ngb_option> handed_on;
+    for (const auto& [name, value] : given.settings) handed_on.push_back({name.c_str(), value.c_str()});
     const ngb_settings settings{sizeof(ngb_settings),
                                 toolchain.c_str(),
                                 given.device,
@@ -112,7 +115,10 @@ class RecordedSession : public testing::Test {
                                 "",
                                 cache.c_str(),
                                 nullptr,
-                                nullptr};
+                                nullptr,
+                                handed_on.data(),
+                                static_cast<std::uint32_t>(handed_on.size()),
+                                1};
     return table_->open(&settings, &session_, &error_);
   }
   ngb_status compile(const Given& given = {}) {

@@ -142,6 +142,88 @@ TEST(StudyCompilers, AVersionThatNamesNoReleaseIsRefused) {
                           "6:26: compilers[3].openvino.options: a: openvino has no options"));
 }
 
+TEST(StudyCompilers, InFlightIsANumberOrAutoAndAListGivesOneCompilerForEach) {
+  const Study study = good(with_compilers("  - onnxruntime: {in_flight: [1, 4, auto]}"));
+  EXPECT_EQ(study.compilers[0].in_flight, 1);
+  EXPECT_EQ(study.compilers[1].in_flight, 4);
+  EXPECT_EQ(study.compilers[2].in_flight, std::nullopt);
+  EXPECT_THAT(compiler_labels(study),
+              ElementsAre("onnxruntime in_flight=1", "onnxruntime in_flight=4", "onnxruntime in_flight=auto"));
+  EXPECT_EQ(good(to_json(study).dump()).compilers, study.compilers);
+}
+
+TEST(StudyCompilers, InFlightOfACompilerThatRunsOneAtATimeIsRefused) {
+  EXPECT_THAT(
+      problems(with_compilers("  - openvino: {in_flight: auto}\n  - identity: {in_flight: 1}\n"
+                              "  - onnxruntime: {in_flight: 0}")),
+      ElementsAre("3:27: compilers[0].openvino.in_flight: openvino runs one inference at a time; remove this key",
+                  "5:30: compilers[2].onnxruntime.in_flight: expected auto, or an integer from 1 to 1024, found "
+                  "0"));
+}
+
+TEST(StudyCompilers, SettingsOfTheLibraryAreHandedOnWithTheirTypes) {
+  const Study study = good(
+      with_compilers("  - onnxruntime: {settings: {session.x: 1, mlas.y: yes, ratio: 0.5, flag: true, quoted: '1'}}"));
+  EXPECT_THAT(study.compilers[0].settings,
+              ElementsAre(Pair("flag", "true"), Pair("mlas.y", "\"yes\""), Pair("quoted", "\"1\""),
+                          Pair("ratio", "0.5"), Pair("session.x", "1")));
+  EXPECT_THAT(study.compilers[0].options, IsEmpty());
+}
+
+TEST(StudyCompilers, AListOfASettingGivesOneCompilerForEachValue) {
+  const Study study = good(with_compilers("  - onnxruntime: {settings: {session.x: [0, 1]}}\n  - onnxruntime"));
+  EXPECT_THAT(compiler_labels(study),
+              ElementsAre("onnxruntime session.x=0", "onnxruntime session.x=1", "onnxruntime session.x=default"));
+}
+
+TEST(StudyCompilers, AStudyWithSettingsIsReadAgainAsTheSame) {
+  const Study study = good(with_compilers("  - onnxruntime: {settings: {session.x: 1, mlas.y: a}}"));
+  EXPECT_EQ(good(to_json(study).dump()).compilers, study.compilers);
+}
+
+TEST(StudyCompilers, ASettingThatAnOptionOrAKeySaysIsRefused) {
+  EXPECT_THAT(
+      problems(with_compilers("  - onnxruntime:\n"
+                              "      settings:\n"
+                              "        session.intra_threads: 4\n"
+                              "        --Use_Arena: 0\n"
+                              "        spin: 5\n"
+                              "        cache: here\n")),
+      ElementsAre("5:9: compilers[0].onnxruntime.settings: session.intra_threads: the key threads says this; remove it "
+                  "here, and give threads instead",
+                  "6:9: compilers[0].onnxruntime.settings: --Use_Arena: onnxruntime has the option arena for this; "
+                  "remove it here, and give that option below options",
+                  "7:9: compilers[0].onnxruntime.settings: spin: onnxruntime has the option spin for this; remove it "
+                  "here, and give that option below options",
+                  "8:9: compilers[0].onnxruntime.settings: cache: may not be set, because every process compiles cold; "
+                  "remove it"));
+}
+
+TEST(StudyCompilers, ASettingInTwoSpellingsIsRefused) {
+  EXPECT_THAT(problems(with_compilers("  - onnxruntime: {settings: {opt-level: 1, --opt_level: 2}}")),
+              ElementsAre("3:44: compilers[0].onnxruntime.settings: --opt_level: the same setting as opt-level; remove "
+                          "one of the two"));
+}
+
+TEST(StudyCompilers, ACompilerWithoutALibraryOfItsOwnHasNoSettings) {
+  EXPECT_THAT(problems(with_compilers("  - identity: {settings: {a: 1}}")),
+              ElementsAre("3:27: compilers[0].identity.settings: a: identity hands no settings on to a library; remove "
+                          "it"));
+  EXPECT_THAT(good(with_compilers("  - identity: {settings: {}}")).compilers[0].settings, IsEmpty());
+}
+
+TEST(StudyCompilers, ASettingsNameAndValueAreChecked) {
+  EXPECT_THAT(problems(with_compilers("  - onnxruntime: {settings: {a=b: 1, c: {d: 1}, e: }}")),
+              ElementsAre("3:30: compilers[0].onnxruntime.settings: a=b: expected a setting's name of at most 200 "
+                          "characters, without blanks and =",
+                          "3:41: compilers[0].onnxruntime.settings.c: expected a text of at most 4096 characters, a "
+                          "number, true or false, found a mapping",
+                          "3:52: compilers[0].onnxruntime.settings.e: expected a text of at most 4096 characters, a "
+                          "number, true or false, found nothing"));
+  EXPECT_THAT(problems(with_compilers("  - onnxruntime: {settings: [1]}")),
+              ElementsAre("3:29: compilers[0].onnxruntime.settings: expected settings as NAME: value, found a list"));
+}
+
 TEST(StudyCompilers, SettingsBesideTheNameInsteadOfBelowItAreReported) {
   EXPECT_THAT(problems(with_compilers("  - onnxruntime:\n    version: 1.30.0")),
               ElementsAre("3:5: compilers[0]: expected one compiler with its settings indented below it"));

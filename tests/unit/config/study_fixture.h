@@ -38,11 +38,15 @@ inline Vocabulary small_vocabulary() {
                          .maximum = "100",
                          .default_value = "[2,2,2,2]",
                          .meaning = "Blocks in each stage"};
+  const SettingWords entries{.meaning = "Entries of the session's configuration",
+                             .reserved = {{"session.*_threads", "threads"},
+                                          {"use-arena", "options.arena"},
+                                          {"cache", "fixed: every process compiles cold"}}};
   return {
-      .compilers = {{"identity", "2.15.0", {}},
-                    {"null", "", {}},
-                    {"onnxruntime", "1.31.1", {level, arena, spin}},
-                    {"openvino", "2026.4.1", {}}},
+      .compilers = {{"identity", "2.15.0", {}, {}},
+                    {"null", "", {}, {}},
+                    {"onnxruntime", "1.31.1", {level, arena, spin}, entries, true},
+                    {"openvino", "2026.4.1", {}, {}}},
       .models = {{"conv_block", {width, depth, image_size}}, {"resnet", {depths}}, {"resnet18", {}}, {"resnet50", {}}}};
 }
 

@@ -73,6 +73,10 @@ TEST(Plan, ACellsIdIsTheHashOfItsProperties) {
   EXPECT_THAT(ids(plan), ElementsAre("5fdd2ff313294137"));
   study.compilers[0].threads_asked = "all";
   EXPECT_THAT(ids(expanded(study)), ElementsAre("6c3815128e252ef0"));
+  study.compilers[0].settings = {{"mlas.x", "\"a\""}, {"session.y", "1"}};
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("b465e4a2d5a9fe8b"));
+  study.compilers[0].in_flight = std::nullopt;
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("363c83e614ad35d9"));
 }
 
 TEST(Plan, TheNumberThatAWordForThreadsMeansHereIsNotPartOfAnId) {
@@ -152,6 +156,9 @@ TEST(Plan, IdsDependOnEveryPropertyOfACell) {
                                      one([](config::Study& study) { study.compilers[0].version = "1.30.0"; }),
                                      one([](config::Study& study) { study.compilers[0].threads = 2; }),
                                      one([](config::Study& study) { study.compilers[0].options = {{"a", "1"}}; }),
+                                     one([](config::Study& study) { study.compilers[0].settings = {{"a", "1"}}; }),
+                                     one([](config::Study& study) { study.compilers[0].in_flight = 2; }),
+                                     one([](config::Study& study) { study.compilers[0].in_flight = std::nullopt; }),
                                      one([](config::Study& study) { study.models[0].parameters = {{"depth", "2"}}; }),
                                      one([](config::Study& study) { study.devices[0].name = "other"; })};
   for (std::size_t i = 0; i < all.size(); ++i) {

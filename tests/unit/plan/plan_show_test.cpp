@@ -44,7 +44,7 @@ Plan by_hand() {
 TEST(PlanText, ShowsCellsAlignedByCharacters) {
   EXPECT_THAT(to_text(by_hand()),
               HasSubstr("\nCells\n"
-                        "  id                device  model    batch  compiler     version  threads  options\n"
+                        "  id                device  model    batch  compiler     version  threads  options, settings\n"
                         "  1111111111111111  local   größe=1      1  null         -              1  -\n"
                         "  2222222222222222  local   größe=1      1  onnxruntime  1.31.1        16  arena=false "
                         "graph_optimization=basic\n"
@@ -92,7 +92,7 @@ TEST(PlanJson, HoldsModelsCellsAndOrder) {
   EXPECT_EQ(shown["models"][1]["path"], "/m/file.onnx");
   EXPECT_EQ(shown["cells"][1], json::parse(R"({"id": "2222222222222222", "device": "local", "compiler": "onnxruntime",
       "compiler_label": "onnxruntime", "compiler_version": "1.31.1", "threads": 16, "precision": "f32", "load": "none",
-      "options": {"arena": false, "graph_optimization": "basic"}, "model_index": 0, "model": "größe=1", "batch": 1})"));
+      "options": {"arena": false, "graph_optimization": "basic"}, "settings": {}, "in_flight": "1", "model_index": 0, "model": "größe=1", "batch": 1})"));
   EXPECT_EQ(shown["groups"][0]["model_index"], 1);
   EXPECT_EQ(shown["groups"][0]["steps"][1], json::parse(R"({"cell_index": 2, "process_index": 0})"));
   EXPECT_EQ(shown["process_count"], 12);

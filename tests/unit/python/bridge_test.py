@@ -155,6 +155,15 @@ class ALife(BridgeTest):
         _probe.load("")
         self.assertEqual(loaded, ["/artifacts/a"])
 
+    def test_settings_of_the_library_have_their_types(self):
+        handed_on = []
+
+        def open_with(self, settings):
+            handed_on.append(dict(settings.settings))
+
+        session(adaptor(__init__=open_with), until="open")
+        self.assertEqual(handed_on, [{"level": 2}])
+
     def test_the_adaptor_module_is_found_beside_compiler_json(self):
         _probe.use(Host(os.path.join(HERE, "toys")))
         _probe.open(3, None, None)

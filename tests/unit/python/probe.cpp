@@ -50,8 +50,21 @@ PyObject* open(PyObject* /*module*/, PyObject* arguments) {
     return nullptr;
   }
   const ngb_option option{name, value};
-  const ngb_settings settings{sizeof(ngb_settings),      "", "cpu", "f32",   threads, &option,
-                              name == nullptr ? 0U : 1U, "", "",    nullptr, nullptr};
+  const ngb_option handed_on{"level", "2"};
+  const ngb_settings settings{.struct_size = sizeof(ngb_settings),
+                              .toolchain_dir = "",
+                              .device = "cpu",
+                              .precision = "f32",
+                              .threads = threads,
+                              .options = &option,
+                              .option_count = name == nullptr ? 0U : 1U,
+                              .python = "",
+                              .cache_dir = "",
+                              .report = nullptr,
+                              .report_context = nullptr,
+                              .settings = &handed_on,
+                              .setting_count = 1,
+                              .in_flight = 1};
   ngb_error error{};
   return done(table->open(&settings, &session, &error), error);
 }

@@ -42,6 +42,24 @@ TEST_F(Catalog, ReadsTheDescriptionBesideEachPlugin) {
   EXPECT_EQ(openvino.options[0].default_value, "1");
 }
 
+TEST_F(Catalog, ReadsWhichSettingsOfTheLibraryAreReserved) {
+  std::string description(kNative);
+  description.insert(description.size() - 1, R"(, "settings": {"meaning": "properties",
+    "reserved": {"NUM_STREAMS": "options.streams", "THREADS": "threads", "CACHE": "fixed: cold"}})");
+  put("compilers/openvino/compiler.json", description);
+  const auto catalog = read_catalog(folder());
+  ASSERT_TRUE(catalog) << catalog.error().text();
+  const SettingsDescription& settings = (*catalog)[0].settings;
+  EXPECT_EQ(settings.meaning, "properties");
+  ASSERT_EQ(settings.reserved.size(), 3U);
+  EXPECT_EQ(settings.reserved[1].name, "NUM_STREAMS");
+  EXPECT_EQ(settings.reserved[1].owner, "options.streams");
+  description.replace(description.find("options.streams"), 15, "options.steams");
+  EXPECT_EQ(error_of(description),
+            "compilers/openvino/compiler.json: settings: \"NUM_STREAMS\": \"options.steams\" is neither a key of a "
+            "study nor an option");
+}
+
 TEST_F(Catalog, InstallsASharedToolchainAsItsOwnerDescribesIt) {
   put("compilers/openvino/compiler.json", kNative);
   const std::string guest = R"({"name": "guest", "summary": "", "host": "native", "needs_toolchain": true)";

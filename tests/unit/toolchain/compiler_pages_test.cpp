@@ -26,6 +26,21 @@ std::string option_table(const CompilerDescription& compiler) {
   return table;
 }
 
+std::string settings_part(const SettingsDescription& settings) {
+  if (settings.meaning.empty()) return "\nIt hands no `settings` on to a library.\n";
+  std::string part = fmt::format("\n`settings` are {}.", settings.meaning);
+  if (settings.reserved.empty()) return part + "\n";
+  part += " These are refused:\n\n| setting | because |\n| --- | --- |\n";
+  for (const ReservedSetting& reserved : settings.reserved) {
+    constexpr std::string_view kFixed = "fixed: ";
+    const std::string& owner = reserved.owner;
+    const std::string reason =
+        owner.starts_with(kFixed) ? owner.substr(kFixed.size()) : fmt::format("`{}` says it", owner);
+    part += fmt::format("| `{}` | {} |\n", reserved.name, reason);
+  }
+  return part;
+}
+
 TEST(CompilerPages, ExistAndAreUpToDate) {
   const auto catalog = read_catalog(kSource);
   ASSERT_TRUE(catalog) << catalog.error().text();
@@ -38,7 +53,7 @@ TEST(CompilerPages, ExistAndAreUpToDate) {
     ASSERT_NE(end, std::string::npos) << path << " has no part \"" << kBegin << "\"";
     std::string renewed = document;
     const std::size_t first = begin + std::string_view(kBegin).size();
-    renewed.replace(first, end - first, option_table(compiler));
+    renewed.replace(first, end - first, option_table(compiler) + settings_part(compiler.settings));
     if (std::getenv("NGB_WRITE_DOCS") != nullptr) std::ofstream(path, std::ios::binary) << renewed;
     EXPECT_EQ(document, renewed) << "run: NGB_WRITE_DOCS=1 toolchain_test --gtest_filter=CompilerPages.*";
   }

@@ -16,7 +16,7 @@ class Player final : public Repeater {
  public:
   explicit Player(std::function<std::int64_t(std::size_t)> time_of, std::size_t fails_at = SIZE_MAX)
       : time_of_(std::move(time_of)), fails_at_(fails_at) {}
-  std::size_t repeat(std::uint32_t inferences, const Times& times) override {
+  std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> /*latencies_ns*/) override {
     for (std::size_t i = 0; i < times.walls_ns.size(); ++i) {
       times.begins_ns[i] = now_ns_;
       times.walls_ns[i] = 0;
@@ -34,6 +34,28 @@ class Player final : public Repeater {
   std::size_t fails_at_;
   std::size_t inference_ = 0;
   std::int64_t now_ns_ = 1000;
+};
+
+// Plays a compiler with several inferences in flight, each of which lasts as long as all of them together.
+class PlayerInFlight final : public Repeater {
+ public:
+  PlayerInFlight(std::uint32_t in_flight, std::int64_t latency_ns) : in_flight_(in_flight), latency_ns_(latency_ns) {}
+  std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override {
+    EXPECT_TRUE(is_first_ ? inferences == 1 : inferences % in_flight_ == 0) << inferences;
+    for (std::size_t i = 0; i < times.walls_ns.size(); ++i) {
+      times.walls_ns[i] = latency_ns_ * (is_first_ ? 1 : inferences / in_flight_);
+      times.begins_ns[i] = 1;
+    }
+    std::fill(latencies_ns.begin(), latencies_ns.end(), latency_ns_);
+    is_first_ = false;
+    return times.walls_ns.size();
+  }
+  [[nodiscard]] std::uint32_t in_flight() const override { return in_flight_; }
+
+ private:
+  std::uint32_t in_flight_;
+  std::int64_t latency_ns_;
+  bool is_first_ = true;
 };
 
 std::int64_t steady_count(const std::vector<samples::Repetition>& repetitions) {
@@ -96,6 +118,41 @@ TEST(Series, GroupsShortInferences) {
     EXPECT_EQ(repetition.inferences, 12U);
     EXPECT_EQ(repetition.wall_ns, 1'200'000);
   }
+}
+
+TEST(Series, WithSeveralInFlightARepetitionHasAMultipleOfThem) {
+  PlayerInFlight player(4, 300'000);
+  const work::Protocol protocol;  // a repetition lasts 1 ms at least: 4 rounds of 300 us, with a fifth as reserve
+  Series series(protocol, player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  const auto repetitions = series.repetitions();
+  EXPECT_EQ(repetitions[0].inferences, 1U);
+  EXPECT_TRUE(repetitions[0].is_warm_up);
+  EXPECT_EQ(repetitions[1].inferences, 4U);  // the pilot
+  EXPECT_EQ(repetitions.back().inferences, 16U);
+  EXPECT_EQ(repetitions.back().wall_ns, 1'200'000);
+  EXPECT_EQ(steady_count(repetitions), 20);
+}
+
+TEST(Series, KeepsTheLatenciesOfEachRepetitionThatHasSeveralInFlight) {
+  PlayerInFlight player(2, 20 * kMillisecond);
+  const work::Protocol protocol;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  const auto latencies_ns = series.latencies_ns();
+  ASSERT_EQ(latencies_ns.size(), series.repetitions().size());
+  EXPECT_TRUE(latencies_ns[0].empty());
+  for (std::size_t i = 1; i < latencies_ns.size(); ++i) {
+    EXPECT_EQ(latencies_ns[i], (std::vector<std::int64_t>{20 * kMillisecond, 20 * kMillisecond}));
+  }
+}
+
+TEST(Series, KeepsNoLatenciesOfOneInferenceAtATime) {
+  Player player([](std::size_t) { return 10 * kMillisecond; });
+  const work::Protocol protocol;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  EXPECT_TRUE(series.latencies_ns().empty());
 }
 
 TEST(Series, CountsPilotRepetitionsOfTheFinalSizeAsItsOwn) {

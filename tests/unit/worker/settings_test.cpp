@@ -46,6 +46,15 @@ TEST(Settings, ACompilerThatDescribesNothingRunsOnTheCpuInF32) {
   EXPECT_EQ(check_settings(nlohmann::json::object(), with({}))->device, "cpu");
 }
 
+TEST(Settings, OfALibraryAreRefusedByACompilerThatHandsNoneOn) {
+  EXPECT_EQ(refusal({.settings = {{"a", "1"}}}), "toy hands no settings on to a library; remove them");
+}
+
+TEST(Settings, SeveralInFlightAreRefusedByACompilerThatRunsOneAtATime) {
+  EXPECT_EQ(refusal({.in_flight = 2}), "toy runs one inference at a time; remove in_flight");
+  EXPECT_EQ(refusal({.in_flight = std::nullopt}), "toy runs one inference at a time; remove in_flight");
+}
+
 TEST(Settings, AnUnknownOptionIsRefusedWithTheNearest) {
   EXPECT_EQ(refusal(with({{"lewel", "1"}})),
             "toy has no option \"lewel\", did you mean \"level\"?; "

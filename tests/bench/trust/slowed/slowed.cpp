@@ -98,7 +98,12 @@ void close(ngb_session* session) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const ngb_compiler* ngb_compiler_table() {
-  static const ngb_compiler table{
-      NGB_ABI, sizeof(ngb_compiler), describe, open, compile, nullptr, bind, run, read, inspect, close};
+  static const ngb_compiler table{NGB_ABI,  sizeof(ngb_compiler),
+                                  describe, open,
+                                  compile,  nullptr,
+                                  bind,     run,
+                                  read,     inspect,
+                                  close,    nullptr,
+                                  nullptr,  nullptr};
   return &table;
 }

@@ -52,7 +52,7 @@ class ILogger:
             return self.value
 
 
-BuilderFlag = enum.Enum("BuilderFlag", ["TF32"] + ([] if _MAJOR >= 11 else ["FP16", "BF16"]))
+BuilderFlag = enum.Enum("BuilderFlag", ["TF32", "SPARSE_WEIGHTS"] + ([] if _MAJOR >= 11 else ["FP16", "BF16"]))
 MemoryPoolType = enum.Enum("MemoryPoolType", ["WORKSPACE"])
 TensorLocation = enum.Enum("TensorLocation", ["DEVICE", "HOST"])
 TensorIOMode = enum.Enum("TensorIOMode", ["INPUT", "OUTPUT"])
