@@ -36,8 +36,9 @@ const std::vector<KeyedTable>& keyed_tables() {
 }
 
 // These are not copied row by row: they describe the file itself, or are made by this file's own functions.
-constexpr std::array kNotCopied{"protocol", "revision",           "derived",     "derived_state",
-                                "presence", "toolchain_manifest", "source_cell", "source"};
+constexpr std::array kNotCopied{
+    "protocol", "revision",     "derived",     "derived_state", "presence",    "toolchain_manifest", "source_cell",
+    "source",   "series_state", "series_part", "series",        "series_cell", "conclusion"};
 
 [[noreturn]] void refuse_damaged_source(const sql::Database& database, const std::string& what) {
   throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, what, database.file()), SQLITE_CORRUPT);
