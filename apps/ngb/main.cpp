@@ -14,13 +14,12 @@ or study file, 3 the command could not continue (the message says why and what t
 newly failing), 5 a gate is undecided (with --fail-if-undecided) or a bisection has no single answer, 130 interrupted
 (run again to resume).)";
 
-constexpr auto kCommands = {ngb::app::add_run,       ngb::app::add_resume,  ngb::app::add_fetch,
-                            ngb::app::add_cancel,    ngb::app::add_plan,    ngb::app::add_show,
-                            ngb::app::add_compare,   ngb::app::add_gate,    ngb::app::add_bisect,
-                            ngb::app::add_status,    ngb::app::add_models,  ngb::app::add_compilers,
-                            ngb::app::add_toolchain, ngb::app::add_devices, ngb::app::add_doctor,
-                             ngb::app::add_calibrate, ngb::app::add_schema,  ngb::app::add_report,
-                             ngb::app::add_merge};
+constexpr auto kCommands = {
+    ngb::app::add_run,       ngb::app::add_resume,  ngb::app::add_fetch,   ngb::app::add_cancel,
+    ngb::app::add_plan,      ngb::app::add_show,    ngb::app::add_compare, ngb::app::add_gate,
+    ngb::app::add_bisect,    ngb::app::add_status,  ngb::app::add_models,  ngb::app::add_compilers,
+    ngb::app::add_toolchain, ngb::app::add_devices, ngb::app::add_doctor,  ngb::app::add_calibrate,
+    ngb::app::add_schema,    ngb::app::add_report,  ngb::app::add_merge};
 
 int run(int argc, char** argv) {
   CLI::App app{"Which graph compiler, on which device, for which model and batch size?", "ngb"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stand-in for TensorRT (recording_tensorrt_stand_in.cpp) is made of until there is an engine: its notes, and the
-// objects that a builder works with.
+// What the stand-in for TensorRT (recording_tensorrt_stand_in.cpp) is made of until there is an engine: its notes, and
+// the objects that a builder works with.
 #pragma once
 #include <NvInfer.h>
 #include <NvOnnxParser.h>
