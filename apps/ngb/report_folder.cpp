@@ -64,7 +64,7 @@ Status load_origin(const fs::path& file, Loaded& loaded) {
   return Done{};
 }
 
-tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_results(const fs::path& folder,
+tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_folder(const fs::path& folder,
                                                                   const ReportRequest& request) {
   auto loaded = std::make_unique<Loaded>();
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -106,7 +106,7 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   std::vector<Source> sources;
   WrittenReport written{.page = request.folder / kPageFile};
   for (const fs::path& folder : request.results) {
-    auto loaded = load_results(folder, request);
+    auto loaded = load_folder(folder, request);
     if (!loaded) return tl::unexpected(loaded.error());
     kept.push_back(*std::move(loaded));
     const Loaded& one = *kept.back();

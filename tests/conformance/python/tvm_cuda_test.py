@@ -83,7 +83,7 @@ class Code(unittest.TestCase):
         module = self.compile.prepare(self.module, target)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.so")
-            self.compile.build(module, target, None, path)
+            self.compile.build(module, target, None, path, {})
             with open(path, "rb") as file:
                 self.assertIn(b"__global__", file.read())
 

@@ -175,6 +175,7 @@ class Config : public IBuilderConfig, apiv::RefusingVBuilderConfig {
 
  private:
   static std::string name(BuilderFlag flag) {
+    if (flag == BuilderFlag::kSPARSE_WEIGHTS) return "SPARSE_WEIGHTS";
     return flag == BuilderFlag::kTF32 ? "TF32" : flag == BuilderFlag::kFP16 ? "FP16" : "BF16";
   }
 
