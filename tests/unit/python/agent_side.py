@@ -36,7 +36,7 @@ def request(**changes):
                 "settings": [], "in_flight": 1, "label": "toy"}
     compiler.update(changes.pop("compiler", {}))
     place = {"compiler": compiler["name"], "version": "", "host": "python", "toolchain_dir": "", "python": "",
-             "python_path": "", "manifest_sha256": "", "runs_modules": False, "why_missing": ""}
+             "python_path": "", "manifest_sha256": "", "runs_modules": "", "why_missing": ""}
     place.update(changes.pop("place", {}))
     protocol = {
         "processes": 1, "rounds": None, "compile": "each", "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0,
