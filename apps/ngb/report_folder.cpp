@@ -64,8 +64,7 @@ Status load_origin(const fs::path& file, Loaded& loaded) {
   return Done{};
 }
 
-tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_folder(const fs::path& folder,
-                                                                  const ReportRequest& request) {
+tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_folder(const fs::path& folder, const ReportRequest& request) {
   auto loaded = std::make_unique<Loaded>();
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   auto derived = metrics::derive(folder / "results.db", threads,
