@@ -158,8 +158,9 @@ void RowCopier::find_cell_ids() {
     const work::Compiler compiler = compiler_of(row, 4);
     const work::ModelKey model{row.text(2), row.small(3)};
     const std::string load = row.text(12);
-    made = plan::cell_id(device, compiler, model, load) == id ? plan::cell_id(name, compiler, model, load)
-                                                              : hash::sha256(id + "\n" + name).substr(0, 16);
+    made = plan::cell_id(device, compiler, model, load) == id
+               ? plan::cell_id(name, compiler, model, load)
+               : hash::sha256(fmt::format("{}\n{}", id, name)).substr(0, 16);
   }
 }
 
