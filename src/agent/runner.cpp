@@ -265,6 +265,9 @@ Status Runner::end_attempt() {
     const WorkerRequest request = attempt_->request();
     attempt_.reset();
     launcher_ = nullptr;
+    if (result.failure) {
+      if (Status full = stop_when_disk_is_full(*result.failure); !full) return full;
+    }
     result.environment_hash = environment_hash_;
     result.threads = request.compiler.threads;
     result.made_with = provenance_of(*cell_);
@@ -351,7 +354,7 @@ Status Runner::record(const samples::Event& event) {
 }
 
 Status Runner::stop_when_disk_is_full(const Failure& failure) const {
-  if (failure.kind != FailureKind::disk_full) return Done{};
+  if (failure.kind != FailureKind::disk_full && !is_disk_full(surroundings_.work_folder)) return Done{};
   return fail("the disk is full: " + failure.message, surroundings_.work_folder.string(),
               "free some space and run the same command again");
 }

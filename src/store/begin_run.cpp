@@ -168,7 +168,10 @@ Result<std::map<std::string, std::string>> Store::protocol() {
 }
 
 Status Store::check_protocol(const config::Study& study) {
-  return sql::guarded([&]() -> Status { return compare_protocol(implementation_->database, study); });
+  return sql::guarded([&]() -> Status {
+    if (const Status own = require_unmerged(implementation_->database); !own) return own;
+    return compare_protocol(implementation_->database, study);
+  });
 }
 
 Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t started_unix_ns, const Revision& ngb) {

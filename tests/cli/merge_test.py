@@ -79,8 +79,7 @@ class Merge(NgbTest):
 
     def test_nothing_is_measured_into_merged_results(self):
         self.good("merge", "a", "b", "-o", "both")
-        self.assertRegex(self.ngb("run", "a.yaml", "-o", "both").stderr,
-                         "nothing can be measured into them|nothing left to measure")
+        self.assertIn("nothing can be measured into them", self.ngb("run", "a.yaml", "-o", "both").stderr)
 
     def test_an_interrupted_merge_leaves_nothing(self):
         merge = self.start("merge", "a", "b", *RENAMED, "-o", "both")

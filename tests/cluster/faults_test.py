@@ -150,8 +150,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         self.assertRegex(output, "No space left|the disk is too full")
         self.assertEqual(self.recorded()["edge2"], PROCESSES)
         (full.folder / "filler").unlink()
-        # A compiler that could not write its artifact has failed; whoever made room asks for it again.
-        done = self.ngb("run", self.study, "--retry-failed")
+        done = self.ngb("run", self.study)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_recorded()
 

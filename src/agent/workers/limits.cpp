@@ -77,6 +77,13 @@ Status may_begin(const work::DeviceLimits& limits, Nanoseconds taken, const std:
               folder.string(), "free some space and run the same command again");
 }
 
+bool is_disk_full(const std::filesystem::path& folder) {
+  constexpr std::uintmax_t kRoomOfOneProcess = 1U << 20U;
+  std::error_code code;
+  const std::filesystem::space_info space = std::filesystem::space(folder, code);
+  return !code && space.available < kRoomOfOneProcess;
+}
+
 std::optional<std::uint64_t> kernel_memory_kills() {
   const Result<std::string> content = file::read("/proc/vmstat", 1U << 20U);
   if (!content) return std::nullopt;

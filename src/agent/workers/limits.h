@@ -46,6 +46,10 @@ void limit_data(pid_t pid, std::uint64_t limit_bytes);
 // full. `taken`: since the agent received the job.
 Status may_begin(const work::DeviceLimits& limits, Nanoseconds taken, const std::filesystem::path& folder);
 
+// Returns whether the disk of `folder` has no room for the files of one more process, so that whatever fails there may
+// have failed for that reason.
+bool is_disk_full(const std::filesystem::path& folder);
+
 // Returns how many processes the kernel has killed since boot because of memory; nothing if it does not report that.
 std::optional<std::uint64_t> kernel_memory_kills();
 

@@ -2,8 +2,11 @@
 // Tests a real agent with real processes. The worker does no work and misbehaves as the test says (fake_worker.cpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <sstream>
 
 #include "agent_client.h"
@@ -324,6 +327,32 @@ TEST(Agent, StopsWhenThereIsNoSpaceForTheModel) {
   EXPECT_THAT(run.error->what, HasSubstr("the disk is full"));
   EXPECT_THAT(run.error->next, HasSubstr("free some space"));
   EXPECT_EQ(run.outcome.exit_code, 3);
+}
+
+TEST(Agent, StopsWhenACompilerReportsAFullDiskAndRecordsNothingOfIt) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(2);
+  add_cell(job, "a", "disk_full");
+  const WholeRun run = run_job(folder.path(), job);
+  EXPECT_TRUE(run.processes.empty());
+  ASSERT_TRUE(run.error);
+  EXPECT_EQ(run.error->what, "the disk is full: as told");
+}
+
+// A compiler that cannot write its artifact may give any reason.
+TEST(Agent, StopsWhenAProcessFailsForAnyReasonOnAFullDisk) {
+  const TemporaryFolder folder;
+  if (::mount("ngb", folder.path().c_str(), "tmpfs", 0, "size=4m") != 0) {
+    GTEST_SKIP() << "mounting a small file system needs root: " << std::strerror(errno);
+  }
+  work::Job job = small_job(2);
+  add_cell(job, "a", "fill_disk");
+  const WholeRun run = run_job(folder.path(), job);
+  ::umount2(folder.path().c_str(), MNT_DETACH);
+  EXPECT_TRUE(run.processes.empty());
+  ASSERT_TRUE(run.error);
+  EXPECT_EQ(run.error->what, "the disk is full: as told");
+  EXPECT_EQ(run.error->next, "free some space and run the same command again");
 }
 
 TEST(Agent, RefusesAUsersModelThatHasChangedSinceThePlan) {

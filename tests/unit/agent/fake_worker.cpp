@@ -143,6 +143,13 @@ void share_memory() {
   hang();
 }
 
+// Leaves no room on the disk of the folder in which the worker runs.
+void fill_disk() {
+  std::ofstream filler("filler", std::ios::binary);
+  while (filler << std::string(1U << 16U, 'x') << std::flush) {
+  }
+}
+
 samples::ProcessResult failed(const WorkerRequest& request, samples::FailureKind kind) {
   samples::ProcessResult result = result_of(request);
   result.repetitions.clear();
@@ -170,6 +177,11 @@ void behave(const WorkerRequest& request, const std::string& word) {
   if (word == "stray_and_hang") hang();
   if (word == "wrong") return deliver(failed(request, samples::FailureKind::inaccurate));
   if (word == "out_of_memory") return deliver(failed(request, samples::FailureKind::out_of_memory));
+  if (word == "fill_disk") {
+    fill_disk();
+    return deliver(failed(request, samples::FailureKind::internal));
+  }
+  if (word == "disk_full") return deliver(failed(request, samples::FailureKind::disk_full));
   if (word == "chatter") {
     for (int i = 0; i < 100; ++i) std::printf("line %d of \xff\xfe chatter\n", i);
     std::fflush(stdout);
