@@ -146,8 +146,8 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         fill(full.folder)
         output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 3, output)
-        # A write failed, or the agent that the client then started again refused to.
-        self.assertRegex(output, "No space left|the disk is too full")
+        # The agent or a worker could not write, or the agent that the client then started again refused to begin.
+        self.assertRegex(output, "No space left|the disk is full|the disk is too full")
         self.assertEqual(self.recorded()["edge2"], PROCESSES)
         (full.folder / "filler").unlink()
         done = self.ngb("run", self.study)
