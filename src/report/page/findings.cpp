@@ -39,7 +39,7 @@ std::string group_html(const Group& group) {
 }
 
 std::string rows_html(const SpanningTable& table) {
-  std::string html = html_table(table.title, table.columns, table.rows);
+  std::string html = table.rows.empty() ? "" : html_table(table.title, table.columns, table.rows);
   if (!table.remark.empty()) html += fmt::format("<p>{}</p>\n", escaped(table.remark));
   return html;
 }

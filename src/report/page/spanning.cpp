@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "metrics/metric.h"
 #include "metrics/series/series.h"
 #include "report/numbers.h"
@@ -18,13 +19,18 @@ namespace {
 using nlohmann::json;
 using Texts = std::vector<std::string>;
 
+void remove_column(SpanningTable& table, std::size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  table.columns.erase(table.columns.begin() + at);
+  for (Texts& row : table.rows) row.erase(row.begin() + at);
+}
+
 // Leaves out columns without any text, and rows beyond the limit.
 SpanningTable fitted(SpanningTable table) {
   for (std::size_t i = table.columns.size(); i-- > 0;) {
-    if (std::any_of(table.rows.begin(), table.rows.end(), [i](const Texts& row) { return !row[i].empty(); })) continue;
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    table.columns.erase(table.columns.begin() + at);
-    for (Texts& row : table.rows) row.erase(row.begin() + at);
+    const bool is_empty =
+        std::all_of(table.rows.begin(), table.rows.end(), [i](const Texts& row) { return row[i].empty(); });
+    if (is_empty) remove_column(table, i);
   }
   if (table.rows.size() > kMostRowsOfATable) {
     table.remark += fmt::format("{}{} more rows: ngb show RESULTS --json", table.remark.empty() ? "" : ". ",
@@ -32,6 +38,21 @@ SpanningTable fitted(SpanningTable table) {
     table.rows.resize(kMostRowsOfATable);
   }
   return table;
+}
+
+// Moves the columns that have the same text in all of several rows into the remark.
+void fold_equal_columns(SpanningTable& table) {
+  if (table.rows.size() < 2) return;
+  std::vector<std::string> equal;
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    const std::string& first = table.rows.front()[i];
+    const bool are_equal =
+        std::all_of(table.rows.begin(), table.rows.end(), [&](const Texts& row) { return row[i] == first; });
+    if (!are_equal || first.empty()) continue;
+    equal.insert(equal.begin(), fmt::format("{} {}", table.columns[i], first));
+    remove_column(table, i);
+  }
+  if (!equal.empty()) table.remark = fmt::format("In all rows: {}", text::join(equal, ", "));
 }
 
 // Returns a table for each section. A text in place of a row's cells is put into the column `place_of_rest`.
@@ -53,10 +74,11 @@ std::vector<SpanningTable> tables_of(const Table& table, std::size_t place_of_re
   return made;
 }
 
+// Returns the unit of a value of a finding. What is neither a metric nor a series is a ratio of two speeds.
 const char* unit_of(const std::string& name) {
   if (const metrics::Metric* metric = metrics::find_metric(name)) return metric->unit;
   const metrics::series::Series* series = metrics::series::find_series(name);
-  return series == nullptr ? "1" : series->unit;
+  return series == nullptr ? "ratio" : series->unit;
 }
 
 std::string value_text(const json& row) {
@@ -83,6 +105,7 @@ SpanningTable rows_behind(const json& finding) {
                           text_at(row, "batch_sizes"), text_at(row, "metric"), value_text(row), text_at(row, "against"),
                           text_at(row, "outcome"), p ? fmt::format("{:.2g}", *p) : ""});
   }
+  fold_equal_columns(table);
   return fitted(std::move(table));
 }
 
@@ -135,7 +158,7 @@ void add_what_spans_cells(Source& source, const Results& results) {
     Sentence sentence{text_at(finding, "sentence"), rows_behind(finding)};
     (is_true_at(finding, "to_act_on") ? source.to_act_on : source.findings).push_back(std::move(sentence));
   }
-  if (!all["reversals"].empty()) source.conclusions.push_back(reversals(all));
+  if (SpanningTable orders = reversals(all); !orders.remark.empty()) source.conclusions.push_back(std::move(orders));
   for (SpanningTable& claim : tables_of(claims_table(all), kPlaceOfStatus)) {
     source.conclusions.push_back(std::move(claim));
   }

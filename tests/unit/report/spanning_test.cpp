@@ -45,6 +45,15 @@ TEST_F(WhatSpansCells, HasFindingsWithTheRowsThatBearThem) {
   EXPECT_EQ(made.to_act_on[0].text, "Slow failed.");
 }
 
+TEST_F(WhatSpansCells, NamesOnceWhatIsEqualInAllRowsOfAFinding) {
+  parts_[0].conclusions = {{"finding", "", R"({"sentence": "Fast is faster.", "rows": [
+      {"device": "local", "model": "a", "outcome": "faster"}, {"device": "local", "model": "b", "outcome": "same"}]})"}};
+  const SpanningTable rows = source().findings.at(0).rows;
+  EXPECT_EQ(rows.remark, "In all rows: device local");
+  EXPECT_THAT(rows.columns, ElementsAre("model", "outcome"));
+  EXPECT_THAT(rows.rows, ElementsAre(Texts{"a", "faster"}, Texts{"b", "same"}));
+}
+
 TEST_F(WhatSpansCells, HasReversedOrdersWithBothSides) {
   parts_[0].conclusions = {{"reversal", "", R"({"ranked": "models", "between": "batch_sizes", "sides": [
         {"device": "xeon", "compiler_a": "tvm 1", "compiler_b": "tvm 1", "model_a": "a", "model_b": "b", "batch": 1,
