@@ -8,10 +8,12 @@
 #include <optional>
 #include <thread>
 
+#include "apps/ngb/report_figures.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
 #include "base/file.h"
 #include "metrics/derive.h"
+#include "metrics/series/derive_series.h"
 #include "report/page/page.h"
 #include "store/store.h"
 
@@ -24,7 +26,9 @@ using report::page::Source;
 
 constexpr const char* kPageFile = "index.html";
 constexpr const char* kReportMark = ".ngb-report";
-constexpr const char* kReportMarkText = "A report of ngb. ngb report replaces index.html in this folder.\n";
+constexpr const char* kReportMarkText =
+    "A report of ngb. ngb report replaces index.html and the files of its figures in this folder.\n";
+constexpr const char* kFiguresFolder = "figures";
 
 tl::unexpected<ReportFailure> failed(Error error, ExitCode code) {
   return tl::unexpected(ReportFailure{std::move(error), code});
@@ -47,7 +51,11 @@ Status check_folder(const fs::path& folder) {
 // The results of one folder and all that they point into. It does not move.
 struct Loaded {
   metrics::Derived derived{};
+  metrics::series::DerivedSeries series{};
   std::optional<report::Results> results{};  // absent only while this is loaded
+  // With phases and repetitions; empty if they are those of `derived`, or if there are too many to load.
+  std::vector<store::CellData> measured{};
+  bool is_too_large = false;
   std::string study{};
   std::map<std::string, std::string> protocol{};
 };
@@ -61,6 +69,23 @@ Status load_origin(const fs::path& file, Loaded& loaded) {
   const auto runs = store->runs();
   if (!runs) return error_of(runs);
   if (!runs->empty()) loaded.study = runs->back().study_name;
+  return Done{};
+}
+
+// Loads phases and repetitions unless `derived` has them.
+Status load_measured(const fs::path& file, Loaded& loaded) {
+  constexpr double kMostRepetitions = 2'000'000;
+  double repetitions = 0;
+  for (const store::DerivedValue& value : loaded.derived.values) {
+    if (value.metric == "repetition_count") repetitions += value.value.value_or(0);
+  }
+  loaded.is_too_large = repetitions > kMostRepetitions;
+  if (loaded.is_too_large || !loaded.derived.were_kept) return Done{};
+  auto store = store::Store::open(file, store::Mode::read_only);
+  if (!store) return error_of(store);
+  auto cells = store->load_cells();
+  if (!cells) return error_of(cells);
+  loaded.measured = *std::move(cells);
   return Done{};
 }
 
@@ -79,8 +104,28 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_folder(const fs::path&
   loaded->results = *std::move(results);
   report::add_differences(*loaded->results, kept.environments);
   loaded->results->allocator = kept.allocator;
-  if (Status known = load_origin(folder / "results.db", *loaded); !known) return failed(known.error(), kCannotGoOn);
+  auto series = metrics::series::derive_series({{folder / "results.db", {}}}, kept);
+  if (!series) return failed(series.error(), kCannotGoOn);
+  loaded->series = *std::move(series);
+  report::add_series(*loaded->results, loaded->series.parts);
+  for (const auto load : {load_origin, load_measured}) {
+    if (Status done = load(folder / "results.db", *loaded); !done) return failed(done.error(), kCannotGoOn);
+  }
   return loaded;
+}
+
+report::figures::Figures figures_of(const std::vector<std::unique_ptr<Loaded>>& kept,
+                                    const std::vector<Source>& sources) {
+  report::figures::Measured measured;
+  for (const auto& each : kept) {
+    measured.cells.push_back(each->derived.were_kept ? &each->measured : &each->derived.cells);
+    if (each->is_too_large) {
+      measured.cells.clear();
+      measured.why_none = "these results have too many repetitions to draw";
+      break;
+    }
+  }
+  return report::figures::make_figures(report::figures::Selection(sources, std::move(measured)));
 }
 
 // Returns the name under which the page shows a results folder.
@@ -101,6 +146,12 @@ Status write_files(const fs::path& folder, const std::string& html) {
 
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request) {
   if (const Status usable = check_folder(request.folder); !usable) return failed(usable.error(), kWrongUsage);
+  std::optional<report::figures::Drawer> drawer;
+  if (!request.image_format.empty()) {
+    auto found = find_drawer(request.toolchains);
+    if (!found) return failed(found.error(), kCannotGoOn);
+    drawer = *std::move(found);
+  }
   std::vector<std::unique_ptr<Loaded>> kept;
   std::vector<Source> sources;
   WrittenReport written{.page = request.folder / kPageFile};
@@ -124,6 +175,19 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   const std::string html = report::page::html(sources, describe(this_revision()));
   written.bytes = html.size();
   if (const Status done = write_files(request.folder, html); !done) return failed(done.error(), kCannotGoOn);
+  const report::figures::Figures figures = figures_of(kept, sources);
+  const fs::path folder = request.folder / kFiguresFolder;
+  if (const Status done = write_figures(folder, figures); !done) return failed(done.error(), kCannotGoOn);
+  if (drawer) {
+    auto warnings = write_images(folder, figures, *drawer, request.image_format);
+    if (!warnings) return failed(warnings.error(), kCannotGoOn);
+    written.warnings = *std::move(warnings);
+  }
+  written.figures = figures.made.size();
+  written.left_out = report::figures::words_of(figures.left_out);
+  for (const report::figures::Made& each : figures.made) {
+    if (!each.remark.empty()) written.remarks.push_back(fmt::format("{}: {}", each.figure->name, each.remark));
+  }
   return written;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the page of results into a folder.
+// Writes the page and the figures of results into a folder.
 #pragma once
 
 #include <filesystem>
@@ -17,12 +17,18 @@ struct ReportRequest {
   std::filesystem::path folder{};                            // of the report
   std::string baseline{};                                    // "": that of each folder's study
   std::map<std::string, std::vector<std::string>> wanted{};  // by the name of the filter (report/results.h)
+  std::string image_format{};                                // of the figures: "svg", …; "": no images
+  std::filesystem::path toolchains{};                        // where to look for the program that draws images
 };
 
 struct WrittenReport {
   std::filesystem::path page{};
   std::size_t cells = 0;
   std::size_t bytes = 0;
+  std::size_t figures = 0;
+  std::string left_out{};               // figures without data, and why: for people; "" if there are none
+  std::vector<std::string> remarks{};   // what figures do not show
+  std::vector<std::string> warnings{};  // of the program that drew the images
 };
 
 struct ReportFailure {
@@ -30,9 +36,9 @@ struct ReportFailure {
   ExitCode code = kCannotGoOn;  // kWrongUsage if the request is at fault
 };
 
-// Writes index.html in one step, and a file that marks the folder as a report. Fails and changes nothing if results
-// cannot be read, a filter fits no cell, there are more cells than a page shows, or the folder contains something and
-// is not a report.
+// Writes index.html and figures/NAME.vl.json, .csv and images, each in one step, and a file that marks the folder as a
+// report. Fails and changes nothing if results cannot be read, a filter fits no cell, there are more cells than a page
+// shows, the folder contains something and is not a report, or images are wanted and nothing can draw them.
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request);
 
 // Writes RESULTS/report of a run that has ended and prints the page's path. A page that cannot be written is only a
