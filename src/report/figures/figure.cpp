@@ -108,7 +108,9 @@ constexpr std::array kFigures{
         kText_compile_time_vl_json, compile_time},
     Figure{"break_even", "When compiling pays",
            "Inferences after which the time that they save equals what compiling took longer than for the baseline. "
-           "Lines are 95 % intervals. A cross at the axis is a cell for which compiling is not told to pay.",
+           "Fewer than 1 are drawn at 1. Lines are 95 % intervals. A cross at the axis is a cell for which compiling "
+           "is not "
+           "told to pay.",
            "", "one cell",
            "panel device model model_group model_style batch compiler break_even_inferences low high state reason",
            kText_break_even_vl_json, break_even},

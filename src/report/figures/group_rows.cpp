@@ -53,7 +53,6 @@ Rows rows_of_groups(const Selection& selection, const char* series) {
 // The speed-ups of the groups of one style.
 struct OfStyle {
   const SeriesPlace* first = nullptr;
-  std::string batch_sizes{};
   int groups = 0;
   double sum_of_logs = 0;
   double squares_of_distances = 0;  // of the ends of the intervals from the values, by logarithms

@@ -86,6 +86,7 @@ void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
     return;
   facet = ordered_json(facet.at("row"));
   whole["columns"] = kPanelsSideBySide;
+  whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
 }
 
 // Breaks a text into lines of at most this many characters, because Vega does not.
