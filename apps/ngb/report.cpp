@@ -22,10 +22,10 @@ int write_and_tell(ReportRequest request) {
   const auto written = write_report(request);
   if (!written) return report_failure(written.error().error, written.error().code);
   say("Report: {} ({} cells, {})\n", written->page.string(), written->cells, text::human_bytes(written->bytes));
-  say("Figures: {} in {}\n", written->figures, (request.folder / "figures").string());
-  if (!written->left_out.empty()) say("Left out: {}\n", written->left_out);
-  for (const std::string& remark : written->remarks) say("{}\n", remark);
-  for (const std::string& warning : written->warnings) warn("ngb: vl-convert: {}\n", warning);
+  say("Figures: {} in {}\n", written->figures.count, (request.folder / "figures").string());
+  if (!written->figures.left_out.empty()) say("Left out: {}\n", written->figures.left_out);
+  for (const std::string& remark : written->figures.remarks) say("{}\n", remark);
+  for (const std::string& warning : written->figures.warnings) warn("ngb: vl-convert: {}\n", warning);
   return kSuccess;
 }
 
@@ -33,7 +33,7 @@ int write_and_tell(ReportRequest request) {
 
 void add_report(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto request = std::make_shared<ReportRequest>();
-  request->toolchains = installation.toolchains;
+  request->figures.toolchains = installation.toolchains;
   CLI::App* command =
       app.add_subcommand("report", "Write results as one HTML page that needs no network, and as figures");
   command->add_option("results", request->results, "Results folders")->required();
@@ -46,7 +46,7 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_option("--baseline", request->baseline,
                       "The compiler to which speed-ups refer, as in ngb show (default: the study's baseline)");
   command
-      ->add_option("--figures", request->image_format,
+      ->add_option("--figures", request->figures.image_format,
                    "Also draw the figures as images: svg, png or pdf (ngb toolchain install figures)")
       ->check(CLI::IsMember(
           std::vector<std::string>(report::figures::kImageFormats.begin(), report::figures::kImageFormats.end())));

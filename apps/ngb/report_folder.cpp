@@ -53,9 +53,7 @@ struct Loaded {
   metrics::Derived derived{};
   metrics::series::DerivedSeries series{};
   std::optional<report::Results> results{};  // absent only while this is loaded
-  // With phases and repetitions; empty if they are those of `derived`, or if there are too many to load.
-  std::vector<store::CellData> measured{};
-  bool is_too_large = false;
+  MeasuredCells measured{};
   std::string study{};
   std::map<std::string, std::string> protocol{};
 };
@@ -69,23 +67,6 @@ Status load_origin(const fs::path& file, Loaded& loaded) {
   const auto runs = store->runs();
   if (!runs) return error_of(runs);
   if (!runs->empty()) loaded.study = runs->back().study_name;
-  return Done{};
-}
-
-// Loads phases and repetitions unless `derived` has them.
-Status load_measured(const fs::path& file, Loaded& loaded) {
-  constexpr double kMostRepetitions = 2'000'000;
-  double repetitions = 0;
-  for (const store::DerivedValue& value : loaded.derived.values) {
-    if (value.metric == "repetition_count") repetitions += value.value.value_or(0);
-  }
-  loaded.is_too_large = repetitions > kMostRepetitions;
-  if (loaded.is_too_large || !loaded.derived.were_kept) return Done{};
-  auto store = store::Store::open(file, store::Mode::read_only);
-  if (!store) return error_of(store);
-  auto cells = store->load_cells();
-  if (!cells) return error_of(cells);
-  loaded.measured = *std::move(cells);
   return Done{};
 }
 
@@ -104,27 +85,20 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_folder(const fs::path&
   loaded->results = *std::move(results);
   report::add_differences(*loaded->results, kept.environments);
   loaded->results->allocator = kept.allocator;
-  auto series = metrics::series::derive_series({{folder / "results.db", {}}}, kept);
+  const std::vector<store::Source> file{{folder / "results.db", {}}};
+  auto series = metrics::series::derive_series(file, kept);
   if (!series) return failed(series.error(), kCannotGoOn);
   loaded->series = *std::move(series);
   report::add_series(*loaded->results, loaded->series.parts);
-  for (const auto load : {load_origin, load_measured}) {
-    if (Status done = load(folder / "results.db", *loaded); !done) return failed(done.error(), kCannotGoOn);
-  }
+  if (Status known = load_origin(folder / "results.db", *loaded); !known) return failed(known.error(), kCannotGoOn);
+  if (Status done = loaded->measured.load(file, kept); !done) return failed(done.error(), kCannotGoOn);
   return loaded;
 }
 
 report::figures::Figures figures_of(const std::vector<std::unique_ptr<Loaded>>& kept,
                                     const std::vector<Source>& sources) {
   report::figures::Measured measured;
-  for (const auto& each : kept) {
-    measured.cells.push_back(each->derived.were_kept ? &each->measured : &each->derived.cells);
-    if (each->is_too_large) {
-      measured.cells.clear();
-      measured.why_none = "these results have too many repetitions to draw";
-      break;
-    }
-  }
+  for (const auto& each : kept) each->measured.add_to(measured);
   return report::figures::make_figures(report::figures::Selection(sources, std::move(measured)));
 }
 
@@ -146,12 +120,8 @@ Status write_files(const fs::path& folder, const std::string& html) {
 
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request) {
   if (const Status usable = check_folder(request.folder); !usable) return failed(usable.error(), kWrongUsage);
-  std::optional<report::figures::Drawer> drawer;
-  if (!request.image_format.empty()) {
-    auto found = find_drawer(request.toolchains);
-    if (!found) return failed(found.error(), kCannotGoOn);
-    drawer = *std::move(found);
-  }
+  const auto drawer = find_drawer(request.figures);
+  if (!drawer) return failed(drawer.error(), kCannotGoOn);
   std::vector<std::unique_ptr<Loaded>> kept;
   std::vector<Source> sources;
   WrittenReport written{.page = request.folder / kPageFile};
@@ -175,19 +145,10 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   const std::string html = report::page::html(sources, describe(this_revision()));
   written.bytes = html.size();
   if (const Status done = write_files(request.folder, html); !done) return failed(done.error(), kCannotGoOn);
-  const report::figures::Figures figures = figures_of(kept, sources);
-  const fs::path folder = request.folder / kFiguresFolder;
-  if (const Status done = write_figures(folder, figures); !done) return failed(done.error(), kCannotGoOn);
-  if (drawer) {
-    auto warnings = write_images(folder, figures, *drawer, request.image_format);
-    if (!warnings) return failed(warnings.error(), kCannotGoOn);
-    written.warnings = *std::move(warnings);
-  }
-  written.figures = figures.made.size();
-  written.left_out = report::figures::words_of(figures.left_out);
-  for (const report::figures::Made& each : figures.made) {
-    if (!each.remark.empty()) written.remarks.push_back(fmt::format("{}: {}", each.figure->name, each.remark));
-  }
+  auto figures =
+      write_figures(request.folder / kFiguresFolder, figures_of(kept, sources), *drawer, request.figures.image_format);
+  if (!figures) return failed(figures.error(), kCannotGoOn);
+  written.figures = *std::move(figures);
   return written;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/report_figures.h"
 #include "base/result.h"
 
 namespace ngb::app {
@@ -17,18 +18,14 @@ struct ReportRequest {
   std::filesystem::path folder{};                            // of the report
   std::string baseline{};                                    // "": that of each folder's study
   std::map<std::string, std::vector<std::string>> wanted{};  // by the name of the filter (report/results.h)
-  std::string image_format{};                                // of the figures: "svg", …; "": no images
-  std::filesystem::path toolchains{};                        // where to look for the program that draws images
+  FiguresRequest figures{};
 };
 
 struct WrittenReport {
   std::filesystem::path page{};
   std::size_t cells = 0;
   std::size_t bytes = 0;
-  std::size_t figures = 0;
-  std::string left_out{};               // figures without data, and why: for people; "" if there are none
-  std::vector<std::string> remarks{};   // what figures do not show
-  std::vector<std::string> warnings{};  // of the program that drew the images
+  WrittenFigures figures{};
 };
 
 struct ReportFailure {
