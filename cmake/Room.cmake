@@ -38,12 +38,14 @@ function(ngb_room name)
   set_property(GLOBAL APPEND PROPERTY NGB_ROOMS ngb_${name})
 endfunction()
 
-# ngb_python(TARGET a.py …): the text of each program as kPython_a in the header a.py.h, so that it needs no file beside ngb.
+# ngb_python(TARGET folder/a.py …): the text of each program as kPython_a in the header a.py.h, so that it needs no file
+# beside ngb.
 function(ngb_python target)
   foreach(program ${ARGN})
     file(READ ${program} text)
+    get_filename_component(header ${program} NAME)
     get_filename_component(name ${program} NAME_WE)
-    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${program}.h
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${header}.h
          CONTENT "// Generated from ${program}.\ninline constexpr char kPython_${name}[] = R\"__py__(@text@)__py__\";\n" @ONLY)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${program})
   endforeach()

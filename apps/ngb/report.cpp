@@ -8,6 +8,7 @@
 #include "apps/ngb/report_folder.h"
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
+#include "report/figures/draw.h"
 #include "report/results.h"
 #include "report/tables/formats.h"
 
@@ -37,6 +38,10 @@ int write_and_tell(ReportArguments arguments) {
   if (!written) return report_failure(written.error().error, written.error().code);
   say("Report: {} ({} cells, {})\n", written->page.string(), written->cells, text::human_bytes(written->bytes));
   if (written->tables) tell_tables(*written->tables);
+  say("Figures: {} in {}\n", written->figures.count, (request.folder / "figures").string());
+  if (!written->figures.left_out.empty()) say("Left out: {}\n", written->figures.left_out);
+  for (const std::string& remark : written->figures.remarks) say("{}\n", remark);
+  for (const std::string& warning : written->figures.warnings) warn("ngb: vl-convert: {}\n", warning);
   return kSuccess;
 }
 
@@ -50,10 +55,12 @@ std::string help_on_tables() {
 
 }  // namespace
 
-void add_report(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
+void add_report(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<ReportArguments>();
   ReportRequest& request = arguments->request;
-  CLI::App* command = app.add_subcommand("report", "Write results as one HTML page that needs no network");
+  request.figures.toolchains = installation.toolchains;
+  CLI::App* command =
+      app.add_subcommand("report", "Write results as one HTML page that needs no network, as figures and as tables");
   constexpr int kMostFolders = 1000;
   add_source_options(*command, request.results, "Results folders, which are read as one", 1, kMostFolders);
   command->add_option("-o,--output", request.folder,
@@ -65,6 +72,11 @@ void add_report(CLI::App& app, const Installation& /*installation*/, Action& cho
   command->add_option("--baseline", request.baseline,
                       "The compiler to which speed-ups refer, as in ngb show (default: the study's baseline)");
   command
+      ->add_option("--figures", request.figures.image_format,
+                   "Also draw the figures as images: svg, png or pdf (ngb toolchain install figures)")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(report::figures::kImageFormats.begin(), report::figures::kImageFormats.end())));
+  command
       ->add_option("--tables", request.tables.formats,
                    "Also write the paper's tables, in this format, into the folder tables; may be repeated")
       ->allow_extra_args(false);
@@ -72,6 +84,7 @@ void add_report(CLI::App& app, const Installation& /*installation*/, Action& cho
                     "In tables: the paper's published values beside one's own (--device \"paper: Xeon\" chooses)");
   command->footer(help_on_tables() +
                   "\nExamples:\n  ngb report results/quickstart\n"
+                  "  ngb report results/quickstart --figures pdf\n"
                   "  ngb report results/quickstart --tables latex --tables csv --paper\n"
                   "  ngb report results/xeon results/orin -o both --as results/xeon:local=xeon --as "
                   "results/orin:local=orin");

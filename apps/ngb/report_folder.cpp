@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "apps/ngb/report_figures.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
 #include "base/file.h"
@@ -29,6 +30,7 @@ using report::page::Source;
 constexpr const char* kPageFile = "index.html";
 constexpr const char* kReportMark = ".ngb-report";
 constexpr const char* kReportMarkText = "A report of ngb. ngb report replaces what it has written here.\n";
+constexpr const char* kFiguresFolder = "figures";
 
 tl::unexpected<ReportFailure> failed(Error error, ExitCode code) {
   return tl::unexpected(ReportFailure{std::move(error), code});
@@ -53,6 +55,7 @@ struct Loaded {
   metrics::Derived derived{};
   metrics::series::DerivedSeries series{};
   std::optional<report::Results> results{};  // absent only while this is loaded
+  MeasuredCells measured{};
   std::set<std::string> studies{};
   std::map<std::string, std::string> protocol{};
 };
@@ -99,7 +102,14 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const Repor
   loaded->series = *std::move(series);
   report::add_series(*loaded->results, loaded->series.parts);
   if (Status known = load_origin(*sources, *loaded); !known) return failed(known.error(), kCannotGoOn);
+  if (Status done = loaded->measured.load(*sources, kept); !done) return failed(done.error(), kCannotGoOn);
   return loaded;
+}
+
+report::figures::Figures figures_of(const Loaded& loaded, const std::vector<Source>& sources) {
+  report::figures::Measured measured;
+  loaded.measured.add_to(measured);
+  return report::figures::make_figures(report::figures::Selection(sources, std::move(measured)));
 }
 
 // Returns the name under which the page shows a results folder.
@@ -132,6 +142,8 @@ Status mark_folder(const fs::path& folder) {
 
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request) {
   if (const Status usable = check_folder(request.folder); !usable) return failed(usable.error(), kWrongUsage);
+  const auto drawer = find_drawer(request.figures);
+  if (!drawer) return failed(drawer.error(), kCannotGoOn);
   const auto loaded = load_for_report(request);
   if (!loaded) return tl::unexpected(loaded.error());
   const Loaded& kept = **loaded;
@@ -144,6 +156,10 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
     if (!tables) return failed(tables.error(), kCannotGoOn);
     written.tables = *std::move(tables);
   }
+  auto figures =
+      write_figures(request.folder / kFiguresFolder, figures_of(kept, sources), *drawer, request.figures.image_format);
+  if (!figures) return failed(figures.error(), kCannotGoOn);
+  written.figures = *std::move(figures);
   const Status done = file::write_atomically(written.page, html);
   if (!done) return failed(done.error(), kCannotGoOn);
   return written;

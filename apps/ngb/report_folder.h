@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the page of results into a folder.
+// Writes the page and the figures of results into a folder.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/report_figures.h"
 #include "apps/ngb/report_tables.h"
 #include "apps/ngb/sources.h"
 #include "base/result.h"
@@ -21,6 +22,7 @@ struct ReportRequest {
   std::string baseline{};                                    // "": that of the study
   std::map<std::string, std::vector<std::string>> wanted{};  // by the name of the filter (report/results.h)
   TablesRequest tables{};
+  FiguresRequest figures{};
 };
 
 struct WrittenReport {
@@ -28,6 +30,7 @@ struct WrittenReport {
   std::size_t cells = 0;
   std::size_t bytes = 0;
   std::optional<WrittenTables> tables{};  // if some were asked for
+  WrittenFigures figures{};
 };
 
 struct ReportFailure {
@@ -35,9 +38,10 @@ struct ReportFailure {
   ExitCode code = kCannotGoOn;  // kWrongUsage if the request is at fault
 };
 
-// Writes the tables that are asked for, index.html in one step, and a file that marks the folder as a report. Fails and
-// changes nothing if results cannot be read or do not go together, a filter fits no cell, there are more cells than a
-// page shows, or the folder contains something and is not a report.
+// Writes the tables that are asked for, figures/NAME.vl.json, .csv and images, index.html, each in one step, and a file
+// that marks the folder as a report. Fails and changes nothing if results cannot be read or do not go together, a
+// filter fits no cell, there are more cells than a page shows, the folder contains something and is not a report, or
+// images are wanted and nothing can draw them.
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request);
 
 // Writes RESULTS/report of a run that has ended and prints the page's path. A page that cannot be written is only a

@@ -2,6 +2,7 @@
 #include "apps/ngb/wanted_toolchain.h"
 
 #include "base/text.h"
+#include "toolchain/tools.h"
 
 namespace ngb::app {
 
@@ -11,7 +12,9 @@ Result<WantedToolchain> find_wanted(const Installation& installation, const std:
   const std::string name = text.substr(0, text.find('@'));
   const std::string version = name.size() < text.size() ? text.substr(name.size() + 1) : std::string();
   std::vector<std::string> names;
-  for (const toolchain::CompilerDescription& compiler : *catalog) {
+  std::vector<toolchain::CompilerDescription> known = *catalog;
+  known.push_back(toolchain::drawing_tool());
+  for (const toolchain::CompilerDescription& compiler : known) {
     if (compiler.needs_toolchain) names.push_back(compiler.name);
     if (compiler.name != name) continue;
     if (!compiler.needs_toolchain) return fail("this compiler is built in and needs no toolchain", name);

@@ -12,8 +12,8 @@ struct WantedToolchain {
   std::string version{};  // the compiler's default if none was named
 };
 
-// Finds "onnxruntime@1.31.1" or "onnxruntime" in the catalogue. Returns an error if there is no such compiler or it has
-// no toolchains.
+// Finds "onnxruntime@1.31.1" or "onnxruntime" in the catalogue, or "figures" (toolchain/tools.h). Returns an error if
+// there is no such compiler or it has no toolchains.
 Result<WantedToolchain> find_wanted(const Installation& installation, const std::string& text);
 
 }  // namespace ngb::app

@@ -16,27 +16,10 @@
     return made;
   }
 
-  // Each compiler has the same colour in every page: by its name, or the next free one if two names lead to the same.
-  // Settings and versions of one compiler differ in the shape of their marks.
-  function looksOfCompilers() {
-    const COLOURS = 10;
-    const taken = new Set();
-    const colours = new Map();
-    for (const kind of [...data.kinds].sort()) {
-      let colour = [...kind].reduce((hash, character) => (hash * 31 + character.codePointAt(0)) % 9973, 7) % COLOURS;
-      for (let tried = 0; tried < COLOURS && taken.has(colour); ++tried) colour = (colour + 1) % COLOURS;
-      taken.add(colour);
-      colours.set(kind, colour);
-    }
-    const settings = new Map();
-    return new Map(data.compilers.map((compiler, index) => {
-      const kind = data.kinds[data.kind_of[index]];
-      const shape = settings.get(kind) ?? 0;
-      settings.set(kind, shape + 1);
-      return [compiler, {colour: `c${colours.get(kind)}`, shape: settings.size - 1 + shape}];
-    }));
-  }
-  const looks = looksOfCompilers();
+  const looks = new Map(data.compilers.map((compiler, index) => {
+    const [colour, shape] = data.looks[index];
+    return [compiler, {colour: `c${colour}`, shape}];
+  }));
 
   const metricOf = (name) => data.metrics.find((metric) => metric.name === name);
   const metricTitle = (metric) => {

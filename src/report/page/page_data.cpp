@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "report/columns.h"
+#include "report/looks.h"
 #include "report/page/untrusted.h"
 
 namespace ngb::report::page {
@@ -58,12 +59,17 @@ class DataWriter {
     for (const Source& source : sources_) baselines.push_back(plain(source.results->baseline.words()));
     json groups = json::array();
     for (const std::string& group : group_of_) groups.push_back(group);
-    return {{"devices", devices_.all()},     {"models", models_.all()},
-            {"compilers", compilers_.all()}, {"kinds", kinds_.all()},
-            {"batches", batches_},           {"kind_of", kind_of_},
-            {"group_of", std::move(groups)}, {"baselines", std::move(baselines)},
-            {"metrics", metrics_json()},     {"flags", flags_.all()},
-            {"reasons", reasons_.all()},     {"cells", std::move(cells)}};
+    return {{"devices", devices_.all()},
+            {"models", models_.all()},
+            {"compilers", compilers_.all()},
+            {"looks", looks_json()},
+            {"batches", batches_},
+            {"group_of", std::move(groups)},
+            {"baselines", std::move(baselines)},
+            {"metrics", metrics_json()},
+            {"flags", flags_.all()},
+            {"reasons", reasons_.all()},
+            {"cells", std::move(cells)}};
   }
 
  private:
@@ -87,9 +93,7 @@ class DataWriter {
     if (static_cast<std::size_t>(model) == group_of_.size())
       group_of_.push_back(plain(cell.model_group.empty() ? cell.model_family : cell.model_group));
     const int compiler = compilers_.index_of(labels_.compiler(cell));
-    if (static_cast<std::size_t>(compiler) == kind_of_.size()) {
-      kind_of_.push_back(kinds_.index_of(plain(cell.compiler)));
-    }
+    if (static_cast<std::size_t>(compiler) == kind_of_.size()) kind_of_.push_back(plain(cell.compiler));
     auto batch = std::find(batches_.begin(), batches_.end(), cell.batch);
     if (batch == batches_.end()) batch = batches_.insert(batches_.end(), cell.batch);
     const std::string why = why_no_numbers(cell);
@@ -126,6 +130,12 @@ class DataWriter {
     return entry;
   }
 
+  [[nodiscard]] json looks_json() const {
+    json looks = json::array();
+    for (const Look& look : looks_of(kind_of_)) looks.push_back(json::array({look.colour, look.shape}));
+    return looks;
+  }
+
   [[nodiscard]] json metrics_json() const {
     json rows = json::array();
     for (const Metric* metric : metrics_) {
@@ -145,11 +155,10 @@ class DataWriter {
   Names devices_{};
   Names models_{};
   Names compilers_{};
-  Names kinds_{};
   Names flags_{};
   Names reasons_{};
   std::vector<int> batches_{};
-  std::vector<int> kind_of_{};
+  std::vector<std::string> kind_of_{};  // the name of the compiler of each of `compilers_`
   std::vector<std::string> group_of_{};
 };
 

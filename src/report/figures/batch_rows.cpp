@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the figures that show each cell: its speed over the batch size, and beside the others of its workload.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "report/figures/rows.h"
+#include "report/figures/workloads.h"
+#include "report/page/untrusted.h"
+
+namespace ngb::report::figures {
+namespace {
+
+// Returns a row for each cell of more than one sample. The panels are models; devices are side by side.
+Rows metric_of_batching(const Selection& selection, const char* metric) {
+  std::vector<Row> rows;
+  for (const Place& place : selection.places()) {
+    if (place.cell->batch == 1) continue;
+    Row row = row_of(selection, place, page::plain(place.cell->model));
+    add_number(row, metric, number_of(selection, place, metric), state_of(*place.cell));
+    rows.push_back(std::move(row));
+  }
+  return rows_with(std::move(rows), metric, "no compiler was measured at batch 1 and at a larger batch size");
+}
+
+}  // namespace
+
+Rows throughput_by_batch(const Selection& selection) {
+  constexpr const char* kMetric = "throughput_per_s";
+  std::vector<Row> rows;
+  for (const Place& place : selection.places()) {
+    Row row = row_of(selection, place, page::plain(place.cell->model));
+    add_number(row, kMetric, number_of(selection, place, kMetric), state_of(*place.cell));
+    rows.push_back(std::move(row));
+  }
+  return rows_with(std::move(rows), kMetric, "no cell has a speed");
+}
+
+Rows rtr_by_batch(const Selection& selection) { return metric_of_batching(selection, "rtr_ratio"); }
+
+Rows ase_by_batch(const Selection& selection) { return metric_of_batching(selection, "ase_ratio"); }
+
+Rows break_even(const Selection& selection) {
+  constexpr const char* kMetric = "break_even_inferences";
+  std::vector<Row> rows;
+  for (const Place& place : selection.places()) {
+    if (selection.sources()[place.source].results->baseline_of(*place.cell) == place.cell) continue;
+    Row row = row_of(selection, place, page::plain(place.cell->model));
+    add_number(row, kMetric, number_of(selection, place, kMetric), state_of(*place.cell));
+    rows.push_back(std::move(row));
+  }
+  return rows_with(std::move(rows), kMetric, "no cell is told to be faster than its baseline");
+}
+
+Rows ratio_to_best(const Selection& selection) {
+  const Workloads workloads(selection);
+  std::vector<Row> rows;
+  for (const Place& place : selection.places()) {
+    Row row = row_of(selection, place, fmt::format("batch {}", place.cell->batch));
+    add_number(row, "ratio_to_best", workloads.ratio_to_best(place), state_of(*place.cell));
+    rows.push_back(std::move(row));
+  }
+  if (!workloads.compare_something()) return {.why_none = "no workload has two cells with a speed"};
+  return {.rows = std::move(rows)};
+}
+
+}  // namespace ngb::report::figures

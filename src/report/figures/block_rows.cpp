@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the figures of stacks of blocks: speed-up over depth by width, and what width costs batching.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "metrics/series/workload.h"
+#include "report/figures/rows.h"
+#include "report/figures/series_rows.h"
+#include "report/page/untrusted.h"
+
+namespace ngb::report::figures {
+namespace {
+
+using metrics::series::Block;
+using metrics::series::block_of;
+
+Row number_or_nothing(const std::optional<double>& number) { return number ? Row(*number) : Row(nullptr); }
+
+// The order of the rows is that of the figure's columns.
+void sort_by_width_and_depth(std::vector<Row>& rows) {
+  const auto number = [](const Row& row, const char* name) {
+    return row.at(name).is_number() ? row.at(name).get<double>() : 0.0;
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    return std::pair(number(a, "width"), number(a, "depth")) < std::pair(number(b, "width"), number(b, "depth"));
+  });
+}
+
+// Returns a row for each cell of a stack of these blocks. The panels are batch sizes; widths are side by side.
+Rows speed_up_over_depth(const Selection& selection, const char* family) {
+  constexpr const char* kMetric = "speed_up_ratio";
+  std::vector<Row> rows;
+  for (const Place& place : selection.places()) {
+    if (place.cell->model_family != family) continue;
+    const auto block = block_of(*place.cell);
+    if (!block || selection.sources()[place.source].results->baseline_of(*place.cell) == place.cell) continue;
+    Row row = row_of(selection, place, selection.with_device(fmt::format("batch {}", place.cell->batch), place));
+    row["width"] = number_or_nothing(block->width);
+    row["depth"] = block->depth;
+    add_number(row, kMetric, number_of(selection, place, kMetric), state_of(*place.cell));
+    rows.push_back(std::move(row));
+  }
+  sort_by_width_and_depth(rows);
+  return rows_with(std::move(rows), kMetric, fmt::format("no stack of {} has a speed-up", family));
+}
+
+}  // namespace
+
+Rows depth_conv(const Selection& selection) { return speed_up_over_depth(selection, "conv_block"); }
+
+Rows depth_mha(const Selection& selection) { return speed_up_over_depth(selection, "mha_block"); }
+
+Rows batch_width_friction(const Selection& selection) {
+  constexpr const char* kSeries = "batch_width_friction_ratio";
+  std::vector<Row> rows;
+  for (const SeriesPlace& place : series_places(selection, kSeries)) {
+    const Place& narrow = place.cells.front();
+    const auto block = block_of(*narrow.cell);
+    const auto wide = block_of(*place.cells.back().cell);
+    if (!block || !wide) continue;
+    const std::string name = page::plain(block->name_sans_width);
+    Row row = row_of(selection, narrow, selection.with_device(name, narrow));
+    row["model"] = name;
+    row["narrow_width"] = number_or_nothing(block->width);
+    row["width"] = number_or_nothing(wide->width);
+    row["depth"] = block->depth;
+    add_number(row, kSeries, number_of(place), state_of(place));
+    rows.push_back(std::move(row));
+  }
+  sort_by_width_and_depth(rows);
+  return rows_with(std::move(rows), kSeries, "no stack of blocks was measured with two widths at several batch sizes");
+}
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/figures/draw.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/python.h"
+#include "draw_figures.py.h"
+
+namespace ngb::report::figures {
+
+Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& format,
+                                      const std::vector<Image>& images) {
+  nlohmann::json figures = nlohmann::json::array();
+  for (const Image& image : images) {
+    figures.push_back({{"name", image.name}, {"specification", image.specification}, {"image", image.file.string()}});
+  }
+  const nlohmann::json wanted{{"format", format}, {"figures", std::move(figures)}};
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a path may be no UTF-8
+  const Result<std::string> answer = python::ask({.interpreter = {drawer.python},
+                                                  .program = kPython_draw_figures,
+                                                  .arguments = {},
+                                                  .input = wanted.dump(-1, ' ', false, kReplace),
+                                                  .site = drawer.site,
+                                                  .folder = {},
+                                                  .environment = {}});
+  if (!answer) return fail("cannot draw figures: " + answer.error().what, answer.error().where, answer.error().next);
+  const nlohmann::json warnings = nlohmann::json::parse(*answer, nullptr, false);
+  if (!warnings.is_array()) return fail("cannot draw figures: vl-convert gave an unexpected answer", drawer.python);
+  std::vector<std::string> texts;
+  for (const nlohmann::json& warning : warnings) {
+    if (warning.is_string()) texts.push_back(warning.get<std::string>());
+  }
+  return texts;
+}
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws specifications as images with vl-convert, in a Python process of its own.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ngb::report::figures {
+
+inline constexpr std::array kImageFormats{"svg", "png", "pdf"};
+
+// A Python that can import vl_convert from `site`.
+struct Drawer {
+  std::string python{};
+  std::filesystem::path site{};
+};
+
+struct Image {
+  std::string name{};            // of the figure
+  std::string specification{};   // Vega-Lite as JSON text
+  std::filesystem::path file{};  // to be written; its folder exists
+};
+
+// Writes the images and returns what Vega-Lite warned about: "compile_time: …". `format` is one of kImageFormats.
+// Returns an error that names the figure if one cannot be drawn; images before it are then written.
+Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& format,
+                                      const std::vector<Image>& images);
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/figures/figure.h"
+
+#include <array>
+
+#include "ase_by_batch.vl.json.h"
+#include "batch_width_friction.vl.json.h"
+#include "break_even.vl.json.h"
+#include "compile_time.vl.json.h"
+#include "cpu_relief.vl.json.h"
+#include "cpu_use.vl.json.h"
+#include "depth_conv.vl.json.h"
+#include "depth_mha.vl.json.h"
+#include "pareto_compile.vl.json.h"
+#include "pareto_cpu.vl.json.h"
+#include "rank_reversals.vl.json.h"
+#include "ratio_to_best.vl.json.h"
+#include "report/figures/rows.h"
+#include "rtr_by_batch.vl.json.h"
+#include "samples.vl.json.h"
+#include "speed_up_by_family.vl.json.h"
+#include "speed_up_by_style.vl.json.h"
+#include "throughput_by_batch.vl.json.h"
+
+namespace ngb::report::figures {
+namespace {
+
+// The paper's figures are known by their subjects only. Where their exact form is not known, a figure has the form that
+// answers the same question; `paper` then says "answers the question of".
+constexpr std::array kFigures{
+    Figure{"rank_reversals", "Reversed orders",
+           "Two sides of each reversal: the first is faster on one side of 1, the second on the other. Lines are 95 % "
+           "intervals.",
+           "answers the question of figure 1", "one side of a reversed order: two models or two compilers",
+           "panel ranked a b side device model batch compiler throughput_ratio low high state reason adjusted_p",
+           kText_rank_reversals_vl_json, rank_reversals},
+    Figure{"throughput_by_batch", "Throughput by batch size",
+           "Lines are 95 % intervals. A cross at the axis is a cell without a speed.",
+           "answers the questions of figures 1, 5 and 6", "one cell",
+           "panel device model model_group model_style batch compiler throughput_per_s low high state reason",
+           kText_throughput_by_batch_vl_json, throughput_by_batch},
+    Figure{"speed_up_by_family", "Speed-up of groups of models",
+           "Geometric mean over the group's models and batch sizes; lines are 95 % intervals. A cross at the axis is a "
+           "group with a cell that has no speed-up.",
+           "answers the question of figure 5", "one compiler on one group of models and batch sizes",
+           "panel device model_group model_style batch_sizes first_batch compiler family_speed_up_ratio low high state "
+           "reason",
+           kText_speed_up_by_family_vl_json, speed_up_by_family},
+    Figure{
+        "speed_up_by_style", "Speed-up of styles of models",
+        "Geometric mean over the style's groups; lines are 95 % intervals that take the errors of groups as "
+        "independent. A cross at the axis is a style with a cell that has no speed-up.",
+        "answers the question of figure 6", "one compiler on one style of models and group of batch sizes",
+        "panel device model_style batch_sizes first_batch compiler groups style_speed_up_ratio low high state reason",
+        kText_speed_up_by_style_vl_json, speed_up_by_style},
+    Figure{
+        "cpu_use", "Use of the processor",
+        "Mean over the group's models and batch sizes; lines are ± one standard deviation between processes. A cross "
+        "at the axis is a group with a cell that has no number.",
+        "answers the question of figure 7", "one compiler on one group of models and batch sizes",
+        "panel device model_group model_style batch_sizes first_batch compiler family_cpu_percent low high state "
+        "reason",
+        kText_cpu_use_vl_json, cpu_use},
+    Figure{"cpu_relief", "Relief of the processor",
+           "1 - geometric mean of cpu / cpu of the baseline: above 0, the processor is less busy. Lines are 95 % "
+           "intervals. A cross at the axis is a group with a cell that has no number.",
+           "answers the question of figure 7", "one compiler on one group of models and batch sizes",
+           "panel device model_group model_style batch_sizes first_batch compiler family_cpu_reduction_ratio low high "
+           "state reason",
+           kText_cpu_relief_vl_json, cpu_relief},
+    Figure{"rtr_by_batch", "Relative throughput of batches (RTR)",
+           "Throughput over that of the same compiler at batch 1. Lines are 95 % intervals. A cross at the axis is a "
+           "cell without this number.",
+           "answers the question of figure 8", "one cell",
+           "panel device model model_group model_style batch compiler rtr_ratio low high state reason",
+           kText_rtr_by_batch_vl_json, rtr_by_batch},
+    Figure{"ase_by_batch", "Efficiency of batches (ASE)",
+           "RTR over the batch size: at 1, a sample of a batch costs no less than a single one. Lines are 95 % "
+           "intervals. A cross at the axis is a cell without this number.",
+           "answers the question of figure 8", "one cell",
+           "panel device model model_group model_style batch compiler ase_ratio low high state reason",
+           kText_ase_by_batch_vl_json, ase_by_batch},
+    Figure{"depth_conv", "Speed-up over the depth of convolutional blocks",
+           "A column for each width (channels). Lines are 95 % intervals. A cross at the axis is a cell without a "
+           "speed-up.",
+           "answers the question of figure 9", "one cell",
+           "panel device model model_group model_style width depth batch compiler speed_up_ratio low high state reason",
+           kText_depth_conv_vl_json, depth_conv},
+    Figure{"depth_mha", "Speed-up over the depth of attention blocks",
+           "A column for each width (embedding). Lines are 95 % intervals. A cross at the axis is a cell without a "
+           "speed-up.",
+           "answers the question of figure 10", "one cell",
+           "panel device model model_group model_style width depth batch compiler speed_up_ratio low high state reason",
+           kText_depth_mha_vl_json, depth_mha},
+    Figure{"batch_width_friction", "Batch-width friction",
+           "RTR at the largest width over RTR at the smallest: below 1, batching gains less in wider blocks. Lines are "
+           "95 % intervals. A cross at the axis is a pair of cells without this number.",
+           "answers the question of figure 11", "one compiler on the narrowest and the widest stack of one depth",
+           "panel device model model_group model_style narrow_width width depth batch compiler "
+           "batch_width_friction_ratio low high state reason",
+           kText_batch_width_friction_vl_json, batch_width_friction},
+    Figure{
+        "compile_time", "Compile time",
+        "Compiling and tuning together. Lines reach from the fastest to the slowest process that compiled. A cross at "
+        "the axis is a cell without a compile time.",
+        "answers the question of figure 12", "one cell",
+        "panel device model model_group model_style batch compiler tuning_s compile_total_s low high state reason",
+        kText_compile_time_vl_json, compile_time},
+    Figure{"break_even", "When compiling pays",
+           "Inferences after which the time that they save equals what compiling took longer than for the baseline. "
+           "Fewer than 1 are drawn at 1. Lines are 95 % intervals. A cross at the axis is a cell for which compiling "
+           "is not "
+           "told to pay.",
+           "", "one cell",
+           "panel device model model_group model_style batch compiler break_even_inferences low high state reason",
+           kText_break_even_vl_json, break_even},
+    Figure{"pareto_compile", "Speed against compile time",
+           "Throughput over that of the fastest cell of the same model; lines are 95 % intervals. Filled: no other "
+           "setting is told to be faster with no longer compile time and no more memory. A cross at the axis is a cell "
+           "without both numbers.",
+           "", "one cell",
+           "panel device model model_group model_style batch compiler compile_total_s ratio_to_best low high on_front "
+           "state reason",
+           kText_pareto_compile_vl_json, pareto_compile},
+    Figure{
+        "pareto_cpu", "Speed against use of the processor",
+        "Throughput over that of the fastest cell of the same model; lines are 95 % intervals. Filled: no other "
+        "setting is certainly faster with no more use of the processor. A cross at the axis is a cell without both "
+        "numbers.",
+        "", "one cell",
+        "panel device model model_group model_style batch compiler cpu_percent ratio_to_best low high on_front state "
+        "reason",
+        kText_pareto_cpu_vl_json, pareto_cpu},
+    Figure{"ratio_to_best", "Each cell beside the fastest",
+           "Throughput over that of the fastest compiler of the same model and batch size, with its 95 % interval. A "
+           "cross is a cell without a speed.",
+           "", "one cell",
+           "panel device model model_group model_style batch compiler ratio_to_best low high state reason",
+           kText_ratio_to_best_vl_json, ratio_to_best},
+    Figure{"samples", "Every repetition in the order of time",
+           "Warm-up is left out. Horizontal lines are means of processes; vertical lines separate processes. Crosses "
+           "belong to processes that do not count. Flags are in brackets.",
+           "", "one repetition; of a cell with very many, every n-th (column `every`)",
+           "panel device model model_group model_style batch compiler flags process attempt state reason repetition "
+           "every throughput_per_s",
+           kText_samples_vl_json, sample_strips},
+};
+
+}  // namespace
+
+std::span<const Figure> all_figures() { return kFigures; }
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of figures. The files of a report and the table in docs/report.md derive from its rows. A figure is a
+// Vega-Lite specification, which is a file beside the code, and a function that makes its rows of data.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/figures/selection.h"
+
+namespace ngb::report::figures {
+
+// The record that is drawn: names as in docs/metrics.md, numbers unrounded, an unknown number null.
+using Row = nlohmann::ordered_json;
+
+struct Rows {
+  std::vector<Row> rows{};
+  std::string why_none{};  // why there are no rows; "" if there are some
+  std::string remark{};    // what the rows leave out; "" if nothing
+};
+
+struct Figure {
+  const char* name;     // of its files: "compile_time"
+  const char* title;    // for people
+  const char* reading;  // how to read it; part of the figure
+  const char* paper;    // the paper's figure that asks the same question: "figure 12"; "" for ours
+  const char* rows;     // what a row of its data is
+  const char* columns;  // of its data, in this order, separated by blanks
+  const char* specification;
+  Rows (*make)(const Selection& selection);
+};
+std::span<const Figure> all_figures();
+
+// A figure of some results.
+struct Made {
+  const Figure* figure = nullptr;
+  std::string specification{};  // Vega-Lite 6 as JSON text, with theme and data; shows the figure without other files
+  std::string data{};           // CSV with a line of names
+  std::string remark{};         // what it does not show; "" if nothing
+};
+struct LeftOut {
+  const Figure* figure = nullptr;
+  std::string why{};
+};
+struct Figures {
+  std::vector<Made> made{};         // in the order of the table
+  std::vector<LeftOut> left_out{};  // those for which the results have no data
+};
+Figures make_figures(const Selection& selection);
+
+// Returns "speed_up_by_family (no model belongs to a group), depth_conv, depth_mha (no stack of blocks)": figures that
+// follow each other with one reason share it. "" if none is left out.
+std::string words_of(const std::vector<LeftOut>& left_out);
+
+}  // namespace ngb::report::figures

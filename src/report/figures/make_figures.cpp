@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/figures/figure.h"
+#include "report/figures/specification.h"
+
+namespace ngb::report::figures {
+
+Figures make_figures(const Selection& selection) {
+  Figures all;
+  for (const Figure& figure : all_figures()) {
+    Rows made = figure.make(selection);
+    if (made.rows.empty()) {
+      all.left_out.push_back({&figure, made.why_none});
+      continue;
+    }
+    std::string data = csv_of(figure, made.rows);
+    std::string remark = std::move(made.remark);
+    const std::vector<Row> drawn = drawn_rows(std::move(made.rows), remark);
+    all.made.push_back({&figure, specification_text(selection, figure, drawn, remark), std::move(data), remark});
+  }
+  return all;
+}
+
+std::string words_of(const std::vector<LeftOut>& left_out) {
+  std::vector<std::string> parts;
+  std::string names;
+  for (std::size_t i = 0; i < left_out.size(); ++i) {
+    names += (names.empty() ? "" : ", ") + std::string(left_out[i].figure->name);
+    if (i + 1 < left_out.size() && left_out[i + 1].why == left_out[i].why) continue;
+    parts.push_back(fmt::format("{} ({})", names, left_out[i].why));
+    names.clear();
+  }
+  return text::join(parts, ", ");
+}
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the figure of reversed orders: a row for each side of each reversal.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metrics/series/conclusions.h"
+#include "report/figures/rows.h"
+#include "report/page/untrusted.h"
+
+namespace ngb::report::figures {
+namespace {
+
+using nlohmann::json;
+
+std::optional<double> number_in(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || !found->is_number() ? std::nullopt : std::optional(found->get<double>());
+}
+
+std::string text_in(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || !found->is_string() ? std::string() : found->get<std::string>();
+}
+
+// The two cells of one side, in the order in which their ratio is formed.
+struct Side {
+  Place a{};
+  Place b{};
+  Number ratio{};
+};
+
+// Returns nothing if the JSON has another form, or if one of the cells is not selected.
+std::optional<Side> side_of(const Selection& selection, std::size_t source, const json& object) {
+  if (!object.is_object()) return std::nullopt;
+  const auto ids = object.find("cell_ids");
+  if (ids == object.end() || !ids->is_array() || ids->size() != 2) return std::nullopt;
+  std::array<const store::CellData*, 2> cells{};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const json& id = (*ids)[i];
+    cells.at(i) = id.is_string() ? selection.find(source, id.get<std::string>()) : nullptr;
+    if (cells.at(i) == nullptr) return std::nullopt;
+  }
+  return Side{{source, cells[0]},
+              {source, cells[1]},
+              {number_in(object, "value"), number_in(object, "low"), number_in(object, "high"), ""}};
+}
+
+// Returns "batch 8, on local", with the compiler if models are ranked and with the model if compilers are.
+std::string words_of_side(const Selection& selection, const Side& side, bool ranks_models) {
+  const std::string fixed = ranks_models ? selection.compiler(side.a) : page::plain(side.a.cell->model);
+  return fmt::format("{}, batch {}, on {}", fixed, side.a.cell->batch, selection.device(side.a));
+}
+
+Row row_of_side(const Selection& selection, const Side& side, bool ranks_models, std::size_t number,
+                double adjusted_p) {
+  const auto called = [&](const Place& place) {
+    return ranks_models ? page::plain(place.cell->model) : selection.compiler(place);
+  };
+  const bool is_a_faster = side.ratio.value.value_or(0) > 1;
+  Row row{{"panel", fmt::format("{}. {} over {}", number, called(side.a), called(side.b))},
+          {"ranked", ranks_models ? "models" : "compilers"},
+          {"a", called(side.a)},
+          {"b", called(side.b)},
+          {"side", words_of_side(selection, side, ranks_models)},
+          {"device", selection.device(side.a)},
+          {"model", page::plain(side.a.cell->model)},
+          {"batch", side.a.cell->batch},
+          {"compiler", selection.compiler(is_a_faster ? side.a : side.b)}};
+  add_number(row, "throughput_ratio", side.ratio, {"measured", ""});
+  row["adjusted_p"] = adjusted_p;
+  return row;
+}
+
+}  // namespace
+
+Rows rank_reversals(const Selection& selection) {
+  std::vector<Row> rows;
+  std::size_t number = 0;
+  for (std::size_t source = 0; source < selection.sources().size(); ++source) {
+    for (const store::Conclusion* conclusion : selection.sources()[source].results->conclusions) {
+      if (conclusion->kind != metrics::series::kReversal) continue;
+      const json object = json::parse(conclusion->json, nullptr, false);
+      const auto sides = object.is_object() ? object.find("sides") : object.end();
+      if (sides == object.end() || !sides->is_array() || sides->size() != 2) continue;
+      const auto faster = side_of(selection, source, (*sides)[0]);
+      const auto slower = side_of(selection, source, (*sides)[1]);
+      if (!faster || !slower) continue;
+      ++number;
+      const bool ranks_models = text_in(object, "ranked") == "models";
+      const double adjusted_p = number_in(object, "adjusted_p").value_or(1);
+      for (const Side* side : {&*faster, &*slower}) {
+        rows.push_back(row_of_side(selection, *side, ranks_models, number, adjusted_p));
+      }
+    }
+  }
+  return rows_with(std::move(rows), "throughput_ratio",
+                   "no order of two models or two compilers is told to be reversed");
+}
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes what rows of several figures have in common. All texts are safe to show (page/untrusted.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/figures/figure.h"
+
+namespace ngb::report::figures {
+
+// Why a cell or a number is drawn as a cross: "measured", "partial" (some of its processes are missing), "failed",
+// "inaccurate", "disturbed", "planned", or "no_value" for a measured cell without this number.
+struct State {
+  std::string name{};
+  std::string reason{};  // "" for "measured" and "partial"
+};
+State state_of(const store::CellData& cell);
+
+// Returns {"panel", "device", "model", "model_group", "model_style", "batch", "compiler"}. `panel` names the part of
+// the figure in which the row is drawn.
+Row row_of(const Selection& selection, const Place& place, std::string panel);
+
+// A number with its interval, or the reason why there is none.
+struct Number {
+  std::optional<double> value{};
+  std::optional<double> low{};
+  std::optional<double> high{};
+  std::string reason{};
+};
+// Returns the cell's value of a metric. A cell that failed has none, whatever it measured before it failed.
+Number number_of(const Selection& selection, const Place& place, std::string_view metric);
+
+// Adds the number under this name, "low", "high", "state" and "reason".
+void add_number(Row& row, const char* name, const Number& number, const State& state);
+
+// Returns whether one of the rows has a number of this name.
+bool have_number(const std::vector<Row>& rows, const char* name);
+
+// Returns the rows, or `why_none` if none of them has a number of this name.
+Rows rows_with(std::vector<Row> rows, const char* name, const std::string& why_none);
+
+// Returns the ratio of two numbers. Its interval comes from their intervals by their logarithms, as if the errors were
+// independent, as on the page; a number without an interval has the ratio without one.
+Number ratio_of(const Number& number, const Number& reference);
+
+// The functions of the table of figures.
+Rows throughput_by_batch(const Selection& selection);
+Rows rtr_by_batch(const Selection& selection);
+Rows ase_by_batch(const Selection& selection);
+Rows speed_up_by_family(const Selection& selection);
+Rows speed_up_by_style(const Selection& selection);
+Rows cpu_use(const Selection& selection);
+Rows cpu_relief(const Selection& selection);
+Rows depth_conv(const Selection& selection);
+Rows depth_mha(const Selection& selection);
+Rows batch_width_friction(const Selection& selection);
+Rows compile_time(const Selection& selection);
+Rows break_even(const Selection& selection);
+Rows pareto_compile(const Selection& selection);
+Rows pareto_cpu(const Selection& selection);
+Rows ratio_to_best(const Selection& selection);
+Rows rank_reversals(const Selection& selection);
+Rows sample_strips(const Selection& selection);
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the figure of single repetitions: what was measured, in the order of time, cell by cell.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/text.h"
+#include "report/figures/rows.h"
+#include "report/page/untrusted.h"
+
+namespace ngb::report::figures {
+namespace {
+
+using store::CellData;
+using store::RecordedProcess;
+
+constexpr std::size_t kMostStrips = 24;
+constexpr std::size_t kMostPoints = 20'000;
+constexpr double kSecondsPerNanosecond = 1e-9;
+
+// A process with timed repetitions, and whether it counts in the cell's numbers.
+struct Shown {
+  const RecordedProcess* process = nullptr;
+  std::string state{};   // "counted", "not steady", "set aside", "disturbed", "failed"
+  std::string reason{};  // why it does not count
+};
+
+// Returns a process's repetitions without warm-up.
+std::vector<const samples::Repetition*> timed_of(const RecordedProcess& process) {
+  std::vector<const samples::Repetition*> timed;
+  for (const samples::Repetition& repetition : process.repetitions) {
+    if (!repetition.is_warm_up && repetition.wall_ns > 0) timed.push_back(&repetition);
+  }
+  return timed;
+}
+
+std::string state_of_failed(const RecordedProcess& process) {
+  return process.failure->kind == samples::FailureKind::disturbed ? "disturbed" : "failed";
+}
+
+// Returns the cell's processes with timed repetitions, in the order in which they were started.
+std::vector<Shown> processes_of(const CellData& cell) {
+  std::vector<Shown> shown;
+  for (const RecordedProcess& process : cell.processes)
+    shown.push_back({&process, process.is_steady ? "counted" : "not steady",
+                     process.is_steady ? "" : "no steady part was found within the bound"});
+  for (const RecordedProcess& process : cell.set_aside)
+    shown.push_back({&process, "set aside", "of another build or environment than the processes that count"});
+  for (const RecordedProcess& process : cell.failed)
+    shown.push_back({&process, state_of_failed(process), page::plain(process.failure->message)});
+  std::erase_if(shown, [](const Shown& each) { return timed_of(*each.process).empty(); });
+  std::stable_sort(shown.begin(), shown.end(), [](const Shown& a, const Shown& b) {
+    const auto key = [](const RecordedProcess& process) {
+      return std::tuple(process.started_unix_ns, process.process_index, process.attempt);
+    };
+    return key(*a.process) < key(*b.process);
+  });
+  return shown;
+}
+
+std::string flags_of(const Selection& selection, const Place& place) {
+  std::vector<std::string> flags;
+  for (const Values::Raised& raised : selection.sources()[place.source].results->values.flags(place.cell->cell_id)) {
+    flags.push_back(page::plain(raised.flag));
+  }
+  return text::join(flags, ", ");
+}
+
+// Returns how much of interest a strip shows: first cells with processes that do not count, then cells with flags.
+int interest_of(const Selection& selection, const Place& place) {
+  if (!place.cell->failed.empty() || !place.cell->set_aside.empty()) return 0;
+  return flags_of(selection, place).empty() ? 2 : 1;
+}
+
+std::string panel_of(const Selection& selection, const Place& place, const std::string& flags) {
+  const std::string cell =
+      fmt::format("{}, batch {}, {}", page::plain(place.cell->model), place.cell->batch, selection.compiler(place));
+  return selection.with_device(cell, place) + (flags.empty() ? "" : fmt::format(" [{}]", flags));
+}
+
+// Appends the cell's repetitions; of more than `most`, every n-th.
+void add_strip(const Selection& selection, const Place& place, const CellData& measured, std::size_t most,
+               std::vector<Row>& rows) {
+  const std::string flags = flags_of(selection, place);
+  const std::vector<Shown> shown = processes_of(measured);
+  std::size_t repetitions = 0;
+  for (const Shown& each : shown) repetitions += timed_of(*each.process).size();
+  const std::size_t every = std::max<std::size_t>(1, (repetitions + most - 1) / most);
+  Row form = row_of(selection, place, panel_of(selection, place, flags));
+  form["flags"] = flags;
+  std::size_t position = 0;
+  for (const Shown& each : shown) {
+    form["process"] = each.process->process_index;
+    form["attempt"] = each.process->attempt;
+    form["state"] = each.state;
+    form["reason"] = each.reason;
+    for (const samples::Repetition* repetition : timed_of(*each.process)) {
+      if (++position % every != 0) continue;
+      Row row = form;
+      row["repetition"] = position;
+      row["every"] = every;
+      const double seconds = static_cast<double>(repetition->wall_ns) * kSecondsPerNanosecond;
+      row["throughput_per_s"] = place.cell->batch * static_cast<double>(repetition->inferences) / seconds;
+      rows.push_back(std::move(row));
+    }
+  }
+}
+
+}  // namespace
+
+Rows sample_strips(const Selection& selection) {
+  if (!selection.why_not_measured().empty()) return {.why_none = selection.why_not_measured()};
+  std::vector<Place> places;
+  for (const Place& place : selection.places()) {
+    const CellData* const measured = selection.find_measured(place);
+    if (measured != nullptr && !processes_of(*measured).empty()) places.push_back(place);
+  }
+  if (places.empty()) return {.why_none = "no process has repetitions"};
+  std::stable_sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
+    return interest_of(selection, a) < interest_of(selection, b);
+  });
+  Rows made;
+  if (places.size() > kMostStrips) {
+    made.remark = fmt::format("{} of {} cells are shown, first those with lost processes, then those with flags",
+                              kMostStrips, places.size());
+    places.resize(kMostStrips);
+  }
+  for (const Place& place : places) {
+    add_strip(selection, place, *selection.find_measured(place), kMostPoints / places.size(), made.rows);
+  }
+  return made;
+}
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/figures/specification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/text.h"
+#include "report/csv_text.h"
+#include "theme.json.h"
+
+namespace ngb::report::figures {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The order is that of the shapes on the page (page/charts.js).
+constexpr std::array<const char*, kShapes> kShapeNames{"circle", "square", "triangle-up", "diamond", "triangle-down"};
+
+// Returns the text of the JSON in ASCII characters.
+std::string ascii(const ordered_json& json, int indent) {
+  return json.dump(indent, ' ', true, ordered_json::error_handler_t::replace);
+}
+
+// Returns the field's different values, in the order of the rows.
+ordered_json values_of(const std::vector<Row>& rows, const std::string& field) {
+  ordered_json values = ordered_json::array();
+  std::set<std::string> known;
+  for (const Row& row : rows) {
+    const auto value = row.find(field);
+    if (value != row.end() && known.insert(ascii(*value, -1)).second) values.push_back(*value);
+  }
+  return values;
+}
+
+// Fills in what the files beside the code leave open.
+class Filler {
+ public:
+  Filler(const Selection& selection, const std::vector<Row>& rows, const ordered_json& palette) : rows_(rows) {
+    const ordered_json drawn = values_of(rows, "compiler");
+    for (std::size_t i = 0; i < selection.compilers().size(); ++i) {
+      const std::string& compiler = selection.compilers()[i];
+      if (std::find(drawn.begin(), drawn.end(), ordered_json(compiler)) == drawn.end()) continue;
+      compilers_.push_back(compiler);
+      const Look& look = selection.looks()[i];
+      colours_.push_back(palette.at(static_cast<std::size_t>(look.colour)));
+      shapes_.push_back(kShapeNames.at(static_cast<std::size_t>(look.shape % kShapes)));
+    }
+  }
+
+  // Visits every object of the specification. `channel` is the key of the object.
+  void fill(ordered_json& part, const std::string& channel = {}) const {
+    if (part.is_object() && part.contains("field")) fill_channel(part, channel);
+    if (part.is_object()) {
+      for (auto& [key, value] : part.items()) fill(value, key);
+    } else if (part.is_array()) {
+      for (ordered_json& value : part) fill(value, channel);
+    }
+  }
+
+ private:
+  void fill_channel(ordered_json& part, const std::string& channel) const {
+    if (!part.at("field").is_string()) return;
+    const auto field = part.at("field").get<std::string>();
+    const auto sort = part.find("sort");
+    if (sort != part.end() && sort->is_null()) *sort = field == "compiler" ? compilers_ : values_of(rows_, field);
+    if (field != "compiler" || !part.contains("scale")) return;
+    part["scale"]["domain"] = compilers_;
+    if (channel == "color") part["scale"]["range"] = colours_;
+    if (channel == "shape") part["scale"]["range"] = shapes_;
+  }
+
+  const std::vector<Row>& rows_;
+  ordered_json compilers_ = ordered_json::array();
+  ordered_json colours_ = ordered_json::array();
+  ordered_json shapes_ = ordered_json::array();
+};
+
+// A grid with one column would be a tower: its panels are laid out side by side instead.
+void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
+  constexpr int kPanelsSideBySide = 3;
+  ordered_json& facet = whole.at("facet");
+  if (!facet.contains("column") || values_of(rows, facet.at("column").at("field").get<std::string>()).size() > 1)
+    return;
+  facet = ordered_json(facet.at("row"));
+  whole["columns"] = kPanelsSideBySide;
+  whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
+}
+
+// Breaks a text into lines of at most this many characters, because Vega does not.
+ordered_json lines_of(const std::string& text) {
+  constexpr std::size_t kMostCharacters = 100;
+  ordered_json lines = ordered_json::array();
+  std::string line;
+  for (const std::string& word : text::split(text, ' ')) {
+    if (!line.empty() && line.size() + 1 + word.size() > kMostCharacters) {
+      lines.push_back(line);
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  lines.push_back(line);
+  return lines;
+}
+
+std::string field_of(const Row& row, const std::string& column) {
+  const auto value = row.find(column);
+  if (value == row.end() || value->is_null()) return {};
+  if (!value->is_string()) return value->dump();
+  const auto text = value->get<std::string>();
+  const bool is_formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+  return csv_text(is_formula ? "'" + text : text);
+}
+
+}  // namespace
+
+std::vector<Row> drawn_rows(std::vector<Row> rows, std::string& remark) {
+  std::set<std::string> panels;
+  std::set<std::string> drawn;
+  std::vector<Row> kept;
+  for (Row& row : rows) {
+    const auto panel = row.at("panel").get<std::string>();
+    if (panels.insert(panel).second && drawn.size() < kMostPanels) drawn.insert(panel);
+    if (drawn.contains(panel)) kept.push_back(std::move(row));
+  }
+  if (panels.size() == drawn.size()) return kept;
+  remark += fmt::format("{}{} of {} panels are drawn; the data has all", remark.empty() ? "" : "; ", drawn.size(),
+                        panels.size());
+  return kept;
+}
+
+std::string specification_text(const Selection& selection, const Figure& figure, const std::vector<Row>& rows,
+                               const std::string& remark) {
+  ordered_json whole = ordered_json::parse(figure.specification);
+  const ordered_json theme = ordered_json::parse(kText_theme_json);
+  const std::string reading = remark.empty() ? figure.reading : fmt::format("{} {}.", figure.reading, remark);
+  whole["title"] = {{"text", figure.title}, {"subtitle", lines_of(reading)}};
+  whole["description"] = fmt::format("{}. {} A row is {}.", figure.title, reading, figure.rows);
+  whole["usermeta"]["figure"] = figure.name;
+  whole["usermeta"]["paper"] = figure.paper;
+  whole["usermeta"]["row"] = figure.rows;
+  whole["usermeta"]["columns"] = text::split(figure.columns, ' ');
+  whole["config"] = theme.at("config");
+  lay_out(whole, rows);
+  Filler(selection, rows, theme.at("config").at("range").at("category")).fill(whole);
+  std::string text = ascii(whole, 2);
+  text.resize(text.rfind("\n}"));
+  text += ",\n  \"datasets\": {\"rows\": [";
+  for (std::size_t i = 0; i < rows.size(); ++i) text += (i == 0 ? "\n    " : ",\n    ") + ascii(rows[i], -1);
+  return text + "\n  ]}\n}\n";
+}
+
+std::string csv_of(const Figure& figure, const std::vector<Row>& rows) {
+  const std::vector<std::string> columns = text::split(figure.columns, ' ');
+  std::string text = text::join(columns, ",") + "\r\n";
+  for (const Row& row : rows) {
+    std::vector<std::string> fields;
+    for (const std::string& column : columns) fields.push_back(field_of(row, column));
+    text += text::join(fields, ",") + "\r\n";
+  }
+  return text;
+}
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins a figure's specification, the theme and the data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/figures/figure.h"
+
+namespace ngb::report::figures {
+
+// A figure draws this many panels; its data has the rows of all.
+inline constexpr std::size_t kMostPanels = 60;
+
+// Returns the rows of the first kMostPanels panels. Sets `remark` if there are more.
+std::vector<Row> drawn_rows(std::vector<Row> rows, std::string& remark);
+
+// Returns Vega-Lite 6 as JSON text of ASCII characters. The specification contains the rows as the data set "rows", a
+// line for each, and needs no other file. A channel of compilers has their colours and shapes. A sort order of null
+// becomes the order of the rows.
+std::string specification_text(const Selection& selection, const Figure& figure, const std::vector<Row>& rows,
+                               const std::string& remark);
+
+// Returns CSV as in RFC 4180 with a line of names. A text that a spreadsheet would compute has an apostrophe before it.
+std::string csv_of(const Figure& figure, const std::vector<Row>& rows);
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares each cell with the others of its workload: the same device, model and batch size.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "report/figures/rows.h"
+
+namespace ngb::report::figures {
+
+class Workloads {
+ public:
+  // The selection must outlive this object.
+  explicit Workloads(const Selection& selection);
+
+  // Returns the cells of the place's workload, itself among them.
+  [[nodiscard]] const std::vector<Place>& around(const Place& place) const;
+  // Returns T / T of the workload's fastest cell, which is 1 for that cell; or the reason why the cell has no speed.
+  [[nodiscard]] Number ratio_to_best(const Place& place) const;
+  // Returns whether a workload has at least two cells with a speed.
+  [[nodiscard]] bool compare_something() const;
+
+ private:
+  using Key = std::tuple<std::size_t, std::string, std::string, std::string, int>;
+  struct Workload {
+    std::vector<Place> places{};
+    std::size_t cells_with_speed = 0;
+    const store::CellData* best = nullptr;
+    Number best_speed{};
+  };
+  [[nodiscard]] Key key_of(const Place& place) const;
+
+  const Selection& selection_;
+  std::map<Key, Workload> workloads_{};
+};
+
+}  // namespace ngb::report::figures

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses colours and shapes: a compiler looks the same in every page and figure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ngb::report {
+
+// A page and the theme of figures have this many colours for compilers, and this many shapes of marks.
+inline constexpr int kColours = 10;
+inline constexpr int kShapes = 5;
+
+struct Look {
+  int colour = 0;  // below kColours
+  int shape = 0;   // of the marks; taken modulo kShapes
+};
+
+// Returns the looks of several settings of compilers. `compilers` has the name of the compiler of each setting. The
+// colour follows from the compiler's name, or is the next free one if two names lead to the same. Settings and versions
+// of one compiler differ in their shapes.
+std::vector<Look> looks_of(std::span<const std::string> compilers);
+
+}  // namespace ngb::report

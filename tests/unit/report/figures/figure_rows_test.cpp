@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "made_up_results.h"
+
+namespace ngb::report::figures {
+namespace {
+
+using made_up::cell_that_failed;
+using made_up::cell_with;
+using made_up::figure_called;
+using made_up::Of;
+using made_up::ResultsOf;
+using made_up::row_of;
+using made_up::rows_of;
+using samples::FailureKind;
+using store::CellData;
+using testing::HasSubstr;
+
+// Three processes of exactly this speed: intervals have no width.
+std::vector<double> always(double speed) { return {speed, speed, speed}; }
+
+CellData of_group(CellData cell, const std::string& group, const std::string& style = {}) {
+  cell.model_group = group;
+  cell.model_style = style;
+  return cell;
+}
+
+CellData block(const std::string& compiler, int width, int depth, int batch, double speed) {
+  Of of{.model = fmt::format("conv {} {}", width, depth), .compiler = compiler, .batch = batch};
+  of.family = "conv_block";
+  of.parameters = fmt::format(R"({{"depth":{},"width":{}}})", depth, width);
+  return cell_with(of, always(speed));
+}
+
+// Returns the number in that column of the compiler's only row.
+double number_in(const std::vector<Row>& rows, const std::string& compiler, const char* column) {
+  const Row row = row_of(rows, compiler);
+  return row.is_object() && row.at(column).is_number() ? row.at(column).get<double>() : -1;
+}
+
+TEST(FigureOfThroughput, HasTheSpeedOfEachCellWithItsInterval) {
+  const ResultsOf results({cell_with({.batch = 4}, {100, 110, 121})});
+  const auto rows = rows_of(results, "throughput_by_batch");
+  ASSERT_EQ(rows.size(), 1U);
+  const Row& row = rows.front();
+  EXPECT_EQ(row.at("panel"), "resnet18");
+  EXPECT_EQ(row.at("batch"), 4);
+  EXPECT_EQ(row.at("compiler"), "identity 1.0");
+  EXPECT_EQ(row.at("state"), "measured");
+  EXPECT_NEAR(row.at("throughput_per_s").get<double>(), 110, 1e-3);
+  // Student's t of 2 degrees of freedom is 4.3027; the standard error of the logarithm is ln 1.1 / sqrt 3.
+  const double factor = std::exp(4.302653 * std::log(1.1) / std::sqrt(3));
+  EXPECT_NEAR(row.at("low").get<double>(), 110 / factor, 0.01);
+  EXPECT_NEAR(row.at("high").get<double>(), 110 * factor, 0.01);
+}
+
+TEST(FigureOfThroughput, HasARowForACellWithoutASpeedWithItsReason) {
+  CellData planned = cell_with({.compiler = "planned"}, {});
+  planned.planned_processes = 1;
+  const ResultsOf results({cell_with({}, always(100)), cell_that_failed({.compiler = "crashed"}, FailureKind::crash),
+                           cell_that_failed({.compiler = "wrong"}, FailureKind::inaccurate),
+                           cell_that_failed({.compiler = "noisy"}, FailureKind::disturbed), planned});
+  const auto rows = rows_of(results, "throughput_by_batch");
+  ASSERT_EQ(rows.size(), 5U);
+  for (const auto& [compiler, state] : {std::pair("crashed", "failed"), std::pair("wrong", "inaccurate"),
+                                        std::pair("noisy", "disturbed"), std::pair("planned", "planned")}) {
+    const Row row = row_of(rows, std::string(compiler) + " 1.0");
+    EXPECT_EQ(row.at("state"), state);
+    EXPECT_TRUE(row.at("throughput_per_s").is_null()) << compiler;
+    EXPECT_NE(row.at("reason"), "") << compiler;
+  }
+  EXPECT_THAT(row_of(rows, "crashed 1.0").at("reason").get<std::string>(), HasSubstr("crash in check"));
+}
+
+TEST(FigureOfThroughput, IsLeftOutIfNoCellHasASpeed) {
+  const ResultsOf results({cell_that_failed({.compiler = "crashed"}, FailureKind::crash)});
+  const Rows made = figure_called("throughput_by_batch").make(results.selection());
+  EXPECT_TRUE(made.rows.empty());
+  EXPECT_EQ(made.why_none, "no cell has a speed");
+}
+
+TEST(FiguresOfBatching, RelateEachCellToTheSameCompilerAtBatchOne) {
+  const ResultsOf results({cell_with({.batch = 1}, always(100)), cell_with({.batch = 4}, always(300))});
+  const auto rtr = rows_of(results, "rtr_by_batch");
+  const auto ase = rows_of(results, "ase_by_batch");
+  ASSERT_EQ(rtr.size(), 1U) << "batch 1 is 1 by definition";
+  EXPECT_NEAR(number_in(rtr, "identity 1.0", "rtr_ratio"), 3, 1e-6);
+  EXPECT_NEAR(number_in(ase, "identity 1.0", "ase_ratio"), 0.75, 1e-6);
+}
+
+TEST(FiguresOfGroups, HaveTheGeometricMeanOfEachGroup) {
+  const ResultsOf results({of_group(cell_with({.model = "a"}, always(100)), "Nets"),
+                           of_group(cell_with({.model = "a", .compiler = "fast"}, always(200)), "Nets"),
+                           of_group(cell_with({.model = "b"}, always(100)), "Nets"),
+                           of_group(cell_with({.model = "b", .compiler = "fast"}, always(800)), "Nets")});
+  const auto rows = rows_of(results, "speed_up_by_family");
+  ASSERT_EQ(rows.size(), 1U) << "the baseline has no speed-up over itself";
+  EXPECT_EQ(rows.front().at("panel"), "Nets");
+  EXPECT_EQ(rows.front().at("batch_sizes"), "1");
+  EXPECT_NEAR(number_in(rows, "fast 1.0", "family_speed_up_ratio"), 4, 1e-6);
+}
+
+TEST(FiguresOfGroups, NameTheCellBecauseOfWhichAGroupHasNoNumber) {
+  const ResultsOf results({of_group(cell_with({.model = "a"}, always(100)), "Nets"),
+                           of_group(cell_with({.model = "a", .compiler = "fast"}, always(200)), "Nets"),
+                           of_group(cell_with({.model = "b"}, always(100)), "Nets"),
+                           of_group(cell_that_failed({.model = "b", .compiler = "fast"}, FailureKind::crash), "Nets"),
+                           of_group(cell_with({.model = "a", .compiler = "other"}, always(200)), "Nets"),
+                           of_group(cell_with({.model = "b", .compiler = "other"}, always(200)), "Nets")});
+  const auto rows = rows_of(results, "speed_up_by_family");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(row_of(rows, "fast 1.0").at("state"), "failed");
+  EXPECT_TRUE(row_of(rows, "fast 1.0").at("family_speed_up_ratio").is_null());
+  EXPECT_NE(row_of(rows, "fast 1.0").at("reason"), "");
+}
+
+store::SeriesValue series_value(const std::string& series, const std::string& subject, const std::string& cell,
+                                double value, std::optional<double> low = {}, std::optional<double> high = {}) {
+  return {.series = series,
+          .device = "local",
+          .compiler = "identity 1.0",
+          .subject = subject,
+          .batch_sizes = "1",
+          .value = value,
+          .low = low,
+          .high = high,
+          .cell_ids = {cell}};
+}
+
+TEST(FiguresOfGroups, OfStylesTakeTheErrorsOfGroupsAsIndependent) {
+  const ResultsOf results({of_group(cell_with({.model = "a"}, always(100)), "A", "convolutional"),
+                           of_group(cell_with({.model = "b"}, always(100)), "B", "convolutional")},
+                          {series_value("family_speed_up_ratio", "A", "local/a/identity/1", 4, 2, 8),
+                           series_value("family_speed_up_ratio", "B", "local/b/identity/1", 1, 0.5, 2)});
+  const auto rows = rows_of(results, "speed_up_by_style");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows.front().at("panel"), "convolutional");
+  EXPECT_EQ(rows.front().at("groups"), 2);
+  EXPECT_NEAR(rows.front().at("style_speed_up_ratio").get<double>(), 2, 1e-9);
+  // Each end is ln 2 away from its value; the mean's ends are sqrt(2) ln 2 / 2 away, a factor of 2^0.7071 = 1.6325.
+  EXPECT_NEAR(rows.front().at("low").get<double>(), 2 / 1.632527, 1e-5);
+  EXPECT_NEAR(rows.front().at("high").get<double>(), 2 * 1.632527, 1e-5);
+}
+
+TEST(FigureOfTheProcessor, HasTheDeviationBetweenProcessesAsItsInterval) {
+  const ResultsOf results({of_group(cell_with({.model = "a"}, always(100)), "A")},
+                          {series_value("family_cpu_percent", "A", "local/a/identity/1", 50),
+                           series_value("family_cpu_std_percent", "A", "local/a/identity/1", 5)});
+  const auto rows = rows_of(results, "cpu_use");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(number_in(rows, "identity 1.0", "family_cpu_percent"), 50);
+  EXPECT_EQ(number_in(rows, "identity 1.0", "low"), 45);
+  EXPECT_EQ(number_in(rows, "identity 1.0", "high"), 55);
+}
+
+TEST(FigureOfTheProcessor, OfReliefIsAboveZeroWhereTheProcessorIsLessBusy) {
+  CellData calm = of_group(cell_with({.compiler = "calm"}, always(100)), "A");
+  for (store::RecordedProcess& process : calm.processes) {
+    process.phases.back().cpu_ns = Known<std::int64_t>::of(*process.phases.back().cpu_ns.value / 2);
+  }
+  const ResultsOf results({of_group(cell_with({}, always(100)), "A"), calm});
+  EXPECT_NEAR(number_in(rows_of(results, "cpu_relief"), "calm 1.0", "family_cpu_reduction_ratio"), 0.5, 1e-6);
+}
+
+TEST(FiguresOfDepth, HaveTheSpeedUpOfEachStackInTheOrderOfWidthAndDepth) {
+  const ResultsOf results({block("identity", 96, 1, 8, 100), block("fast", 96, 1, 8, 300),
+                           block("identity", 64, 2, 8, 100), block("fast", 64, 2, 8, 150),
+                           block("identity", 64, 1, 8, 100), block("fast", 64, 1, 8, 200)});
+  const auto rows = rows_of(results, "depth_conv");
+  ASSERT_EQ(rows.size(), 3U) << "the baseline has no curve";
+  std::vector<std::array<double, 3>> found;
+  for (const Row& row : rows) {
+    found.push_back({row.at("width").get<double>(), row.at("depth").get<double>(),
+                     std::round(row.at("speed_up_ratio").get<double>() * 1e6) / 1e6});
+  }
+  EXPECT_THAT(found,
+              testing::ElementsAre(std::array{64.0, 1.0, 2.0}, std::array{64.0, 2.0, 1.5}, std::array{96.0, 1.0, 3.0}));
+  EXPECT_EQ(rows.front().at("panel"), "batch 8");
+  EXPECT_TRUE(rows_of(results, "depth_mha").empty());
+}
+
+TEST(FigureOfFriction, HasTheGainOfBatchingInWideBlocksOverThatInNarrowOnes) {
+  const ResultsOf results({block("fast", 64, 2, 1, 100), block("fast", 64, 2, 8, 400), block("fast", 256, 2, 1, 100),
+                           block("fast", 256, 2, 8, 150)});
+  const auto rows = rows_of(results, "batch_width_friction");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_NEAR(number_in(rows, "fast 1.0", "batch_width_friction_ratio"), 1.5 / 4, 1e-6);
+  EXPECT_EQ(rows.front().at("narrow_width"), 64);
+  EXPECT_EQ(rows.front().at("width"), 256);
+  EXPECT_EQ(rows.front().at("depth"), 2);
+  EXPECT_EQ(rows.front().at("batch"), 8);
+}
+
+TEST(FigureOfCompileTime, ReachesFromTheFastestToTheSlowestProcess) {
+  CellData cell = cell_with({}, always(100));
+  cell.processes[2].phases.front().wall_ns = 3'000'000'000;
+  const ResultsOf results({cell});
+  const auto rows = rows_of(results, "compile_time");
+  EXPECT_EQ(number_in(rows, "identity 1.0", "compile_total_s"), 2) << "the median of 2, 2 and 3 s";
+  EXPECT_EQ(number_in(rows, "identity 1.0", "low"), 2);
+  EXPECT_EQ(number_in(rows, "identity 1.0", "high"), 3);
+  EXPECT_EQ(rows.front().at("panel"), "batch 1");
+}
+
+// Identity: 100 inferences/s after 2 s. The other: 200 inferences/s after 12 s.
+std::vector<CellData> slow_to_compile() {
+  CellData other = cell_with({.compiler = "fast"}, always(200));
+  for (store::RecordedProcess& process : other.processes) process.phases.front().wall_ns = 12'000'000'000;
+  return {cell_with({}, always(100)), other};
+}
+
+TEST(FigureOfBreakEven, HasTheInferencesAfterWhichCompilingPays) {
+  const ResultsOf results(slow_to_compile());
+  const auto rows = rows_of(results, "break_even");
+  ASSERT_EQ(rows.size(), 1U) << "the baseline has no break-even";
+  EXPECT_NEAR(number_in(rows, "fast 1.0", "break_even_inferences"), 10 / (0.01 - 0.005), 1e-3);
+}
+
+TEST(FigureOfBreakEven, SaysWhyCompilingDoesNotPay) {
+  std::vector<CellData> cells = slow_to_compile();
+  cells.push_back(cell_with({.compiler = "slow"}, always(50)));
+  const ResultsOf results(cells);
+  const Row row = row_of(rows_of(results, "break_even"), "slow 1.0");
+  EXPECT_EQ(row.at("state"), "no_value");
+  EXPECT_EQ(row.at("reason"), "not faster than the baseline: compiling never pays");
+}
+
+TEST(FiguresOfCost, MarkTheCellsThatNoOtherDominates) {
+  std::vector<CellData> cells = slow_to_compile();
+  cells.push_back(cell_with({.compiler = "best"}, always(400)));
+  const ResultsOf results(cells);
+  const auto rows = rows_of(results, "pareto_compile");
+  EXPECT_EQ(row_of(rows, "best 1.0").at("on_front"), "yes");
+  EXPECT_EQ(row_of(rows, "fast 1.0").at("on_front"), "no") << "slower and longer to compile than the best";
+  EXPECT_EQ(row_of(rows, "identity 1.0").at("on_front"), "no") << "slower, and compiles no faster";
+  EXPECT_NEAR(number_in(rows, "fast 1.0", "ratio_to_best"), 0.5, 1e-6);
+  EXPECT_EQ(number_in(rows, "fast 1.0", "compile_total_s"), 12);
+  const auto cpu = rows_of(results, "pareto_cpu");
+  EXPECT_EQ(row_of(cpu, "best 1.0").at("on_front"), "yes");
+  EXPECT_EQ(row_of(cpu, "fast 1.0").at("on_front"), "no") << "all keep the processor as busy";
+}
+
+TEST(FigureOfTheBest, RelatesEachCellToTheFastestOfItsWorkload) {
+  const ResultsOf results({cell_with({}, always(100)), cell_with({.compiler = "fast"}, always(200)),
+                           cell_that_failed({.compiler = "crashed"}, FailureKind::crash),
+                           cell_with({.model = "other"}, always(50))});
+  const auto rows = rows_of(results, "ratio_to_best");
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_NEAR(rows[0].at("ratio_to_best").get<double>(), 0.5, 1e-9);
+  EXPECT_EQ(rows[1].at("ratio_to_best"), 1.0);
+  EXPECT_EQ(rows[2].at("state"), "failed");
+  EXPECT_EQ(rows[3].at("ratio_to_best"), 1.0) << "it is alone";
+}
+
+TEST(FigureOfTheBest, IsLeftOutIfNothingIsCompared) {
+  const ResultsOf results({cell_with({}, always(100))});
+  EXPECT_EQ(figure_called("ratio_to_best").make(results.selection()).why_none,
+            "no workload has two cells with a speed");
+}
+
+TEST(FigureOfReversals, HasBothSidesOfTheOneThatThereIs) {
+  using made_up::around;
+  const ResultsOf results({cell_with({.model = "a"}, around(110)), cell_with({.model = "b"}, around(100)),
+                           cell_with({.model = "a", .compiler = "other"}, around(200)),
+                           cell_with({.model = "b", .compiler = "other"}, around(300))});
+  const auto rows = rows_of(results, "rank_reversals");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("panel"), "1. a over b");
+  EXPECT_EQ(rows[0].at("ranked"), "models");
+  EXPECT_NEAR(rows[0].at("throughput_ratio").get<double>(), 1.1, 1e-5);
+  EXPECT_EQ(rows[0].at("side"), "identity 1.0, batch 1, on local");
+  EXPECT_NEAR(rows[1].at("throughput_ratio").get<double>(), 2.0 / 3, 1e-5);
+  EXPECT_EQ(rows[1].at("compiler"), "other 1.0");
+  EXPECT_LT(rows[0].at("adjusted_p").get<double>(), 0.05);
+}
+
+TEST(FigureOfReversals, IsLeftOutIfNoOrderIsReversed) {
+  const ResultsOf results({cell_with({.model = "a"}, always(110)), cell_with({.model = "b"}, always(100))});
+  EXPECT_TRUE(rows_of(results, "rank_reversals").empty());
+}
+
+TEST(FigureOfSamples, HasEveryRepetitionInTheOrderOfTimeWithoutWarmUp) {
+  CellData cell = cell_with({.batch = 2}, {});
+  cell.processes = {made_up::process(0, {10, 20}), made_up::process(1, {40})};
+  cell.processes[0].started_unix_ns = 2'000;
+  cell.processes[1].started_unix_ns = 3'000;
+  store::RecordedProcess disturbed = made_up::process(0, {80});
+  disturbed.started_unix_ns = 1'000;
+  disturbed.failure = samples::Failure{FailureKind::disturbed, samples::Phase::timed, "other work", "", {}, {}};
+  cell.failed = {disturbed};
+  cell.planned_processes = 2;
+  const ResultsOf results({cell});
+  const auto rows = rows_of(results, "samples");
+  ASSERT_EQ(rows.size(), 4U);
+  std::vector<double> speeds;
+  std::vector<std::string> states;
+  for (const Row& row : rows) {
+    speeds.push_back(row.at("throughput_per_s").get<double>());
+    states.push_back(row.at("state").get<std::string>());
+  }
+  EXPECT_THAT(speeds, testing::ElementsAre(testing::DoubleEq(25), testing::DoubleEq(200), testing::DoubleEq(100),
+                                           testing::DoubleEq(50)));
+  EXPECT_THAT(states, testing::ElementsAre("disturbed", "counted", "counted", "counted"));
+  EXPECT_EQ(rows[0].at("reason"), "other work");
+  EXPECT_EQ(rows[3].at("repetition"), 4);
+  EXPECT_THAT(rows[0].at("panel").get<std::string>(), HasSubstr("disturbed]")) << "its flags";
+}
+
+TEST(FigureOfSamples, ShowsCellsOfInterestFirstIfThereAreManyCells) {
+  std::vector<CellData> cells;
+  for (int i = 0; i < 30; ++i) cells.push_back(cell_with({.model = fmt::format("model {}", i)}, always(100)));
+  cells[29].failed = {made_up::failure(0, FailureKind::crash)};
+  const ResultsOf results(cells);
+  const Rows made = figure_called("samples").make(results.selection());
+  EXPECT_EQ(made.rows.front().at("model"), "model 29");
+  EXPECT_EQ(made.remark, "24 of 30 cells are shown, first those with lost processes, then those with flags");
+}
+
+TEST(FigureOfSamples, HasEveryNthRepetitionOfACellWithVeryMany) {
+  CellData cell = cell_with({}, {});
+  cell.processes = {made_up::process(0, std::vector<double>(50'000, 1.0))};
+  cell.planned_processes = 1;
+  const ResultsOf results({cell});
+  const auto rows = rows_of(results, "samples");
+  EXPECT_EQ(rows.size(), 50'000U / 3);
+  EXPECT_EQ(rows[1].at("repetition"), 6);
+  EXPECT_EQ(rows[1].at("every"), 3);
+}
+
+}  // namespace
+}  // namespace ngb::report::figures

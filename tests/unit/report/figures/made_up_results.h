@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes results of cells that were made by hand: their metrics, the numbers that span them, and what follows from them.
+#pragma once
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../metrics/series/made_up_series.h"
+#include "metrics/series/conclusions.h"
+#include "report/figures/figure.h"
+#include "report/figures/selection.h"
+
+namespace ngb::made_up {
+
+// Results of one folder. They do not move, because they point into themselves.
+class ResultsOf {
+ public:
+  explicit ResultsOf(std::vector<store::CellData> cells)
+      : cells_(std::move(cells)),
+        values_(metrics::compute_all(cells_, 1)),
+        parts_(series_of(cells_)),
+        results_(report::all_results(cells_, values_)) {
+    report::add_series(results_, parts_);
+    sources_ = {{.name = "results", .study = "study", .results = &results_}};
+  }
+  // The numbers that span cells are these, whatever the cells are.
+  ResultsOf(std::vector<store::CellData> cells, std::vector<store::SeriesValue> series)
+      : cells_(std::move(cells)),
+        values_(metrics::compute_all(cells_, 1)),
+        parts_({{.part = "part", .made_of = "", .values = std::move(series), .conclusions = {}}}),
+        results_(report::all_results(cells_, values_)) {
+    report::add_series(results_, parts_);
+    sources_ = {{.name = "results", .study = "study", .results = &results_}};
+  }
+  ResultsOf(const ResultsOf&) = delete;
+  ResultsOf& operator=(const ResultsOf&) = delete;
+
+  // The selection points into this object.
+  [[nodiscard]] report::figures::Selection selection() const {
+    return report::figures::Selection(sources_, {.cells = {&cells_}, .why_none = ""});
+  }
+
+ private:
+  static std::vector<store::SeriesPart> series_of(const std::vector<store::CellData>& cells) {
+    const metrics::Analysis analysis = analysis_of(cells);
+    std::vector<store::SeriesPart> parts;
+    for (const metrics::series::Part& part : metrics::series::parts_of(cells)) {
+      parts.push_back({part.name, "", metrics::series::values_of(analysis, part), {}});
+    }
+    parts.push_back({"", "", {}, metrics::series::conclusions_of(analysis)});
+    return parts;
+  }
+
+  std::vector<store::CellData> cells_;
+  std::vector<store::DerivedValue> values_;
+  std::vector<store::SeriesPart> parts_;
+  report::Results results_;
+  std::vector<report::page::Source> sources_{};
+};
+
+inline const report::figures::Figure& figure_called(std::string_view name) {
+  for (const report::figures::Figure& figure : report::figures::all_figures()) {
+    if (figure.name == name) return figure;
+  }
+  throw std::invalid_argument("no such figure: " + std::string(name));
+}
+
+// Returns the figure's rows.
+inline std::vector<report::figures::Row> rows_of(const ResultsOf& results, std::string_view figure) {
+  return figure_called(figure).make(results.selection()).rows;
+}
+
+// Returns the row of that compiler, or null.
+inline report::figures::Row row_of(const std::vector<report::figures::Row>& rows, const std::string& compiler) {
+  for (const report::figures::Row& row : rows) {
+    if (row.at("compiler") == compiler) return row;
+  }
+  return nullptr;
+}
+
+// Returns a cell without a speed: it failed, was disturbed or inaccurate.
+inline store::CellData cell_that_failed(const Of& of, samples::FailureKind kind) {
+  store::CellData made = cell_with(of, {});
+  made.planned_processes = 1;
+  made.failed = {failure(0, kind)};
+  return made;
+}
+
+// Returns a study for which every figure has data: stacks of blocks and models of two styles, of which compilers
+// reverse the order, on two devices.
+inline std::vector<store::CellData> study_of_everything() {
+  std::vector<store::CellData> cells;
+  for (const char* const device : {"here", "there"}) {
+    for (const int batch : {1, 8}) {
+      for (const char* const family : {"conv_block", "mha_block"}) {
+        for (const int width : {64, 256}) {
+          for (const int depth : {1, 2}) {
+            const std::string parameters = fmt::format(R"({{"depth":{},"width":{}}})", depth, width);
+            Of of{.model = fmt::format("{} {} {}", family, width, depth), .batch = batch, .device = device};
+            of.family = family;
+            of.parameters = parameters;
+            const double speed = 1000.0 * std::sqrt(batch) / depth * 64 / width;
+            cells.push_back(cell_with(of, around(speed)));
+            of.compiler = "onnxruntime";
+            cells.push_back(cell_with(of, around(speed * (1.5 + 0.25 * depth))));
+            of.compiler = "tvm";
+            cells.push_back(cell_that_failed(of, samples::FailureKind::unsupported_operator));
+          }
+        }
+      }
+      for (const char* const model : {"resnet18", "deit"}) {
+        const bool is_deit = std::string_view(model) == "deit";
+        Of of{.model = model, .batch = batch, .device = device, .style = is_deit ? "transformer" : "convolutional"};
+        cells.push_back(cell_with(of, around(is_deit ? 90 : 100)));
+        of.compiler = "onnxruntime";
+        cells.push_back(cell_with(of, around(is_deit ? 300 : 200)));
+      }
+    }
+  }
+  for (store::CellData& cell : cells) {
+    if (cell.model_style.empty()) continue;
+    cell.model_group = cell.model + "s";
+    for (store::RecordedProcess& process : cell.processes) {
+      process.phases.front().wall_ns *= cell.compiler == "identity" ? 1 : 4;
+    }
+  }
+  return cells;
+}
+
+}  // namespace ngb::made_up

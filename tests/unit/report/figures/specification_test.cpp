@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/figures/specification.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "made_up_results.h"
+#include "report/figures/draw.h"
+#include "temporary_folder.h"
+#include "toolchain/toolchain.h"
+#include "toolchain/tools.h"
+
+namespace ngb::report::figures {
+namespace {
+
+namespace fs = std::filesystem;
+using made_up::cell_with;
+using made_up::ResultsOf;
+using nlohmann::ordered_json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const fs::path kSource = NGB_SOURCE_DIR;
+
+Figures figures_of(const ResultsOf& results) { return make_figures(results.selection()); }
+
+const Made& made_called(const Figures& figures, std::string_view name) {
+  for (const Made& made : figures.made) {
+    if (made.figure->name == name) return made;
+  }
+  throw std::invalid_argument("not made: " + std::string(name));
+}
+
+// Calls the function with each object of the JSON, and with the key at which it is.
+void visit(const ordered_json& json, const std::string& key,
+           const std::function<void(const ordered_json&, const std::string&)>& function) {
+  if (json.is_object()) {
+    function(json, key);
+    for (const auto& [name, value] : json.items()) visit(value, name, function);
+  } else if (json.is_array()) {
+    for (const ordered_json& value : json) visit(value, key, function);
+  }
+}
+
+TEST(Specifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
+  const ResultsOf results(made_up::study_of_everything());
+  const Figures figures = figures_of(results);
+  EXPECT_EQ(words_of(figures.left_out), "");
+  ASSERT_EQ(figures.made.size(), all_figures().size());
+  for (const Made& made : figures.made) {
+    const ordered_json json = ordered_json::parse(made.specification, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << made.figure->name;
+    EXPECT_EQ(json.at("$schema"), "https://vega.github.io/schema/vega-lite/v6.json");
+    EXPECT_EQ(json.at("usermeta").at("SPDX-License-Identifier"), "Apache-2.0");
+    EXPECT_EQ(json.at("title").at("text"), made.figure->title);
+    EXPECT_EQ(json.at("data").at("name"), "rows");
+    EXPECT_FALSE(json.at("datasets").at("rows").empty());
+  }
+}
+
+TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
+  const std::regex unit(R"(.*\((samples|samples/s|s|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
+  for (const Figure& figure : all_figures()) {
+    std::size_t axes = 0;
+    visit(ordered_json::parse(figure.specification), "", [&](const ordered_json& json, const std::string& key) {
+      if ((key != "x" && key != "y") || json.value("type", "") != "quantitative") return;
+      ++axes;
+      EXPECT_TRUE(std::regex_match(json.value("title", ""), unit)) << figure.name << ": " << json.dump();
+    });
+    EXPECT_TRUE(axes > 0 || std::string_view(figure.name) == "ratio_to_best") << figure.name;
+  }
+}
+
+TEST(Specifications, DrawOnlyColumnsOfTheirData) {
+  const std::set<std::string> of_transforms{"first", "last", "mean", "interval", "drawn", "drawn_low", "drawn_high"};
+  for (const Figure& figure : all_figures()) {
+    const std::vector<std::string> columns = text::split(figure.columns, ' ');
+    visit(ordered_json::parse(figure.specification), "", [&](const ordered_json& json, const std::string& /*key*/) {
+      const std::string field = json.value("field", "panel");
+      if (of_transforms.contains(field)) return;
+      EXPECT_NE(std::find(columns.begin(), columns.end(), field), columns.end()) << figure.name << ": " << field;
+    });
+  }
+}
+
+TEST(Specifications, HaveRowsWithTheColumnsOfTheirData) {
+  const ResultsOf results(made_up::study_of_everything());
+  for (const Figure& figure : all_figures()) {
+    const std::vector<std::string> columns = text::split(figure.columns, ' ');
+    const std::set<std::string> wanted(columns.begin(), columns.end());
+    for (const Row& row : figure.make(results.selection()).rows) {
+      std::set<std::string> found;
+      for (const auto& [name, value] : row.items()) found.insert(name);
+      ASSERT_EQ(found, wanted) << figure.name;
+    }
+  }
+}
+
+TEST(Specifications, MarkOneOnAxesOfRatios) {
+  for (const Figure& figure : all_figures()) {
+    bool is_ratio = false;
+    bool marks_one = false;
+    visit(ordered_json::parse(figure.specification), "", [&](const ordered_json& json, const std::string& key) {
+      if (key != "x" && key != "y") return;
+      const bool has_title = json.contains("title") && json.at("title").is_string();
+      is_ratio = is_ratio || (has_title && json.value("title", "").find("(ratio, log axis)") != std::string::npos);
+      marks_one = marks_one || json.value("datum", 0) == 1;
+    });
+    EXPECT_EQ(is_ratio, marks_one) << figure.name;
+  }
+}
+
+TEST(Specifications, GiveACompilerTheColourOfThePage) {
+  const ResultsOf results({cell_with({}, {100, 101}), cell_with({.compiler = "openvino"}, {200, 201})});
+  const Selection selection = results.selection();
+  const ordered_json theme = ordered_json::parse(file::read(kSource / "src/report/figures/theme.json").value());
+  const ordered_json palette = theme.at("config").at("range").at("category");
+  const Figures figures = make_figures(selection);
+  std::size_t channels = 0;
+  const ordered_json json = ordered_json::parse(made_called(figures, "throughput_by_batch").specification);
+  visit(json, "", [&](const ordered_json& part, const std::string& key) {
+    if (key != "color" || !part.contains("scale")) return;
+    ++channels;
+    EXPECT_EQ(part.at("scale").at("domain"), ordered_json::array({"identity 1.0", "openvino 1.0"}));
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(part.at("scale").at("range").at(i), palette.at(static_cast<std::size_t>(selection.looks()[i].colour)));
+    }
+  });
+  EXPECT_GT(channels, 2U);
+}
+
+TEST(Theme, HasTheColoursOfThePage) {
+  const ordered_json theme = ordered_json::parse(file::read(kSource / "src/report/figures/theme.json").value());
+  const ordered_json palette = theme.at("config").at("range").at("category");
+  ASSERT_EQ(palette.size(), static_cast<std::size_t>(kColours));
+  const std::string css = file::read(kSource / "src/report/page/page.css").value();
+  for (std::size_t i = 0; i < palette.size(); ++i) {
+    EXPECT_THAT(css.substr(0, css.find("@media")),
+                HasSubstr(fmt::format("--c{}: {}", i, palette[i].get<std::string>())));
+  }
+}
+
+TEST(Looks, AreOneColourForACompilerAndAShapeForEachOfItsSettings) {
+  const std::vector<std::string> compilers{"tvm", "openvino", "tvm"};
+  const std::vector<Look> looks = looks_of(compilers);
+  EXPECT_EQ(looks[0].colour, looks[2].colour);
+  EXPECT_NE(looks[0].shape, looks[2].shape);
+  EXPECT_NE(looks[0].colour, looks[1].colour);
+  const std::vector<std::string> alone{"openvino"};
+  EXPECT_EQ(looks_of(alone)[0].colour, looks[1].colour) << "whatever it is compared with";
+}
+
+TEST(Specifications, HaveHostileNamesAsDataOnly) {
+  const std::string name = "</script>\"'=1+1\n\xE2\x80\xAE@rows@";
+  const ResultsOf results(
+      {cell_with({.model = name}, {100, 101}), cell_with({.model = name, .compiler = name}, {200})});
+  const Made made = made_called(figures_of(results), "throughput_by_batch");
+  const ordered_json json = ordered_json::parse(made.specification);
+  EXPECT_EQ(json.at("datasets").at("rows").size(), 2U);
+  EXPECT_EQ(json.at("datasets").at("rows").at(0).at("model"), "</script>\"'=1+1\n\\u202e@rows@");
+  EXPECT_THAT(made.specification, Not(HasSubstr("\xE2\x80\xAE")));
+  EXPECT_EQ(std::count_if(made.specification.begin(), made.specification.end(),
+                          [](char character) { return static_cast<unsigned char>(character) > 0x7E; }),
+            0);
+}
+
+TEST(DataFiles, QuoteFieldsAndDisarmFormulas) {
+  const ResultsOf results({cell_with({.model = "=cmd|'/C calc'!A0"}, {100}), cell_with({.model = "a,\"b\""}, {100})});
+  const std::string csv = made_called(figures_of(results), "throughput_by_batch").data;
+  EXPECT_TRUE(csv.starts_with(
+      "panel,device,model,model_group,model_style,batch,compiler,throughput_per_s,low,high,state,reason\r\n"));
+  EXPECT_THAT(csv, HasSubstr("\r\n'=cmd|'/C calc'!A0,local,'=cmd|'/C calc'!A0,,,1,identity 1.0,"));
+  EXPECT_THAT(csv, HasSubstr("\"a,\"\"b\"\"\",local,"));
+}
+
+TEST(DataFiles, HaveThePanelsThatAreNotDrawn) {
+  std::vector<store::CellData> cells;
+  for (int i = 0; i < 70; ++i) cells.push_back(cell_with({.model = fmt::format("model {}", i)}, {100}));
+  const ResultsOf results(std::move(cells));
+  const Made made = made_called(figures_of(results), "throughput_by_batch");
+  EXPECT_EQ(std::count(made.data.begin(), made.data.end(), '\n'), 71);
+  EXPECT_EQ(ordered_json::parse(made.specification).at("datasets").at("rows").size(), kMostPanels);
+  EXPECT_EQ(made.remark, "60 of 70 panels are drawn; the data has all");
+}
+
+TEST(Figures, ThatAreLeftOutShareTheirReason) {
+  const ResultsOf results({cell_with({}, {100})});
+  EXPECT_THAT(words_of(figures_of(results).left_out),
+              HasSubstr("rtr_by_batch, ase_by_batch (no compiler was measured at batch 1 and at a larger batch size), "
+                        "depth_conv (no stack of conv_block has a speed-up), "));
+}
+
+TEST(Figures, AreMadeOfResultsWithoutCells) {
+  const ResultsOf results({});
+  const Figures figures = figures_of(results);
+  EXPECT_THAT(figures.made, IsEmpty());
+  EXPECT_EQ(figures.left_out.size(), all_figures().size());
+}
+
+TEST(Figures, AreListedInTheDocumentation) {
+  const std::string page = file::read(kSource / "docs/report.md").value();
+  for (const Figure& figure : all_figures()) {
+    const std::string_view paper = std::string_view(figure.paper).empty() ? "ours" : figure.paper;
+    EXPECT_THAT(page,
+                HasSubstr(fmt::format("| `{}` | {} | {} | {} |\n", figure.name, figure.title, paper, figure.rows)));
+  }
+}
+
+// Draws figures with vl-convert, if it is installed on this machine.
+class DrawnFigures : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const toolchain::CompilerDescription tool = toolchain::drawing_tool();
+    const auto found = toolchain::find(toolchain::default_root(), tool.name, tool.default_version);
+    if (!found || !*found) GTEST_SKIP() << "no toolchain figures on this machine: ngb toolchain install figures";
+    drawer_ = {(*found)->python, (*found)->site};
+  }
+  std::vector<std::string> draw_all(const std::string& format) {
+    const ResultsOf results(made_up::study_of_everything());
+    const Figures figures = figures_of(results);
+    std::vector<Image> images;
+    for (const Made& made : figures.made)
+      images.push_back({made.figure->name, made.specification, file_of(made, format)});
+    const auto warnings = draw(drawer_, format, images);
+    EXPECT_TRUE(warnings) << warnings.error().text();
+    for (const Made& made : figures.made) EXPECT_GT(fs::file_size(file_of(made, format)), 1000U) << made.figure->name;
+    return warnings.value_or(std::vector<std::string>{});
+  }
+  [[nodiscard]] fs::path file_of(const Made& made, const std::string& format) const {
+    return folder_.path() / (std::string(made.figure->name) + "." + format);
+  }
+  Drawer drawer_{};
+  TemporaryFolder folder_;
+};
+
+TEST_F(DrawnFigures, AreImagesOfEveryFigureWithoutAWarning) { EXPECT_THAT(draw_all("svg"), IsEmpty()); }
+
+TEST_F(DrawnFigures, ShowHostileNamesAsText) {
+  const std::string name = "</text><script>\"'+alert(1)+'";
+  const ResultsOf results(
+      {cell_with({.model = name}, {100, 101}), cell_with({.model = name, .compiler = name}, {200, 201})});
+  const Made made = made_called(figures_of(results), "throughput_by_batch");
+  const auto warnings = draw(drawer_, "svg", {{"throughput_by_batch", made.specification, file_of(made, "svg")}});
+  ASSERT_TRUE(warnings) << warnings.error().text();
+  const std::string svg = file::read(file_of(made, "svg")).value();
+  EXPECT_THAT(svg, HasSubstr("&lt;/text&gt;&lt;script&gt;"));
+  EXPECT_THAT(svg, Not(HasSubstr("<script")));
+}
+
+TEST_F(DrawnFigures, SayWhichOneCannotBeDrawn) {
+  const auto drawn = draw(drawer_, "svg", {{"broken", R"({"mark": 5, "$schema": 3})", folder_.path() / "broken.svg"}});
+  ASSERT_FALSE(drawn);
+  EXPECT_THAT(drawn.error().what, HasSubstr("cannot draw figures: broken: "));
+}
+
+}  // namespace
+}  // namespace ngb::report::figures
