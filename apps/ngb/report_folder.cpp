@@ -175,7 +175,7 @@ void write_report_of_run(const fs::path& results) {
       return;
     }
   }
-  const auto written = write_report({.results = {.folders = {results.string()}}, .folder = results / "report"});
+  const auto written = write_report({.results = {{results.string()}, {}}, .folder = results / "report"});
   if (!written) {
     warn("ngb: no report was written: {}\n", written.error().error.text());
     return;
