@@ -89,7 +89,7 @@ class Text(ReportTest):
             if "toolchain\\_missing" in line or "toolchain_missing" in line:
                 continue
             self.assertTrue(any(all(number in row for number in numbers) for row in rows), numbers)
-        self.assertEqual(sum("failed: toolchain_missing in" in row for row in rows), 4)
+        self.assertEqual(sum(row.startswith("onnxruntime") and "failed: toolchain_missing in" in row for row in rows), 4)
 
     def test_its_data_have_the_numbers_of_show(self):
         read = Reader((self.folder / "results/report/index.html").read_text())
@@ -172,9 +172,10 @@ class Text(ReportTest):
         self.assertTrue(findings)
         for finding in findings:
             self.assertIn("<li>" + html.escape(finding["sentence"], quote=True).replace("&#x27;", "&#39;"), text)
-        act, information = text.index("<h3>To act on</h3>"), text.index("<h3>For information</h3>")
+        # On a busy machine there may be no difference to inform of.
+        act, information = text.index("<h3>To act on</h3>"), text.find("<h3>For information</h3>")
         failures = text.index("has no result on 4 of 4 workloads")
-        self.assertTrue(act < failures < information)
+        self.assertTrue(act < failures and (information < 0 or failures < information))
         series = self.ngb("show", "results", "--series", "--all").stdout
         values = [line.split() for line in series.splitlines() if line.startswith("  conv_block")]
         self.assertTrue(values)
