@@ -116,7 +116,7 @@ class Layouter {
 int decimals_of_four_digits(double value) {
   constexpr int kMostDecimals = 7;
   constexpr int kDigits = 4;
-  if (value == 0) return 0;
+  if (value == 0) return kDigits - 1;
   const int digits_before_point = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
   return std::clamp(kDigits - digits_before_point, 0, kMostDecimals);
 }

@@ -142,7 +142,7 @@ TEST(Tables, MarkFootnotesWithLetters) {
   EXPECT_EQ(mark_of_note(26), "aa");
   EXPECT_EQ(decimals_of_four_digits(104.69), 1);
   EXPECT_EQ(decimals_of_four_digits(0.08924), 5);
-  EXPECT_EQ(decimals_of_four_digits(0), 0);
+  EXPECT_EQ(decimals_of_four_digits(0), 3);
   EXPECT_EQ(decimals_of_four_digits(-18022.663), 0);
 }
 
