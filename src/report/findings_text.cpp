@@ -83,9 +83,10 @@ std::string words_of_orders(const json& all) {
   const json& orders = all["orders"];
   if (!orders.is_object()) return {};
   if (is_true_at(orders, "are_too_many")) return "Too many pairs to look for reversed orders.";
-  return fmt::format(
-      "{} reversals among {} comparisons of two orders; of those told, at most 5 % are expected to be false.",
-      all["reversals"].size(), number_at(orders, "looked_at").value_or(0));
+  const double looked_at = number_at(orders, "looked_at").value_or(0);
+  if (all["reversals"].empty()) return fmt::format("No reversal; comparisons of two orders: {}.", looked_at);
+  return fmt::format("Reversals: {}, among {} comparisons of two orders; at most 5 % of them are expected to be false.",
+                     all["reversals"].size(), looked_at);
 }
 
 std::string findings_text(const Results& results, const ShowOptions& options) {

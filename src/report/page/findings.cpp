@@ -180,7 +180,8 @@ std::string findings(std::span<const Source> sources, const Labels& labels) {
   std::string html = fmt::format("<h3>To act on</h3>\n{}", to_act_on.empty() ? "<p>Nothing: no cell failed, none was "
                                                                                "disturbed, none has a flag.</p>\n"
                                                                              : "<ul>" + to_act_on + "</ul>\n");
-  if (!information.empty()) html += "<h3>For information</h3>\n<ul>" + information + "</ul>\n";
+  html += "<h3>For information</h3>\n";
+  html += information.empty() ? "<p>The intervals bear no sentence.</p>\n" : "<ul>" + information + "</ul>\n";
   std::string conclusions;
   for (const Source& source : sources) {
     for (const SpanningTable& table : source.conclusions) conclusions += rows_html(table);

@@ -155,7 +155,8 @@ Table compile_times(const Input& input) {
   add_published(input, own, times);
   Table table = times.table();
   table.remarks.emplace_back("Seconds: compile_s + tuning_s.");
-  if (input.shows_published()) table.remarks.emplace_back("Columns of \"paper: …\" are published, not measured here.");
+  if (input.shows_published())
+    table.remarks.emplace_back("Columns of the paper's devices are published, not measured here.");
   return table;
 }
 

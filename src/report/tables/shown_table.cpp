@@ -12,6 +12,29 @@
 namespace ngb::report::tables {
 namespace {
 
+// Returns how many decimals the shortest text of the number has.
+int decimals_written(double value) {
+  const std::string text = fmt::format("{}", value);
+  constexpr int kMany = 7;
+  if (text.find('e') != std::string::npos) return kMany;
+  const std::size_t point = text.find('.');
+  return point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+}
+
+// Drops from the front what names a cell, as in "resnet18, batch 8: not measured yet": row and column tell which one it
+// is. CSV and JSON have the whole reason.
+std::string brief(std::string reason) {
+  while (true) {
+    const std::size_t end = reason.find(": ");
+    if (end == std::string::npos) return reason;
+    const std::string_view begin = std::string_view(reason).substr(0, end);
+    if (!begin.starts_with("depth ") && begin.find(", batch ") == std::string_view::npos) return reason;
+    reason.erase(0, end + 2);
+  }
+}
+
+bool is_main(Kind kind) { return kind == Kind::text || kind == Kind::count || kind == Kind::number; }
+
 class Layouter {
  public:
   explicit Layouter(const Table& table) : table_(table) {}
@@ -19,9 +42,7 @@ class Layouter {
   ShownTable lay_out() {
     for (std::size_t i = 0; i < table_.columns.size(); ++i) {
       const Column& column = table_.columns[i];
-      if (column.kind == Kind::text || column.kind == Kind::count || column.kind == Kind::number) {
-        shown_.columns.push_back({column.heading, column.kind == Kind::text, false});
-      }
+      if (is_main(column.kind)) shown_.columns.push_back({column.heading, column.kind == Kind::text, false});
     }
     for (const Row& row : table_.rows) add(row);
     return std::move(shown_);
@@ -30,6 +51,7 @@ class Layouter {
  private:
   void add(const Row& row) {
     std::vector<ShownField> fields;
+    if (row.is_published) (void)note_of(kPublishedNote);
     int decimals = 0;  // of the number to which deviations and bounds belong
     for (std::size_t i = 0; i < row.entries.size(); ++i) {
       const Entry& entry = row.entries[i];
@@ -37,8 +59,7 @@ class Layouter {
         case Kind::text:
         case Kind::count:
         case Kind::number:
-          decimals =
-              table_.columns[i].kind == Kind::number && entry.number ? decimals_of_four_digits(*entry.number) : 0;
+          decimals = table_.columns[i].kind == Kind::number ? decimals_at(row, i) : 0;
           fields.push_back(field_of(entry, decimals));
           break;
         case Kind::deviation:
@@ -52,7 +73,7 @@ class Layouter {
           break;
       }
     }
-    if (row.is_published && !fields.empty()) add_note(fields.front(), kPublishedNote);
+    if (row.is_published && !fields.empty()) fields.front().notes.push_back(note_of(kPublishedNote));
     for (std::size_t i = 0; i < fields.size(); ++i) {
       ShownColumn& column = shown_.columns[i];
       column.has_tail = column.has_tail || (!column.is_text && fields[i].has_tail());
@@ -60,18 +81,30 @@ class Layouter {
     shown_.rows.push_back(std::move(fields));
   }
 
+  // Returns how many decimals show four digits of the number, but no more than it or anything beside it has.
+  [[nodiscard]] int decimals_at(const Row& row, std::size_t column) const {
+    if (!row.entries[column].number) return 0;
+    int written = 0;
+    for (std::size_t i = column; i < row.entries.size() && (i == column || !is_main(table_.columns[i].kind)); ++i) {
+      if (row.entries[i].number) written = std::max(written, decimals_written(*row.entries[i].number));
+    }
+    return std::min(written, decimals_of_four_digits(*row.entries[column].number));
+  }
+
   ShownField field_of(const Entry& entry, int decimals) {
     ShownField field;
     field.main = entry.number ? rounded(*entry.number, decimals) : entry.text;
-    if (entry.is_empty() && !entry.reason.empty()) add_note(field, entry.reason);
-    for (const std::string& note : entry.notes) add_note(field, note);
+    if (entry.is_empty() && !entry.reason.empty()) field.notes.push_back(note_of(brief(entry.reason)));
+    for (const std::string& note : entry.notes) field.notes.push_back(note_of(note));
     return field;
   }
 
-  void add_note(ShownField& field, const std::string& note) {
+  // Returns the index of a footnote, which is added if it is new.
+  std::size_t note_of(const std::string& note) {
     const auto found = std::find(shown_.notes.begin(), shown_.notes.end(), note);
-    field.notes.push_back(static_cast<std::size_t>(found - shown_.notes.begin()));
+    const auto index = static_cast<std::size_t>(found - shown_.notes.begin());
     if (found == shown_.notes.end()) shown_.notes.push_back(note);
+    return index;
   }
 
   const Table& table_;
@@ -83,7 +116,7 @@ class Layouter {
 int decimals_of_four_digits(double value) {
   constexpr int kMostDecimals = 7;
   constexpr int kDigits = 4;
-  if (value == 0) return 0;
+  if (value == 0) return kDigits - 1;
   const int digits_before_point = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
   return std::clamp(kDigits - digits_before_point, 0, kMostDecimals);
 }

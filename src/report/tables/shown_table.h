@@ -10,7 +10,7 @@
 
 namespace ngb::report::tables {
 
-// Returns how many decimals show four significant digits: 104.69 -> 1, 0.08924 -> 5; at most 7, and 0 for 0.
+// Returns how many decimals show four significant digits: 104.69 -> 1, 0.08924 -> 5; at most 7, and 3 for 0.
 int decimals_of_four_digits(double value);
 // Returns "104.7", with a minus sign if the value is below 0.
 std::string rounded(double value, int decimals);

@@ -10,8 +10,9 @@
 namespace ngb::report::tables {
 namespace {
 
-// More columns than this go across both columns of a page.
+// A table of more columns than this goes across both columns of a page; of even more, it has small letters.
 constexpr std::size_t kMostColumnsOfOne = 6;
+constexpr std::size_t kMostColumnsOfTwo = 12;
 
 // Returns siunitx's description of a column of numbers: the digits before and after the point.
 std::string format_of_numbers(const ShownTable& people, std::size_t column) {
@@ -40,10 +41,30 @@ std::string column_formats(const ShownTable& people) {
   return formats;
 }
 
-std::string latex_heading(const ShownColumn& column) {
-  const std::string heading = latex_text(column.heading);
+std::string latex_heading(const ShownColumn& column, const std::string& words) {
+  const std::string heading = latex_text(words);
   if (column.is_text) return heading;
   return column.has_tail ? fmt::format("\\multicolumn{{2}}{{c}}{{{}}}", heading) : fmt::format("{{{}}}", heading);
+}
+
+// Returns one line of headings, or two if some of them have two parts, as "slope, batch 8" has.
+std::string latex_headings(const ShownTable& people) {
+  constexpr std::string_view kSeparator = ", ";
+  std::string upper;
+  std::string lower;
+  bool has_two_lines = false;
+  for (const ShownColumn& column : people.columns) {
+    const std::size_t end = column.heading.find(kSeparator);
+    const bool has_two_parts = end != std::string::npos;
+    has_two_lines = has_two_lines || has_two_parts;
+    const std::string_view between = &column == &people.columns.front() ? "" : " & ";
+    upper += between;
+    upper += latex_heading(column, has_two_parts ? column.heading.substr(0, end) : "");
+    lower += between;
+    lower += latex_heading(column, has_two_parts ? column.heading.substr(end + kSeparator.size()) : column.heading);
+  }
+  const std::string end_of_line = " \\\\\n";
+  return (has_two_lines ? upper + end_of_line : "") + lower + end_of_line;
 }
 
 std::string superscript(const std::string& marks) {
@@ -88,17 +109,14 @@ std::string label_of(std::string name) {
 std::string to_latex(const Table& table) {
   const ShownTable people = shown(table);
   std::size_t columns = people.columns.size();
-  std::string headings;
-  for (const ShownColumn& column : people.columns) {
-    headings += (headings.empty() ? "" : " & ") + latex_heading(column);
-    if (column.has_tail) ++columns;
-  }
+  for (const ShownColumn& column : people.columns) columns += column.has_tail ? 1 : 0;
   const char* const environment = columns > kMostColumnsOfOne ? "table*" : "table";
+  const char* const size = columns > kMostColumnsOfTwo ? "\\scriptsize\\setlength{\\tabcolsep}{2pt}" : "\\footnotesize";
   std::string latex = fmt::format(
       "% Written by ngb report. Needs \\usepackage{{booktabs}} and \\usepackage{{siunitx}}.\n"
-      "\\begin{{{}}}\n\\centering\\footnotesize\n\\caption{{{}}}\n\\label{{tab:{}}}\n"
-      "\\begin{{tabular}}{{{}}}\n\\toprule\n{} \\\\\n\\midrule\n",
-      environment, latex_text(table.title), label_of(table.name), column_formats(people), headings);
+      "\\begin{{{}}}\n\\centering{}\n\\caption{{{}}}\n\\label{{tab:{}}}\n"
+      "\\begin{{tabular}}{{{}}}\n\\toprule\n{}\\midrule\n",
+      environment, size, latex_text(table.title), label_of(table.name), column_formats(people), latex_headings(people));
   for (const std::vector<ShownField>& row : people.rows) latex += latex_row(people, row);
   latex += "\\bottomrule\n\\end{tabular}\n" + latex_notes(table, people);
   return latex + fmt::format("\\end{{{}}}\n", environment);

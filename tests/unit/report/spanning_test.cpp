@@ -65,7 +65,7 @@ TEST_F(WhatSpansCells, HasReversedOrdersWithBothSides) {
   ASSERT_EQ(made.conclusions.size(), 1U);
   EXPECT_THAT(made.conclusions[0].rows, ElementsAre(Texts{"a", "b", "tvm 1, batch 1, on xeon", "1.50 [1.40, 1.60]",
                                                           "tvm 1, batch 8, on xeon", "0.50 [0.40, 0.60]"}));
-  EXPECT_THAT(made.conclusions[0].remark, HasSubstr("1 reversals among 12 comparisons"));
+  EXPECT_THAT(made.conclusions[0].remark, HasSubstr("Reversals: 1, among 12 comparisons"));
 }
 
 TEST_F(WhatSpansCells, HasTablesOfSeriesWithTheirFormulas) {

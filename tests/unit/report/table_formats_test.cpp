@@ -97,6 +97,12 @@ TEST(TablesAsLatex, AlignNumbersAtTheirPoints) {
   EXPECT_THAT(latex, HasSubstr("\\textsuperscript{a} no ticks\\par\n"));
 }
 
+TEST(TablesAsLatex, HaveTwoLinesOfHeadingsIfSomeHaveTwoParts) {
+  const Table table = one_row({{"device", "device", Kind::text}, {"slope_b8", "slope, batch 8", Kind::number}},
+                              {text_entry("xeon"), number_entry(1.25, "")});
+  EXPECT_THAT(to_latex(table), HasSubstr("\\toprule\n & {slope} \\\\\ndevice & {batch 8} \\\\\n\\midrule\n"));
+}
+
 TEST(TablesAsLatex, ShowHostileNamesLiterally) {
   EXPECT_EQ(latex_text(kHostile),
             "=cmd()\\textbar{}'\\%\\_\\&\\textbackslash{}\\textless{}/script\\textgreater{}{[}x{]}\\#\\$"
@@ -110,13 +116,33 @@ TEST(TablesAsLatex, NameCommandsWithLettersOnly) {
   EXPECT_EQ(letters_of("\\}%\xD7\x90"), "");
 }
 
+TEST(Tables, ShowNoMoreDecimalsThanWereWritten) {
+  Table table = one_row({{"cpu", "CPU %", Kind::number}, {"cpu_std", "", Kind::deviation}, {"x", "x", Kind::number}},
+                        {number_entry(5.52, ""), number_entry(2.0, ""), number_entry(0.426, "")});
+  table.rows[0].is_published = true;
+  const ShownTable people = shown(table);
+  EXPECT_EQ(people.rows[0][0].main, "5.52");
+  EXPECT_EQ(people.rows[0][0].deviation, "2.00");
+  EXPECT_EQ(people.rows[0][1].main, "0.426");
+  EXPECT_EQ(people.notes.at(0), kPublishedNote);
+}
+
+TEST(Tables, HaveFootnotesThatNameNoCell) {
+  const std::vector<Entry> entries{number_entry(std::nullopt, "depth 1: a depth=1, batch 8, fast: not measured yet"),
+                                   number_entry(std::nullopt, "a depth=1, batch 1: not measured yet"),
+                                   number_entry(std::nullopt, "failed: crash in compile: signal 11")};
+  const ShownTable people =
+      shown(one_row({{"a", "a", Kind::number}, {"b", "b", Kind::number}, {"c", "c", Kind::number}}, entries));
+  EXPECT_THAT(people.notes, testing::ElementsAre("not measured yet", "failed: crash in compile: signal 11"));
+}
+
 TEST(Tables, MarkFootnotesWithLetters) {
   EXPECT_EQ(mark_of_note(0), "a");
   EXPECT_EQ(mark_of_note(25), "z");
   EXPECT_EQ(mark_of_note(26), "aa");
   EXPECT_EQ(decimals_of_four_digits(104.69), 1);
   EXPECT_EQ(decimals_of_four_digits(0.08924), 5);
-  EXPECT_EQ(decimals_of_four_digits(0), 0);
+  EXPECT_EQ(decimals_of_four_digits(0), 3);
   EXPECT_EQ(decimals_of_four_digits(-18022.663), 0);
 }
 
