@@ -29,7 +29,7 @@ class Reader(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.rows, self.tags, self.attributes, self.data = [], [], [], ""
-        self.is_data = False
+        self.is_data = self.is_row = False
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -37,16 +37,19 @@ class Reader(html.parser.HTMLParser):
         self.attributes.extend(attributes)
         if tag == "tr":
             self.rows.append("")
+            self.is_row = True
         self.is_data = ("id", "data") in attributes
 
     def handle_endtag(self, tag):
         if tag == "script":
             self.is_data = False
+        if tag == "tr":
+            self.is_row = False
 
     def handle_data(self, data):
         if self.is_data:
             self.data += data
-        elif self.rows:
+        elif self.is_row:
             self.rows[-1] += data + " "
 
 
