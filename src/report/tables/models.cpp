@@ -110,7 +110,7 @@ Table blocks(const Input& input) {
     const auto block = metrics::series::block_of(*cell);
     if (!is_block(*cell) || !block || !block->width) continue;
     if (!seen.emplace(cell->model_family, *block->width).second) continue;
-    Row row{{text_entry(cell->model_family), number_entry(*block->width, ""), parameters_of_block(*cell)}};
+    Row row{{text_entry(cell->model_family), number_entry(block->width, ""), parameters_of_block(*cell)}};
     table.rows.push_back(std::move(row));
   }
   if (input.shows_published()) add_published_blocks(table);

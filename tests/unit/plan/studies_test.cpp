@@ -10,9 +10,7 @@ config::Parameter number(std::string name, std::string default_value) {
   return {.name = std::move(name), .type = "int", .default_value = std::move(default_value)};
 }
 
-config::Parameter word(std::string name) {
-  return {.name = std::move(name), .type = "string", .default_value = "cpu"};
-}
+config::Parameter word(std::string name) { return {.name = std::move(name), .type = "string", .default_value = "cpu"}; }
 
 std::vector<config::FamilyWords> models() {
   std::vector<config::FamilyWords> models{

@@ -91,7 +91,8 @@ TEST(Series, RunsOnUntilThereAreEnoughSteadyRepetitions) {
 }
 
 TEST(Series, GivesUpOnAnEndlessTransientAndSaysSo) {
-  Player player([](std::size_t i) { return 1000 * kMillisecondNs - static_cast<std::int64_t>(i) * 8 * kMillisecondNs; });
+  Player player(
+      [](std::size_t i) { return 1000 * kMillisecondNs - static_cast<std::int64_t>(i) * 8 * kMillisecondNs; });
   work::Protocol protocol;
   protocol.max_transient_ns = 15'000 * kMillisecondNs;
   Series series(protocol, player);
