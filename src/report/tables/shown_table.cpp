@@ -40,8 +40,7 @@ class Layouter {
   explicit Layouter(const Table& table) : table_(table) {}
 
   ShownTable lay_out() {
-    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
-      const Column& column = table_.columns[i];
+    for (const Column& column : table_.columns) {
       if (is_main(column.kind)) shown_.columns.push_back({column.heading, column.kind == Kind::text, false});
     }
     for (const Row& row : table_.rows) add(row);

@@ -109,7 +109,7 @@ std::string label_of(std::string name) {
 std::string to_latex(const Table& table) {
   const ShownTable people = shown(table);
   std::size_t columns = people.columns.size();
-  for (const ShownColumn& column : people.columns) columns += column.has_tail ? 1 : 0;
+  for (const ShownColumn& column : people.columns) columns += column.has_tail ? 1U : 0U;
   const char* const environment = columns > kMostColumnsOfOne ? "table*" : "table";
   const char* const size = columns > kMostColumnsOfTwo ? "\\scriptsize\\setlength{\\tabcolsep}{2pt}" : "\\footnotesize";
   std::string latex = fmt::format(
