@@ -4,9 +4,11 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "../plugin_boundary.h"
 #include "../plugin_settings.h"
@@ -90,7 +92,7 @@ void Session::compile(const ngb_model& model) {
     throw plugin::Failure(NGB_INVALID_MODEL, std::string("cannot read the model file ") + model.path);
   }
   has_compiled_ = true;
-  if (settings_.compile_ns > 0) spin(settings_.compile_ns);
+  if (settings_.compile_ns > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(settings_.compile_ns));
   std::ofstream artifact(model.artifact_path, std::ios::binary);
   artifact << kArtifact;
   artifact.close();
