@@ -71,5 +71,7 @@ function(ngb_device_binary target)
   target_compile_options(${target} PRIVATE ${NGB_WARNINGS})
   if(NOT NGB_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL -Wl,--gc-sections)
+    # A development build is delivered to many devices by the tests.
+    target_link_options(${target} PRIVATE -Wl,--compress-debug-sections=zlib)
   endif()
 endfunction()

@@ -164,7 +164,8 @@ class Hosts:
         self.config.write_text("".join(
             f"Host {host.name}\n  HostName {host.address}\n" for host in self.all) +
             f"Host *\n  User root\n  IdentityFile {self.folder}/client\n  IdentitiesOnly yes\n"
-            f"  UserKnownHostsFile {self.folder}/known_hosts\n  StrictHostKeyChecking yes\n")
+            f"  UserKnownHostsFile {self.folder}/known_hosts\n  StrictHostKeyChecking yes\n"
+            "  Ciphers aes128-gcm@openssh.com,chacha20-poly1305@openssh.com\n")  # all hosts compute on the same processors
         for host in self.all:
             self.wait_for(host)
 
