@@ -6,15 +6,18 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "apps/ngb/report_figures.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
 #include "report/page/page.h"
+#include "report/page/spanning.h"
 #include "store/store.h"
 
 namespace ngb::app {
@@ -26,8 +29,7 @@ using report::page::Source;
 
 constexpr const char* kPageFile = "index.html";
 constexpr const char* kReportMark = ".ngb-report";
-constexpr const char* kReportMarkText =
-    "A report of ngb. ngb report replaces index.html and the files of its figures in this folder.\n";
+constexpr const char* kReportMarkText = "A report of ngb. ngb report replaces what it has written here.\n";
 constexpr const char* kFiguresFolder = "figures";
 
 tl::unexpected<ReportFailure> failed(Error error, ExitCode code) {
@@ -48,33 +50,38 @@ Status check_folder(const fs::path& folder) {
   return fail("the folder contains something and is not a report of ngb", folder.string(), next);
 }
 
-// The results of one folder and all that they point into. It does not move.
+// Results and all that they point into. It does not move.
 struct Loaded {
   metrics::Derived derived{};
   metrics::series::DerivedSeries series{};
   std::optional<report::Results> results{};  // absent only while this is loaded
   MeasuredCells measured{};
-  std::string study{};
+  std::set<std::string> studies{};
   std::map<std::string, std::string> protocol{};
 };
 
-Status load_origin(const fs::path& file, Loaded& loaded) {
-  auto store = store::Store::open(file, store::Mode::read_only);
-  if (!store) return error_of(store);
-  auto protocol = store->protocol();
-  if (!protocol) return error_of(protocol);
-  loaded.protocol = *std::move(protocol);
-  const auto runs = store->runs();
-  if (!runs) return error_of(runs);
-  if (!runs->empty()) loaded.study = runs->back().study_name;
+// Reads what each file says of its studies. Files that are read as one have one protocol.
+Status load_origin(const std::vector<store::Source>& sources, Loaded& loaded) {
+  for (const store::Source& source : sources) {
+    auto store = store::Store::open(source.file, store::Mode::read_only);
+    if (!store) return error_of(store);
+    auto protocol = store->protocol();
+    if (!protocol) return error_of(protocol);
+    if (!protocol->empty()) loaded.protocol = *std::move(protocol);
+    const auto runs = store->runs();
+    if (!runs) return error_of(runs);
+    if (!runs->empty()) loaded.studies.insert(runs->back().study_name);
+  }
   return Done{};
 }
 
-tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_folder(const fs::path& folder, const ReportRequest& request) {
+tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const ReportRequest& request) {
+  const auto sources = sources_of(request.results);
+  if (!sources) return failed(sources.error(), kWrongUsage);
   auto loaded = std::make_unique<Loaded>();
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  auto derived = metrics::derive(folder / "results.db", threads,
-                                 request.baseline.empty() ? std::nullopt : std::optional(request.baseline));
+  auto derived =
+      metrics::derive(*sources, threads, request.baseline.empty() ? std::nullopt : std::optional(request.baseline));
   if (!derived) {
     return failed(derived.error(), derived.error().code == ErrorCode::not_found ? kWrongUsage : kCannotGoOn);
   }
@@ -82,23 +89,26 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_folder(const fs::path&
   const metrics::Derived& kept = loaded->derived;
   auto results = report::chosen_results(kept.cells, kept.values, request.wanted, kept.baseline);
   if (!results) return failed(results.error(), kWrongUsage);
+  if (results->cells.size() > kMostCells) {
+    return failed({fmt::format("a page shows at most {} cells, not {}", kMostCells, results->cells.size()),
+                   request.results.folders.front(), "choose with --device, --compiler, --model or --batch"},
+                  kWrongUsage);
+  }
   loaded->results = *std::move(results);
   report::add_differences(*loaded->results, kept.environments);
   loaded->results->allocator = kept.allocator;
-  const std::vector<store::Source> file{{folder / "results.db", {}}};
-  auto series = metrics::series::derive_series(file, kept);
+  auto series = metrics::series::derive_series(*sources, kept);
   if (!series) return failed(series.error(), kCannotGoOn);
   loaded->series = *std::move(series);
   report::add_series(*loaded->results, loaded->series.parts);
-  if (Status known = load_origin(folder / "results.db", *loaded); !known) return failed(known.error(), kCannotGoOn);
-  if (Status done = loaded->measured.load(file, kept); !done) return failed(done.error(), kCannotGoOn);
+  if (Status known = load_origin(*sources, *loaded); !known) return failed(known.error(), kCannotGoOn);
+  if (Status done = loaded->measured.load(*sources, kept); !done) return failed(done.error(), kCannotGoOn);
   return loaded;
 }
 
-report::figures::Figures figures_of(const std::vector<std::unique_ptr<Loaded>>& kept,
-                                    const std::vector<Source>& sources) {
+report::figures::Figures figures_of(const Loaded& loaded, const std::vector<Source>& sources) {
   report::figures::Measured measured;
-  for (const auto& each : kept) each->measured.add_to(measured);
+  loaded.measured.add_to(measured);
   return report::figures::make_figures(report::figures::Selection(sources, std::move(measured)));
 }
 
@@ -110,10 +120,22 @@ std::string name_of(const fs::path& folder) {
   return name.empty() ? folder.string() : name;
 }
 
-Status write_files(const fs::path& folder, const std::string& html) {
+Source source_of(const Loaded& loaded, const ReportRequest& request) {
+  std::vector<std::string> names;
+  for (const std::string& folder : request.results.folders) names.push_back(name_of(folder));
+  const std::vector<std::string> studies(loaded.studies.begin(), loaded.studies.end());
+  Source source{.name = text::join(names, ", "),
+                .study = text::join(studies, ", "),
+                .results = &*loaded.results,
+                .environments = &loaded.derived.environments,
+                .protocol = loaded.protocol};
+  report::page::add_what_spans_cells(source, *loaded.results);
+  return source;
+}
+
+Status mark_folder(const fs::path& folder) {
   if (Status made = file::make_folder(folder); !made) return made;
-  if (Status marked = file::write_atomically(folder / kReportMark, kReportMarkText); !marked) return marked;
-  return file::write_atomically(folder / kPageFile, html);
+  return file::write_atomically(folder / kReportMark, kReportMarkText);
 }
 
 }  // namespace
@@ -122,33 +144,24 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   if (const Status usable = check_folder(request.folder); !usable) return failed(usable.error(), kWrongUsage);
   const auto drawer = find_drawer(request.figures);
   if (!drawer) return failed(drawer.error(), kCannotGoOn);
-  std::vector<std::unique_ptr<Loaded>> kept;
-  std::vector<Source> sources;
-  WrittenReport written{.page = request.folder / kPageFile};
-  for (const fs::path& folder : request.results) {
-    auto loaded = load_folder(folder, request);
-    if (!loaded) return tl::unexpected(loaded.error());
-    kept.push_back(*std::move(loaded));
-    const Loaded& one = *kept.back();
-    written.cells += one.results->cells.size();
-    sources.push_back({.name = name_of(folder),
-                       .study = one.study,
-                       .results = &*one.results,
-                       .environments = &one.derived.environments,
-                       .protocol = one.protocol});
-  }
-  if (written.cells > kMostCells) {
-    return failed({fmt::format("a page shows at most {} cells, not {}", kMostCells, written.cells),
-                   request.results.front().string(), "choose with --device, --compiler, --model or --batch"},
-                  kWrongUsage);
-  }
+  const auto loaded = load_for_report(request);
+  if (!loaded) return tl::unexpected(loaded.error());
+  const Loaded& kept = **loaded;
+  const std::vector<Source> sources{source_of(kept, request)};
   const std::string html = report::page::html(sources, describe(this_revision()));
-  written.bytes = html.size();
-  if (const Status done = write_files(request.folder, html); !done) return failed(done.error(), kCannotGoOn);
+  WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size(), .bytes = html.size()};
+  if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error(), kCannotGoOn);
+  if (!request.tables.formats.empty()) {
+    auto tables = write_tables(request.folder, *kept.results, kept.derived.environments, request.tables);
+    if (!tables) return failed(tables.error(), kCannotGoOn);
+    written.tables = *std::move(tables);
+  }
   auto figures =
       write_figures(request.folder / kFiguresFolder, figures_of(kept, sources), *drawer, request.figures.image_format);
   if (!figures) return failed(figures.error(), kCannotGoOn);
   written.figures = *std::move(figures);
+  const Status done = file::write_atomically(written.page, html);
+  if (!done) return failed(done.error(), kCannotGoOn);
   return written;
 }
 
@@ -162,7 +175,7 @@ void write_report_of_run(const fs::path& results) {
       return;
     }
   }
-  const auto written = write_report({.results = {results}, .folder = results / "report"});
+  const auto written = write_report({.results = {{results.string()}, {}}, .folder = results / "report"});
   if (!written) {
     warn("ngb: no report was written: {}\n", written.error().error.text());
     return;

@@ -4,20 +4,24 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/report_figures.h"
+#include "apps/ngb/report_tables.h"
+#include "apps/ngb/sources.h"
 #include "base/result.h"
 
 namespace ngb::app {
 
 struct ReportRequest {
-  std::vector<std::filesystem::path> results{};              // folders, at least one
+  SourcesArguments results{};                                // read as one
   std::filesystem::path folder{};                            // of the report
-  std::string baseline{};                                    // "": that of each folder's study
+  std::string baseline{};                                    // "": that of the study
   std::map<std::string, std::vector<std::string>> wanted{};  // by the name of the filter (report/results.h)
+  TablesRequest tables{};
   FiguresRequest figures{};
 };
 
@@ -25,6 +29,7 @@ struct WrittenReport {
   std::filesystem::path page{};
   std::size_t cells = 0;
   std::size_t bytes = 0;
+  std::optional<WrittenTables> tables{};  // if some were asked for
   WrittenFigures figures{};
 };
 
@@ -33,9 +38,10 @@ struct ReportFailure {
   ExitCode code = kCannotGoOn;  // kWrongUsage if the request is at fault
 };
 
-// Writes index.html and figures/NAME.vl.json, .csv and images, each in one step, and a file that marks the folder as a
-// report. Fails and changes nothing if results cannot be read, a filter fits no cell, there are more cells than a page
-// shows, the folder contains something and is not a report, or images are wanted and nothing can draw them.
+// Writes the tables that are asked for, figures/NAME.vl.json, .csv and images, index.html, each in one step, and a file
+// that marks the folder as a report. Fails and changes nothing if results cannot be read or do not go together, a
+// filter fits no cell, there are more cells than a page shows, the folder contains something and is not a report, or
+// images are wanted and nothing can draw them.
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request);
 
 // Writes RESULTS/report of a run that has ended and prints the page's path. A page that cannot be written is only a

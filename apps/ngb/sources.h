@@ -11,8 +11,8 @@
 namespace ngb::app {
 
 struct SourcesArguments {
-  std::vector<std::string> folders;
-  std::vector<std::string> renamings;  // the values of --as
+  std::vector<std::string> folders{};
+  std::vector<std::string> renamings{};  // the values of --as
 };
 
 // Adds the positional arguments (between `fewest` and `most` folders) and --as.

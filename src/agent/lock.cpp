@@ -25,12 +25,12 @@ std::string boot_id() {
 
 std::optional<LockOwner> owner_in(const std::filesystem::path& path) {
   const Result<std::string> content = file::read(path, kMaxLockBytes);
-  const nlohmann::json json = nlohmann::json::parse(content.value_or(""), nullptr, false);
-  if (!json.is_object() || !json.contains("pid") || !json["pid"].is_number_integer()) return std::nullopt;
-  const auto text_of = [&json](const char* key) {
-    return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : std::string();
+  const nlohmann::json owner = nlohmann::json::parse(content.value_or(""), nullptr, false);
+  if (!owner.is_object() || !owner.contains("pid") || !owner["pid"].is_number_integer()) return std::nullopt;
+  const auto text_of = [&owner](const char* key) {
+    return owner.contains(key) && owner[key].is_string() ? owner[key].get<std::string>() : std::string();
   };
-  return LockOwner{json["pid"].get<pid_t>(), text_of("boot_id"), text_of("pid_namespace"), text_of("task")};
+  return LockOwner{owner["pid"].get<pid_t>(), text_of("boot_id"), text_of("pid_namespace"), text_of("task")};
 }
 
 Status sign(int fd, const std::filesystem::path& path, const std::string& task) {

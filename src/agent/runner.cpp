@@ -354,7 +354,7 @@ Status Runner::record(const samples::Event& event) {
 }
 
 Status Runner::stop_when_disk_is_full(const Failure& failure) const {
-  if (failure.kind != FailureKind::disk_full && !is_disk_full(surroundings_.work_folder)) return Done{};
+  if (failure.kind != FailureKind::disk_full) return Done{};
   return fail("the disk is full: " + failure.message, surroundings_.work_folder.string(),
               "free some space and run the same command again");
 }

@@ -36,14 +36,15 @@ ProcessTime usual_time(const work::Compiler& compiler, const Likeness& like) {
   const double macs = like.macs ? static_cast<double>(*like.macs) : kMacsPerSampleOfAFile * like.batch;
   const double millions = static_cast<double>(like.parameters.value_or(0)) / 1e6;
   const bool is_null = compiler.name == "null";
+  const bool is_on_gpu = computes_on_gpu(compiler);
+  const double macs_per_s = is_on_gpu ? kGpuMacs_per_s : usual.macs_per_thread_per_s * compiler.threads;
   const double compile_s = usual.compile_s + usual.compile_s_per_million_parameters * millions +
                            (is_null ? option_of(compiler, "compile_ns") / 1e9 : 0);
-  return {.start_s = usual.start_s,
+  return {.start_s = is_on_gpu ? std::max(usual.start_s, kGpuStart_s) : usual.start_s,
           .compile_s = compile_s,
           .load_s = usual.load_share * compile_s,
           .tuning_s = trials * kTrial_s,
-          .inference_s = kCall_s + macs / (usual.macs_per_thread_per_s * compiler.threads) +
-                         (is_null ? option_of(compiler, "run_ns") / 1e9 : 0)};
+          .inference_s = kCall_s + macs / macs_per_s + (is_null ? option_of(compiler, "run_ns") / 1e9 : 0)};
 }
 
 double repetition_s(const Plan& plan, double inference_s) {

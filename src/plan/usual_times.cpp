@@ -9,7 +9,7 @@ namespace {
 
 // From docs/matrix.md: compile times and throughput of 15 networks at batch 1, on one thread. Starting: a process of a
 // small block on the same machine. TensorRT was never measured; a quarter of a minute is what its users report.
-// compiler, start, compile, per million parameters, MACs per second, share of loading, import
+// compiler, start, compile, per million parameters, MACs per second, share of loading, import, only for GPUs
 constexpr std::array kUsualTimes{
     UsualTimes{"null", 0.1, 0, 0, 1e15, 0, 0},
     UsualTimes{"identity", 0.2, 0.05, 0.006, 45e9, 0, 3},
@@ -23,8 +23,8 @@ constexpr std::array kUsualTimes{
     UsualTimes{"torch-compile", 0.5, 15, 0.8, 65e9, 0, 4},
     UsualTimes{"aotinductor", 0.5, 20, 0.4, 65e9, 0.02, 4},
     UsualTimes{"tvm", 1.5, 0.5, 0.25, 0.7e9, 0.02, 0},
-    UsualTimes{"tensorrt", 2, 15, 0.5, 1e12, 0.02, 2},
-    UsualTimes{"tensorrt-cpp", 1, 15, 0.5, 1e12, 0.02, 0},
+    UsualTimes{"tensorrt", 2, 15, 0.5, kGpuMacs_per_s, 0.02, 2, true},
+    UsualTimes{"tensorrt-cpp", 2, 15, 0.5, kGpuMacs_per_s, 0.02, 0, true},
 };
 constexpr UsualTimes kTunedTvm{"tvm", 3, 5, 0.25, 40e9, 0.02};
 constexpr UsualTimes kOther{};
@@ -36,6 +36,15 @@ const UsualTimes& usual_times(std::string_view compiler, bool is_tuned) {
   const auto* const found = std::find_if(kUsualTimes.begin(), kUsualTimes.end(),
                                          [&](const UsualTimes& row) { return row.compiler == compiler; });
   return found == kUsualTimes.end() ? kOther : *found;
+}
+
+bool computes_on_gpu(const work::Compiler& compiler) {
+  if (usual_times(compiler.name, false).is_for_gpus) return true;
+  constexpr std::array<std::string_view, 3> kGpus{R"("cuda")", R"("gpu")", R"("tensorrt")"};  // options are JSON texts
+  return std::any_of(compiler.options.begin(), compiler.options.end(), [&](const auto& option) {
+    const auto& [name, value] = option;
+    return (name == "device" || name == "provider") && std::find(kGpus.begin(), kGpus.end(), value) != kGpus.end();
+  });
 }
 
 }  // namespace ngb::plan

@@ -10,27 +10,12 @@
 #include "report/numbers.h"
 #include "report/series.h"
 #include "report/table.h"
+#include "report/untrusted_json.h"
 
 namespace ngb::report {
 namespace {
 
 using nlohmann::json;
-
-// A results file may come from anybody: what is not as it should be is shown as if it were missing.
-std::string text_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-bool is_true_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && *found == true;
-}
-
-std::optional<double> number_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
-}
 
 std::string title(const char* words, const ShowOptions& options) {
   return styled(words, Style::heading, options.color) + '\n';
@@ -54,7 +39,14 @@ std::string words_of_status(const std::string& status) {
   return status;
 }
 
-TableCell claimed_ratio(const json& row) {
+std::string claims_text(const json& all, const ShowOptions& options) {
+  const Table table = claims_table(all);
+  return table.sections.empty() ? "" : render(table, options.all ? 0 : options.width, options.color).text;
+}
+
+}  // namespace
+
+TableCell ratio_with_interval(const json& row) {
   const std::optional<double> value = number_at(row, "value");
   if (!value) return {"–"};
   TableCell cell{number(*value, "ratio")};
@@ -66,11 +58,11 @@ TableCell claimed_ratio(const json& row) {
   return cell;
 }
 
-std::string claims_text(const json& claims, const ShowOptions& options) {
+Table claims_table(const json& all) {
   Table table;
-  table.columns = {{"compiler", true, 0}, {"device", true, 0}, {"", true, 0}, {"ratio [95 %]", false, 0}};
+  table.columns = {{"compiler", true, 0}, {"device", true, 0}, {"status", true, 0}, {"ratio [95 %]", false, 0}};
   std::string last;
-  for (const json& row : claims) {
+  for (const json& row : all["claims"]) {
     if (table.sections.empty() || last != text_at(row, "claim")) {
       last = text_at(row, "claim");
       table.sections.push_back({fmt::format("{} ({})", text_at(row, "sentence"), text_at(row, "source")), {}});
@@ -80,23 +72,22 @@ std::string claims_text(const json& claims, const ShowOptions& options) {
     shown.cells = {{compiler.empty() ? "–" : compiler},
                    {text_at(row, "device")},
                    {words_of_status(text_at(row, "status"))},
-                   claimed_ratio(row)};
+                   ratio_with_interval(row)};
     if (compiler.empty()) shown.rest = TableCell{"not measured: " + text_at(row, "reason"), "", Style::plain};
     table.sections.back().rows.push_back(std::move(shown));
   }
-  return table.sections.empty() ? "" : render(table, options.all ? 0 : options.width, options.color).text;
+  return table;
 }
 
-std::string orders_text(const json& all) {
+std::string words_of_orders(const json& all) {
   const json& orders = all["orders"];
   if (!orders.is_object()) return {};
-  if (is_true_at(orders, "are_too_many")) return "  Too many pairs to look for reversed orders.\n";
-  return fmt::format(
-      "  {} reversals among {} comparisons of two orders; of those told, at most 5 % are expected to be false.\n",
-      all["reversals"].size(), number_at(orders, "looked_at").value_or(0));
+  if (is_true_at(orders, "are_too_many")) return "Too many pairs to look for reversed orders.";
+  const double looked_at = number_at(orders, "looked_at").value_or(0);
+  if (all["reversals"].empty()) return fmt::format("No reversal; comparisons of two orders: {}.", looked_at);
+  return fmt::format("Reversals: {}, among {} comparisons of two orders; at most 5 % of them are expected to be false.",
+                     all["reversals"].size(), looked_at);
 }
-
-}  // namespace
 
 std::string findings_text(const Results& results, const ShowOptions& options) {
   const json all = conclusions_json(results);
@@ -106,8 +97,9 @@ std::string findings_text(const Results& results, const ShowOptions& options) {
   const std::string for_information = sentences_text(all["findings"], false);
   text += title("For information", options);
   text += for_information.empty() ? "  The intervals bear no sentence.\n" : for_information;
-  text += '\n' + title("Reversed orders", options) + orders_text(all);
-  text += '\n' + title("The paper's claims", options) + claims_text(all["claims"], options);
+  const std::string orders = words_of_orders(all);
+  text += '\n' + title("Reversed orders", options) + (orders.empty() ? "" : "  " + orders + '\n');
+  text += '\n' + title("The paper's claims", options) + claims_text(all, options);
   text += fmt::format(
       "\nOf studies in which nothing differs, at most {:g} % have any of these sentences of a difference. --json has "
       "the "

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/show.h"
+#include "report/table.h"
 
 namespace ngb::report {
 
@@ -16,6 +17,16 @@ std::string series_text(const Results& results, const ShowOptions& options);
 // Returns the findings in words, what is to be acted on first, then the reversals and the paper's claims. They are of
 // all results, whichever are selected.
 std::string findings_text(const Results& results, const ShowOptions& options);
+
+// Returns the table of series_text; its sections have the formula's name in their titles.
+Table series_table(const Results& results);
+
+// Each takes what conclusions_json returns, which may hold anything. Returns a section for each of the paper's claims.
+Table claims_table(const nlohmann::json& all);
+// Says how many orders were compared and how many reversals were found; "" if nothing is known.
+std::string words_of_orders(const nlohmann::json& all);
+// Returns {"1.02", " [0.98, 1.06]"} of a row with "value", "low" and "high", or "–".
+TableCell ratio_with_interval(const nlohmann::json& row);
 
 // {"values": [{"series", "device", "compiler", "subject", "batch_sizes", "value", "low", "high", "standard_error",
 // "degrees" or "value": null and "reason"; "cell_ids"}], "table": [the rows of the table of series]}; values as in

@@ -57,7 +57,7 @@ TableRow row_of_value(const SeriesValue& value, const Series& series, const BySe
 
 }  // namespace
 
-std::string series_text(const Results& results, const ShowOptions& options) {
+Table series_table(const Results& results) {
   BySeries by_series;
   for (const SeriesValue* value : results.series) by_series[value->series].emplace(about(*value), value);
   Table table;
@@ -73,6 +73,11 @@ std::string series_text(const Results& results, const ShowOptions& options) {
     }
     if (!section.rows.empty()) table.sections.push_back(std::move(section));
   }
+  return table;
+}
+
+std::string series_text(const Results& results, const ShowOptions& options) {
+  const Table table = series_table(results);
   if (table.sections.empty()) return "These results have no numbers that span cells.\n";
   const Rendering rendering = render(table, options.all ? 0 : options.width, options.color);
   const std::string left_out =

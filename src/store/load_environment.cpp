@@ -6,9 +6,9 @@ namespace {
 
 // Reads name, unit, value, reason and is_identity from these columns on.
 samples::EnvironmentEntry entry_of(const sql::Statement& row, int first) {
-  using Text = Known<std::string>;
+  const bool is_unknown = row.is_null(first + 2);
   return {row.text(first), row.text(first + 1),
-          row.is_null(first + 2) ? Text::unknown(row.text(first + 3)) : Text::of(row.text(first + 2)),
+          is_unknown ? Known<std::string>::unknown(row.text(first + 3)) : Known<std::string>::of(row.text(first + 2)),
           row.small(first + 4) != 0};
 }
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """ngb report: the page's text without a browser, and what the reader can do with it in one."""
 
+import csv
+import html
 import html.parser
+import io
 import json
 import os
 import re
+import shutil
 import sqlite3
 import unittest
 
@@ -25,7 +29,7 @@ class Reader(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.rows, self.tags, self.attributes, self.data = [], [], [], ""
-        self.is_data = False
+        self.is_data = self.is_row = False
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -33,16 +37,19 @@ class Reader(html.parser.HTMLParser):
         self.attributes.extend(attributes)
         if tag == "tr":
             self.rows.append("")
+            self.is_row = True
         self.is_data = ("id", "data") in attributes
 
     def handle_endtag(self, tag):
         if tag == "script":
             self.is_data = False
+        if tag == "tr":
+            self.is_row = False
 
     def handle_data(self, data):
         if self.is_data:
             self.data += data
-        elif self.rows:
+        elif self.is_row:
             self.rows[-1] += data + " "
 
 
@@ -85,7 +92,8 @@ class Text(ReportTest):
             if "toolchain\\_missing" in line or "toolchain_missing" in line:
                 continue
             self.assertTrue(any(all(number in row for number in numbers) for row in rows), numbers)
-        self.assertEqual(sum("failed: toolchain_missing in" in row for row in rows), 4)
+        failed = [row for row in rows if row.strip().startswith("onnxruntime") and "failed: toolchain_missing in" in row]
+        self.assertEqual(len(failed), 4)
 
     def test_its_data_have_the_numbers_of_show(self):
         read = Reader((self.folder / "results/report/index.html").read_text())
@@ -134,10 +142,50 @@ class Text(ReportTest):
         os.rename(self.folder / "results", self.folder / "first")
         again = self.ngb("run", "study.yaml", "-o", "second")
         self.assertEqual(again.returncode, 1, again.stderr)
-        self.report("first", "second", "-o", "both", "--compiler", "null")
+        self.report("first", "second", "-o", "both", "--compiler", "null", "--as", "first:local=monday",
+                    "--as", "second:local=friday")
         data = json.loads(Reader((self.folder / "both/index.html").read_text()).data)
-        self.assertEqual(data["devices"], ["local (first)", "local (second)"])
+        self.assertEqual(data["devices"], ["monday", "friday"])
         self.assertEqual(len(data["cells"]), 16)
+        self.report("first", "second", "-o", "joined", "--compiler", "null")
+        data = json.loads(Reader((self.folder / "joined/index.html").read_text()).data)
+        self.assertEqual(data["devices"], ["local"])  # one machine: its cells have the processes of both folders
+        self.assertEqual(len(data["cells"]), 8)
+        wrong = self.ngb("report", "first", "second", "-o", "wrong", "--as", "first:loca=monday")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("expected one of: local", wrong.stderr)
+
+    def test_two_machines_of_one_name_are_refused_with_what_to_type(self):
+        os.rename(self.folder / "results", self.folder / "first")
+        shutil.copytree(self.folder / "first", self.folder / "second")
+        with sqlite3.connect(self.folder / "second" / "results.db") as database:
+            database.execute("UPDATE run SET run_id = 'another'")
+            database.execute("UPDATE environment_entry SET value = 'Another CPU' WHERE name = 'cpu_model'")
+        refused = self.ngb("report", "first", "second", "-o", "both")
+        self.assertEqual(refused.returncode, 3, refused.stderr)
+        self.assertIn("local is not the same machine in both", refused.stderr)
+        self.assertIn("--as second:local=NAME", refused.stderr)
+        self.assertFalse((self.folder / "both").exists())
+
+    def test_findings_and_the_numbers_that_span_cells_are_those_of_show(self):
+        read = Reader((self.folder / "results/report/index.html").read_text())
+        rows = [re.sub(r"\s+", " ", row).strip() for row in read.rows]
+        text = (self.folder / "results/report/index.html").read_text()
+        shown = self.ngb("show", "results", "--json").stdout
+        findings = json.loads(shown)["conclusions"]["findings"]
+        self.assertTrue(findings)
+        for finding in findings:
+            self.assertIn("<li>" + html.escape(finding["sentence"], quote=True).replace("&#x27;", "&#39;"), text)
+        # On a busy machine there may be no difference to inform of.
+        act, information = text.index("<h3>To act on</h3>"), text.find("<h3>For information</h3>")
+        failures = text.index("has no result on 4 of 4 workloads")
+        self.assertTrue(act < failures and (information < 0 or failures < information))
+        series = self.ngb("show", "results", "--series", "--all").stdout
+        values = [line.split() for line in series.splitlines() if line.startswith("  conv_block")]
+        self.assertTrue(values)
+        for fields in values:
+            self.assertTrue(any(row.split() == fields for row in rows), fields)
+        self.assertIn("Compiling gains most at small batch sizes.", text)
 
     def test_hostile_names_are_text(self):
         self.rename(HOSTILE, HOSTILE)
@@ -149,6 +197,60 @@ class Text(ReportTest):
         self.assertNotIn("\u202e", text)
         names = json.loads(read.data)
         self.assertIn(HOSTILE.replace("\u202e", "\\u202e"), names["models"])
+
+
+class Tables(ReportTest):
+    def table(self, name):
+        return (self.folder / "results/report/tables" / name).read_bytes().decode()
+
+    def test_tables_are_written_in_every_format_and_missing_ones_named(self):
+        said = self.report("results", "--tables", "csv", "--tables", "latex", "--tables", "md", "--tables", "json")
+        self.assertIn("Tables: 6 in results/report/tables\n", said)
+        for name in ("table4_models", "table8_mha_depth"):
+            self.assertRegex(said, rf"Not written: {name}: these results have \S")
+        names = {path.name for path in (self.folder / "results/report/tables").iterdir()}
+        tables = ("table1_devices", "table2_compilers", "table3_compile_seconds", "table5_blocks", "table6_families",
+                  "table7_conv_depth")
+        self.assertEqual(names, {name + ending for name in tables for ending in (".csv", ".tex", ".md", ".json")}
+                         | {"numbers.tex"})
+        self.report("results", "--tables", "csv")
+        self.assertEqual({path.suffix for path in (self.folder / "results/report/tables").iterdir()}, {".csv"})
+
+    def test_a_table_has_the_numbers_of_show(self):
+        self.report("results", "--tables", "csv")
+        rows = list(csv.DictReader(io.StringIO(self.table("table6_families.csv"), newline=""), strict=True))
+        series = json.loads(self.ngb("show", "results", "--json").stdout)["series"]["values"]
+        for quantity, column in (("family_throughput_per_s", "throughput_b2_per_s"),
+                                 ("family_cpu_std_percent", "cpu_std_b2_percent")):
+            values = [each["value"] for each in series if each["series"] == quantity and each["batch_sizes"] == "2"]
+            self.assertEqual([float(row[column]) if row[column] else None for row in rows], values)
+        self.assertIn("toolchain_missing", rows[-1]["notes"])
+
+    def test_the_papers_rows_stand_beside_ones_own(self):
+        self.report("results", "--tables", "csv", "--paper")
+        rows = list(csv.DictReader(io.StringIO(self.table("table6_families.csv"), newline=""), strict=True))
+        self.assertEqual(sum(row["origin"] == "published" for row in rows), 40)
+        self.report("results", "--tables", "csv", "--device", "paper: Orin", "--device", "local")
+        rows = list(csv.DictReader(io.StringIO(self.table("table6_families.csv"), newline=""), strict=True))
+        self.assertEqual({row["device"] for row in rows}, {"local", "paper: Orin"})
+
+    def test_what_tables_cannot_do_is_refused_by_name(self):
+        for arguments, words in ((("--tables", "parquet"), "parquet is not written"),
+                                 (("--tables", "cvs"), "did you mean csv?"),
+                                 (("--paper",), "appear in tables only"),
+                                 (("--tables", "md", "--device", "paper: xeon"), "expected one of: paper: Xeon")):
+            refused = self.ngb("report", "results", *arguments)
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn(words, refused.stderr)
+
+    def test_hostile_names_do_no_harm_in_any_format(self):
+        self.rename("=cmd()|%_&\\</script>\u202e", "=cmd()|%_&\\</script>\u202e")
+        self.report("results", "--tables", "csv", "--tables", "latex", "--tables", "md")
+        for name, text in (("table2_compilers.csv", "'=cmd()|%_&\\</script>\\u202e"),
+                           ("table2_compilers.md", "=cmd()\\|%\\_&amp;\\\\\\</script>\\\\u202e"),
+                           ("table2_compilers.tex", "=cmd()\\textbar{}\\%\\_\\&\\textbackslash{}\\textless{}/script")):
+            self.assertIn(text, self.table(name))
+            self.assertNotIn("\u202e", self.table(name))
 
 
 @unittest.skipUnless(find_browser(), "no Chromium on this machine: scripts/setup tests installs it")

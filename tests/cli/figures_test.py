@@ -3,6 +3,7 @@
 
 import csv
 import json
+import re
 import unittest
 
 from ngb_program import NULL_STUDY, TOOLCHAINS, NgbTest, without_toolchains
@@ -46,7 +47,8 @@ class Figures(NgbTest):
         rows = self.rows("throughput_by_batch")
         self.assertEqual(len(rows), len(shown))
         for row in rows:
-            cell = shown[row["model"], row["batch"], row["compiler"].split()[0]]
+            label = re.sub(r" [0-9][0-9.]*$", "", row["compiler"])  # without a version
+            cell = shown[row["model"], row["batch"], label]
             value = cell["metrics"]["throughput_per_s"]
             self.assertEqual(float(row["throughput_per_s"]) if row["throughput_per_s"] else None, value["value"])
             self.assertEqual(row["state"], cell["status"])

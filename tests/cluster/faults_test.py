@@ -94,7 +94,7 @@ class WithAnyCompiler:
             agents = RANDOM.choice(self.hosts.all).agents()
             kill(agents)
             kills += len(agents)
-        self.assertEqual(kills, self.AGENT_KILLS)
+        self.assertGreaterEqual(kills, self.AGENT_KILLS)
         self.assert_ends_well(client)
 
     def test_connections_that_are_cut_are_made_again(self):
@@ -140,14 +140,17 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
     def test_a_disk_that_fills_up_on_a_device_is_said_and_the_same_command_goes_on(self):
         full = self.hosts.all[0]
         full.folder.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=900M,mode=700", "ngb-test", full.folder], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200M,mode=700", "ngb-test", full.folder], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", full.folder])
         client = self.begin(400)
+        agents = full.agents()
+        kill(agents, signal.SIGSTOP)  # filling may take longer than the rest of the study
         fill(full.folder)
+        kill(agents, signal.SIGCONT)
         output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 3, output)
-        # A write failed, or the agent that the client then started again refused to.
-        self.assertRegex(output, "No space left|the disk is too full")
+        # The agent or a worker could not write, or the agent that the client then started again refused to begin.
+        self.assertRegex(output, "No space left|the disk is full|the disk is too full")
         self.assertEqual(self.recorded()["edge2"], PROCESSES)
         (full.folder / "filler").unlink()
         done = self.ngb("run", self.study)
@@ -159,7 +162,9 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=50M", "ngb-test", self.results], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", self.results])
         client = self.begin(400)
+        client.send_signal(signal.SIGSTOP)
         fill(self.results)
+        client.send_signal(signal.SIGCONT)
         output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 3, output)
         self.assertIn("no space left on the disk", output)

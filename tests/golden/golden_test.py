@@ -17,7 +17,7 @@ import unittest
 NGB = pathlib.Path(os.environ["NGB_BIN"]) / "ngb"
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-STUDIES = sorted((ROOT / "studies").glob("*.yaml"))
+STUDIES = sorted((ROOT / "studies").rglob("*.yaml"))
 # As PRAGMA application_id and user_version say in a file of the first schema; .dump leaves both out.
 APPLICATION_ID = 0x4E474252
 FIRST_SCHEMA = 1
@@ -30,6 +30,11 @@ def ngb(*arguments):
     if told.returncode != 0:
         raise AssertionError(f"ngb {arguments[0]} ended with {told.returncode}: {told.stderr}")
     return told.stdout
+
+
+def expected_plan(study):
+    """Returns the file with a study's expansion: below plans/ as the study is below studies/."""
+    return HERE / "plans" / study.relative_to(ROOT / "studies").with_suffix(".json")
 
 
 def expansion_of(study):
@@ -76,8 +81,8 @@ class Plans(unittest.TestCase):
     def test_each_study_expands_to_the_same_cells_models_and_order(self):
         self.assertTrue(STUDIES)
         for study in STUDIES:
-            with self.subTest(study.stem):
-                self.assertEqual(expansion_of(study), read_json(HERE / "plans" / f"{study.stem}.json"))
+            with self.subTest(str(study.relative_to(ROOT))):
+                self.assertEqual(expansion_of(study), read_json(expected_plan(study)))
 
 
 class OldResults(unittest.TestCase):
@@ -91,7 +96,8 @@ class OldResults(unittest.TestCase):
 
 def write_expected():
     for study in STUDIES:
-        (HERE / "plans" / f"{study.stem}.json").write_text(json.dumps(expansion_of(study), indent=1) + "\n")
+        expected_plan(study).parent.mkdir(parents=True, exist_ok=True)
+        expected_plan(study).write_text(json.dumps(expansion_of(study), indent=1) + "\n")
     with tempfile.TemporaryDirectory(prefix="ngb-golden-") as folder:
         shown = ngb("show", old_results_file(folder), "--json")
     (HERE / "stored.json").write_text(shown)

@@ -289,6 +289,8 @@ void Attempt::finish() {
   ending.has_group_run_out_of_memory = group_ && group_->has_run_out_of_memory();
   samples::ProcessResult result = result_of(plan_.request, ending);
   shorten(result);
+  // A compiler that cannot write gives any reason. What it has written is still there.
+  if (result.failure && is_disk_full(surroundings_.work_folder)) result.failure->kind = FailureKind::disk_full;
   empty_folder(surroundings_.scratch());
   const Nanoseconds now = system_clock().now();
   const Nanoseconds started = ending.launched.started.value_or(created_);

@@ -7,7 +7,7 @@
 
 #include "report/figures/rows.h"
 #include "report/figures/workloads.h"
-#include "report/page/untrusted.h"
+#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -17,7 +17,7 @@ Rows metric_of_batching(const Selection& selection, const char* metric) {
   std::vector<Row> rows;
   for (const Place& place : selection.places()) {
     if (place.cell->batch == 1) continue;
-    Row row = row_of(selection, place, page::plain(place.cell->model));
+    Row row = row_of(selection, place, plain(place.cell->model));
     add_number(row, metric, number_of(selection, place, metric), state_of(*place.cell));
     rows.push_back(std::move(row));
   }
@@ -30,7 +30,7 @@ Rows throughput_by_batch(const Selection& selection) {
   constexpr const char* kMetric = "throughput_per_s";
   std::vector<Row> rows;
   for (const Place& place : selection.places()) {
-    Row row = row_of(selection, place, page::plain(place.cell->model));
+    Row row = row_of(selection, place, plain(place.cell->model));
     add_number(row, kMetric, number_of(selection, place, kMetric), state_of(*place.cell));
     rows.push_back(std::move(row));
   }
@@ -46,7 +46,7 @@ Rows break_even(const Selection& selection) {
   std::vector<Row> rows;
   for (const Place& place : selection.places()) {
     if (selection.sources()[place.source].results->baseline_of(*place.cell) == place.cell) continue;
-    Row row = row_of(selection, place, page::plain(place.cell->model));
+    Row row = row_of(selection, place, plain(place.cell->model));
     add_number(row, kMetric, number_of(selection, place, kMetric), state_of(*place.cell));
     rows.push_back(std::move(row));
   }

@@ -9,7 +9,7 @@
 #include "metrics/series/workload.h"
 #include "report/figures/rows.h"
 #include "report/figures/series_rows.h"
-#include "report/page/untrusted.h"
+#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -61,7 +61,7 @@ Rows batch_width_friction(const Selection& selection) {
     const auto block = block_of(*narrow.cell);
     const auto wide = block_of(*place.cells.back().cell);
     if (!block || !wide) continue;
-    const std::string name = page::plain(block->name_sans_width);
+    const std::string name = plain(block->name_sans_width);
     Row row = row_of(selection, narrow, selection.with_device(name, narrow));
     row["model"] = name;
     row["narrow_width"] = number_or_nothing(block->width);

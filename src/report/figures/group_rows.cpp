@@ -10,7 +10,7 @@
 #include "metrics/series/workload.h"
 #include "report/figures/rows.h"
 #include "report/figures/series_rows.h"
-#include "report/page/untrusted.h"
+#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -22,12 +22,12 @@ Row row_of_group(const Selection& selection, const SeriesPlace& place) {
   const Place& first = place.cells.front();
   const auto least = std::min_element(place.cells.begin(), place.cells.end(),
                                       [](const Place& a, const Place& b) { return a.cell->batch < b.cell->batch; });
-  const std::string group = page::plain(place.value->subject);
+  const std::string group = plain(place.value->subject);
   return {{"panel", group},
           {"device", selection.device(first)},
           {"model_group", group},
-          {"model_style", page::plain(first.cell->model_style)},
-          {"batch_sizes", page::plain(place.value->batch_sizes)},
+          {"model_style", plain(first.cell->model_style)},
+          {"batch_sizes", plain(place.value->batch_sizes)},
           {"first_batch", least->cell->batch},
           {"compiler", selection.compiler(first)}};
 }
@@ -67,7 +67,7 @@ void add(OfStyle& style, const SeriesPlace& place) {
   if (!number.value) {
     if (!style.reason.empty()) return;
     style.missing = state_of(place);
-    style.reason = page::plain(place.value->subject) + ": " + number.reason;
+    style.reason = plain(place.value->subject) + ": " + number.reason;
     return;
   }
   style.sum_of_logs += std::log(*number.value);

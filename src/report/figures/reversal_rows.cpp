@@ -9,7 +9,7 @@
 
 #include "metrics/series/conclusions.h"
 #include "report/figures/rows.h"
-#include "report/page/untrusted.h"
+#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -51,14 +51,14 @@ std::optional<Side> side_of(const Selection& selection, std::size_t source, cons
 
 // Returns "batch 8, on local", with the compiler if models are ranked and with the model if compilers are.
 std::string words_of_side(const Selection& selection, const Side& side, bool ranks_models) {
-  const std::string fixed = ranks_models ? selection.compiler(side.a) : page::plain(side.a.cell->model);
+  const std::string fixed = ranks_models ? selection.compiler(side.a) : plain(side.a.cell->model);
   return fmt::format("{}, batch {}, on {}", fixed, side.a.cell->batch, selection.device(side.a));
 }
 
 Row row_of_side(const Selection& selection, const Side& side, bool ranks_models, std::size_t number,
                 double adjusted_p) {
   const auto called = [&](const Place& place) {
-    return ranks_models ? page::plain(place.cell->model) : selection.compiler(place);
+    return ranks_models ? plain(place.cell->model) : selection.compiler(place);
   };
   const bool is_a_faster = side.ratio.value.value_or(0) > 1;
   Row row{{"panel", fmt::format("{}. {} over {}", number, called(side.a), called(side.b))},
@@ -67,7 +67,7 @@ Row row_of_side(const Selection& selection, const Side& side, bool ranks_models,
           {"b", called(side.b)},
           {"side", words_of_side(selection, side, ranks_models)},
           {"device", selection.device(side.a)},
-          {"model", page::plain(side.a.cell->model)},
+          {"model", plain(side.a.cell->model)},
           {"batch", side.a.cell->batch},
           {"compiler", selection.compiler(is_a_faster ? side.a : side.b)}};
   add_number(row, "throughput_ratio", side.ratio, {"measured", ""});

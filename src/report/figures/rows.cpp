@@ -9,12 +9,11 @@
 
 #include "metrics/outcome.h"
 #include "report/columns.h"
-#include "report/page/untrusted.h"
+#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
 
-using page::plain;
 using store::CellData;
 
 Row number_or_null(const std::optional<double>& number) {

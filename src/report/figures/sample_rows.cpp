@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "report/figures/rows.h"
-#include "report/page/untrusted.h"
+#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -50,7 +50,7 @@ std::vector<Shown> processes_of(const CellData& cell) {
   for (const RecordedProcess& process : cell.set_aside)
     shown.push_back({&process, "set aside", "of another build or environment than the processes that count"});
   for (const RecordedProcess& process : cell.failed)
-    shown.push_back({&process, state_of_failed(process), page::plain(process.failure->message)});
+    shown.push_back({&process, state_of_failed(process), plain(process.failure->message)});
   std::erase_if(shown, [](const Shown& each) { return timed_of(*each.process).empty(); });
   std::stable_sort(shown.begin(), shown.end(), [](const Shown& a, const Shown& b) {
     const auto key = [](const RecordedProcess& process) {
@@ -64,7 +64,7 @@ std::vector<Shown> processes_of(const CellData& cell) {
 std::string flags_of(const Selection& selection, const Place& place) {
   std::vector<std::string> flags;
   for (const Values::Raised& raised : selection.sources()[place.source].results->values.flags(place.cell->cell_id)) {
-    flags.push_back(page::plain(raised.flag));
+    flags.push_back(plain(raised.flag));
   }
   return text::join(flags, ", ");
 }
@@ -77,7 +77,7 @@ int interest_of(const Selection& selection, const Place& place) {
 
 std::string panel_of(const Selection& selection, const Place& place, const std::string& flags) {
   const std::string cell =
-      fmt::format("{}, batch {}, {}", page::plain(place.cell->model), place.cell->batch, selection.compiler(place));
+      fmt::format("{}, batch {}, {}", plain(place.cell->model), place.cell->batch, selection.compiler(place));
   return selection.with_device(cell, place) + (flags.empty() ? "" : fmt::format(" [{}]", flags));
 }
 

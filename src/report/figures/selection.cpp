@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "report/page/untrusted.h"
+#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 
@@ -27,7 +27,7 @@ Selection::Selection(std::span<const page::Source> sources, Measured measured)
       const std::string name = compiler(place);
       if (!known.insert(name).second) continue;
       compilers_.push_back(name);
-      kinds.push_back(page::plain(cell->compiler));
+      kinds.push_back(plain(cell->compiler));
     }
   }
   looks_ = looks_of(kinds);

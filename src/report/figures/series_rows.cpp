@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/figures/series_rows.h"
 
-#include "report/page/untrusted.h"
+#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 
@@ -21,7 +21,7 @@ std::vector<SeriesPlace> series_places(const Selection& selection, std::string_v
 }
 
 Number number_of(const SeriesPlace& place) {
-  return {place.value->value, place.value->low, place.value->high, page::plain(place.value->reason)};
+  return {place.value->value, place.value->low, place.value->high, plain(place.value->reason)};
 }
 
 State state_of(const SeriesPlace& place) {

@@ -20,8 +20,8 @@ using nlohmann::ordered_json;
 constexpr std::array<const char*, kShapes> kShapeNames{"circle", "square", "triangle-up", "diamond", "triangle-down"};
 
 // Returns the text of the JSON in ASCII characters.
-std::string ascii(const ordered_json& json, int indent) {
-  return json.dump(indent, ' ', true, ordered_json::error_handler_t::replace);
+std::string ascii(const ordered_json& value, int indent) {
+  return value.dump(indent, ' ', true, ordered_json::error_handler_t::replace);
 }
 
 // Returns the field's different values, in the order of the rows.

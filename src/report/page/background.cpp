@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "metrics/metric.h"
+#include "report/page/html_table.h"
 #include "report/page/page_data.h"
 #include "report/page/page_parts.h"
 #include "report/page/untrusted.h"
@@ -18,21 +19,6 @@ namespace {
 
 using store::CellData;
 using Fields = std::vector<std::string>;
-
-std::string line(std::string_view begin, std::string_view end, const Fields& fields) {
-  std::string html = "<tr>";
-  for (const std::string& field : fields) html += fmt::format("{}{}{}", begin, escaped(field), end);
-  return html + "</tr>\n";
-}
-
-std::string table(const std::string& caption, const Fields& columns, const std::vector<Fields>& rows) {
-  std::string html = fmt::format(
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption><thead>{1}"
-      "</thead><tbody>\n",
-      escaped(caption), line("<th scope=\"col\">", "</th>", columns));
-  for (const Fields& row : rows) html += line("<td>", "</td>", row);
-  return html + "</tbody></table></div>\n";
-}
 
 std::string environment_table(const Source& source, const std::string& device, const std::string& caption) {
   std::map<std::string, Fields> values;  // by entry, without repetitions
@@ -50,7 +36,7 @@ std::string environment_table(const Source& source, const std::string& device, c
   std::vector<Fields> rows;
   for (const auto& [entry, known] : values) rows.push_back({entry, text::join(known, "; ")});
   return fmt::format("<details><summary>{}</summary>{}</details>\n", escaped(caption),
-                     table(caption, {"entry", "value"}, rows));
+                     html_table(caption, {"entry", "value"}, rows));
 }
 
 std::vector<Fields> compiler_rows(std::span<const Source> sources) {
@@ -68,17 +54,6 @@ std::vector<Fields> compiler_rows(std::span<const Source> sources) {
 
 }  // namespace
 
-std::string spanning_tables(std::span<const Source> sources) {
-  std::string html;
-  for (const Source& source : sources) {
-    for (const SpanningTable& each : source.tables) {
-      html += table(each.title, each.columns, each.rows);
-      if (!each.remark.empty()) html += fmt::format("<p>{}</p>\n", escaped(each.remark));
-    }
-  }
-  return html;
-}
-
 std::string environments(std::span<const Source> sources, const Labels& labels) {
   std::string html;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -89,9 +64,9 @@ std::string environments(std::span<const Source> sources, const Labels& labels) 
       html += environment_table(sources[i], device, caption);
     }
   }
-  return html + table("Compilers",
-                      {"compiler", "name in the study", "version", "options", "threads", "precision", "ran on"},
-                      compiler_rows(sources));
+  return html + html_table("Compilers",
+                           {"compiler", "name in the study", "version", "options", "threads", "precision", "ran on"},
+                           compiler_rows(sources));
 }
 
 std::string method(std::span<const Source> sources, const Labels& labels) {
@@ -99,14 +74,14 @@ std::string method(std::span<const Source> sources, const Labels& labels) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     std::vector<Fields> rows{{"study", sources[i].study}, {"baseline", sources[i].results->baseline.words()}};
     for (const auto& [key, value] : sources[i].protocol) rows.push_back({key, value});
-    html += table("Protocol of " + labels.source(i), {"key", "value"}, rows);
+    html += html_table("Protocol of " + labels.source(i), {"key", "value"}, rows);
   }
   std::vector<Fields> formulas;
   for (const metrics::Metric* metric : shown_metrics(sources)) {
     formulas.push_back({metric->heading, metric->name, metric->unit, metric->formula, metric->source});
   }
   html += "<details><summary>Every metric, its formula and source</summary>" +
-          table("Metrics", {"heading", "name", "unit", "formula", "source"}, formulas) + "</details>\n<dl>\n";
+          html_table("Metrics", {"heading", "name", "unit", "formula", "source"}, formulas) + "</details>\n<dl>\n";
   for (const metrics::Flag& flag : metrics::flag_table()) {
     html +=
         fmt::format("<dt id=\"flag-{0}\"><span class=\"flag\">{0}</span></dt><dd>Raised if: {1}. It means: {2}.</dd>\n",

@@ -10,6 +10,7 @@
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "report/columns.h"
+#include "report/page/html_table.h"
 #include "report/page/page_parts.h"
 #include "report/page/untrusted.h"
 #include "report/words.h"
@@ -37,9 +38,23 @@ std::string group_html(const Group& group) {
   return html + "</ul></details></li>\n";
 }
 
-std::string sentences_html(const std::vector<std::string>& sentences) {
+std::string rows_html(const SpanningTable& table) {
+  std::string html = table.rows.empty() ? "" : html_table(table.title, table.columns, table.rows);
+  if (!table.remark.empty()) html += fmt::format("<p>{}</p>\n", escaped(table.remark));
+  return html;
+}
+
+std::string folded_html(const std::string& summary, const SpanningTable& table) {
+  return fmt::format("<details><summary>{} {} {}</summary>{}</details>", escaped(summary), table.rows.size(),
+                     table.rows.size() == 1 ? "row" : "rows", rows_html(table));
+}
+
+std::string sentences_html(const std::vector<Sentence>& sentences) {
   std::string html;
-  for (const std::string& sentence : sentences) html += fmt::format("<li>{}</li>\n", escaped(sentence));
+  for (const Sentence& sentence : sentences) {
+    html += fmt::format("<li>{}{}</li>\n", escaped(sentence.text),
+                        sentence.rows.rows.empty() ? "" : " " + folded_html("", sentence.rows));
+  }
   return html;
 }
 
@@ -108,7 +123,9 @@ std::string remarks_html(std::span<const Source> sources) {
     }
     if (!results.allocator.empty()) remarks.push_back("allocator: " + results.allocator);
   }
-  return sentences_html(remarks);
+  std::string html;
+  for (const std::string& remark : remarks) html += fmt::format("<li>{}</li>\n", escaped(remark));
+  return html;
 }
 
 // Counts different names.
@@ -163,8 +180,22 @@ std::string findings(std::span<const Source> sources, const Labels& labels) {
   std::string html = fmt::format("<h3>To act on</h3>\n{}", to_act_on.empty() ? "<p>Nothing: no cell failed, none was "
                                                                                "disturbed, none has a flag.</p>\n"
                                                                              : "<ul>" + to_act_on + "</ul>\n");
-  if (!information.empty()) html += "<h3>For information</h3>\n<ul>" + information + "</ul>\n";
+  html += "<h3>For information</h3>\n";
+  html += information.empty() ? "<p>The intervals bear no sentence.</p>\n" : "<ul>" + information + "</ul>\n";
+  std::string conclusions;
+  for (const Source& source : sources) {
+    for (const SpanningTable& table : source.conclusions) conclusions += rows_html(table);
+  }
+  if (!conclusions.empty()) html += "<h3>Reversed orders and the paper's claims</h3>\n" + conclusions;
   return html;
+}
+
+std::string spanning_tables(std::span<const Source> sources) {
+  std::string html;
+  for (const Source& source : sources) {
+    for (const SpanningTable& table : source.tables) html += folded_html(table.title + ":", table) + '\n';
+  }
+  return html.empty() ? "<p>These results have no numbers that span cells.</p>\n" : html;
 }
 
 }  // namespace ngb::report::page

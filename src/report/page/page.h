@@ -12,7 +12,8 @@
 
 namespace ngb::report::page {
 
-// A table that spans cells (numbers of a family, findings). Every text is untrusted; the page escapes it.
+// A table that spans cells (numbers of a family, the rows behind a finding). Every text is untrusted; the page escapes
+// it.
 struct SpanningTable {
   std::string title{};
   std::string remark{};  // what the numbers are; "" for none
@@ -20,16 +21,24 @@ struct SpanningTable {
   std::vector<std::vector<std::string>> rows{};  // each as long as `columns`
 };
 
-// One results folder. It points into what it was made from.
+// A finding in words.
+struct Sentence {
+  std::string text{};
+  SpanningTable rows{};  // that bear it; without columns: none
+};
+
+// Results that are shown together: one folder, or several that are read as one. It points into what it was made from.
 struct Source {
-  std::string name{};   // the folder's name: "quickstart"
-  std::string study{};  // of the last run; "" if there was none
+  std::string name{};   // the folder's name, or the folders': "quickstart"
+  std::string study{};  // of the last run of each folder; "" if there was none
   const Results* results = nullptr;
   const std::vector<store::MeasuredEnvironment>* environments = nullptr;
   std::map<std::string, std::string> protocol{};  // keys and values (JSON) as in the study file
-  std::vector<std::string> to_act_on{};           // findings in words, shown first
-  std::vector<std::string> findings{};            // findings in words, for information
-  std::vector<SpanningTable> tables{};
+  // The rest is filled in by add_what_spans_cells (spanning.h).
+  std::vector<Sentence> to_act_on{};         // shown first
+  std::vector<Sentence> findings{};          // for information
+  std::vector<SpanningTable> conclusions{};  // reversed orders, the paper's claims
+  std::vector<SpanningTable> tables{};       // numbers that span cells
 };
 
 // A page shows every metric of at most this many cells, and of more cells only the metrics that `ngb show` has columns

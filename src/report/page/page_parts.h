@@ -14,14 +14,14 @@ namespace ngb::report::page {
 std::string summary(std::span<const Source> sources);
 
 // What the reader has to do something about (findings, failures, disturbed cells, flags), each with its reason and what
-// helps, then the findings for information.
+// helps, then the findings for information, reversed orders and the paper's claims.
 std::string findings(std::span<const Source> sources, const Labels& labels);
 
 // A table for each folder with every cell: the numbers of `ngb show`, or why there are none. The row of the nth cell of
 // the page has data-cell="n".
 std::string cell_tables(std::span<const Source> sources, const Labels& labels);
 
-// The tables that span cells.
+// The tables of numbers that span cells, each folded.
 std::string spanning_tables(std::span<const Source> sources);
 
 // A table for each device with every entry of its environment, and one of the compilers with versions and options.

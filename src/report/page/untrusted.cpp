@@ -5,22 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/text.h"
-
 namespace ngb::report::page {
 namespace {
 
 using Replacement = std::pair<std::string_view, std::string_view>;  // of, by
-
-// Unicode's marks, embeddings, overrides and isolates of direction, in UTF-8.
-constexpr std::array kDirections{
-    Replacement{"\xD8\x9C", "\\u061c"},     Replacement{"\xE2\x80\x8E", "\\u200e"},
-    Replacement{"\xE2\x80\x8F", "\\u200f"}, Replacement{"\xE2\x80\xAA", "\\u202a"},
-    Replacement{"\xE2\x80\xAB", "\\u202b"}, Replacement{"\xE2\x80\xAC", "\\u202c"},
-    Replacement{"\xE2\x80\xAD", "\\u202d"}, Replacement{"\xE2\x80\xAE", "\\u202e"},
-    Replacement{"\xE2\x81\xA6", "\\u2066"}, Replacement{"\xE2\x81\xA7", "\\u2067"},
-    Replacement{"\xE2\x81\xA8", "\\u2068"}, Replacement{"\xE2\x81\xA9", "\\u2069"},
-};
 
 constexpr std::array kEntities{
     Replacement{"&", "&amp;"},   Replacement{"<", "&lt;"},  Replacement{">", "&gt;"},
@@ -52,8 +40,6 @@ std::string replaced(std::string_view text, const std::array<Replacement, count>
 }
 
 }  // namespace
-
-std::string plain(std::string_view text) { return replaced(text::visible(text), kDirections); }
 
 std::string escaped(std::string_view text) { return replaced(plain(text), kEntities); }
 

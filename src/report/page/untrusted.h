@@ -6,11 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace ngb::report::page {
+#include "report/plain_text.h"
 
-// Returns UTF-8 in which control characters and characters that change the direction of writing are visible escapes
-// ("\u202e"), so that a name looks like what it is.
-std::string plain(std::string_view text);
+namespace ngb::report::page {
 
 // Returns `plain` text for the content of an element or for a quoted attribute: & < > " ' are entities.
 std::string escaped(std::string_view text);

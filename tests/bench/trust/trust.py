@@ -3,8 +3,8 @@
 
 Every script is `NAME.py BUILD [--quick] [--output FOLDER] [--json FILE]`. BUILD is a build folder (build/release) with the
 programs and bench/judge_pairs. Studies are kept in FOLDER (results/trust/NAME), so an interrupted script continues where
-it stopped; --quick has a folder of its own. The summary is printed at the end, as text and, with --json, as JSON. Use an
-idle machine for anything but --quick."""
+it stopped; --quick has a folder of its own. Each figure is printed as soon as it is known; --json writes all of them at
+the end. Use an idle machine for anything but --quick."""
 
 import argparse
 import contextlib
@@ -87,21 +87,18 @@ class Bench:
         return json.loads(told.stdout)["studies"]
 
     def figure(self, name, value, unit="", limit=None, reason="", is_met=None):
-        """Adds a number to the summary. An unknown one is None and has a reason."""
+        """Adds a number to the summary and prints it. An unknown one is None and has a reason."""
         self.figures.append({"figure": name, "value": value, "unit": unit, "limit": limit, "reason": reason,
                              "is_met": is_met})
+        shown = f"not measured: {reason}" if value is None else (
+            f"{value:.4g} {unit}" if isinstance(value, float) else f"{value} {unit}").strip()
+        print(f"  {name}: {shown}" + (f" (limit: {limit})" if limit is not None else "") +
+              {True: ": met", False: ": NOT MET", None: ""}[is_met] +
+              (f" ({reason})" if reason and value is not None else ""), flush=True)
 
     def end(self):
-        """Prints the summary and ends the script."""
-        print(f"\n{self.name}{' (quick: proves nothing)' if self.quick else ''}")
-        for each in self.figures:
-            value = each["value"]
-            shown = f"not measured: {each['reason']}" if value is None else (
-                f"{value:.4g} {each['unit']}" if isinstance(value, float) else f"{value} {each['unit']}").strip()
-            limit = f" (limit: {each['limit']})" if each["limit"] is not None else ""
-            met = {True: ": met", False: ": NOT MET", None: ""}[each["is_met"]]
-            print(f"  {each['figure']}: {shown}{limit}{met}" +
-                  (f" ({each['reason']})" if each["reason"] and value is not None else ""))
+        """Writes the summary and ends the script."""
+        print(f"{self.name}: ended{' (quick: proves nothing)' if self.quick else ''}")
         if self.json:
             self.json.write_text(json.dumps({"script": self.name, "quick": self.quick, "figures": self.figures}, indent=1))
         raise SystemExit(0)

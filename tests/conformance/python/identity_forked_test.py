@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The identity as the agent runs it: forked ready-made, compared with a fresh interpreter."""
+import math
 import os
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from toolchain import LIB, toolchain_or_skip, write_recipe
 FOLDER = os.path.join(LIB, "compilers", "identity")
 _, SITE = toolchain_or_skip("identity", "torch")
 PATH = os.pathsep.join([os.path.join(LIB, "python"), SITE])
+SAME = 0.15  # a wrong thread count, mode or precision makes a larger difference
 
 
 def of_recipe(path, recipe, image_size, **changes):
@@ -98,16 +100,17 @@ class Forked(unittest.TestCase):
 
     def test_forked_and_fresh_processes_take_the_same_time(self):
         wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 6})
-        forked, fresh = [], []
-        for _ in range(8):  # a shared machine has slow spells of many seconds: the quickest of each lies outside of one
+        forked, fresh, ratio = [], [], math.inf
+        # A shared machine has slow spells of many seconds: the quickest of each lies outside of one, in the end.
+        while abs(ratio - 1) >= SAME and len(fresh) < 8:
             forked.append(quickest_ms(self.measure(wanted)))
             result, code, log, seconds = fresh_worker(wanted, FOLDER, PYTHONPATH=PATH)
             self.assertEqual((code, result.get("failure")), (0, None), log)
             fresh.append(quickest_ms(result))
-        ratio = min(forked) / min(fresh)
+            ratio = min(forked) / min(fresh)
         print(f"[ ResNet-50, forked {min(forked):.1f} ms, fresh {min(fresh):.1f} ms, ratio {ratio:.3f}; "
               f"a fresh process took {seconds:.1f} s ]")
-        self.assertLess(abs(ratio - 1), 0.15)  # a wrong thread count, mode or precision is further off than this
+        self.assertLess(abs(ratio - 1), SAME)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,8 @@
 // Tests a real agent with real processes. The worker does no work and misbehaves as the test says (fake_worker.cpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <sstream>
 
 #include "agent_client.h"
@@ -314,45 +311,6 @@ TEST(Agent, WritesAModelWhoseParametersAreLongerThanAnArgumentMayBe) {
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_FALSE(run.processes[0].failure) << run.processes[0].failure->message;
-}
-
-TEST(Agent, StopsWhenThereIsNoSpaceForTheModel) {
-  const TemporaryFolder folder;
-  work::Job job = small_job(2);
-  job.models[0].source = work::Recipe{R"({"family":"large"})"};
-  add_cell(job, "a");
-  const WholeRun run = run_job(folder.path(), job);
-  EXPECT_TRUE(run.processes.empty());
-  ASSERT_TRUE(run.error);
-  EXPECT_THAT(run.error->what, HasSubstr("the disk is full"));
-  EXPECT_THAT(run.error->next, HasSubstr("free some space"));
-  EXPECT_EQ(run.outcome.exit_code, 3);
-}
-
-TEST(Agent, StopsWhenACompilerReportsAFullDiskAndRecordsNothingOfIt) {
-  const TemporaryFolder folder;
-  work::Job job = small_job(2);
-  add_cell(job, "a", "disk_full");
-  const WholeRun run = run_job(folder.path(), job);
-  EXPECT_TRUE(run.processes.empty());
-  ASSERT_TRUE(run.error);
-  EXPECT_EQ(run.error->what, "the disk is full: as told");
-}
-
-// A compiler that cannot write its artifact may give any reason.
-TEST(Agent, StopsWhenAProcessFailsForAnyReasonOnAFullDisk) {
-  const TemporaryFolder folder;
-  if (::mount("ngb", folder.path().c_str(), "tmpfs", 0, "size=4m") != 0) {
-    GTEST_SKIP() << "mounting a small file system needs root: " << std::strerror(errno);
-  }
-  work::Job job = small_job(2);
-  add_cell(job, "a", "fill_disk");
-  const WholeRun run = run_job(folder.path(), job);
-  ::umount2(folder.path().c_str(), MNT_DETACH);
-  EXPECT_TRUE(run.processes.empty());
-  ASSERT_TRUE(run.error);
-  EXPECT_EQ(run.error->what, "the disk is full: as told");
-  EXPECT_EQ(run.error->next, "free some space and run the same command again");
 }
 
 TEST(Agent, RefusesAUsersModelThatHasChangedSinceThePlan) {

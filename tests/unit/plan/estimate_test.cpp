@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plan/usual_times.h"
 #include "plan_fixture.h"
 
 namespace ngb::plan {
@@ -169,6 +170,22 @@ TEST(Estimate, GoesFromTheSameWorkToAnotherVersionThenBatchThenModel) {
     change(unlike.like);
     EXPECT_EQ(basis({unlike}).first, Basis::table);
   }
+}
+
+TEST(Estimate, OnAGpuItIsTheGpuThatCountsAndNotTheThreads) {
+  Plan plan = one_cell();
+  plan.compilers[0] = {.name = "identity", .options = {{"device", R"("cuda")"}}, .threads = 8};
+  // 2 s to start, 0.05 + 20 * 0.006 s to compile, 4 GMAC at 1 TMAC/s
+  EXPECT_NEAR(estimate(plan).seconds, kFirst_s + 5 * (2 + 0.17 + 26 * 0.00405), 1e-9);
+  plan.compilers[0].options = {{"device", R"("cpu")"}};
+  EXPECT_NEAR(estimate(plan).seconds, kFirst_s + 5 * (0.2 + 0.17 + 26 * (50e-6 + 4.0 / 45 / 8)), 1e-9);
+}
+
+TEST(Estimate, ACompilerForGpusOnlyNeedsNoOptionToBeOnOne) {
+  EXPECT_TRUE(computes_on_gpu({.name = "tensorrt"}));
+  EXPECT_TRUE(computes_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("tensorrt")"}}}));
+  EXPECT_FALSE(computes_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("cpu")"}}}));
+  EXPECT_FALSE(computes_on_gpu({.name = "openvino"}));
 }
 
 TEST(Estimate, TuningIsDoneOnceAndKept) {

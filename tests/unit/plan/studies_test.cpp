@@ -6,29 +6,49 @@
 namespace ngb::plan {
 namespace {
 
+config::Parameter number(std::string name, std::string default_value) {
+  return {.name = std::move(name), .type = "int", .default_value = std::move(default_value)};
+}
+
+config::Parameter word(std::string name) { return {.name = std::move(name), .type = "string", .default_value = "cpu"}; }
+
+std::vector<config::FamilyWords> models() {
+  std::vector<config::FamilyWords> models{
+      {"conv_block", {number("width", "64"), number("depth", "1"), number("image_size", "244")}},
+      {"mha_block", {number("embed", "256"), number("depth", "1")}},
+      {"resnet",
+       {{.name = "depths", .type = "int_list", .default_value = "[2,2,2,2]"},
+        {.name = "width", .type = "float", .default_value = "1.0"}}}};
+  for (const char* const name :
+       {"resnet18", "resnet50", "resnet101", "efficientnet_b3", "efficientnet_b4", "efficientnet_b5",
+        "deit3_small_patch16_224", "deit3_medium_patch16_224", "deit3_base_patch16_224", "swin_s3_tiny_224",
+        "swin_s3_small_224", "swin_s3_base_224", "convnext_tiny", "convnext_small", "convnext_base"})
+    models.push_back({name, {}});
+  return models;
+}
+
 Plan plan_of(const std::string& name) {
-  const config::Vocabulary vocabulary{
-      .compilers = {{"identity", "2.15.0", {}},
-                    {"onnxruntime", "1.31.1", {}},
-                    {"openvino", "2026.4.1", {}},
-                    {"torch-compile", "2.15.0", {}},
-                    {"tvm", "0.27.0.post1", {{.name = "trials", .type = "int", .default_value = "0"}}}},
-      .models = {{"conv_block",
-                  {{.name = "width", .type = "int", .default_value = "64"},
-                   {.name = "depth", .type = "int", .default_value = "1"},
-                   {.name = "image_size", .type = "int", .default_value = "244"}}},
-                 {"mha_block",
-                  {{.name = "embed", .type = "int", .default_value = "256"},
-                   {.name = "depth", .type = "int", .default_value = "1"}}},
-                 {"resnet",
-                  {{.name = "depths", .type = "int_list", .default_value = "[2,2,2,2]"},
-                   {.name = "width", .type = "float", .default_value = "1.0"}}},
-                 {"resnet18", {}},
-                 {"resnet50", {}}}};
+  const config::Vocabulary vocabulary{.compilers = {{"identity", "2.15.0", {word("device")}},
+                                                    {"torchscript", "2.15.0", {word("device")}},
+                                                    {"eager-cpp", "2.15.0", {}},
+                                                    {"onnxruntime", "1.31.1", {word("provider")}},
+                                                    {"openvino", "2026.4.1", {}},
+                                                    {"tensorrt", "10.15.1.29", {}},
+                                                    {"torch-compile", "2.15.0", {}},
+                                                    {"tvm", "0.27.0.post1", {number("trials", "0"), word("device")}}},
+                                      .models = models()};
   const auto study = config::load_study(std::string(NGB_SOURCE_DIR) + "/studies/" + name, vocabulary);
   if (study) return expanded(*study);
   ADD_FAILURE() << study.error()[0].text();
   return {};
+}
+
+// What the slowest process of a study usually takes to warm up (5 repetitions) and to be timed (20), on two cores at
+// 45 GMAC/s each, PyTorch's usual rate.
+double longest_run_s(const Plan& plan) {
+  std::uint64_t macs = 0;
+  for (const auto& model : plan.models) macs = std::max(macs, model.macs.value_or(0));
+  return 25 * static_cast<double>(macs) / (2 * 45e9);
 }
 
 TEST(Studies, TheQuickstartHasTwelveCellsAndLastsAFewMinutes) {
@@ -63,6 +83,43 @@ TEST(Studies, TextEncoderHasTwoLengthsTimesTwoBatchSizesTimesFourCompilers) {
   const Plan plan = plan_of("text_encoder.yaml");
   EXPECT_EQ(plan.cells.size(), 16U);
   EXPECT_EQ(plan.models.at(0).label, "32 tokens");
+}
+
+TEST(Studies, ThePapersNetworksAreFifteenTimesSixBatchSizesOnFiveCompilersOfEitherKindOfDevice) {
+  const Plan plan = plan_of("paper/models.yaml");
+  EXPECT_EQ(plan.cells.size(), 900U);  // 15 models, 6 batch sizes, 10 compilers
+  EXPECT_EQ(process_count(plan), 4500U);
+  EXPECT_EQ(plan.study.protocol.repetitions, 20);
+}
+
+TEST(Studies, ThePapersBlocksAreFourWidthsTimesSixDepths) {
+  for (const char* const name : {"paper/conv.yaml", "paper/mha.yaml"}) {
+    const Plan plan = plan_of(name);
+    EXPECT_EQ(plan.cells.size(), 1152U) << name;  // 24 models, 6 batch sizes, 8 compilers
+    EXPECT_EQ(process_count(plan), 5760U) << name;
+  }
+}
+
+TEST(Studies, ThePapersTableOfCompileTimesHasTheLargestModelOfEachFamily) {
+  const Plan plan = plan_of("paper/compile.yaml");
+  EXPECT_EQ(plan.cells.size(), 60U);  // 5 models, 2 batch sizes, 6 compilers
+}
+
+TEST(Studies, ThePapersStudiesUseAllThreadsAndOutlastTheirLongestCells) {
+  for (const char* const name : {"paper/models.yaml", "paper/conv.yaml", "paper/mha.yaml", "paper/compile.yaml"}) {
+    const Plan plan = plan_of(name);
+    for (const auto& compiler : plan.compilers) EXPECT_EQ(compiler.threads_asked, "all") << name;
+    EXPECT_GT(static_cast<double>(plan.study.limits.timeouts.run_ns) / 1e9, 4 * longest_run_s(plan)) << name;
+  }
+}
+
+TEST(Studies, TheQuickFormsOfThePapersStudiesEndWithinTenMinutesOnTwoCores) {
+  for (const char* const name : {"models", "conv", "mha", "compile"}) {
+    Plan plan = plan_of("paper/quick/" + std::string(name) + ".yaml");
+    for (auto& compiler : plan.compilers) compiler.threads = 2;
+    EXPECT_LT(estimate(plan).seconds, 10 * 60) << name;
+    EXPECT_EQ(plan.compilers.size(), 5U) << name;
+  }
 }
 
 }  // namespace

@@ -107,11 +107,13 @@ TEST(Page, IsMadeOfResultsWithoutCells) {
 TEST(Page, HasSpanningTablesAndFindings) {
   const Made made = pair_of_cells();
   Source source = source_of(made, "results");
-  source.findings = {"a <b> c"};
+  source.findings = {{"a <b> c", {"behind it", "", {"device"}, {{"<i>"}}}}};
   source.tables = {{"Slopes", "per block", {"model"}, {{"x & y"}}}};
   const std::vector<Source> sources{source};
   const std::string page = html(sources, "0.1.0");
-  EXPECT_THAT(page, HasSubstr("<li>a &lt;b&gt; c</li>"));
+  EXPECT_THAT(page, HasSubstr("<li>a &lt;b&gt; c <details><summary> 1 row</summary>"));
+  EXPECT_THAT(page, HasSubstr("<td>&lt;i&gt;</td>"));
+  EXPECT_THAT(page, HasSubstr("<summary>Slopes: 1 row</summary>"));
   EXPECT_THAT(page, HasSubstr("<td>x &amp; y</td>"));
 }
 

@@ -9,7 +9,7 @@
 namespace ngb::worker {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kMillisecondNs = 1'000'000;
 
 // Plays a compiler whose inference number i (from 0) takes time_of(i).
 class Player final : public Repeater {
@@ -63,7 +63,7 @@ std::int64_t steady_count(const std::vector<samples::Repetition>& repetitions) {
 }
 
 TEST(Series, OfALongSteadyInferenceHasOneWarmUpRepetition) {
-  Player player([](std::size_t) { return 10 * kMillisecond; });
+  Player player([](std::size_t) { return 10 * kMillisecondNs; });
   const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
@@ -71,7 +71,7 @@ TEST(Series, OfALongSteadyInferenceHasOneWarmUpRepetition) {
   ASSERT_EQ(repetitions.size(), 21U);
   EXPECT_TRUE(repetitions[0].is_warm_up);
   EXPECT_EQ(repetitions[0].started_ns, 1000);
-  EXPECT_EQ(repetitions[20].started_ns, 1000 + 200 * kMillisecond);
+  EXPECT_EQ(repetitions[20].started_ns, 1000 + 200 * kMillisecondNs);
   EXPECT_EQ(steady_count(repetitions), 20);
   EXPECT_EQ(repetitions[0].inferences, 1U);
   EXPECT_EQ(series.stop_reason(), "repetitions");
@@ -79,7 +79,7 @@ TEST(Series, OfALongSteadyInferenceHasOneWarmUpRepetition) {
 }
 
 TEST(Series, RunsOnUntilThereAreEnoughSteadyRepetitions) {
-  Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecond; });
+  Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecondNs; });
   const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
@@ -91,9 +91,10 @@ TEST(Series, RunsOnUntilThereAreEnoughSteadyRepetitions) {
 }
 
 TEST(Series, GivesUpOnAnEndlessTransientAndSaysSo) {
-  Player player([](std::size_t i) { return 1000 * kMillisecond - static_cast<std::int64_t>(i) * 8 * kMillisecond; });
+  Player player(
+      [](std::size_t i) { return 1000 * kMillisecondNs - static_cast<std::int64_t>(i) * 8 * kMillisecondNs; });
   work::Protocol protocol;
-  protocol.max_transient_ns = 15'000 * kMillisecond;
+  protocol.max_transient_ns = 15'000 * kMillisecondNs;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   const auto repetitions = series.repetitions();
@@ -135,7 +136,7 @@ TEST(Series, WithSeveralInFlightARepetitionHasAMultipleOfThem) {
 }
 
 TEST(Series, KeepsTheLatenciesOfEachRepetitionThatHasSeveralInFlight) {
-  PlayerInFlight player(2, 20 * kMillisecond);
+  PlayerInFlight player(2, 20 * kMillisecondNs);
   const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
@@ -143,12 +144,12 @@ TEST(Series, KeepsTheLatenciesOfEachRepetitionThatHasSeveralInFlight) {
   ASSERT_EQ(latencies_ns.size(), series.repetitions().size());
   EXPECT_TRUE(latencies_ns[0].empty());
   for (std::size_t i = 1; i < latencies_ns.size(); ++i) {
-    EXPECT_EQ(latencies_ns[i], (std::vector<std::int64_t>{20 * kMillisecond, 20 * kMillisecond}));
+    EXPECT_EQ(latencies_ns[i], (std::vector<std::int64_t>{20 * kMillisecondNs, 20 * kMillisecondNs}));
   }
 }
 
 TEST(Series, KeepsNoLatenciesOfOneInferenceAtATime) {
-  Player player([](std::size_t) { return 10 * kMillisecond; });
+  Player player([](std::size_t) { return 10 * kMillisecondNs; });
   const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
@@ -156,7 +157,7 @@ TEST(Series, KeepsNoLatenciesOfOneInferenceAtATime) {
 }
 
 TEST(Series, CountsPilotRepetitionsOfTheFinalSizeAsItsOwn) {
-  Player player([](std::size_t) { return 2 * kMillisecond; });
+  Player player([](std::size_t) { return 2 * kMillisecondNs; });
   const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
@@ -165,7 +166,7 @@ TEST(Series, CountsPilotRepetitionsOfTheFinalSizeAsItsOwn) {
 }
 
 TEST(Series, UsesAFixedWarmUpUnchanged) {
-  Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecond; });
+  Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecondNs; });
   work::Protocol protocol;
   protocol.warm_up = 4;
   protocol.repetitions = 10;
@@ -178,7 +179,7 @@ TEST(Series, UsesAFixedWarmUpUnchanged) {
 }
 
 TEST(Series, StopsByPrecision) {
-  Player player([](std::size_t i) { return 10 * kMillisecond + static_cast<std::int64_t>(i % 3) * 1000; });
+  Player player([](std::size_t i) { return 10 * kMillisecondNs + static_cast<std::int64_t>(i % 3) * 1000; });
   work::Protocol protocol;
   protocol.stop_when.emplace();
   Series series(protocol, player);
@@ -189,7 +190,7 @@ TEST(Series, StopsByPrecision) {
 }
 
 TEST(Series, StopsAtTheMaximumWhenPrecisionIsOutOfReach) {
-  Player player([](std::size_t i) { return (i % 2 == 0 ? 10 : 20) * kMillisecond; });
+  Player player([](std::size_t i) { return (i % 2 == 0 ? 10 : 20) * kMillisecondNs; });
   work::Protocol protocol;
   protocol.stop_when.emplace();
   protocol.stop_when->max_repetitions = 50;
@@ -200,10 +201,10 @@ TEST(Series, StopsAtTheMaximumWhenPrecisionIsOutOfReach) {
 }
 
 TEST(Series, StopsInTimeWhenPrecisionIsOutOfReach) {
-  Player player([](std::size_t i) { return (i % 2 == 0 ? 100 : 200) * kMillisecond; });
+  Player player([](std::size_t i) { return (i % 2 == 0 ? 100 : 200) * kMillisecondNs; });
   work::Protocol protocol;
   protocol.stop_when.emplace();
-  protocol.stop_when->max_ns = 3000 * kMillisecond;
+  protocol.stop_when->max_ns = 3000 * kMillisecondNs;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
   EXPECT_EQ(series.stop_reason(), "max_time");
@@ -211,7 +212,7 @@ TEST(Series, StopsInTimeWhenPrecisionIsOutOfReach) {
 }
 
 TEST(Series, KeepsWhatWasMeasuredBeforeAFailure) {
-  Player player([](std::size_t) { return 10 * kMillisecond; }, 8);
+  Player player([](std::size_t) { return 10 * kMillisecondNs; }, 8);
   const work::Protocol protocol;
   Series series(protocol, player);
   ASSERT_TRUE(series.infer_first() && series.warm_up());
@@ -221,7 +222,7 @@ TEST(Series, KeepsWhatWasMeasuredBeforeAFailure) {
 }
 
 TEST(Series, OfASingleRepetitionEnds) {
-  Player player([](std::size_t) { return 10 * kMillisecond; });
+  Player player([](std::size_t) { return 10 * kMillisecondNs; });
   work::Protocol protocol;
   protocol.repetitions = 1;
   Series series(protocol, player);
@@ -240,12 +241,12 @@ std::int64_t steady_count_by_time(std::int64_t inference_ns) {
 }
 
 TEST(Series, ChoosesTheNumberOfRepetitionsByHowLongOneTakes) {
-  EXPECT_EQ(steady_count_by_time(kMillisecond / 100), 20);
-  EXPECT_EQ(steady_count_by_time(49 * kMillisecond), 20);
-  EXPECT_EQ(steady_count_by_time(60 * kMillisecond), 10);
-  EXPECT_EQ(steady_count_by_time(300 * kMillisecond), 5);
-  EXPECT_EQ(steady_count_by_time(3'000 * kMillisecond), 3);
-  EXPECT_EQ(steady_count_by_time(80'000 * kMillisecond), 1);
+  EXPECT_EQ(steady_count_by_time(kMillisecondNs / 100), 20);
+  EXPECT_EQ(steady_count_by_time(49 * kMillisecondNs), 20);
+  EXPECT_EQ(steady_count_by_time(60 * kMillisecondNs), 10);
+  EXPECT_EQ(steady_count_by_time(300 * kMillisecondNs), 5);
+  EXPECT_EQ(steady_count_by_time(3'000 * kMillisecondNs), 3);
+  EXPECT_EQ(steady_count_by_time(80'000 * kMillisecondNs), 1);
 }
 
 }  // namespace

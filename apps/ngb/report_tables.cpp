@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/report_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "report/tables/formats.h"
+#include "report/tables/paper_tables.h"
+#include "report/tables/published.h"
+#include "report/tables/quoted_numbers.h"
+
+namespace ngb::app {
+namespace {
+
+namespace fs = std::filesystem;
+namespace tables = report::tables;
+
+constexpr const char* kTablesFolder = "tables";
+constexpr const char* kNumbersFile = "numbers.tex";
+constexpr std::string_view kLatex = "latex";
+
+Status check_published(const std::string& device) {
+  const auto known = tables::published_devices();
+  if (std::find(known.begin(), known.end(), device) != known.end()) return Done{};
+  const std::vector<std::string> names(known.begin(), known.end());
+  return fail("the paper has no such device", "--device \"" + device + "\"",
+              "expected one of: " + text::join(names, ", "));
+}
+
+Status remove_earlier_tables(const fs::path& folder) {
+  std::vector<fs::path> files{folder / kNumbersFile};
+  for (const tables::PaperTable& table : tables::paper_tables()) {
+    for (const tables::Format& format : tables::formats()) {
+      files.push_back(folder / (std::string(table.name) + format.ending));
+    }
+  }
+  for (const fs::path& file : files) {
+    std::error_code code;
+    fs::remove(file, code);
+    if (code) return tl::unexpected(file::from_errno("remove", file, code.value()));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Status complete_request(TablesRequest& request, bool with_paper,
+                        std::map<std::string, std::vector<std::string>>& wanted) {
+  for (const std::string& format : request.formats) {
+    if (const auto known = tables::find_format(format); !known) return error_of(known);
+  }
+  std::vector<std::string> own;
+  for (std::string& device : wanted["device"]) {
+    const bool is_published = device.starts_with(tables::kPublishedPrefix);
+    if (const Status known = is_published ? check_published(device) : Status(Done{}); !known) return known;
+    (is_published ? request.published : own).push_back(std::move(device));
+  }
+  wanted["device"] = std::move(own);
+  const auto all = tables::published_devices();
+  if (request.published.empty() && with_paper) request.published.assign(all.begin(), all.end());
+  if (request.formats.empty() && !request.published.empty()) {
+    return fail("the paper's devices appear in tables only", "--paper", "choose their format, for example --tables md");
+  }
+  return Done{};
+}
+
+Result<WrittenTables> write_tables(const fs::path& folder, const report::Results& results,
+                                   const std::vector<store::MeasuredEnvironment>& environments,
+                                   const TablesRequest& request) {
+  WrittenTables written{.folder = folder / kTablesFolder};
+  if (const Status made = file::make_folder(written.folder); !made) return error_of(made);
+  if (const Status removed = remove_earlier_tables(written.folder); !removed) return error_of(removed);
+  const tables::Input input(results, environments, request.published);
+  for (const tables::Table& table : tables::make_all(input)) {
+    if (table.rows.empty()) {
+      written.without_rows.push_back(fmt::format("{}: {}", table.name, table.why_empty));
+      continue;
+    }
+    ++written.count;
+    for (const std::string& name : request.formats) {
+      const auto format = tables::find_format(name);
+      if (!format) return error_of(format);
+      const fs::path file = written.folder / (table.name + (*format)->ending);
+      if (const Status done = file::write_atomically(file, (*format)->write(table)); !done) return error_of(done);
+    }
+  }
+  if (std::find(request.formats.begin(), request.formats.end(), kLatex) == request.formats.end()) return written;
+  const Status done = file::write_atomically(written.folder / kNumbersFile, tables::quoted_numbers(input));
+  if (!done) return error_of(done);
+  return written;
+}
+
+}  // namespace ngb::app

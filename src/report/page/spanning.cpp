@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/page/spanning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "metrics/metric.h"
+#include "metrics/series/series.h"
+#include "report/numbers.h"
+#include "report/series.h"
+#include "report/untrusted_json.h"
+
+namespace ngb::report::page {
+namespace {
+
+using nlohmann::json;
+using Texts = std::vector<std::string>;
+
+void remove_column(SpanningTable& table, std::size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  table.columns.erase(table.columns.begin() + at);
+  for (Texts& row : table.rows) row.erase(row.begin() + at);
+}
+
+// Leaves out columns without any text, and rows beyond the limit.
+SpanningTable fitted(SpanningTable table) {
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    const bool is_empty =
+        std::all_of(table.rows.begin(), table.rows.end(), [i](const Texts& row) { return row[i].empty(); });
+    if (is_empty) remove_column(table, i);
+  }
+  if (table.rows.size() > kMostRowsOfATable) {
+    table.remark += fmt::format("{}{} more rows: ngb show RESULTS --json", table.remark.empty() ? "" : ". ",
+                                table.rows.size() - kMostRowsOfATable);
+    table.rows.resize(kMostRowsOfATable);
+  }
+  return table;
+}
+
+// Moves the columns that have the same text in all of several rows into the remark.
+void fold_equal_columns(SpanningTable& table) {
+  if (table.rows.size() < 2) return;
+  std::vector<std::string> equal;
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    const std::string& first = table.rows.front()[i];
+    const bool are_equal =
+        std::all_of(table.rows.begin(), table.rows.end(), [&](const Texts& row) { return row[i] == first; });
+    if (!are_equal || first.empty()) continue;
+    equal.insert(equal.begin(), fmt::format("{} {}", table.columns[i], first));
+    remove_column(table, i);
+  }
+  if (!equal.empty()) table.remark = fmt::format("In all rows: {}", text::join(equal, ", "));
+}
+
+// Returns a table for each section. A text in place of a row's cells is put into the column `place_of_rest`.
+std::vector<SpanningTable> tables_of(const Table& table, std::size_t place_of_rest) {
+  std::vector<SpanningTable> made;
+  for (const TableSection& section : table.sections) {
+    SpanningTable each{.title = section.title};
+    for (const TableColumn& column : table.columns) each.columns.push_back(column.heading);
+    for (const TableRow& row : section.rows) {
+      Texts fields(table.columns.size());
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (!row.rest || i == 0) fields[i] = row.cells[i].main + row.cells[i].tail;
+      }
+      if (row.rest) fields[place_of_rest] = row.rest->main + row.rest->tail;
+      each.rows.push_back(std::move(fields));
+    }
+    made.push_back(fitted(std::move(each)));
+  }
+  return made;
+}
+
+// Returns the unit of a value of a finding. What is neither a metric nor a series is a ratio of two speeds.
+const char* unit_of(const std::string& name) {
+  if (const metrics::Metric* metric = metrics::find_metric(name)) return metric->unit;
+  const metrics::series::Series* series = metrics::series::find_series(name);
+  return series == nullptr ? "ratio" : series->unit;
+}
+
+std::string value_text(const json& row) {
+  const std::optional<double> value = number_at(row, "value");
+  if (!value) return text_at(row, "reason");
+  const char* const unit = unit_of(text_at(row, "metric"));
+  const std::optional<double> low = number_at(row, "low");
+  const std::optional<double> high = number_at(row, "high");
+  std::string text = number(*value, unit);
+  if (low && high) {
+    text += fmt::format(" [{}, {}]", number_beside(*low, *value, unit), number_beside(*high, *value, unit));
+  }
+  return text;
+}
+
+SpanningTable rows_behind(const json& finding) {
+  SpanningTable table{.title = text_at(finding, "sentence")};
+  table.columns = {"device", "compiler", "model", "batch", "what", "value", "against", "outcome", "adjusted p"};
+  const auto rows = finding.find("rows");
+  if (rows == finding.end() || !rows->is_array()) return table;
+  for (const json& row : *rows) {
+    const std::optional<double> p = number_at(row, "adjusted_p");
+    table.rows.push_back({text_at(row, "device"), text_at(row, "compiler"), text_at(row, "model"),
+                          text_at(row, "batch_sizes"), text_at(row, "metric"), value_text(row), text_at(row, "against"),
+                          text_at(row, "outcome"), p ? fmt::format("{:.2g}", *p) : ""});
+  }
+  fold_equal_columns(table);
+  return fitted(std::move(table));
+}
+
+// Returns {a, b, where one of them is faster, their ratio there} of a side of a reversal.
+Texts fields_of_side(const json& side, bool ranks_models) {
+  const TableCell ratio = ratio_with_interval(side);
+  const std::string batch = fmt::format("{:g}", number_at(side, "batch").value_or(0));
+  const std::string device = text_at(side, "device");
+  return {text_at(side, ranks_models ? "model_a" : "compiler_a"),
+          text_at(side, ranks_models ? "model_b" : "compiler_b"),
+          fmt::format("{}, batch {}, on {}", text_at(side, ranks_models ? "compiler_a" : "model_a"), batch, device),
+          ratio.main + ratio.tail};
+}
+
+SpanningTable reversals(const json& all) {
+  SpanningTable table{.title = "Reversed orders", .remark = words_of_orders(all)};
+  table.columns = {"A", "B", "A is faster", "T_A / T_B [95 %]", "A is slower", "T_A / T_B there [95 %]"};
+  for (const json& reversal : all["reversals"]) {
+    const auto sides = reversal.find("sides");
+    if (sides == reversal.end() || !sides->is_array() || sides->size() != 2) continue;
+    const bool ranks_models = text_at(reversal, "ranked") == "models";
+    Texts row = fields_of_side((*sides)[0], ranks_models);
+    const Texts other = fields_of_side((*sides)[1], ranks_models);
+    row.insert(row.end(), {other[2], other[3]});
+    table.rows.push_back(std::move(row));
+  }
+  return fitted(std::move(table));
+}
+
+// Adds to each table the formula and the source of its series.
+std::vector<SpanningTable> series_tables(const Results& results) {
+  constexpr std::size_t kPlaceOfValue = 4;
+  std::vector<SpanningTable> tables = tables_of(series_table(results), kPlaceOfValue);
+  for (SpanningTable& table : tables) {
+    for (const metrics::series::Series& series : metrics::series::all_series()) {
+      if (!table.title.ends_with(fmt::format(": {}", series.name))) continue;
+      const std::string left_out = table.remark.empty() ? "" : ". " + table.remark;
+      table.remark = fmt::format("{} ({}){}", series.formula, series.source, left_out);
+    }
+  }
+  return tables;
+}
+
+}  // namespace
+
+void add_what_spans_cells(Source& source, const Results& results) {
+  constexpr std::size_t kPlaceOfStatus = 2;
+  const json all = conclusions_json(results);
+  for (const json& finding : all["findings"]) {
+    Sentence sentence{text_at(finding, "sentence"), rows_behind(finding)};
+    (is_true_at(finding, "to_act_on") ? source.to_act_on : source.findings).push_back(std::move(sentence));
+  }
+  if (SpanningTable orders = reversals(all); !orders.remark.empty()) source.conclusions.push_back(std::move(orders));
+  for (SpanningTable& claim : tables_of(claims_table(all), kPlaceOfStatus)) {
+    source.conclusions.push_back(std::move(claim));
+  }
+  source.tables = series_tables(results);
+}
+
+}  // namespace ngb::report::page

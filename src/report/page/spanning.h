@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts on the page what spans cells: findings in words, reversed orders, the paper's claims, and the numbers of
+// `ngb show --series`.
+#pragma once
+
+#include "report/page/page.h"
+
+namespace ngb::report::page {
+
+// A table of the page has this many rows at most. Its remark says how many are left out.
+inline constexpr std::size_t kMostRowsOfATable = 500;
+
+// Fills in the sentences and tables of `source` from the series and conclusions of `results` (add_series).
+void add_what_spans_cells(Source& source, const Results& results);
+
+}  // namespace ngb::report::page

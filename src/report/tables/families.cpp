@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table VI: throughput and CPU use of groups of models, for groups of batch sizes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "base/text.h"
+#include "metrics/series/workload.h"
+#include "report/tables/paper_tables.h"
+#include "report/tables/published.h"
+
+namespace ngb::report::tables {
+namespace {
+
+// A quantity of the table with its deviation, both of them series.
+struct Quantity {
+  const char* series;
+  const char* deviation;
+  const char* name;  // of the columns, before the batch sizes
+  const char* unit;  // and after them
+  const char* heading;
+  const char* published;  // in published/table6_families.csv, before the batch sizes
+};
+constexpr std::array kQuantities{
+    Quantity{"family_throughput_per_s", "family_throughput_std_per_s", "throughput", "per_s", "samples/s",
+             "throughput"},
+    Quantity{"family_cpu_percent", "family_cpu_std_percent", "cpu", "percent", "CPU %", "cpu_percent"},
+};
+
+using Batches = std::pair<int, int>;  // the smallest and the largest batch size
+
+// The groups of batch sizes of the published table.
+constexpr std::array kPublishedBatches{Batches{2, 4}, Batches{8, 16}};
+
+// Reads "8" or "2-4".
+Batches batches_of(const std::string& text) {
+  const std::vector<std::string> parts = text::split(text, '-');
+  const auto number = [](const std::string& part) { return static_cast<int>(std::strtol(part.c_str(), nullptr, 10)); };
+  return {number(parts.front()), number(parts.back())};
+}
+
+std::string joined_batches(const Batches& batches, std::string_view separator) {
+  return batches.first == batches.second ? fmt::format("{}", batches.first)
+                                         : fmt::format("{}{}{}", batches.first, separator, batches.second);
+}
+
+// Collects values by row (group of models, compiler, device) and group of batch sizes.
+class FamilyLines {
+ public:
+  void add(const Input& input, const store::SeriesValue& value) {
+    const store::CellData* const cell = input.first_cell(value);
+    if (cell == nullptr) return;
+    const std::size_t line = line_of(value.subject, input.compiler(*cell), input.device(*cell), false);
+    set(line, batches_of(value.batch_sizes), value.series, number_entry(value.value, value.reason));
+  }
+
+  void add_published(std::size_t row) {
+    const PublishedTable& published = published_families();
+    const std::size_t line = line_of(published.text(row, "family"), published.text(row, "compiler"),
+                                     published_device(published.text(row, "device")), true);
+    for (const Batches& batches : kPublishedBatches) {
+      for (const Quantity& quantity : kQuantities) {
+        const std::string column = fmt::format("{}_b{}", quantity.published, joined_batches(batches, "_"));
+        set(line, batches, quantity.series, number_entry(published.number(row, column), ""));
+        set(line, batches, quantity.deviation, number_entry(published.number(row, column + "_std"), ""));
+      }
+    }
+  }
+
+  [[nodiscard]] Table table() {
+    std::stable_sort(lines_.begin(), lines_.end(), [this](const Line& a, const Line& b) {
+      return order_of_families_.at(a.family) < order_of_families_.at(b.family);
+    });
+    Table made{.why_empty = "these results have no numbers of groups of models"};
+    made.columns = {
+        {"family", "family", Kind::text}, {"compiler", "compiler", Kind::text}, {"device", "device", Kind::text}};
+    for (const auto& [group, batches] : groups_) add_columns(made, batches);
+    for (const Line& line : lines_) made.rows.push_back(row_of(line));
+    return made;
+  }
+
+ private:
+  struct Line {
+    std::string family{};
+    std::string compiler{};
+    std::string device{};
+    bool is_published = false;
+    std::map<int, Batches> batches{};                       // by group
+    std::map<std::pair<int, std::string>, Entry> values{};  // by group and series
+  };
+
+  std::size_t line_of(const std::string& family, const std::string& compiler, const std::string& device,
+                      bool is_published) {
+    order_of_families_.emplace(family, order_of_families_.size());
+    const std::string key = fmt::format("{}\n{}\n{}\n{}", family, compiler, device, is_published);
+    const auto [place, is_new] = places_.emplace(key, lines_.size());
+    if (is_new) lines_.push_back({family, compiler, device, is_published, {}, {}});
+    return place->second;
+  }
+
+  void set(std::size_t line, const Batches& batches, const std::string& series, Entry entry) {
+    const int group = metrics::series::first_of_batch_group(batches.first);
+    Batches& widest = groups_.emplace(group, batches).first->second;
+    widest = {std::min(widest.first, batches.first), std::max(widest.second, batches.second)};
+    lines_[line].batches[group] = batches;
+    lines_[line].values[{group, series}] = std::move(entry);
+  }
+
+  static void add_columns(Table& table, const Batches& batches) {
+    const std::string sizes = joined_batches(batches, "_");
+    for (const Quantity& quantity : kQuantities) {
+      table.columns.push_back({fmt::format("{}_b{}_{}", quantity.name, sizes, quantity.unit),
+                               fmt::format("{}, batch {}", quantity.heading, joined_batches(batches, "–")),
+                               Kind::number});
+      table.columns.push_back({fmt::format("{}_std_b{}_{}", quantity.name, sizes, quantity.unit), "", Kind::deviation});
+    }
+  }
+
+  [[nodiscard]] Row row_of(const Line& line) const {
+    Row row{{text_entry(line.family), text_entry(line.compiler), text_entry(line.device)}, line.is_published};
+    for (const auto& [group, widest] : groups_) {
+      const auto own = line.batches.find(group);
+      const bool is_part = own != line.batches.end() && own->second != widest;
+      for (const Quantity& quantity : kQuantities) {
+        Entry value = value_of(line, group, quantity.series);
+        if (is_part && value.number) {
+          value.notes.push_back(fmt::format("Batch size {} only.", joined_batches(own->second, "–")));
+        }
+        row.entries.push_back(std::move(value));
+        row.entries.push_back(value_of(line, group, quantity.deviation));
+      }
+    }
+    return row;
+  }
+
+  static Entry value_of(const Line& line, int group, const char* series) {
+    const auto found = line.values.find({group, series});
+    if (found != line.values.end()) return found->second;
+    return empty_entry(line.is_published ? "not in the published table" : "not measured");
+  }
+
+  std::vector<Line> lines_{};
+  std::map<std::string, std::size_t> places_{};             // in lines_
+  std::map<std::string, std::size_t> order_of_families_{};  // of their first lines
+  std::map<int, Batches> groups_{};                         // with the sizes that any line has
+};
+
+bool is_of_families(const store::SeriesValue& value) {
+  return std::any_of(kQuantities.begin(), kQuantities.end(), [&value](const Quantity& quantity) {
+    return value.series == quantity.series || value.series == quantity.deviation;
+  });
+}
+
+}  // namespace
+
+Table families(const Input& input) {
+  FamilyLines lines;
+  for (const store::SeriesValue* value : input.results().series) {
+    if (is_of_families(*value)) lines.add(input, *value);
+  }
+  for (std::size_t row = 0; row < published_families().size(); ++row) {
+    if (input.shows_published(published_device(published_families().text(row, "device")))) lines.add_published(row);
+  }
+  Table table = lines.table();
+  table.remarks.emplace_back(
+      "Means over the models and batch sizes of a group; ± is the mean of the cells' own standard deviations.");
+  return table;
+}
+
+}  // namespace ngb::report::tables

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tables/formats.h"
+
+#include <array>
+
+#include "report/named_format.h"
+
+namespace ngb::report::tables {
+namespace {
+
+// name, ending, meaning, write
+constexpr std::array kFormats{
+    Format{"csv", ".csv", "numbers unrounded, each in a column of its own", to_csv},
+    Format{"md", ".md", "tables for GitHub", to_markdown},
+    Format{"latex", ".tex", "tables for booktabs and siunitx, and numbers.tex with a command for each number",
+           to_latex},
+    Format{"json", ".json", "numbers unrounded, with the reason for each that is missing", to_json},
+};
+
+}  // namespace
+
+std::span<const Format> formats() { return kFormats; }
+
+Result<const Format*> find_format(std::string_view name) {
+  if (name == "parquet") {
+    return fail("parquet is not written, because that takes a library larger than ngb itself", "--tables parquet",
+                "write csv and convert it with pandas: pandas.read_csv(\"x.csv\").to_parquet(\"x.parquet\")");
+  }
+  return find_named(formats(), name);
+}
+
+}  // namespace ngb::report::tables

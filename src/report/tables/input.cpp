@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tables/input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "metrics/baseline.h"
+#include "metrics/series/workload.h"
+#include "report/words.h"
+
+namespace ngb::report::tables {
+namespace {
+
+using metrics::series::name_of_compiler;
+using metrics::series::setting_of;
+using store::CellData;
+
+std::string details_of(const CellData& cell) {
+  return fmt::format(", {}{}{}", threads_of(cell),
+                     cell.precision == metrics::kFullPrecision ? "" : ", " + cell.precision,
+                     cell.options == "{}" || cell.options.empty() ? "" : " " + cell.options);
+}
+
+}  // namespace
+
+Input::Input(const Results& results, const std::vector<store::MeasuredEnvironment>& environments,
+             std::vector<std::string> published)
+    : results_(results), environments_(environments), published_(std::move(published)) {
+  std::map<std::string, const CellData*> settings;
+  for (const CellData* cell : results.cells) {
+    cells_.emplace(cell->cell_id, cell);
+    settings.emplace(setting_of(*cell), cell);
+  }
+  std::map<std::string, int> uses;
+  for (const auto& [setting, cell] : settings) ++uses[name_of_compiler(*cell)];
+  std::map<std::string, int> numbers;
+  for (const auto& [setting, cell] : settings) {
+    std::string name = name_of_compiler(*cell);
+    if (uses[name] > 1) name += details_of(*cell);
+    const int number = ++numbers[name];
+    names_[setting] = number == 1 ? name : fmt::format("{} ({})", name, number);
+  }
+}
+
+bool Input::shows_published(std::string_view device) const {
+  return std::find(published_.begin(), published_.end(), device) != published_.end();
+}
+
+std::string Input::device(const CellData& cell) const { return metrics::series::name_of_place(cell); }
+
+std::string Input::compiler(const CellData& cell) const {
+  const auto found = names_.find(setting_of(cell));
+  return found == names_.end() ? name_of_compiler(cell) : found->second;
+}
+
+const CellData* Input::first_cell(const store::SeriesValue& value) const {
+  const auto found = value.cell_ids.empty() ? cells_.end() : cells_.find(value.cell_ids.front());
+  return found == cells_.end() ? nullptr : found->second;
+}
+
+}  // namespace ngb::report::tables

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table IV: the models, and Table V: the blocks of which stacks are made.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "metrics/series/workload.h"
+#include "report/tables/paper_tables.h"
+#include "report/tables/published.h"
+#include "zoo/recipe.h"
+
+namespace ngb::report::tables {
+namespace {
+
+using store::CellData;
+
+constexpr const char* kNoRecipe = "known of recipes only";
+
+// Returns the facts of a recipe's model at batch 1, or the reason why there are none. Parameters of `changed` replace
+// those of the recipe.
+Known<zoo::ModelFacts> facts_of(const CellData& cell, const nlohmann::json& changed = nlohmann::json::object()) {
+  using Facts = Known<zoo::ModelFacts>;
+  nlohmann::json parameters = nlohmann::json::parse(cell.model_parameters, nullptr, false);
+  if (cell.model_family.empty() || !parameters.is_object()) return Facts::unknown(kNoRecipe);
+  parameters.update(changed);
+  const auto recipe = zoo::resolve(cell.model_family, parameters, 1);
+  if (!recipe) return Facts::unknown(recipe.error().text());
+  const auto facts = zoo::facts(*recipe, 1);
+  return facts ? Facts::of(*facts) : Facts::unknown(facts.error().text());
+}
+
+Entry count_entry(const Known<zoo::ModelFacts>& facts, std::uint64_t zoo::ModelFacts::* count) {
+  if (!facts.value) return empty_entry(facts.reason);
+  return number_entry(static_cast<double>((*facts.value).*count), "");
+}
+
+bool is_block(const CellData& cell) { return cell.model_family == kConvBlock || cell.model_family == kMhaBlock; }
+
+Row row_of_model(const CellData& cell) {
+  const Known<zoo::ModelFacts> facts = facts_of(cell);
+  const std::string no_size = "the study gives no size";
+  Row row{{text_entry(cell.model), text_entry(metrics::series::group_of(cell)),
+           cell.model_style.empty() ? empty_entry("the study gives no style") : text_entry(cell.model_style),
+           cell.model_size ? number_entry(*cell.model_size, "") : empty_entry(no_size)}};
+  row.entries.push_back(cell.model_parameter_count ? number_entry(static_cast<double>(*cell.model_parameter_count), "")
+                                                   : empty_entry(kNoRecipe));
+  row.entries.push_back(count_entry(facts, &zoo::ModelFacts::macs_torchinfo));
+  row.entries.push_back(count_entry(facts, &zoo::ModelFacts::macs));
+  return row;
+}
+
+void add_published_models(Table& table) {
+  const PublishedTable& published = published_models();
+  for (std::size_t i = 0; i < published.size(); ++i) {
+    Row row{.is_published = true};
+    row.entries = {text_entry(published.text(i, "name")), text_entry(published.text(i, "family")),
+                   text_entry(published.text(i, "style"))};
+    for (const char* const column : {"size_rank", "parameters", "macs_torchinfo"}) {
+      row.entries.push_back(number_entry(published.number(i, column), ""));
+    }
+    row.entries.push_back(empty_entry("the paper counts by torchinfo's convention only"));
+    table.rows.push_back(std::move(row));
+  }
+}
+
+// A block has the parameters by which two stacks differ whose depths differ by one.
+Entry parameters_of_block(const CellData& cell) {
+  const Known<zoo::ModelFacts> one = facts_of(cell, {{"depth", 1}});
+  const Known<zoo::ModelFacts> two = facts_of(cell, {{"depth", 2}});
+  if (!one.value || !two.value) return empty_entry(one.value ? two.reason : one.reason);
+  return number_entry(static_cast<double>(two.value->parameters - one.value->parameters), "");
+}
+
+void add_published_blocks(Table& table) {
+  const PublishedTable& published = published_blocks();
+  for (std::size_t i = 0; i < published.size(); ++i) {
+    Row row{.is_published = true};
+    row.entries = {text_entry(published.text(i, "block") == "conv" ? kConvBlock : kMhaBlock),
+                   number_entry(published.number(i, "width"), ""), number_entry(published.number(i, "parameters"), "")};
+    table.rows.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+Table models(const Input& input) {
+  Table table{.why_empty = "these results have stacks of blocks only, or no cells"};
+  table.columns = {{"name", "model", Kind::text},
+                   {"family", "family", Kind::text},
+                   {"style", "style", Kind::text},
+                   {"size_rank", "size", Kind::count},
+                   {"parameters", "parameters", Kind::count},
+                   {"macs_torchinfo", "MACs (torchinfo)", Kind::count},
+                   {"macs", "MACs", Kind::count}};
+  std::set<std::string> seen;
+  for (const CellData* cell : input.results().cells) {
+    if (!is_block(*cell) && seen.insert(cell->model).second) table.rows.push_back(row_of_model(*cell));
+  }
+  if (input.shows_published()) add_published_models(table);
+  return table;
+}
+
+Table blocks(const Input& input) {
+  Table table{.why_empty = "these results have no conv_block and no mha_block"};
+  table.columns = {
+      {"block", "block", Kind::text}, {"width", "width", Kind::count}, {"parameters", "parameters", Kind::count}};
+  std::set<std::pair<std::string, double>> seen;
+  for (const CellData* cell : input.results().cells) {
+    const auto block = metrics::series::block_of(*cell);
+    if (!is_block(*cell) || !block || !block->width) continue;
+    if (!seen.emplace(cell->model_family, *block->width).second) continue;
+    Row row{{text_entry(cell->model_family), number_entry(block->width, ""), parameters_of_block(*cell)}};
+    table.rows.push_back(std::move(row));
+  }
+  if (input.shows_published()) add_published_blocks(table);
+  return table;
+}
+
+}  // namespace ngb::report::tables

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tables/published.h"
+
+#include <gtest/gtest.h>
+
+namespace ngb::report::tables {
+namespace {
+
+TEST(PublishedTables, AreWhole) {
+  EXPECT_EQ(published_compile_seconds().size(), 10U);
+  EXPECT_EQ(published_models().size(), 15U);
+  EXPECT_EQ(published_blocks().size(), 8U);
+  EXPECT_EQ(published_families().size(), 40U);
+  EXPECT_EQ(published_conv_depth().size(), 10U);
+  EXPECT_EQ(published_mha_depth().size(), 10U);
+  EXPECT_EQ(published_families().number(0, "throughput_b2_4"), 104.69);
+  EXPECT_EQ(published_families().text(39, "compiler"), "TVM");
+  EXPECT_EQ(published_families().number(39, "cpu_percent_b8_16_std"), 0.87);
+  EXPECT_EQ(published_mha_depth().number(6, "slope_b16"), -0.01775);
+}
+
+// Counts entries in which the slope says that the speed-up grows with depth and the retention that it falls, or the
+// other way round.
+int contradictions(const PublishedTable& table) {
+  int count = 0;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    for (const char* const batch : {"_b8", "_b16"}) {
+      const bool grows = table.number(row, std::string("slope") + batch) > 0;
+      const bool retains_more_than_all = table.number(row, std::string("retention") + batch) - 1 > 0;
+      if (grows != retains_more_than_all) ++count;
+    }
+  }
+  return count;
+}
+
+TEST(PublishedTables, HaveSlopesAndRetentionsThatContradictEachOther) {
+  EXPECT_EQ(contradictions(published_conv_depth()), 12) << "of 20";
+  EXPECT_EQ(contradictions(published_mha_depth()), 9) << "of 20";
+}
+
+// Returns for how many of the five models it takes longer to compile for batch 32 than for batch 1.
+int rises(const char* column) {
+  const PublishedTable& table = published_compile_seconds();
+  int count = 0;
+  for (std::size_t row = 0; row < table.size(); row += 2) {
+    EXPECT_EQ(table.text(row, "batch"), "1");
+    EXPECT_EQ(table.text(row + 1, "batch"), "32");
+    if (table.number(row + 1, column) > table.number(row, column)) ++count;
+  }
+  return count;
+}
+
+TEST(PublishedTables, HaveCompileTimesThatRiseWithTheBatchExceptForTvm) {
+  EXPECT_EQ(rises("xeon_openvino"), 5);
+  EXPECT_EQ(rises("rtx_tensorrt"), 5);
+  EXPECT_EQ(rises("xeon_tvm"), 5);
+  EXPECT_EQ(rises("rtx_tvm"), 3);
+}
+
+TEST(PublishedTables, NameTheirDevicesInOneWay) {
+  EXPECT_EQ(published_device("CPU"), "paper: Xeon");
+  EXPECT_EQ(published_device("Xeon"), "paper: Xeon");
+  EXPECT_EQ(published_device("xeon"), "paper: Xeon");
+  EXPECT_EQ(published_device("GPU"), "paper: RTX 4070");
+  EXPECT_EQ(published_device("rtx"), "paper: RTX 4070");
+  EXPECT_EQ(published_device("Orin"), "paper: Orin");
+}
+
+}  // namespace
+}  // namespace ngb::report::tables
