@@ -116,8 +116,8 @@ constexpr std::array kFigures{
            kText_break_even_vl_json, break_even},
     Figure{"pareto_compile", "Speed against compile time",
            "Throughput over that of the fastest cell of the same model; lines are 95 % intervals. Filled: no other "
-           "setting is told to be faster with no longer compile time and no more memory. A cross at the axis is a cell "
-           "without both numbers.",
+           "setting is told to be faster with no longer compile time and no more memory. Crosses at the axis count the "
+           "cells of each compiler without both numbers.",
            "", "one cell",
            "panel device model model_group model_style batch compiler compile_total_s ratio_to_best low high on_front "
            "state reason",
@@ -125,8 +125,8 @@ constexpr std::array kFigures{
     Figure{
         "pareto_cpu", "Speed against use of the processor",
         "Throughput over that of the fastest cell of the same model; lines are 95 % intervals. Filled: no other "
-        "setting is certainly faster with no more use of the processor. A cross at the axis is a cell without both "
-        "numbers.",
+        "setting is certainly faster with no more use of the processor. Crosses at the axis count the cells of each "
+        "compiler without both numbers.",
         "", "one cell",
         "panel device model model_group model_style batch compiler cpu_percent ratio_to_best low high on_front state "
         "reason",

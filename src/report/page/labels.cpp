@@ -15,6 +15,16 @@ namespace ngb::report::page {
 
 using store::CellData;
 
+namespace {
+
+// Returns "2 threads" or "all threads", as the study asks for them: a cell that was not measured yet has no number, and
+// is called as it will be.
+std::string threads_asked_of(const CellData& cell) {
+  return cell.threads_asked.empty() ? threads_of(cell) : cell.threads_asked + " threads";
+}
+
+}  // namespace
+
 Labels::Labels(std::span<const Source> sources) {
   std::map<std::string, int> names;
   std::map<std::string, std::set<const Source*>> devices;
@@ -26,7 +36,7 @@ Labels::Labels(std::span<const Source> sources) {
     plain_names_.push_back(plain(number == 1 ? source.name : fmt::format("{} ({})", source.name, number)));
     for (const CellData* cell : source.results->cells) {
       devices[cell->device].insert(&source);
-      threads.insert(threads_of(*cell));
+      threads.insert(threads_asked_of(*cell));
       precisions.insert(cell->precision);
       all.push_back(cell);
     }
@@ -65,7 +75,7 @@ std::string Labels::device(std::size_t source, const CellData& cell) const {
 
 std::string Labels::compiler(const CellData& cell) const {
   std::string label = plain(compiler_of(cell));
-  if (has_several_threads_) label += ", " + plain(threads_of(cell));
+  if (has_several_threads_) label += ", " + plain(threads_asked_of(cell));
   if (has_several_precisions_) label += ", " + plain(cell.precision);
   if (detail_ != Detail::name && cell.options != "{}") label += " " + plain(cell.options);
   if (detail_ == Detail::cell_id) label += " " + plain(cell.cell_id);

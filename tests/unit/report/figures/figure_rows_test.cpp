@@ -87,6 +87,22 @@ TEST(FigureOfThroughput, IsLeftOutIfNoCellHasASpeed) {
   EXPECT_EQ(made.why_none, "no cell has a speed");
 }
 
+TEST(FigureOfThroughput, CallsACompilerTheSameBeforeAndAfterItIsMeasured) {
+  CellData measured = cell_with({}, always(100));
+  measured.threads_asked = "all";
+  CellData planned = cell_with({.batch = 4}, {});
+  planned.planned_processes = 1;
+  planned.threads_asked = "all";
+  planned.threads.reset();
+  CellData single = cell_with({.model = "other"}, always(100));
+  single.threads = 1;
+  const ResultsOf same({measured, planned});
+  EXPECT_EQ(same.selection().compilers(), std::vector<std::string>{"identity 1.0"});
+  const ResultsOf several({measured, planned, single});
+  EXPECT_EQ(several.selection().compilers(),
+            (std::vector<std::string>{"identity 1.0, all threads", "identity 1.0, 1 thread"}));
+}
+
 TEST(FiguresOfBatching, RelateEachCellToTheSameCompilerAtBatchOne) {
   const ResultsOf results({cell_with({.batch = 1}, always(100)), cell_with({.batch = 4}, always(300))});
   const auto rtr = rows_of(results, "rtr_by_batch");

@@ -82,7 +82,8 @@ TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
 }
 
 TEST(Specifications, DrawOnlyColumnsOfTheirData) {
-  const std::set<std::string> of_transforms{"first", "last", "mean", "interval", "drawn", "drawn_low", "drawn_high"};
+  const std::set<std::string> of_transforms{"first", "last",      "mean",       "interval",
+                                            "drawn", "drawn_low", "drawn_high", "count"};
   for (const Figure& figure : all_figures()) {
     const std::vector<std::string> columns = text::split(figure.columns, ' ');
     visit(ordered_json::parse(figure.specification), "", [&](const ordered_json& json, const std::string& /*key*/) {
