@@ -22,7 +22,7 @@ MOST_ROUNDS = 15
 
 
 def studies(quick):
-    block = zoo("conv_block", width=64, depth=1)
+    block = zoo("conv_block", width=64, depth=1, image_size=56)
     if quick:
         return {"quickstart": {"models": [block], "batch_sizes": [1]}}
     return {"quickstart": {"models": [zoo("resnet18"), block], "batch_sizes": [1, 8]},
