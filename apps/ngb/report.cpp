@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb report: writes results as a page, and as tables.
+// ngb report: writes results as a page, as figures and as tables.
 #include <fmt/format.h>
 
 #include <memory>
@@ -25,6 +25,13 @@ void tell_tables(const WrittenTables& tables) {
   for (const std::string& without : tables.without_rows) say("Not written: {}\n", without);
 }
 
+void tell_figures(const WrittenFigures& figures) {
+  say("Figures: {} in {}\n", figures.count, figures.folder.string());
+  if (!figures.left_out.empty()) say("Left out: {}\n", figures.left_out);
+  for (const std::string& remark : figures.remarks) say("{}\n", remark);
+  for (const std::string& warning : figures.warnings) warn("ngb: vl-convert: {}\n", warning);
+}
+
 int write_and_tell(ReportArguments arguments) {
   ReportRequest& request = arguments.request;
   if (const Status usable = complete_request(request.tables, arguments.with_paper, request.wanted); !usable) {
@@ -38,10 +45,7 @@ int write_and_tell(ReportArguments arguments) {
   if (!written) return report_failure(written.error().error, written.error().code);
   say("Report: {} ({} cells, {})\n", written->page.string(), written->cells, text::human_bytes(written->bytes));
   if (written->tables) tell_tables(*written->tables);
-  say("Figures: {} in {}\n", written->figures.count, (request.folder / "figures").string());
-  if (!written->figures.left_out.empty()) say("Left out: {}\n", written->figures.left_out);
-  for (const std::string& remark : written->figures.remarks) say("{}\n", remark);
-  for (const std::string& warning : written->figures.warnings) warn("ngb: vl-convert: {}\n", warning);
+  tell_figures(written->figures);
   return kSuccess;
 }
 

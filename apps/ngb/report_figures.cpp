@@ -102,7 +102,8 @@ void MeasuredCells::add_to(report::figures::Measured& measured) const {
 Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figures,
                                      const std::optional<Drawer>& drawer, const std::string& format) {
   if (Status done = write_specifications(folder, figures); !done) return error_of(done);
-  WrittenFigures written{.count = figures.made.size(), .left_out = report::figures::words_of(figures.left_out)};
+  WrittenFigures written{
+      .folder = folder, .count = figures.made.size(), .left_out = report::figures::words_of(figures.left_out)};
   for (const report::figures::Made& each : figures.made) {
     if (!each.remark.empty()) written.remarks.push_back(fmt::format("{}: {}", each.figure->name, each.remark));
   }

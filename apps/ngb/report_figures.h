@@ -22,6 +22,7 @@ struct FiguresRequest {
 };
 
 struct WrittenFigures {
+  std::filesystem::path folder{};
   std::size_t count = 0;
   std::string left_out{};               // figures without data, and why: for people; "" if there are none
   std::vector<std::string> remarks{};   // what figures do not show
