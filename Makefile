@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. What is behind it: CMake presets (dev, release, aarch64, asan, tsan, fuzz), ctest, scripts/.
-.PHONY: quickstart devices test lint sanitize fuzz chaos bench clean setup setup-tests dev release tested-toolchains tested-devices
+.PHONY: quickstart devices wheel test lint sanitize fuzz chaos bench clean setup setup-tests dev release tested-toolchains tested-devices
 
 ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER := ccache
@@ -14,6 +14,12 @@ quickstart:
 devices: release
 	@scripts/setup devices
 	scripts/devices release
+
+# A wheel, a Debian package and a tarball of the release build, with what devices of both kinds need: build/package.
+wheel: release
+	@scripts/setup package
+	scripts/devices release
+	scripts/package
 
 # Everything that ctest knows, with both tested versions of each compiler.
 test: dev

@@ -23,9 +23,7 @@ find_package(Protobuf REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(Boost REQUIRED)
 if(NGB_CLIENT)
-  find_package(yaml-cpp REQUIRED)
   find_package(CLI11 REQUIRED)
-  find_package(SQLite3 REQUIRED)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
@@ -37,25 +35,26 @@ endif()
 # TensorRT's headers come with a crate (trtx-sys), where the system has none.
 set(NGB_DEPENDENCIES ${CMAKE_SOURCE_DIR}/build/dependencies CACHE PATH "Folder that scripts/setup has filled")
 
-# libcrypto in its static form: the agent is one static file, and so is the hash in everything on a device.
-find_library(NGB_CRYPTO_STATIC libcrypto.a)
-if(NOT NGB_CRYPTO_STATIC)
-  message(FATAL_ERROR "libcrypto.a not found; run scripts/setup (package libssl-dev)")
-endif()
-add_library(ngb::crypto STATIC IMPORTED)
-set_target_properties(ngb::crypto PROPERTIES IMPORTED_LOCATION ${NGB_CRYPTO_STATIC})
-target_link_libraries(ngb::crypto INTERFACE ${CMAKE_DL_LIBS} Threads::Threads)
+# ngb_static(TARGET FILE PACKAGE LINKS target …): an imported target for a library in its static form, so that the programs
+# run on any machine with glibc. Debian's PACKAGE has it.
+function(ngb_static target file package)
+  cmake_parse_arguments(STATIC "" "" "LINKS" ${ARGN})
+  find_library(NGB_${file} ${file})
+  if(NOT NGB_${file})
+    message(FATAL_ERROR "${file} not found; run scripts/setup (package ${package})")
+  endif()
+  add_library(${target} STATIC IMPORTED)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${NGB_${file}})
+  target_link_libraries(${target} INTERFACE ${STATIC_LINKS} Threads::Threads)
+endfunction()
+ngb_static(ngb::crypto libcrypto.a libssl-dev LINKS ${CMAKE_DL_LIBS})
 target_include_directories(ngb::crypto INTERFACE ${OPENSSL_INCLUDE_DIR})
-
-# libprotobuf-lite in its static form: ngb-worker writes models on the device.
-find_library(NGB_PROTOBUF_LITE_STATIC libprotobuf-lite.a)
-if(NOT NGB_PROTOBUF_LITE_STATIC)
-  message(FATAL_ERROR "libprotobuf-lite.a not found; run scripts/setup (package libprotobuf-dev)")
-endif()
-add_library(ngb::protobuf_lite STATIC IMPORTED)
-set_target_properties(ngb::protobuf_lite PROPERTIES IMPORTED_LOCATION ${NGB_PROTOBUF_LITE_STATIC})
-target_link_libraries(ngb::protobuf_lite INTERFACE Threads::Threads)
+ngb_static(ngb::protobuf_lite libprotobuf-lite.a libprotobuf-dev)
 target_include_directories(ngb::protobuf_lite SYSTEM INTERFACE ${Protobuf_INCLUDE_DIRS})
+if(NGB_CLIENT)
+  ngb_static(ngb::sqlite libsqlite3.a libsqlite3-dev LINKS ${CMAKE_DL_LIBS} m)
+  ngb_static(ngb::yaml_cpp libyaml-cpp.a libyaml-cpp-dev)
+endif()
 
 # fmt's header-only form, compiled once: every inline function of it is kept, and everybody else sees declarations. The
 # distributions have no libfmt.a; header-only everywhere costs more than a second for each source.
@@ -63,7 +62,7 @@ file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/fmt/fmt.cpp CONTENT "#include <fmt/form
 add_library(ngb_fmt STATIC ${CMAKE_BINARY_DIR}/fmt/fmt.cpp)
 target_link_libraries(ngb_fmt PRIVATE fmt::fmt-header-only)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  target_compile_options(ngb_fmt PRIVATE -fkeep-inline-functions)
+  target_compile_options(ngb_fmt PRIVATE -fkeep-inline-functions -ffunction-sections)
 else()
   target_compile_definitions(ngb_fmt INTERFACE FMT_HEADER_ONLY)  # clang keeps no inline functions
 endif()

@@ -32,6 +32,7 @@ struct Installation {
   std::filesystem::path toolchains{};  // folder of this machine's toolchains
   std::filesystem::path cache{};       // what is kept between studies; empty if there is no place for it
   std::filesystem::path devices{};     // file of the user's devices
+  std::filesystem::path studies{};     // the studies that ship with ngb
 };
 // Sets HOME from the system's list of users if the environment has none.
 Installation find_installation();
@@ -67,6 +68,8 @@ void add_gate(CLI::App& app, const Installation& installation, Action& chosen);
 void add_merge(CLI::App& app, const Installation& installation, Action& chosen);
 void add_status(CLI::App& app, const Installation& installation, Action& chosen);
 void add_schema(CLI::App& app, const Installation& installation, Action& chosen);
+void add_new(CLI::App& app, const Installation& installation, Action& chosen);
+void add_completions(CLI::App& app, const Installation& installation, Action& chosen);
 
 // Prints "ngb: where: what; next" on stderr and returns `code`.
 int report_failure(const Error& error, ExitCode code);

@@ -101,7 +101,8 @@ Installation find_installation() {
                     .machine = machine_folder(cache)},
           .toolchains = toolchain::default_root(),
           .cache = cache,
-          .devices = devices_file()};
+          .devices = devices_file(),
+          .studies = bin.parent_path() / "share" / "ngraphbench" / "studies"};
 }
 
 std::filesystem::path usable_cache(const Installation& installation) {

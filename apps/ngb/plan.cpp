@@ -79,7 +79,7 @@ void add_plan(CLI::App& app, const Installation& installation, Action& chosen) {
   CLI::App* command = app.add_subcommand("plan", "Print a study's settings, cells, order and estimated time");
   command->add_option("study", arguments->study, "Study file (YAML)")->required();
   command->add_flag("--json", arguments->json, "Print JSON");
-  command->footer("Example:\n  ngb plan studies/quickstart.yaml");
+  command->footer("Example:\n  ngb plan quickstart");
   command->callback([=, &installation, &chosen] {
     chosen = [=, &installation]() -> int {
       const auto plan = plan_study(installation, arguments->study);

@@ -365,7 +365,7 @@ void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
                     "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
   add_budget(*command, *arguments);
   add_no_report(*command, *arguments);
-  command->footer("Examples:\n  ngb run studies/quickstart.yaml\n  ngb run studies/quickstart.yaml --budget 10m");
+  command->footer("Examples:\n  ngb run quickstart\n  ngb run quickstart --budget 10m");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return run(installation, *arguments); }; });
 }

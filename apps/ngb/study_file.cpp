@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ngb/study_file.h"
 
-#include <cstdio>
+#include <fmt/ranges.h>
+
 #include <set>
+#include <string>
 
 #include "apps/ngb/terminal.h"
 #include "toolchain/catalog.h"
@@ -25,9 +27,31 @@ void tell_who_compiles_each(const Installation& installation, const plan::Plan& 
   }
 }
 
+// "quickstart" and "paper/models" are studies that ship with ngb, unless there is a file of that name.
+std::filesystem::path find_file(const Installation& installation, const std::filesystem::path& given) {
+  std::error_code code;
+  if (given.is_absolute() || given.has_extension() || std::filesystem::exists(given, code)) return given;
+  std::filesystem::path shipped = installation.studies / given;
+  shipped += ".yaml";
+  return std::filesystem::exists(shipped, code) ? shipped : given;
+}
+
+void tell_what_ships(const Installation& installation, const std::filesystem::path& given) {
+  std::error_code code;
+  if (std::filesystem::exists(given, code)) return;
+  std::set<std::string> names;
+  for (auto entry = std::filesystem::recursive_directory_iterator(installation.studies, code);
+       !code && entry != std::filesystem::recursive_directory_iterator(); entry.increment(code)) {
+    if (entry->path().extension() != ".yaml") continue;
+    names.insert(std::filesystem::relative(entry->path(), installation.studies, code).replace_extension().string());
+  }
+  if (!names.empty()) warn("ngb: studies that ship with ngb: {}\n", fmt::format("{}", fmt::join(names, ", ")));
+}
+
 }  // namespace
 
-tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, const std::filesystem::path& file) {
+tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, const std::filesystem::path& given) {
+  const std::filesystem::path file = find_file(installation, given);
   const auto vocabulary = read_vocabulary(installation);
   if (!vocabulary) {
     report_failure(vocabulary.error(), kCannotGoOn);
@@ -37,6 +61,7 @@ tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, 
   if (!study) {
     for (const config::StudyProblem& problem : study.error()) warn("{}\n", problem.text());
     const std::size_t count = study.error().size();
+    tell_what_ships(installation, file);
     warn("ngb: {} problem{} in {}; nothing was run\n", count, count == 1 ? "" : "s", file.string());
     return tl::unexpected(kWrongUsage);
   }

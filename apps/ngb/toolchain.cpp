@@ -10,6 +10,7 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
+#include "apps/ngb/toolchain_choice.h"
 #include "apps/ngb/toolchain_push.h"
 #include "apps/ngb/wanted_toolchain.h"
 #include "base/text.h"
@@ -121,9 +122,14 @@ void add_toolchain(CLI::App& app, const Installation& installation, Action& chos
       "PIP_INDEX_URL or pip.conf choose where packages come from.");
 
   CLI::App* add = group->add_subcommand("install", "Install NAME[@VERSION] with pip into a folder of its own");
-  add->add_option("name", arguments->names, "NAME or NAME@VERSION")->required();
-  add->callback(
-      [=, &installation, &chosen] { chosen = [=, &installation] { return install(installation, arguments->names); }; });
+  add->add_option("name", arguments->names, "NAME or NAME@VERSION (default: ask, with what this machine can use)");
+  add->callback([=, &installation, &chosen] {
+    chosen = [=, &installation]() -> int {
+      if (!arguments->names.empty()) return install(installation, arguments->names);
+      const auto names = choose_toolchains(installation);
+      return names ? install(installation, *names) : report_failure(names.error(), kWrongUsage);
+    };
+  });
 
   CLI::App* show = group->add_subcommand("list", "List what is installed");
   show->add_flag("--json", arguments->json, "Print JSON");

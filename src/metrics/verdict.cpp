@@ -80,8 +80,8 @@ double p_of_looks(const statistics::Part& rounds, const std::vector<double>& flo
   return statistics::p_of_all_looks(least, looked_at);
 }
 
-// Returns the fewest rounds that would show either "different" or "the same" if estimate and deviations were the true
-// ones; empty if even kMostRoundsForeseen would not. `difference_rate` is the error rate of a single test of
+// Returns the fewest rounds that would show either "different" or "the same" with a chance of kForeseenPower if estimate
+// and deviations were the true ones; empty if even kMostRoundsForeseen would not. `difference_rate` is the error rate of a single test of
 // "different" that is left after adjusting.
 std::optional<int> rounds_that_would_do(const Test& now, double difference_rate, const VerdictRules& rules) {
   const double distance = std::abs(now.estimate);
@@ -89,8 +89,9 @@ std::optional<int> rounds_that_would_do(const Test& now, double difference_rate,
   const auto would_do = [&](int rounds) {
     const std::vector<double> counts(now.deviations.size(), rounds);
     const statistics::Uncertainty then = statistics::uncertainty_of(now.deviations, counts);
-    return then.half_width(now.rate_of_one_look(difference_rate)) < distance ||
-           then.half_width(now.rate_of_one_look(rules.error_rate)) < margin - distance;
+    const double luck = then.half_width(2 * (1 - kForeseenPower));  // how far the estimate may come out worse
+    return then.half_width(now.rate_of_one_look(difference_rate)) + luck < distance ||
+           then.half_width(now.rate_of_one_look(rules.error_rate)) + luck < margin - distance;
   };
   int too_few = static_cast<int>(kLeastRounds) - 1;
   int enough = kMostRoundsForeseen;

@@ -19,6 +19,8 @@ inline constexpr std::size_t kLeastRounds = 3;
 inline constexpr std::size_t kLeastCellsForAFloor = 8;
 // No pair is said to need more rounds than this.
 inline constexpr int kMostRoundsForeseen = 1000;
+// The rounds that a pair is said to need decide it with this chance, if it is as it seems.
+inline constexpr double kForeseenPower = 0.8;
 
 enum class Verdict { faster, slower, same, undecided };
 std::string_view name(Verdict verdict);  // "faster", …

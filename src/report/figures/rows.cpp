@@ -78,10 +78,12 @@ Number ratio_of(const Number& number, const Number& reference) {
   if (!reference.value) return {.reason = reference.reason};
   Number ratio{*number.value / *reference.value};
   if (!number.low || !number.high || !reference.low || !reference.high) return ratio;
-  ratio.low = *ratio.value * std::exp(-std::hypot(log_distance(number.low, *number.value),
-                                                  log_distance(reference.high, *reference.value)));
-  ratio.high = *ratio.value * std::exp(std::hypot(log_distance(number.high, *number.value),
-                                                  log_distance(reference.low, *reference.value)));
+  // Not std::hypot, which would need glibc 2.35.
+  const auto length = [](double a, double b) { return std::sqrt(a * a + b * b); };
+  ratio.low = *ratio.value * std::exp(-length(log_distance(number.low, *number.value),
+                                              log_distance(reference.high, *reference.value)));
+  ratio.high = *ratio.value * std::exp(length(log_distance(number.high, *number.value),
+                                              log_distance(reference.low, *reference.value)));
   return ratio;
 }
 

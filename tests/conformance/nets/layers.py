@@ -84,9 +84,19 @@ def layer(name):
 
 
 def torchvision_model(name):
+    """Random weights, and batch normalisation by the statistics of two random images: with its initial ones, some nets'
+    activations grow with every layer, and outputs of 200,000 differ by their rounding alone."""
     import torchvision
 
-    return torchvision.models.get_model(name, weights=None, **weightless(name))
+    module = torchvision.models.get_model(name, weights=None, **weightless(name)).eval()
+    norms = [each for each in module.modules() if isinstance(each, nn.modules.batchnorm._BatchNorm)]
+    for norm in norms:
+        norm.momentum = None  # the plain mean of what it sees
+        norm.train()
+    if norms:
+        with torch.no_grad():
+            module(2 * torch.rand(2, *shapes_of(name, (224,))[0]) - 1)
+    return module.eval()
 
 
 def weightless(name):

@@ -11,8 +11,8 @@ _INTRO = """\
 Does a net that nobody has prepared run? {count} nets were drawn with the seed {seed}: {timm} of timm {timm_version},
 {torchvision} of torchvision {torchvision_version}, {layers} of torch.nn. timm's and torchvision's families (the files
 of their packages) came in random order, and from each a random model of at most {most} parameters; torch.nn's are
-random entries of a list (tests/conformance/nets). Weights are random. Batch 1, one thread, one process of few
-repetitions: this page is about results, not about speed.
+random entries of a list (tests/conformance/nets). Weights are random; torchvision's nets have the batch statistics of
+two random images. Batch 1, one thread, one process of few repetitions: this page is about results, not about speed.
 
 This page is made by `scripts/nets{options}`.
 

@@ -69,8 +69,8 @@ TEST(Verdict, UndecidedSaysHowManyRoundsWouldDecide) {
   const auto found = judge(std::vector<Question>{paired(noisy, kBaseline)}, {});
   EXPECT_EQ(found[0].verdict, Verdict::undecided);
   EXPECT_EQ(found[0].reason, "the interval contains 1 and is wider than the margin");
-  // Log ratios: mean .0259, sd .0475. 15 rounds: t(.975, 14) = 2.145, half width .0263; 16: 2.131, .0253.
-  EXPECT_EQ(found[0].rounds_needed, 16);
+  // Log ratios: mean .0259, sd .0475. 28 rounds: t(.975, 27) + t(.8, 27) = 2.907 standard errors are .0261; 29: .0256.
+  EXPECT_EQ(found[0].rounds_needed, 29);
 }
 
 TEST(Verdict, NeedsThreeRounds) {
@@ -122,9 +122,9 @@ TEST(Verdict, OfManyCellsDropsAFindingThatChanceExplains) {
   const auto found = judge(questions, {});
   EXPECT_EQ(found[0].verdict, Verdict::undecided);
   EXPECT_EQ(found[0].reason, "the interval excludes 1, but not after 10 comparisons");
-  // Log ratios: mean .0265, sd .01874. The adjusted p is ten times p, so a single test has .005 left. 8 rounds:
-  // t(.9975, 7) = 4.029, half width .0267; 9 rounds: 3.833, .0239.
-  EXPECT_EQ(found[0].rounds_needed, 9);
+  // Log ratios: mean .0265, sd .01874. The adjusted p is ten times p, so a single test has .005 left. 10 rounds:
+  // t(.9975, 9) + t(.8, 9) = 4.573 standard errors are .0271; 11 rounds: 4.460, .0252.
+  EXPECT_EQ(found[0].rounds_needed, 11);
 }
 
 // scipy: p is 0.00503, 0.00189 and 0.001047 after 3, 4 and 5 rounds. The least one stands for 0.0073 in all 13 looks

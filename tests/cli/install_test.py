@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a new user meets first: studies that ship with ngb, a study to start from, completions, a choice of toolchains,
+and the packages."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+import zipfile
+
+from ngb_program import BIN, NgbTest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(BIN).parent
+
+
+class FirstSteps(NgbTest):
+    def test_a_study_that_ships_with_ngb_is_known_by_its_name(self):
+        planned = self.ngb("plan", "quickstart")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        self.assertIn("12 cells, 60 processes", planned.stdout)
+        self.assertIn("paper/quick/conv", self.ngb("plan", "absent").stderr)
+
+    def test_a_file_of_that_name_comes_first(self):
+        self.write("quickstart", "name: mine\n")
+        self.assertIn("quickstart: models: missing", self.ngb("plan", "quickstart").stderr.replace(":1:1", ""))
+
+    def test_an_unknown_study_is_refused_with_the_names_that_ship(self):
+        planned = self.ngb("plan", "quikstart")
+        self.assertEqual(planned.returncode, 2)
+        self.assertIn("no such file", planned.stderr)
+        self.assertIn("studies that ship with ngb: mha, paper/compile,", planned.stderr)
+
+    def test_a_new_study_can_be_planned_as_it_is_and_is_never_overwritten(self):
+        written = self.ngb("new", "first.yaml")
+        self.assertEqual((written.returncode, written.stdout),
+                         (0, "first.yaml: written. Next:\n  ngb plan first.yaml\n  ngb run first.yaml\n"))
+        planned = self.ngb("plan", "first.yaml")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        again = self.ngb("new", "first.yaml")
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("first.yaml: this file exists already; give another name", again.stderr)
+        self.assertIn("ends in .yaml", self.ngb("new", "my study").stderr)
+
+    def test_the_toolchains_that_can_be_had_are_listed_with_their_sizes_if_nobody_can_be_asked(self):
+        self.environment["NGB_TOOLCHAINS"] = str(self.folder / "none")
+        asked = self.ngb("toolchain", "install")
+        self.assertEqual(asked.returncode, 2)
+        self.assertRegex(asked.stdout, r"(?m)^onnxruntime +\S+ +\d+ MB  ONNX Runtime")
+        self.assertRegex(asked.stdout, r"(?m)^identity .* GB  PyTorch eager.*; also for aotinductor, ")
+        self.assertNotIn("tensorrt", asked.stdout)  # there is no GPU here, or this would ask for 2 GB
+        self.assertIn("ngb toolchain install identity onnxruntime openvino", asked.stderr)
+
+
+class Completions(NgbTest):
+    def completed(self, *words):
+        """What bash offers for the last word."""
+        script = f"source <({BIN}/ngb completions bash); COMP_WORDS=({' '.join(map(repr, words))}); " \
+                 f"COMP_CWORD={len(words) - 1}; _ngb ngb {words[-1]!r}; echo \"${{COMPREPLY[@]}}\""
+        return subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True).stdout.split()
+
+    def test_bash_completes_commands_subcommands_and_options(self):
+        self.assertEqual(self.completed("ngb", "sh"), ["show"])
+        self.assertEqual(self.completed("ngb", "toolchain", "in"), ["install"])
+        self.assertEqual(self.completed("ngb", "run", "study.yaml", "--bud"), ["--budget"])
+        self.assertEqual(self.completed("ngb", "run", ""), [])  # then bash offers files
+
+    def test_the_scripts_of_other_shells_are_valid_where_the_shell_is_here(self):
+        for shell in ("zsh", "fish"):
+            script = self.ngb("completions", shell)
+            self.assertEqual(script.returncode, 0)
+            self.assertIn("budget", script.stdout)
+            if shutil.which(shell):
+                subprocess.run([shell, "--no-execute" if shell == "fish" else "-n", self.write(shell, script.stdout)], check=True)
+            else:
+                print(f"{shell} is not installed: its script was not read", file=sys.stderr)
+
+
+class Packages(NgbTest):
+    def test_the_wheel_runs_from_an_environment_of_its_own(self):
+        target = self.folder / "package"
+        made = subprocess.run([SOURCE / "scripts/package", BUILD, target], capture_output=True, text=True)
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+        wheel, = target.glob("*.whl")
+        self.assertRegex(wheel.name, rf"^ngraphbench-[0-9.]+-py3-none-manylinux_2_\d+_{os.uname().machine}\.whl$")
+        self.assertLess(int(wheel.name.split("_")[2]), 35)
+        with zipfile.ZipFile(wheel) as archive:
+            names = archive.namelist()
+        self.assertTrue(any(name.endswith("licenses/libssl-dev") for name in names))
+        self.assertFalse([name for name in names if "__pycache__" in name])
+        subprocess.run([sys.executable, "-m", "venv", self.folder / "venv"], check=True)
+        subprocess.run([self.folder / "venv/bin/pip", "install", "--no-index", "--quiet", wheel], check=True,
+                       env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"})
+        for name in ("ngb", "ngraphbench"):
+            planned = subprocess.run([self.folder / "venv/bin" / name, "plan", "quickstart"], capture_output=True, text=True,
+                                     cwd=self.folder, env={**os.environ, **self.environment})
+            self.assertIn("12 cells, 60 processes", planned.stdout, planned.stderr)
+        self.write("null.yaml", "name: null\nmodels: [{zoo: {mlp: {}}}]\ncompilers: ['null']\nreference: none\n"
+                                "batch_sizes: [1]\nprocesses: 1\nrepetitions: 3\n")
+        ran = subprocess.run([self.folder / "venv/bin/ngb", "run", "null.yaml"], capture_output=True, text=True,
+                             cwd=self.folder, env={**os.environ, **self.environment})
+        self.assertIn("1 cell: 1 measured", ran.stdout, ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
