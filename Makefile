@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. What is behind it: CMake presets (dev, release, aarch64, asan, tsan, fuzz), ctest, scripts/.
-.PHONY: quickstart devices wheel test lint sanitize fuzz chaos bench clean setup setup-tests dev release tested-toolchains tested-devices
+.PHONY: quickstart devices wheel test lint sanitize fuzz chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
+        release tested-toolchains tested-devices
 
 ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER := ccache
@@ -21,20 +22,21 @@ wheel: release
 	scripts/devices release
 	scripts/package
 
-# Everything that ctest knows, with both tested versions of each compiler.
-test: dev
-	@$(MAKE) -j2 tested-toolchains tested-devices
+# Everything that ctest knows, with both tested versions of each compiler. Side by side, because installing and downloading
+# mostly wait and the rest compiles.
+test:
+	@$(MAKE) -j3 dev tested-toolchains tested-devices
 	ctest --preset dev $(CTEST_FLAGS)
 
-# Side by side: one mostly downloads, the other compiles.
-tested-toolchains:
+# As soon as there is an ngb that can fetch them.
+tested-toolchains: dev-programs
 	scripts/toolchains build/dev/bin/ngb tested
 
-tested-devices:
+tested-devices: setup-tests dev-programs
 	scripts/devices dev
 
 # clang-format, clang-tidy, shellcheck.
-lint: dev
+lint: setup-tests dev
 	scripts/lint
 
 # The unit tests under the address, undefined-behaviour and thread sanitizers.
@@ -60,17 +62,27 @@ bench: release
 	scripts/toolchains build/release/bin/ngb tested
 	scripts/bench
 
+# The documentation as a site: build/docs.
+docs:
+	@scripts/docs
+
 clean:
 	rm -rf build
 
 setup:
 	@scripts/setup
 
-setup-tests:
-	@scripts/setup tests
+setup-dev:
+	@scripts/setup dev
 
-dev: setup-tests
+setup-tests: setup-dev
+	@scripts/setup-more tests
+
+dev-programs: setup-dev
 	cmake --preset dev
+	cmake --build --preset dev --target programs
+
+dev: dev-programs
 	cmake --build --preset dev
 
 release: setup
