@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "metrics/queueing.h"
+#include "report/numbers.h"
+#include "report/table.h"
+
+namespace ngb::report {
+namespace {
+
+struct MetricValue {
+  std::optional<double> value{};
+  std::string reason{};
+};
+
+MetricValue metric_of(const Results& results, const store::CellData& cell, const std::string& name) {
+  const store::DerivedValue* found = results.values.find(cell.cell_id, name);
+  if (found == nullptr) return {std::nullopt, name + " is not computed"};
+  return {found->value, found->reason};
+}
+
+// The answer at one speed: the times of inferences are stretched as the speed is lower.
+std::optional<double> answered_at(const Demand& demand, int batch, double speed_per_s, double variation,
+                                  double inference_of_mean) {
+  const metrics::Service service{.batch = batch, .mean_s = batch / speed_per_s, .deviation_s = variation * batch / speed_per_s};
+  constexpr double kPercent = 100;
+  return metrics::answered_within_s(service, inference_of_mean * service.mean_s, demand.requests_per_s,
+                                    demand.percentile / kPercent);
+}
+
+void add_speed(Candidate& candidate, const Results& results, const Demand& demand) {
+  const store::CellData& cell = *candidate.cell;
+  const store::DerivedValue* speed = results.values.find(cell.cell_id, "throughput_per_s");
+  const MetricValue inference = metric_of(results, cell, fmt::format("latency_p{}_s", demand.percentile));
+  const MetricValue deviation = metric_of(results, cell, "throughput_std_per_s");
+  if (speed == nullptr || !speed->value) {
+    candidate.why = speed == nullptr ? "it has no result" : speed->reason;
+    return;
+  }
+  if (!inference.value) {
+    candidate.why = inference.reason;
+    return;
+  }
+  const double mean_s = cell.batch / *speed->value;
+  const double variation = deviation.value.value_or(0) / *speed->value;
+  const double of_mean = *inference.value / mean_s;
+  const auto at = [&](double speed_per_s) { return answered_at(demand, cell.batch, speed_per_s, variation, of_mean); };
+  candidate.utilisation_ratio = demand.requests_per_s / *speed->value;
+  candidate.answered_s = at(*speed->value);
+  candidate.low_s = at(speed->high.value_or(*speed->value));
+  candidate.high_s = at(speed->low.value_or(*speed->value));
+  if (!candidate.low_s || *candidate.low_s > demand.latency_s) {
+    candidate.fit = Fit::fails;
+    candidate.why = candidate.low_s ? "too slow to answer in time" : "too slow for so many requests";
+  } else if (!candidate.high_s || *candidate.high_s > demand.latency_s) {
+    candidate.fit = Fit::open;
+    candidate.why = "the interval of its speed is too wide: more rounds decide it";
+  } else {
+    candidate.fit = Fit::holds;
+  }
+}
+
+void add_memory(Candidate& candidate, const Results& results, const Demand& demand) {
+  const MetricValue peak = metric_of(results, *candidate.cell, "timed_peak_bytes");
+  candidate.memory_bytes = peak.value;
+  if (!demand.bytes || candidate.fit == Fit::unknown) return;
+  if (!peak.value) {
+    candidate.fit = Fit::unknown;
+    candidate.why = "its memory is unknown: " + peak.reason;
+  } else if (*peak.value > *demand.bytes) {
+    candidate.fit = Fit::fails;
+    candidate.why = "it takes more memory";
+  }
+}
+
+void add_cost(Candidate& candidate, const Results& results, const Demand& demand) {
+  const store::CellData& cell = *candidate.cell;
+  const MetricValue cpu = metric_of(results, cell, "cpu_percent");
+  const MetricValue speed = metric_of(results, cell, "throughput_per_s");
+  constexpr double kPercent = 100;
+  if (cpu.value && speed.value && cell.device_cpus) {
+    candidate.cpu_s_per_request = *cpu.value / kPercent * *cell.device_cpus / *speed.value;
+  }
+  const auto cost = demand.cost_per_hour.find(cell.device);
+  if (cost != demand.cost_per_hour.end()) candidate.cost_per_hour = cost->second;
+}
+
+const char* fit_word(Fit fit) {
+  switch (fit) {
+    case Fit::holds: return "holds";
+    case Fit::open: return "open";
+    case Fit::fails: return "fails";
+    case Fit::unknown: break;
+  }
+  return "unknown";
+}
+
+std::string number_or_dash(const std::optional<double>& value, std::string_view unit) {
+  return value ? number(*value, unit) : "–";
+}
+
+TableRow row_of_candidate(const Candidate& candidate) {
+  const store::CellData& cell = *candidate.cell;
+  const Style style = candidate.fit == Fit::holds ? Style::good
+                      : candidate.fit == Fit::open ? Style::notice
+                                                           : Style::plain;
+  TableRow row;
+  TableCell answered{number_or_dash(candidate.answered_s, "s")};
+  if (candidate.low_s) {
+    answered.tail = fmt::format(" [{}, {}]", number(*candidate.low_s, "s"),
+                                candidate.high_s ? number(*candidate.high_s, "s") : "∞");
+  }
+  constexpr double kPercent = 100;
+  const std::optional<double> busy =
+      candidate.utilisation_ratio ? std::optional(kPercent * *candidate.utilisation_ratio) : std::nullopt;
+  row.cells = {{fit_word(candidate.fit), "", style},
+               {cell.model},
+               {cell.device},
+               {cell.compiler_label + " " + cell.compiler_version},
+               {std::to_string(cell.batch)},
+               {cell.threads_there()},
+               {number_or_dash(busy, "percent")},
+               answered,
+               {number_or_dash(candidate.memory_bytes, "bytes")},
+               {number_or_dash(candidate.cpu_s_per_request, "s")},
+               {number_or_dash(candidate.cost_per_hour, "1")},
+               {candidate.why}};
+  return row;
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Results& results, const Demand& demand) {
+  std::vector<Candidate> found;
+  for (const store::CellData* cell : results.cells) {
+    Candidate candidate{.cell = cell};
+    add_speed(candidate, results, demand);
+    add_memory(candidate, results, demand);
+    add_cost(candidate, results, demand);
+    found.push_back(std::move(candidate));
+  }
+  constexpr double kUnknownCost = 1e300;
+  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    const auto key = [](const Candidate& each) {
+      return std::tuple(each.fit, each.cost_per_hour.value_or(kUnknownCost),
+                        each.cpu_s_per_request.value_or(kUnknownCost));
+    };
+    return key(a) < key(b);
+  });
+  return found;
+}
+
+std::string choice_text(const std::vector<Candidate>& candidates, const Demand& demand, const ChoiceOptions& options) {
+  Table table;
+  table.columns = {{"", true, 0},       {"model", true, 0},   {"device", true, 2}, {"compiler", true, 0},
+                   {"batch", false, 0}, {"threads", false, 3}, {"busy %", false, 4},
+                   {fmt::format("p{} [95 %]", demand.percentile), false, 0}, {"memory", false, 5},
+                   {"CPU a request", false, 1}, {"cost an hour", false, demand.cost_per_hour.empty() ? 9 : 1},
+                   {"why", true, 6}};
+  TableSection section;
+  std::map<std::string, int> counts;
+  for (const Candidate& candidate : candidates) {
+    ++counts[fit_word(candidate.fit)];
+    const bool is_possible = candidate.fit == Fit::holds || candidate.fit == Fit::open;
+    if (is_possible || options.all) section.rows.push_back(row_of_candidate(candidate));
+  }
+  table.sections.push_back(std::move(section));
+  std::string text;
+  if (!table.sections.front().rows.empty()) text = render(table, options.all ? 0 : options.width, options.color).text + "\n";
+  text += fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n", counts["holds"],
+                      counts["open"], counts["fails"], counts["unknown"], demand.percentile,
+                      number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
+  return text;
+}
+
+}  // namespace ngb::report

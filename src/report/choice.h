@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which measured configurations would keep a limit of latency under a load (metrics/queueing.h), cheapest first.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/results.h"
+
+namespace ngb::report {
+
+struct Demand {
+  int percentile = 99;           // 50, 90, 95 or 99
+  double latency_s = 0;          // within which so many percent of the requests are answered
+  double requests_per_s = 0;     // that arrive at random
+  std::optional<double> bytes{};                    // of memory that an inference may have; nothing: any
+  std::map<std::string, double> cost_per_hour{};    // of devices, in any currency; empty: processor time decides
+};
+
+enum class Fit { holds, open, fails, unknown };
+
+// A configuration and what is to be expected of it. Numbers that are not known are empty, and `why` says why.
+struct Candidate {
+  const store::CellData* cell = nullptr;
+  Fit fit = Fit::unknown;
+  std::optional<double> utilisation_ratio{};
+  std::optional<double> answered_s{};  // the percentile
+  std::optional<double> low_s{};       // with the ends of the speed's 95 % interval
+  std::optional<double> high_s{};      // nothing: at the lower end of the speed, requests pile up
+  std::optional<double> memory_bytes{};
+  std::optional<double> cpu_s_per_request{};
+  std::optional<double> cost_per_hour{};
+  std::string why{};  // of open, fails and unknown
+};
+
+// Those that hold first, then the open ones; among them the cheapest first, and of equal cost the one that takes less
+// processor time. A configuration holds if it keeps the limit at the lower end of its speed's interval, and fails if it does
+// not at the upper end.
+std::vector<Candidate> candidates(const Results& results, const Demand& demand);
+
+struct ChoiceOptions {
+  bool all = false;  // also those that fail, and the unknown ones
+  int width = 100;
+  bool color = false;
+};
+std::string choice_text(const std::vector<Candidate>& candidates, const Demand& demand, const ChoiceOptions& options);
+// [{…attributes of the cell, "fit", "utilisation_ratio", "answered_s", "low_s", "high_s", "memory_bytes",
+// "cpu_s_per_request", "cost_per_hour", "why"}]; unknown numbers are null.
+std::string choice_json(const std::vector<Candidate>& candidates);
+
+}  // namespace ngb::report

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/queueing.h"
+
+#include <gtest/gtest.h>
+
+namespace ngb::metrics {
+namespace {
+
+// M/M/1: P(wait > t) = busy · exp(-(1 - busy) · t / s) exactly. 10 ms, 50 requests/s: 0.02 s · ln(0.5 / 0.01).
+TEST(Queueing, OfExponentialTimesHasTheKnownQuantile) {
+  const Service service{.mean_s = 0.01, .deviation_s = 0.01};
+  EXPECT_DOUBLE_EQ(utilisation(service, 50), 0.5);
+  EXPECT_NEAR(answered_within_s(service, 0, 50, 0.99).value(), 0.0782405, 1e-6);
+}
+
+TEST(Queueing, OfEqualTimesWaitsHalfAsLong) {
+  EXPECT_NEAR(answered_within_s({.mean_s = 0.01}, 0, 50, 0.99).value(), 0.0391202, 1e-6);
+}
+
+TEST(Queueing, NobodyWaitsIfItIsBusyLessOftenThanAsked) {
+  EXPECT_DOUBLE_EQ(answered_within_s({.mean_s = 0.001}, 0.0012, 5, 0.99).value(), 0.0012);
+}
+
+TEST(Queueing, ThatPilesUpHasNoQuantile) {
+  EXPECT_FALSE(answered_within_s({.mean_s = 0.02}, 0.02, 50, 0.99).has_value());
+}
+
+// Three more requests fill the batch: Erlang(3, 100/s) is chi-squared with 6 degrees, whose 99 % quantile is 16.8119, over
+// 200/s: 84.06 ms. Wait: 25 batches/s · 4e-4 s² / (2 · 0.5) = 10 ms on average, half the time: 0.02 s · ln 50.
+TEST(Queueing, OfBatchesBeginsWhenTheBatchIsFull) {
+  EXPECT_NEAR(answered_within_s({.batch = 4, .mean_s = 0.02}, 0.02, 100, 0.99).value(), 0.0840595 + 0.0782405 + 0.02, 1e-6);
+}
+
+}  // namespace
+}  // namespace ngb::metrics

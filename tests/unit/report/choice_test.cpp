@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../metrics/made_up_cells.h"
+
+namespace ngb::report {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<store::CellData> served_by() {
+  std::vector<store::CellData> cells{made_up::cell("openvino", 1), made_up::cell("tvm", 1), made_up::cell("xla", 1)};
+  for (store::CellData& cell : cells) cell.device_cpus = 4;
+  return cells;
+}
+
+// openvino: 100 samples/s ± 10 %, an inference in 12 ms at the 99th percentile. tvm: too slow. xla: no percentile.
+std::vector<store::DerivedValue> measured() {
+  return {{"openvino-1", "throughput_per_s", 100.0, 90.0, 110.0, ""},
+          {"openvino-1", "throughput_std_per_s", 10.0, {}, {}, ""},
+          {"openvino-1", "latency_p99_s", 0.012, {}, {}, ""},
+          {"openvino-1", "cpu_percent", 25.0, {}, {}, ""},
+          {"openvino-1", "timed_peak_bytes", 2e9, {}, {}, ""},
+          {"tvm-1", "throughput_per_s", 40.0, 39.0, 41.0, ""},
+          {"tvm-1", "latency_p99_s", 0.03, {}, {}, ""},
+          {"xla-1", "throughput_per_s", 400.0, 390.0, 410.0, ""},
+          {"xla-1", "latency_p99_s", {}, {}, {}, "needs 100 repetitions"}};
+}
+
+std::vector<Candidate> chosen(double latency_s, std::optional<double> bytes = std::nullopt) {
+  static const auto cells = served_by();
+  static const auto values = measured();
+  static const Results results = all_results(cells, values);
+  return candidates(results, {.latency_s = latency_s, .requests_per_s = 50, .bytes = bytes});
+}
+
+// At 100/s: busy 0.5, mean wait 50 · 1.01e-4 / (2 · 0.5) = 5.05 ms; 99 %: 10.1 ms · ln 50 + 12 ms = 51.5 ms. At 110/s
+// 43.0 ms, at 90/s 64.1 ms (an inference is stretched by the same factor).
+TEST(Choice, HoldsOnlyIfTheLowerEndOfTheSpeedKeepsTheLimit) {
+  const Candidate holds = chosen(0.070).at(0);
+  EXPECT_EQ(holds.fit, Fit::holds);
+  EXPECT_NEAR(holds.answered_s.value(), 0.0515114, 1e-6);
+  EXPECT_NEAR(holds.low_s.value(), 0.0430331, 1e-6);
+  EXPECT_NEAR(holds.high_s.value(), 0.0640528, 1e-6);
+  EXPECT_NEAR(holds.cpu_s_per_request.value(), 0.25 * 4 / 100, 1e-9);
+  EXPECT_EQ(chosen(0.060).at(0).fit, Fit::open);
+  EXPECT_EQ(chosen(0.060).at(0).why, "the interval of its speed is too wide: more rounds decide it");
+  EXPECT_EQ(chosen(0.040).at(0).why, "too slow to answer in time");
+}
+
+TEST(Choice, SaysWhyAConfigurationFailsOrIsUnknown) {
+  const auto found = chosen(0.070);
+  EXPECT_EQ(found.at(1).cell->compiler, "tvm");
+  EXPECT_EQ(found.at(1).why, "too slow for so many requests");
+  EXPECT_EQ(found.at(2).fit, Fit::unknown);
+  EXPECT_EQ(found.at(2).why, "needs 100 repetitions");
+  EXPECT_EQ(chosen(0.070, 1e9).at(0).why, "it takes more memory");
+}
+
+TEST(Choice, IsATableOfThoseThatMayHoldAndJsonOfAll) {
+  const Demand demand{.latency_s = 0.070, .requests_per_s = 50};
+  const std::string text = choice_text(chosen(0.070), demand, {.width = 0});
+  EXPECT_THAT(text, HasSubstr("holds"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("tvm")));
+  EXPECT_THAT(text, HasSubstr("1 hold, 0 open, 1 fail, 1 unknown: 99 % of "));
+  const auto json = nlohmann::json::parse(choice_json(chosen(0.070)));
+  EXPECT_EQ(json.at(1).at("fit"), "fails");
+  EXPECT_TRUE(json.at(2).at("answered_s").is_null());
+}
+
+}  // namespace
+}  // namespace ngb::report
