@@ -144,9 +144,9 @@ std::vector<Candidate> candidates(const Results& results, const Demand& demand) 
     add_cost(candidate, results, demand);
     found.push_back(std::move(candidate));
   }
-  constexpr double kUnknownCost = 1e300;
   std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
     const auto key = [](const Candidate& each) {
+      constexpr double kUnknownCost = 1e300;
       return std::tuple(each.fit, each.cost_per_hour.value_or(kUnknownCost),
                         each.cpu_s_per_request.value_or(kUnknownCost));
     };
@@ -162,7 +162,7 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                    {fmt::format("p{} [95 %]", demand.percentile), false, 0}, {"memory", false, 5},
                    {"CPU a request", false, 1}, {"cost an hour", false, demand.cost_per_hour.empty() ? 9 : 1},
                    {"why", true, 6}};
-  TableSection section;
+  TableSection section{.title = "one process serves, one batch after the other"};
   std::map<std::string, int> counts;
   for (const Candidate& candidate : candidates) {
     ++counts[fit_word(candidate.fit)];

@@ -4,8 +4,8 @@
 
     neighbour.py BUILD [--quick] [--output FOLDER] [--json FILE]
 
-The same study three times: alone, beside a program that burns one processor half of the time, and beside one on every
-processor that burns all the time (100 ms on, 100 ms off; its name is `burner`). Processes 2r and 2r + 1 of a cell are two
+The same study four times: alone, alone again (how far do speeds differ without any neighbour?), beside a program that burns one
+processor half of the time, and beside one on every processor that burns all the time (100 ms on, 100 ms off; its name is `burner`). Processes 2r and 2r + 1 of a cell are two
 equal sides, so that every verdict between them is false. A speed is wrong if it is off by more than 5 % of the speed of
 the quiet run; it is marked if the cell is disturbed, or has the flag `disturbed`."""
 
@@ -79,6 +79,7 @@ def main():
     alone = bench.measure("quiet", study)
     quiet = cells_of(bench, alone)
     report(bench, "alone", alone, quiet)
+    report(bench, "alone again", bench.measure("quiet-again", study), quiet)
     processors = len(os.sched_getaffinity(0))
     for name, count, busy in (("half-of-one", 1, 0.5), ("all", processors, 1.0)):
         with neighbours(count, busy):
