@@ -25,7 +25,8 @@ wheel: release
 # Everything that ctest knows, with both tested versions of each compiler. Side by side, because installing and downloading
 # mostly wait and the rest compiles.
 test:
-	@$(MAKE) -j3 dev tested-toolchains tested-devices
+	@$(MAKE) -j3 dev setup-tests tested-toolchains tested-devices
+	cmake --preset dev >/dev/null  # which sees what setup-tests has installed
 	ctest --preset dev $(CTEST_FLAGS)
 
 # As soon as there is an ngb that can fetch them.

@@ -79,10 +79,10 @@ constexpr const char* kSeriesIntroduction = R"(
 ## Numbers that span cells
 
 `ngb show --series` prints them, `--json` has them under `series`, and the results file keeps them in the table `series`.
-They are formed over the cells of one device, compute device and setting (compiler, version, options, threads, precision) and
-one group of models: its `group` in the study, else the family of a recipe, else the model itself. Batch sizes are grouped as 1, 2 to 4, 5 to 16 and above. A
-stack of blocks is a recipe with a number `depth`; its width is its `width` or `embed`. A number of which one cell has no value
-has none, and names that cell.
+They are formed over the cells of one device, compute device and setting (compiler, version, options, settings of its library,
+inferences in flight, threads, precision) and one group of models: its `group` in the study, else the family of a recipe, else
+the model itself. Batch sizes are grouped as 1, 2 to 4, 5 to 16 and above. A stack of blocks is a recipe with a number `depth`;
+its width is its `width` or `embed`. A number of which one cell has no value has none, and names that cell.
 
 )";
 

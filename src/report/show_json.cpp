@@ -62,8 +62,11 @@ std::string show_json(const Results& results, const ShowOptions& /*options*/) {
   for (const store::CellData* cell : results.cells) rows.push_back(cell_json(*cell, results));
   json table = json::array();
   for (const metrics::Metric& metric : metrics::metrics()) {
-    table.push_back(
-        {{"name", metric.name}, {"unit", metric.unit}, {"formula", metric.formula}, {"source", metric.source}});
+    table.push_back({{"name", metric.name},
+                     {"unit", metric.unit},
+                     {"formula", metric.formula},
+                     {"source", metric.source},
+                     {"has_interval", metric.has_interval}});
   }
   const json whole{{"cells", std::move(rows)},
                    {"baseline", results.baseline.words()},

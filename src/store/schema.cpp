@@ -10,6 +10,7 @@
 
 #include "store/schema_sql_1_2.h"
 #include "store/schema_sql_3_4.h"
+#include "store/schema_views.h"
 
 namespace ngb::store {
 namespace {
@@ -79,6 +80,25 @@ void require_our_tables(const sql::Database& database, std::span<const Migration
   }
 }
 
+// Makes the view `sample` anew unless the file has it as it is now.
+void renew_views(sql::Database& database) {
+  {
+    sql::Statement view = database.statement("SELECT sql FROM sqlite_master WHERE type = 'view' AND name = 'sample'");
+    if (view.step() && view.text(0) == kSampleView) return;
+  }
+  sql::Transaction transaction(database);
+  database.execute("DROP VIEW IF EXISTS sample");
+  database.execute(kSampleView);
+  transaction.commit();
+}
+
+void apply_steps_after(std::size_t version, sql::Database& database, std::span<const Migration> steps) {
+  sql::Transaction transaction(database);
+  for (const Migration& step : steps.subspan(version)) database.execute(step.sql);
+  database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, steps.size()));
+  transaction.commit();
+}
+
 }  // namespace
 
 std::span<const Migration> migrations() { return kMigrations; }
@@ -106,12 +126,10 @@ FileKind identify(const sql::Database& database, std::span<const Migration> step
 }
 
 void migrate(sql::Database& database, std::span<const Migration> steps) {
-  const std::int64_t version = database.integer("PRAGMA user_version");
-  if (version >= static_cast<std::int64_t>(steps.size())) return;
-  sql::Transaction transaction(database);
-  for (const Migration& step : steps.subspan(static_cast<std::size_t>(version))) database.execute(step.sql);
-  database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, steps.size()));
-  transaction.commit();
+  const auto version = static_cast<std::size_t>(database.integer("PRAGMA user_version"));
+  if (version < steps.size()) apply_steps_after(version, database, steps);
+  const bool has_all_tables = steps.size() >= kMigrations.size();  // the view reads columns of the newest version
+  if (has_all_tables) renew_views(database);
 }
 
 }  // namespace ngb::store

@@ -24,7 +24,8 @@ enum class FileKind { empty, results };
 // Throws SqlError if the file is not a results file, was written by a newer version or is damaged.
 FileKind identify(const sql::Database& database, std::span<const Migration> steps);
 
-// Applies the steps that the file does not have yet, all of them or none. Throws SqlError.
+// Applies the steps that the file does not have yet, all of them or none, and then makes the view `sample` as it is now
+// (schema_views.h). A file that has both stays unchanged, byte for byte. Throws SqlError.
 void migrate(sql::Database& database, std::span<const Migration> steps);
 
 // Returns the part of docs/results.md that lists every table and column.

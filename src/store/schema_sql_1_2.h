@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contains the SQL of versions 1 and 2; schema_sql_3_4.h has the later ones. schema_markdown() reads it line by line: a
-// line that opens a table or view ends in
+// Contains the SQL of versions 1 and 2; schema_sql_3_4.h has the later ones, and schema_views.h the view `sample` as it
+// is now. schema_markdown() reads all of them line by line: a line that opens a table or view ends in
 // "-- what a row is", a column's line ends in "-- what it means", and a line without a comment belongs to no column. A
 // later step adds a column in one line (ALTER TABLE … ADD COLUMN …; -- what it means), and removes a column, table or
 // view in one line.

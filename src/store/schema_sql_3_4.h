@@ -37,30 +37,6 @@ ALTER TABLE cell ADD COLUMN threads INTEGER;  -- threads that the compiler may u
 UPDATE cell SET threads = threads_before;
 ALTER TABLE cell DROP COLUMN threads_before;
 
-CREATE VIEW sample AS  -- Every repetition that counts with what it belongs to: a good start for pandas.
-SELECT
-  cell.cell_id AS cell_id,  -- the cell
-  cell.device AS device,  -- the device
-  model.label AS model,  -- name of the model in the study
-  model.batch AS batch,  -- samples per inference
-  cell.load AS load,  -- what ran beside it while it was timed, as in the study
-  cell.compiler_label AS compiler,  -- name of the compiler in the study
-  cell.compiler_version AS compiler_version,  -- its version
-  process.threads AS threads,  -- threads that the compiler may use
-  cell.precision AS precision,  -- f32, …
-  process.process_index AS process_index,  -- 0 … planned_processes - 1
-  repetition.repetition_index AS repetition_index,  -- 0, 1, … in the order run, warm-up first
-  repetition.is_warm_up AS is_warm_up,  -- 1: counts in no metric
-  repetition.wall_ns AS wall_ns,  -- around all inferences of the repetition
-  repetition.inferences AS inferences,  -- inferences in this repetition
-  1e9 * model.batch * repetition.inferences / repetition.wall_ns AS throughput_per_s  -- samples per second
-FROM repetition
-JOIN process USING (process_key)
-JOIN cell USING (cell_key)
-JOIN model USING (model_key)
-JOIN origin ON origin.cell_key = process.cell_key AND origin.origin = process.origin
-WHERE process.is_complete = 1 AND origin.rank = 1;
-
 CREATE TABLE rounds_ended (  -- Cells that need no more processes, because what the study asks of them is decided.
   cell_key INTEGER NOT NULL REFERENCES cell,  -- the cell
   run_key INTEGER NOT NULL REFERENCES run,  -- the run that decided it

@@ -137,8 +137,8 @@ def why_not(results):
 
 
 def median_ns(results, compiler, model):
-    rows = query(results, "SELECT 1.0 * wall_ns / inferences FROM sample WHERE compiler = ? AND model = ? AND batch = 1 "
-                          "AND is_warm_up = 0", compiler, model)
+    rows = query(results, "SELECT 1.0 * wall_ns / inferences FROM sample WHERE compiler_label = ? AND model = ? "
+                          "AND batch = 1 AND is_warm_up = 0", compiler, model)
     return statistics.median(value for value, in rows) if rows else None
 
 

@@ -42,8 +42,8 @@ std::string name_of_place(const CellData& cell) {
 }
 
 std::string setting_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", cell.compiler, cell.compiler_version, cell.options, cell.threads_wanted(),
-                     cell.precision);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", cell.compiler, cell.compiler_version, cell.configuration(),
+                     cell.threads_wanted(), cell.precision);
 }
 
 std::string place_of(const CellData& cell) {

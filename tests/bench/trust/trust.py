@@ -128,7 +128,7 @@ def speeds(folder):
     """{(model, batch, compiler, threads): {process: samples/s}}: the mean over a process's steady repetitions."""
     found = {}
     for *cell, process, speed in query(
-            folder, "SELECT model, batch, compiler, threads, process_index, avg(1e9 * batch * inferences / wall_ns) "
+            folder, "SELECT model, batch, compiler_label, threads, process_index, avg(1e9 * batch * inferences / wall_ns) "
             "FROM sample WHERE is_warm_up = 0 GROUP BY cell_id, process_index ORDER BY cell_id, process_index"):
         found.setdefault(tuple(cell), {})[process] = speed
     return found

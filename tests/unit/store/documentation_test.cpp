@@ -96,6 +96,31 @@ TEST(ResultsDocumentation, HasQueriesThatYieldRows) {
   }
 }
 
+// Two studies in one file may give one label to two settings.
+TEST(ResultsDocumentation, HasAQueryThatKeepsTwoSettingsOfOneLabelApart) {
+  const Folder folder;
+  {
+    auto store = Store::open(folder.results(), Mode::read_write);
+    ASSERT_TRUE(store);
+    plan::Plan plan = made_up::plan();
+    plan.compilers[0] = plan.compilers[1];
+    plan.compilers[0].options = {{"level", "\"basic\""}};
+    const std::string run = store->begin_run(plan, 7).value();
+    ASSERT_TRUE(store->record(run, "local", {1, made_up::process("aa", 0)}));
+    ASSERT_TRUE(store->record(run, "local", {2, made_up::process("bb", 0)}));
+    ASSERT_TRUE(store->flush());
+  }
+  const sql::Database database(folder.results(), SQLITE_OPEN_READONLY);
+  sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);  // as in sqlite3 and pandas
+  sql::Statement row = database.statement("SELECT DISTINCT compiler_label, options_json FROM (" +
+                                          examples("sql").front().substr(0, examples("sql").front().rfind(';')) +
+                                          ") ORDER BY options_json");
+  std::vector<std::string> found;
+  while (row.step()) found.push_back(row.text(0) + " " + row.text(1));
+  EXPECT_THAT(found,
+              testing::ElementsAre(R"(onnxruntime {"level":"all","streams":1})", R"(onnxruntime {"level":"basic"})"));
+}
+
 TEST(ResultsDocumentation, HasPandasExamplesThatRun) {
   const auto found = process::run({.arguments = {NGB_PYTHON, "-c", "import pandas"}});
   if (!found || !found->succeeded()) GTEST_SKIP() << NGB_PYTHON << " cannot import pandas";

@@ -50,6 +50,20 @@ TEST(FamilySpeedUp, IsTheGeometricMeanOfTheCellsWithItsInterval) {
   EXPECT_NEAR(value.high.value(), 1.8959315296228685, 1e-5);
 }
 
+TEST(FamilyThroughput, KeepsSettingsApartThatDifferInInferencesInFlightOrInTheLibrarysSettings) {
+  std::vector<CellData> cells = two_models();
+  for (CellData changed : {cells[1], cells[1]}) {
+    changed.cell_id += std::to_string(cells.size());
+    (cells.size() == 8 ? changed.in_flight : changed.settings) = cells.size() == 8 ? "2" : R"({"arena":"off"})";
+    cells.push_back(std::move(changed));
+  }
+  std::size_t rows = 0;
+  for (const SeriesValue& value : values_of_series(cells, "family_throughput_per_s")) {
+    if (value.compiler == "fast 1.0") ++rows;
+  }
+  EXPECT_EQ(rows, 3U);
+}
+
 TEST(FamilyThroughput, HasNoValueIfOneOfItsCellsHasNone) {
   std::vector<CellData> cells = two_models();
   cells.back().processes.clear();

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb.open: results as frames, and what it says of what it cannot read."""
+
+import csv
+import io
+import os
+import pathlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import unittest
+
+from package import ROOT, PackageTest, ngb, pandas
+
+
+def columns_of(page, heading):
+    """The names in the table below a heading of a page in docs."""
+    section = (ROOT / "docs" / page).read_text().partition(f"\n{heading}\n")[2].partition("\n#")[0]
+    return re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+
+
+class Results(PackageTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.results = cls.measure()
+
+    def test_cells_have_the_columns_of_show_and_a_column_for_each_metric(self):
+        cells = self.results.cells
+        self.assertEqual(len(cells), 12)
+        told = subprocess.run([os.environ["NGB"], "show", "results", "--format", "csv"], capture_output=True, text=True).stdout
+        names = [name for name in next(csv.reader(io.StringIO(told))) if "reason" not in name and not name.startswith("flag_")]
+        for name in set(names) - {"failure_log_path", "failure_signal", "failure_exit_code", "baseline_precision"}:
+            self.assertIn({"options": "options_json", "settings": "settings_json"}.get(name, name), cells.columns)
+        for metric in columns_of("metrics.md", "## The table"):
+            self.assertIn(metric, cells.columns)
+        fast = cells[cells["compiler_label"] == "fast"]
+        self.assertTrue((fast["speed_up_ratio"] > 2).all(), "1 ms instead of 4 ms")
+        self.assertEqual(set(cells["options_json"]) - {"{}"}, {'{"run_ns":4000000}', '{"run_ns":1000000}'})
+
+    def test_derived_values_have_a_number_or_the_reason_why_there_is_none(self):
+        derived = self.results.derived
+        self.assertEqual(list(derived.columns), ["cell_id", "metric", "value", "low", "high", "reason"])
+        self.assertTrue((derived["value"].isna() == (derived["reason"] != "")).all())
+        failed = derived[derived["reason"].str.startswith("failed: ")]
+        self.assertEqual(set(failed["reason"]), {"failed: toolchain_missing"})
+
+    def test_samples_are_the_view_of_the_file_and_cell_id_tells_settings_apart(self):
+        samples = self.results.samples
+        self.assertEqual(list(samples.columns), columns_of("results.md", "### view sample"))
+        steady = samples[samples["is_warm_up"] == 0]
+        self.assertEqual(steady.groupby("cell_id").size().tolist(), [15] * 8)
+        self.assertEqual(steady["compiler"].unique().tolist(), ["null"])
+        means = steady.groupby("cell_id")["throughput_per_s"].mean()
+        told = self.results.cells.set_index("cell_id")["throughput_mean_per_s"].dropna()
+        pandas.testing.assert_series_equal(means.sort_index(), told.sort_index(), check_names=False)
+
+    def test_series_findings_and_claims_are_those_of_show(self):
+        series = self.results.series
+        stored = set(columns_of("results.md", "### table series")) - {"position", "part_key"}
+        self.assertEqual(set(series.columns), stored | {"cell_ids"})
+        self.assertIn("depth_slope_per_block", set(series["series"]))
+        self.assertEqual(set(self.results.findings["kind"]) & {"failures"}, {"failures"})
+        self.assertIn("not_measured", set(self.results.claims["status"]))
+        self.assertEqual(self.results.formulas.loc["speed_up_ratio", "unit"], "ratio")
+        self.assertEqual(len(self.results.reversals), 0)
+
+    def test_failures_say_what_failed_and_what_to_do(self):
+        failures = self.results.failures
+        self.assertEqual(set(failures["kind"]), {"toolchain_missing"})
+        self.assertEqual(set(failures["compiler_label"]), {"onnxruntime"})
+        self.assertIn("ngb toolchain install onnxruntime", failures["message"].iloc[0] + failures["advice"].iloc[0])
+
+    def test_environments_say_which_machine_it_was(self):
+        self.assertIn("cpu_threads", set(self.results.environments["name"]))
+
+    def test_verdicts_compare_two_compilers_or_each_with_the_baseline(self):
+        verdicts = self.results.verdicts("fast")
+        self.assertEqual(set(verdicts["verdict"]), {"faster"})
+        self.assertEqual(set(verdicts["baseline_compiler_label"]), {"slow"})
+        self.assertTrue((verdicts["ratio"] > 2).all())
+        told = subprocess.run([os.environ["NGB"], "compare", "results", "--baseline", "slow", "--candidate", "fast", "--format",
+                               "csv"], capture_output=True, text=True).stdout
+        self.assertEqual(set(verdicts.columns), set(next(csv.reader(io.StringIO(told)))) - {"is_regression"})
+        both = self.results.verdicts()
+        self.assertEqual(set(both["candidate_compiler_label"]), {"fast", "onnxruntime"})
+        self.assertEqual(set(both[both["candidate_compiler_label"] == "onnxruntime"]["outcome"]), {"failed"})
+
+    def test_another_baseline_turns_the_speed_ups_round(self):
+        cells = ngb.open("results", baseline="fast").cells
+        self.assertTrue((cells[cells["compiler_label"] == "slow"]["speed_up_ratio"] < 0.5).all())
+
+    def test_a_frame_is_the_callers_own(self):
+        cells = self.results.cells
+        cells["device"] = "mine"
+        self.assertEqual(set(self.results.cells["device"]), {"local"})
+
+
+class SeveralFolders(PackageTest):
+    def test_are_one_and_devices_are_renamed(self):
+        self.measure("one")
+        self.measure("two")
+        both = ngb.open("one", "two", rename={"one:local": "xeon", "two:local": "laptop"})
+        self.assertEqual(sorted(both.cells["device"].unique()), ["laptop", "xeon"])
+        self.assertEqual(sorted(both.samples["device"].unique()), ["laptop", "xeon"])
+        self.assertEqual(len(both.cells), 24)
+        verdicts = both.verdicts("laptop", "xeon", by="device")
+        self.assertEqual(len(verdicts), 12)
+        comparison = ngb.compare("one", "two")
+        self.assertEqual(len(comparison.verdicts), 12)
+        self.assertIn("failed", comparison.summary)
+
+
+class WhatCannotBeRead(PackageTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.measure(compilers=["null", "onnxruntime"], baseline="null", processes=1, models=[{"zoo": {"conv_block": {
+            "width": 8, "depth": 1, "image_size": 16}}}], batch_sizes=[1])
+
+    def copy(self, name):
+        shutil.copytree("results", name)
+        return pathlib.Path(name)
+
+    def change(self, folder, sql):
+        with sqlite3.connect(folder / "results.db") as database:
+            database.executescript(sql)
+        database.close()
+
+    def test_a_folder_without_results_is_named(self):
+        error = self.raised(ngb.ResultsError, ngb.open, "nowhere")
+        self.assertEqual(str(error), "nowhere: there are no results here; name a folder that `ngb run` has written")
+
+    def test_a_file_of_a_newer_version_is_refused_with_both_versions(self):
+        folder = self.copy("newer")
+        self.change(folder, "PRAGMA user_version = 99")
+        error = self.raised(ngb.ResultsError, ngb.open, folder)
+        self.assertEqual(str(error), "newer/results.db: written by a newer version of ngb: the file has version 99, and this "
+                                     "package reads versions up to 4; install a newer ngraphbench")
+
+    def test_a_file_that_is_no_sqlite_file_or_no_results_file_is_refused(self):
+        folder = pathlib.Path("other")
+        folder.mkdir()
+        (folder / "results.db").write_text("Dear diary, today I measured nothing at all. " * 20)
+        self.assertIn("this is no SQLite file", str(self.raised(ngb.ResultsError, ngb.open, folder)))
+        (folder / "results.db").unlink()
+        self.change(folder, "CREATE TABLE diary (day TEXT)")
+        self.assertIn("no results file", str(self.raised(ngb.ResultsError, ngb.open, folder)))
+        (folder / "results.db").write_bytes(b"")
+        self.assertIn("no results in this file yet", str(self.raised(ngb.ResultsError, ngb.open, folder)))
+
+    def test_a_file_of_an_earlier_program_is_read_from_a_copy_and_stays_as_it_is(self):
+        folder = self.copy("earlier")
+        self.change(folder, "DROP VIEW sample; CREATE VIEW sample AS SELECT cell_id FROM cell")
+        before = (folder / "results.db").read_bytes()
+        self.assertIn("options_json", ngb.open(folder).samples.columns)
+        self.assertEqual((folder / "results.db").read_bytes(), before)
+
+    def test_the_version_that_the_package_reads_is_the_one_that_the_program_writes(self):
+        with sqlite3.connect("results/results.db") as database:
+            self.assertEqual(database.execute("PRAGMA user_version").fetchone(), (ngb.database.VERSION,))
+        database.close()
+
+    def test_without_the_program_the_message_says_how_to_name_it(self):
+        there = os.environ["NGB"]
+        self.addCleanup(os.environ.__setitem__, "NGB", there)
+        os.environ["NGB"] = "/no/such/ngb"
+        error = self.raised(ngb.ProgramMissingError, lambda: ngb.open("results").cells)
+        self.assertEqual(str(error), "NGB=/no/such/ngb: there is no such program; let NGB name the file `ngb`")
+        del os.environ["NGB"]
+        path = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        os.environ["PATH"] = "/nowhere"
+        self.assertIn("let the environment variable NGB name it", str(self.raised(ngb.ProgramMissingError, ngb.find_program)))
+        os.environ["PATH"] = str(pathlib.Path(there).parent)
+        self.assertEqual(ngb.find_program(), pathlib.Path(there))
+        self.assertGreater(len(ngb.open("results").samples), 0, "reading samples needs no program")
+
+    def test_errors_of_the_program_have_its_text_and_its_exit_code(self):
+        error = self.raised(ngb.ProgramError, lambda: ngb.open("results", baseline="nul").cells)
+        self.assertEqual(error.exit_code, 2)
+        self.assertIn("did you mean null?", error.text)
+        self.assertIn(error.text, str(error))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals and tests by scipy. A part is (values, weight): independent numbers, whose mean counts with the weight."""
+
+import dataclasses
+
+import numpy
+from scipy import stats
+
+RATE = 0.05
+
+
+@dataclasses.dataclass
+class Number:
+    value: float
+    low: float | None = None
+    high: float | None = None
+    standard_error: float | None = None
+    degrees: float | None = None
+
+
+def contrast(parts):
+    """The weighted sum of the parts' means with its 95 % interval; scipy's own tests where it has one."""
+    estimate = sum(weight * numpy.mean(values) for values, weight in parts)
+    if any(len(values) < 2 for values, _ in parts):
+        return Number(estimate)
+    of_means = [(weight * numpy.std(values, ddof=1)) ** 2 / len(values) for values, weight in parts]
+    variance = sum(of_means)
+    if variance == 0:
+        return Number(estimate, estimate, estimate, 0.0)
+    degrees = variance**2 / sum(own**2 / (len(values) - 1) for own, (values, _) in zip(of_means, parts, strict=True))
+    low, high = _interval(parts, estimate, variance, degrees)
+    return Number(estimate, low, high, numpy.sqrt(variance), degrees)
+
+
+def _interval(parts, estimate, variance, degrees):
+    weights = [weight for _, weight in parts]
+    if weights == [1]:
+        found = stats.ttest_1samp(parts[0][0], 0).confidence_interval(1 - RATE)
+        return found.low, found.high
+    if weights == [1, -1]:
+        found = stats.ttest_ind(parts[0][0], parts[1][0], equal_var=False).confidence_interval(1 - RATE)
+        return found.low, found.high
+    return stats.t.interval(1 - RATE, degrees, loc=estimate, scale=numpy.sqrt(variance))
+
+
+def ratio(parts, divisor=1.0):
+    """The exponential of a contrast of logarithms."""
+    found = contrast(parts)
+    ends = [None if end is None else numpy.exp(end) / divisor for end in (found.low, found.high)]
+    return Number(numpy.exp(found.value) / divisor, *ends)
+
+
+def log_ratio(a, b, share_rounds, weight=1.0):
+    """Parts of weight · log(a / b). Both are series by (run, round, environment); two rounds in common make pairs."""
+    a, b = a.to_dict(), b.to_dict()
+    common = [each for each in a if each in b] if share_rounds else []
+    if len(common) >= 2:
+        return [(numpy.log([a[each] / b[each] for each in common]), weight)]
+    return [(numpy.log(list(a.values())), weight), (numpy.log(list(b.values())), -weight)]
+
+
+def p_values(questions):
+    """Two-sided p values of "no difference"; None where no test is possible. A part varies at least as much as the lower
+    quartile of the parts in its place, if eight questions have one (docs/results.md)."""
+    def is_enough(parts):
+        return bool(parts) and all(len(values) >= 3 for values, _ in parts)
+
+    floors = {}
+    for place in range(max((len(parts) for parts in questions), default=0)):
+        there = [numpy.std(parts[place][0], ddof=1) for parts in questions if is_enough(parts) and place < len(parts)]
+        floors[place] = numpy.quantile(there, 0.25) if len(there) >= 8 else 0.0
+    return [_p(parts, floors) if is_enough(parts) else None for parts in questions]
+
+
+@dataclasses.dataclass
+class Tested:
+    p: float
+    estimate: float
+    half_width: float
+
+
+def _p(parts, floors):
+    deviations = [weight * max(numpy.std(values, ddof=1), floors[place]) for place, (values, weight) in enumerate(parts)]
+    counts = [len(values) for values, _ in parts]
+    of_means = [deviation**2 / count for deviation, count in zip(deviations, counts, strict=True)]
+    variance = sum(of_means)
+    if variance == 0:
+        return None
+    degrees = variance**2 / sum(own**2 / (count - 1) for own, count in zip(of_means, counts, strict=True))
+    estimate = sum(weight * numpy.mean(values) for values, weight in parts)
+    error = numpy.sqrt(variance)
+    return Tested(2 * stats.t.sf(abs(estimate) / error, degrees), estimate, stats.t.isf(RATE / 2, degrees) * error)
+
+
+def adjusted(values):
+    """Benjamini's and Hochberg's adjusted p values."""
+    return list(stats.false_discovery_control(values, method="bh")) if len(values) else []
+
+
+def judge(questions, margin=0.03):
+    """(adjusted p, verdict) of each question; (None, "undecided") where no test is possible."""
+    tests = p_values(questions)
+    possible = [place for place, test in enumerate(tests) if test is not None]
+    by_place = dict(zip(possible, adjusted([tests[place].p for place in possible]), strict=True))
+    return [(None, "undecided") if place not in by_place else (by_place[place], _verdict(tests[place], by_place[place], margin))
+            for place in range(len(questions))]
+
+
+def _verdict(test, adjusted_p, margin):
+    if adjusted_p < RATE:
+        return "faster" if test.estimate > 0 else "slower"
+    return "same" if abs(test.estimate) + test.half_width < numpy.log1p(margin) else "undecided"

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every number of ngb against pandas and scipy, from the raw samples of made-up results and of a real run.
+
+`python3 correctness_test.py --write`, with NGB_BIN set to a build's bin folder, writes docs/correctness.md anew. It needs
+pandas and scipy: the Python in build/dependencies/python has them."""
+
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import agreement
+    import scenarios
+    from metrics import Oracle
+except ModuleNotFoundError as missing:
+    print(f"skipped: {missing}; scripts/setup tests installs it")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NGB = pathlib.Path(os.environ["NGB_BIN"]) / "ngb"
+PAGE = ROOT / "docs/correctness.md"
+# Of the numbers themselves 1e-12 would do; p values near 0 lose digits in the tail of Student's t.
+MOST = 1e-9
+REAL_STUDY = """\
+name: real
+seed: 7
+models:
+  - zoo: {conv_block: {width: [8, 16], depth: [1, 2], image_size: 16}}
+compilers:
+  - "null": {label: slow, options: {run_ns: 2000000}}
+  - "null": {label: fast, options: {run_ns: 1000000}}
+batch_sizes: [1, 4]
+baseline: slow
+reference: "null"
+processes: 3
+repetitions: 6
+disturbance: {max_wait_percent: 100}
+output: real
+"""
+
+
+def ngb(folder, *arguments):
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "NGB_TOOLCHAINS": f"{folder}/toolchains", "LANG": "C.UTF-8"}
+    done = subprocess.run([NGB, *map(str, arguments)], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        raise AssertionError(f"ngb {arguments[0]} ended with {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def shown(folder, results):
+    return json.loads(ngb(folder, "show", results, "--json"))
+
+
+def measure(folder):
+    """Runs the real study; returns its results folder."""
+    (folder / "study.yaml").write_text(REAL_STUDY)
+    ngb(folder, "run", "study.yaml", "--no-report")
+    return folder / "real"
+
+
+def compared(folder, results, oracle):
+    """The agreement of everything that `ngb show` says of the results."""
+    told = shown(folder, results)
+    table = agreement.Table()
+    agreement.compare_metrics(table, told, oracle)
+    agreement.compare_series(table, told, oracle)
+    agreement.compare_conclusions(table, told, oracle)
+    return table, told
+
+
+def is_slow(cell):
+    return cell.compiler_label == "slow"
+
+
+class Correctness(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory(prefix="ngb-oracle-")
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = pathlib.Path(scratch.name)
+        cls.real = measure(cls.folder)
+        scenarios.write_known(cls.folder / "known", cls.real)
+        scenarios.write_broad(cls.folder / "broad", cls.real)
+        cls.broad, cls.told = compared(cls.folder, cls.folder / "broad", Oracle(cls.folder / "broad"))
+
+    def expect_agreement(self, table):
+        for row in table.rows():
+            with self.subTest(row.name):
+                self.assertEqual(row.unlike, [])
+                self.assertLess(row.largest, MOST)
+
+    def test_both_give_the_answers_that_were_computed_by_hand(self):
+        oracle = Oracle(self.folder / "known")
+        ours = {cell["compiler"]: cell["metrics"] for cell in shown(self.folder, "known")["cells"]}
+        pandas = {oracle.cell(key).compiler: oracle.metrics(key) for key in oracle.cells()}
+        for (compiler, metric), expected in scenarios.KNOWN.items():
+            for part, answer in zip(("value", "low", "high"), expected, strict=True):
+                with self.subTest(f"{compiler} {metric} {part}"):
+                    for found in (ours[compiler][metric].get(part), getattr(pandas[compiler][metric], part)):
+                        if answer is None:
+                            self.assertIsNone(found)
+                        else:
+                            self.assertTrue(math.isclose(found, answer, rel_tol=1e-9), f"{found} is not {answer}")
+
+    def test_made_up_results_have_the_numbers_that_pandas_and_scipy_compute(self):
+        self.expect_agreement(self.broad)
+
+    def test_made_up_results_have_a_number_of_every_metric_series_flag_finding_and_claim(self):
+        with_numbers = {row.name for row in self.broad.rows() if row.compared > 0}
+        self.assertEqual({name for name in documented(self.told)} - with_numbers, {"failures"})  # it counts, and has words
+
+    def test_a_real_run_has_the_numbers_that_pandas_and_scipy_compute(self):
+        table, _ = compared(self.folder, self.real, Oracle(self.real, is_slow))
+        self.expect_agreement(table)
+        self.assertGreater(sum(row.compared for row in table.rows()), 500)
+
+    def test_the_page_has_a_row_for_everything(self):
+        page = PAGE.read_text()
+        missing = [name for name in documented(self.told) if f"| `{name}` |" not in page]
+        self.assertEqual(missing, [], "run correctness_test.py --write")
+
+
+def documented(told):
+    """The names of all rows of docs/metrics.md."""
+    page = (ROOT / "docs/metrics.md").read_text()
+    names = [each["name"] for each in (*told["metrics"], *told["series"]["table"])]
+    flags = [line.split("`")[1] for line in page[page.index("## Flags"):].splitlines() if line.startswith("| `")]
+    kinds = ["failures", "fastest", "speed_up", "batching", "depth", "cpu", "reversal"]
+    claims = list(dict.fromkeys(each["claim"] for each in told["conclusions"]["claims"]))
+    return [*names, *(f"flag_{name}" for name in flags), *kinds, *claims]
+
+
+HEAD = """\
+<!-- SPDX-License-Identifier: Apache-2.0 -->
+# Correctness
+
+Every number that `ngb` computes, against pandas and scipy, from the raw samples of the same results file. The calculation in
+[tests/oracle](../tests/oracle) reads the tables of the [results file](results.md) and follows the formulas of
+[metrics.md](metrics.md); it shares no code with `ngb`, and takes intervals, p values and their adjustment from scipy
+(`ttest_1samp`, `ttest_ind` of unequal variances, `t`, `false_discovery_control`). The test `oracle.correctness` compares both
+in every run of the tests. It fails if a number differs by more than 1e-9 of its size, if one side has a number, a row or a
+verdict that the other has not, or if a row of metrics.md is missing here. A few answers were computed by hand
+([scenarios.py](../tests/oracle/scenarios.py)); both sides give them.
+
+What this does not cover: rounds that end when they have decided something (the nominal error rates of
+[intervals](metrics.md#intervals) are simulated), and failures that outweigh completed processes of the same cell.
+
+This page is written by `NGB_BIN=build/dev/bin build/dependencies/python/bin/python tests/oracle/correctness_test.py --write`.
+
+- *numbers*: how many were compared, ends of intervals and p values among them
+- *none*: values of which both say that there is none
+- *ours*, *pandas*: one of the values; *difference*: the largest one of all, relative to the number's size
+
+"""
+
+
+def rows_of(table, names):
+    lines = ["| name | numbers | none | ours | pandas | difference |", "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for name in names:
+        row = table[name]
+        if not row.compared and not row.without:
+            continue
+        example = ["", ""] if row.ours is None else [f"{value:.12g}" for value in (row.ours, row.theirs)]
+        lines.append(f"| `{name}` | {row.compared} | {row.without} | {' | '.join(example)} | {row.largest:.0e} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_page():
+    with tempfile.TemporaryDirectory(prefix="ngb-oracle-") as scratch:
+        folder = pathlib.Path(scratch)
+        real = measure(folder)
+        scenarios.write_broad(folder / "broad", real)
+        broad, told = compared(folder, folder / "broad", Oracle(folder / "broad"))
+        of_run, _ = compared(folder, real, Oracle(real, is_slow))
+    names = documented(told)
+    made_up = len(told["cells"])
+    PAGE.write_text(f"{HEAD}## Made-up results\n\n{made_up} cells with processes of known speeds, flags, failures, a GPU, a load "
+                    f"and two devices.\n\n{rows_of(broad, names)}\n## A real run\n\n"
+                    f"16 cells of the null compiler, measured while this page was written.\n\n{rows_of(of_run, names)}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        write_page()
+    else:
+        unittest.main()

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes results files by hand: rows of docs/results.md, without a program of NGraphBench."""
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import pathlib
+import sqlite3
+
+APPLICATION_ID = 0x4E474252
+FIRST_NS = 1_800_000_000_000_000_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    label: str
+    batch: int
+    family: str = ""
+    parameters: dict = dataclasses.field(default_factory=dict, hash=False)  # of the recipe
+    parameter_count: int | None = None
+    group: str | None = None
+    style: str | None = None
+    size: int | None = None
+    content: str = ""  # of which the hash is made; "": the label
+
+    @property
+    def hash(self):
+        return self.content or sha256(self.label)
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    compiler: str
+    label: str
+    version: str = "1.0"
+    options: str = "{}"
+    in_flight: str = "1"
+    computes_on: str = "cpu"  # the fact `device`
+
+
+@dataclasses.dataclass
+class Process:
+    """One attempt. Times in ms; a repetition is a time or (time, inferences)."""
+
+    repetitions: list
+    warm_up: list = dataclasses.field(default_factory=lambda: [50.0])
+    attempt: int = 1
+    busy_cpus: float = 1.5
+    compile_s: float | None = 2.0  # None: it loaded what another process had compiled
+    compile_cpu_s: float = 3.0
+    compile_peak_bytes: int = 70_000_000
+    timed_peak_bytes: int = 90_000_000
+    error: float = 1e-6
+    reference: str = "identity 2.15.0"
+    compared: int = 1000
+    finite: int = 1000
+    is_steady: bool = True
+    threads_used: int = 2
+    environment: str = "here"
+    build: str = "one"
+    facts: dict = dataclasses.field(default_factory=dict)
+    readings: list = dataclasses.field(default_factory=list)  # (quantity, moment, value)
+    latencies_ms: list = dataclasses.field(default_factory=list)  # a list for each repetition, warm-up first
+    failure: str = ""  # kind; "": it completed
+    index: int | None = None  # of the process; None: its place among those that completed
+
+    def timed_ns(self):
+        return sum(round(1e6 * _time_of(each)) for each in self.repetitions)
+
+
+def _time_of(repetition):
+    return repetition[0] if isinstance(repetition, tuple) else repetition
+
+
+def _inferences_of(repetition):
+    return repetition[1] if isinstance(repetition, tuple) else 1
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class ResultsFile:
+    """A new results.db with the tables of an existing one, to which cells are added in the order of a study."""
+
+    def __init__(self, folder, like, baseline="identity"):
+        folder.mkdir()
+        self._database = sqlite3.connect(folder / "results.db")
+        with contextlib.closing(sqlite3.connect(f"file:{like}/results.db?mode=ro", uri=True)) as model:
+            version = model.execute("PRAGMA user_version").fetchone()[0]
+            tables = [sql for sql, in model.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")]
+        for sql in tables:
+            self._database.execute(sql)
+        self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        self._database.execute(f"PRAGMA user_version = {version}")
+        self._insert("revision", id=1, revision=1)
+        study = {"name": "made up", "baseline": baseline}
+        self._insert("run", run_key=1, run_id="0" * 16, study_name="made up", study_json=json.dumps(study),
+                     study_sha256="0" * 64, started_unix_ns=FIRST_NS)
+        self._keys = {}
+        self._sequence = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._database.commit()
+        self._database.close()
+
+    def add_cell(self, setting, model, processes, device="xeon", load="none", precision="f32", planned=None):
+        """Adds a cell with its attempts; returns its id."""
+        self._add_once("run_device", device, run_key=1, device=device, last_sequence=0, is_finished=1)
+        model_key = self._add_once(
+            "model", (model.hash, model.batch), model_hash=model.hash, batch=model.batch, label=model.label,
+            family=model.family, recipe_json=_recipe(model), path="" if model.family else "m.onnx",
+            parameters=model.parameter_count, model_group=model.group, model_style=model.style, model_size=model.size)
+        toolchain_key = self._add_once("toolchain", (device, setting.compiler, setting.version),
+                                       device=device, compiler=setting.compiler, compiler_version=setting.version)
+        cell_key = len([key for key in self._keys if key[0] == "cell"]) + 1
+        cell_id = sha256(f"{device} {setting} {model.hash} {model.batch} {load} {precision}")[:16]
+        completed = [each for each in processes if not each.failure and each.environment == processes[0].environment]
+        self._add_once("cell", cell_id, cell_key=cell_key, cell_id=cell_id, device=device, model_key=model_key,
+                       toolchain_key=toolchain_key, compiler=setting.compiler, compiler_label=setting.label,
+                       compiler_version=setting.version, options_json=setting.options, threads=2, precision=precision,
+                       planned_processes=planned or max(len(completed), 1), load=load, in_flight=setting.in_flight)
+        self._insert("run_cell", run_key=1, cell_key=cell_key)
+        for place, process in enumerate(processes):
+            self._add_process(cell_key, device, process, setting, place)
+        return cell_id
+
+    def _add_process(self, cell_key, device, process, setting, place):
+        self._sequence += 1
+        environment_key = self._environment(device, process.environment)
+        made_with_key = self._add_once(
+            "made_with", process.build, build_sha256=sha256(process.build), manifest_sha256=process.build,
+            worker_sha256="worker", package_sha256="", plugin_sha256="", exporter_sha256="", files_sha256="", model_sha256="",
+            reference_key="", reference_sha256="")
+        index = place if process.index is None else process.index
+        key = self._insert(
+            "process", cell_key=cell_key, run_key=1, device=device, sequence=self._sequence, process_index=index,
+            attempt=process.attempt, is_complete=int(not process.failure), environment_key=environment_key,
+            environment_hash=f"{device} {process.environment}", started_unix_ns=FIRST_NS + self._sequence, wall_ns=10**9,
+            stop_reason="" if process.failure else "repetitions", is_steady=int(process.is_steady),
+            threads_used=process.threads_used, log_path="", made_with_key=made_with_key,
+            origin=sha256(f"{process.build} {process.environment}")[:16], threads=2)
+        if process.failure:
+            self._insert("failure", process_key=key, kind=process.failure, phase="compile", message="it failed",
+                         advice="", signal=None, exit_code=None)
+            return
+        self._add_measured(key, process)
+        for name, value in {"device": setting.computes_on, **process.facts}.items():
+            self._insert("fact", process_key=key, name=name, value=value)
+
+    def _add_measured(self, key, process):
+        compiled = ([] if process.compile_s is None else
+                    [("compile", process.compile_s, process.compile_cpu_s, process.compile_peak_bytes)])
+        loaded = [("load", 0.25, 0.25, 1)] if process.compile_s is None else []
+        timed_s = process.timed_ns() * 1e-9
+        phases = [*compiled, *loaded, ("timed", timed_s, process.busy_cpus * timed_s, process.timed_peak_bytes)]
+        for position, (phase, wall_s, cpu_s, peak) in enumerate(phases):
+            self._insert("phase", process_key=key, position=position, phase=phase, wall_ns=round(wall_s * 1e9),
+                         cpu_ns=round(cpu_s * 1e9), peak_rss_bytes=peak)
+        rows = [(each, 1) for each in process.warm_up] + [(each, 0) for each in process.repetitions]
+        for index, (repetition, is_warm_up) in enumerate(rows):
+            self._insert("repetition", process_key=key, repetition_index=index, wall_ns=round(1e6 * _time_of(repetition)),
+                         inferences=_inferences_of(repetition), is_warm_up=is_warm_up)
+        self._insert("output_check", process_key=key, reference=process.reference, compared_elements=process.compared,
+                     max_absolute_error=process.error, max_relative_error=0.0, finite_elements=process.finite)
+        for position, (quantity, moment, value) in enumerate(process.readings):
+            self._insert("reading", process_key=key, position=position, quantity=quantity, unit="1", moment=moment,
+                         value=value)
+        for index, latencies in enumerate(process.latencies_ms):
+            for position, latency in enumerate(latencies):
+                self._insert("latency", process_key=key, repetition_index=index, position=position,
+                             latency_ns=round(1e6 * latency))
+
+    def _environment(self, device, name):
+        known = ("environment", (device, name))
+        if known not in self._keys:
+            self._sequence += 1
+            self._keys[known] = self._insert("environment", run_key=1, device=device, sequence=self._sequence,
+                                             environment_hash=f"{device} {name}")
+            for entry, value, is_identity in (("cpu_threads", "8", 1), ("kernel", name, 1)):
+                self._insert("environment_entry", environment_key=self._keys[known], name=entry, unit="", value=value,
+                             is_identity=is_identity)
+        return self._keys[known]
+
+    def _add_once(self, table, name, **values):
+        if (table, name) not in self._keys:
+            self._keys[table, name] = self._insert(table, **values)
+        return self._keys[table, name]
+
+    def _insert(self, table, **values):
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        return self._database.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(values.values())).lastrowid
+
+
+def _recipe(model):
+    recipe = {"family": model.family, "parameters": model.parameters, "revision": 1, "seed": 1}
+    return json.dumps(recipe) if model.family else ""
+
+
+def with_dynamic_batch(model):
+    """The same model with a dynamic batch size; its hash is made as plan/make_model.cpp makes it."""
+    content = sha256(json.dumps({"content": model.hash, "dynamic_batch": True}, separators=(",", ":")))
+    return dataclasses.replace(model, label=model.label + " dynamic_batch", content=content)

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every metric and flag of docs/metrics.md from raw samples, by pandas and scipy. None: it has no value."""
+
+import functools
+
+import numpy
+import pandas
+from by_scipy import Number, log_ratio, ratio
+from raw import Raw, Relatives
+
+ROUND = ["run_key", "process_index", "environment_hash"]
+LATENCY_NEEDS = {"latency_p90_s": (0.90, 64), "latency_p95_s": (0.95, 130), "latency_p99_s": (0.99, 662)}
+
+
+def _number(value):
+    """A Number, or None for a value that is unknown."""
+    if value is None or isinstance(value, Number):
+        return value
+    return None if pandas.isna(value) else Number(value)
+
+
+class Oracle:
+    def __init__(self, folder, baseline=lambda cell: cell.compiler == "identity"):
+        self.raw = Raw(folder)
+        self.relatives = Relatives(self.raw, baseline)
+
+    def cells(self):
+        """The keys of all cells, in the order of the study."""
+        return list(self.raw.cells)
+
+    def cell(self, key):
+        return self.raw.cells[key]
+
+    def id_of(self, key):
+        return self.cell(key).cell_id
+
+    # The samples of a cell.
+
+    @functools.cache
+    def repetitions(self, key):
+        rows = self.raw.of_processes("repetition", key).sort_values(["process_index", "repetition_index"])
+        rows["wall_s"] = rows["wall_ns"] * 1e-9
+        rows["per_s"] = self.cell(key).batch * rows["inferences"] / rows["wall_s"]
+        return rows
+
+    @functools.cache
+    def steady(self, key):
+        rows = self.repetitions(key)
+        return rows[rows["is_warm_up"] == 0]
+
+    def has_speed(self, key):
+        return len(self.steady(key)) > 0
+
+    @functools.cache
+    def by_process(self, key, how="mean", first=None):
+        rows = self.steady(key)
+        if first is not None:
+            rows = rows[rows.groupby("process_key").cumcount() < first]
+        return rows.groupby(ROUND, sort=False)["per_s"].agg(how)
+
+    @functools.cache
+    def fewest_repetitions(self, key):
+        return self.steady(key).groupby("process_key").size().min()
+
+    def alike(self, a, b):
+        """Speeds by process of two cells, from equally many repetitions of both."""
+        fewest = {self.fewest_repetitions(a), self.fewest_repetitions(b)}
+        first = min(fewest) if len(fewest) == 2 else None
+        return self.by_process(a, first=first), self.by_process(b, first=first)
+
+    def log_ratio(self, a, b, weight=1.0):
+        """Parts of weight · log(T_a / T_b); None if one has no speed."""
+        if a is None or b is None or not self.has_speed(a) or not self.has_speed(b):
+            return None
+        shares = all(getattr(self.cell(a), name) == getattr(self.cell(b), name) for name in ("device", "model_hash", "batch"))
+        return log_ratio(*self.alike(a, b), shares, weight)
+
+    def log_speed_up(self, key, weight=1.0):
+        return self.log_ratio(key, self.relatives.baseline(key), weight)
+
+    @functools.cache
+    def busy_cpus(self, key):
+        rows = self.raw.of_processes("phase", key)
+        rows = rows[rows["phase"] == "timed"]
+        return (rows.set_index(ROUND)["cpu_ns"] / rows.set_index(ROUND)["wall_ns"]).dropna()
+
+    def log_cpu_ratio(self, key, weight=1.0):
+        baseline = self.relatives.baseline(key)
+        if baseline is None or not len(self.busy_cpus(key)) or not len(self.busy_cpus(baseline)):
+            return None
+        own, other = self.busy_cpus(key), self.busy_cpus(baseline)
+        return log_ratio(own, other, True, weight) if (own > 0).all() and (other > 0).all() else None
+
+    # The metrics.
+
+    @functools.cache
+    def metrics(self, key):
+        """{name: Number or None}, a flag that is raised among them."""
+        found = {**self._speeds(key), **self._latencies(key), **self._compiling(key), **self._processor(key),
+                 **self._ratios(key), **self._load(key)}
+        found["break_even_inferences"] = self._break_even(key)
+        errors = self.raw.of_all_attempts("output_check", key)["max_absolute_error"].dropna()
+        found["max_absolute_error"] = Number(errors.max()) if len(errors) else None
+        found["run_queue_wait_percent"] = self._reading(key, "run_queue_wait", "timed", "max")
+        found = {name: _number(value) for name, value in found.items()}
+        return found | {f"flag_{name}": Number(value) for name, value in self._flags(key, found["spread_ratio"]).items()}
+
+    @functools.cache
+    def _speeds(self, key):
+        rows = self.steady(key)["per_s"]
+        names = ("throughput_mean_per_s", "throughput_std_per_s", "throughput_per_s", "throughput_median_per_s",
+                 "throughput_harmonic_per_s", "spread_ratio", "repetition_count", "process_count")
+        if not len(rows):
+            return dict.fromkeys(names)
+        geometric = [ratio([(numpy.log(self.by_process(key, how)).to_numpy(), 1)]) for how in ("mean", "median")]
+        totals = self.steady(key)[["inferences", "wall_s"]].sum()
+        quartiles = rows.quantile([0.25, 0.5, 0.75])
+        spread = (quartiles[0.75] - quartiles[0.25]) / quartiles[0.5] if len(rows) >= 4 else None
+        return dict(zip(names, (rows.mean(), rows.std() if len(rows) > 1 else None, *geometric,
+                                self.cell(key).batch * totals["inferences"] / totals["wall_s"], spread, len(rows),
+                                len(self.by_process(key))), strict=True))
+
+    def _latencies(self, key):
+        rows = self.steady(key)
+        kept = self.raw.of_processes("latency", key)
+        kept = kept.merge(rows[["process_key", "repetition_index"]], on=["process_key", "repetition_index"])
+        names = ("latency_p50_s", *LATENCY_NEEDS)
+        if not len(rows):
+            return dict.fromkeys(names)
+        latencies = kept["latency_ns"] * 1e-9 if len(kept) else rows["wall_s"] / rows["inferences"]
+        is_single = len(kept) > 0 or (rows["inferences"] == 1).all()
+        found = {"latency_p50_s": latencies.quantile(0.5)}
+        for name, (q, needed) in LATENCY_NEEDS.items():
+            found[name] = latencies.quantile(q) if is_single and len(latencies) >= needed else None
+        return found
+
+    @functools.cache
+    def _compiling(self, key):
+        phases = self.raw.of_processes("phase", key)
+        compiled = phases[phases["phase"] == "compile"].set_index("process_key")
+        timed = phases[phases["phase"] == "timed"]
+        tuned_here = pandas.to_numeric(self.raw.facts("tuning_seconds_here")).reindex(compiled.index).fillna(0)
+        processes = self.raw.counted[self.raw.counted.cell_key == key].process_key
+        tuned = pandas.to_numeric(self.raw.facts("tuning_seconds")).reindex(processes).max()
+        trials = pandas.to_numeric(self.raw.facts("trials")).reindex(processes).max()
+        has = len(compiled) > 0
+        compile_s = (compiled["wall_ns"] * 1e-9 - tuned_here).median() if has else None
+        is_tuned = not pandas.isna(tuned)
+        return {
+            "compile_s": compile_s,
+            "compile_count": len(compiled) if has else None,
+            "tuning_s": tuned if is_tuned else None,
+            "tuning_trials": trials if is_tuned else None,
+            "compile_total_s": compile_s + (tuned if is_tuned else 0) if has else None,
+            "compile_cpu_s": (compiled["cpu_ns"] * 1e-9).median() if has else None,
+            "compile_peak_bytes": compiled["peak_rss_bytes"].max() if has else None,
+            "timed_peak_bytes": timed["peak_rss_bytes"].max() if len(timed) else None,
+        }
+
+    def _compile_total(self, key):
+        return self._compiling(key)["compile_total_s"]
+
+    def _break_even(self, key):
+        baseline = self.relatives.baseline(key)
+        parts = self.log_speed_up(key)
+        if parts is None or baseline == key:
+            return None  # no speed, or the baseline itself
+        gain = ratio(parts)
+        own, other = self._compile_total(key), self._compile_total(baseline)
+        if own is None or other is None or gain.value <= 1 or (gain.low is not None and gain.low <= 1):
+            return None
+        t_baseline = self.cell(baseline).batch / self._speeds(baseline)["throughput_per_s"].value
+        ends = [None if end is None else max(0.0, own - other) / (t_baseline - t_baseline / end)
+                for end in (gain.value, gain.high, gain.low)]
+        return Number(*ends)
+
+    def _processor(self, key):
+        busy, processors, threads = self.busy_cpus(key), self.raw.processors(key), self.cell(key).threads
+        percent = 100 * busy / processors if processors else busy[:0]
+        parts = self.log_cpu_ratio(key)
+        share = ratio(parts) if parts is not None else None
+        if share is None:
+            reduction = None
+        elif share.low is None:
+            reduction = Number(1 - share.value)
+        else:
+            reduction = Number(1 - share.value, 1 - share.high, 1 - share.low)
+        return {
+            "cpu_percent": percent.mean() if len(percent) else None,
+            "cpu_std_percent": percent.std() if len(percent) > 1 else None,
+            "cpu_percent_of_threads": (100 * busy / threads).mean() if len(busy) else None,
+            "cpu_reduction_ratio": reduction,
+            "gpu_percent": self._reading(key, "gpu_utilisation", "end", "mean"),
+        }
+
+    def _ratios(self, key):
+        relatives = self.relatives
+        single, baseline = relatives.at_batch_1(key), relatives.baseline(key)
+        identity, direct = relatives.identity(key), relatives.without_python(key)
+        sides = {
+            "speed_up_ratio": (key, baseline),
+            "rtr_ratio": (key, single),
+            "leaving_python_ratio": (direct if self.has_speed(key) else None, identity),
+            "optimising_graph_ratio": (key, direct),
+            "margin_ratio": (key, self._best_other(key)),
+            "load_retention_ratio": (key, relatives.without_load(key) if self.cell(key).load != "none" else None),
+        }
+        parts = {name: self.log_ratio(*side) for name, side in sides.items()}
+        found = {name: None if each is None else ratio(each) for name, each in parts.items()}
+        found["ase_ratio"] = None if parts["rtr_ratio"] is None else ratio(parts["rtr_ratio"], self.cell(key).batch)
+        found["bsr_ratio"] = self._bsr(key, single, baseline)
+        return found
+
+    def _bsr(self, key, single, baseline):
+        baseline_single = None if baseline is None else self.relatives.at_batch_1(baseline)
+        here, there = self.log_ratio(key, baseline), self.log_ratio(single, baseline_single, -1.0)
+        if here is None or there is None:
+            return None
+        return Number(1, 1, 1) if single == key else ratio([*here, *there])
+
+    def _best_other(self, key):
+        if not self.has_speed(key):
+            return None
+        others = sorted(self.relatives.settings_of_compiler(key), key=lambda other: -numpy.log(self.by_process(other)).mean())
+        return next((other for other in others if other != key), None)
+
+    def _load(self, key):
+        names = {"load_cpu_percent": "load_cpu", "load_memory_bytes_per_s": "load_memory"}
+        if self.cell(key).load == "none":
+            return dict.fromkeys(names)
+        return {name: self._reading(key, quantity, "timed", "mean") for name, quantity in names.items()}
+
+    def _reading(self, key, quantity, moment, how):
+        rows = self.raw.of_processes("reading", key)
+        rows = rows[(rows["quantity"] == quantity) & (rows["moment"] == moment)]["value"]
+        return rows.agg(how) if len(rows) and self.has_speed(key) else None
+
+    def _readings(self, key, quantity, moment=None):
+        rows = self.raw.of_processes("reading", key)
+        rows = rows[rows["quantity"].str.startswith(quantity)]
+        return rows[rows["moment"] == moment]["value"].dropna() if moment else rows["value"].dropna()
+
+    # The flags.
+
+    def _flags(self, key, spread):
+        cell, raw = self.cell(key), self.raw
+        processes = raw.counted[raw.counted.cell_key == key]
+        if not len(processes):
+            return {}
+        spread = 0 if spread is None else spread.value
+        steal = self._readings(key, "steal", "timed").max()
+        pressure = self._readings(key, "pressure_cpu_some", "timed").max() if cell.load == "none" else 0
+        faults = self._readings(key, "page_faults", "timed").max()
+        clock = self._readings(key, "frequency").min() / raw.highest_frequency_hz(cell.device)
+        gpu = self._readings(key, "gpu_frequency", "end").min() / self._readings(key, "gpu_max_frequency", "end").max()
+        checks = raw.of_processes("output_check", key)
+        checked = checks[checks["reference"] != "none"]
+        phases = raw.of_processes("phase", key)
+        failed = raw.failed[raw.failed.cell_key == key]
+        aside = raw.set_aside[raw.set_aside.cell_key == key]
+        is_same_build = aside.made_with_key == processes.made_with_key.iloc[0]
+        baseline = self.relatives.baseline(key)
+        theirs = raw.counted[raw.counted.cell_key == baseline].environment_hash
+        values = {
+            "not_steady": (processes.is_steady == 0).sum(),
+            "spread": spread if spread > 0.10 else 0,
+            "unstable": spread if spread > 0.25 else 0,
+            "steal": steal if steal > 1 else 0,
+            "pressure": pressure if pressure > 5 else 0,
+            "page_faults": faults if faults > 10_000 else 0,
+            "throttled": clock if clock < 0.75 else 0,
+            "gpu_throttled": gpu if cell.compute_device == "gpu" and gpu < 0.75 else 0,
+            "extra_threads": processes.threads_used.max() if processes.threads_used.max() > cell.threads else 0,
+            "mixed_build": (~is_same_build).sum(),
+            "mixed_environment": is_same_build.sum(),
+            "unlike_baseline": int(len(theirs) > 0 and theirs.iloc[0] != processes.environment_hash.iloc[0]),
+            "unchecked": len(processes) - len(checked),
+            "not_finite": (checked.finite_elements * 2 < checked.compared_elements).sum(),
+            "shared_compilation": phases[phases["phase"] == "load"].process_key.nunique(),
+            "incomplete": cell.planned_processes - len(processes),
+            "disturbed": (failed.kind == "disturbed").sum(),
+            "retried": (failed.kind != "disturbed").sum(),
+        }
+        return {name: value for name, value in values.items() if value > 0}

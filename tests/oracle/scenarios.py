@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The made-up results of the correctness test: one whose answers are computed by hand, and one that has everything."""
+
+import math
+import random
+
+from made_up import Model, Process, ResultsFile, Setting, with_dynamic_batch
+
+IDENTITY = Setting("identity", "identity", "2.15.0")
+EAGER_CPP = Setting("eager-cpp", "eager-cpp", "2.15.0")
+ORT_ALL = Setting("onnxruntime", "onnxruntime level=all", "1.31.1", '{"level":"all"}')
+ORT_BASIC = Setting("onnxruntime", "onnxruntime level=basic", "1.31.1", '{"level":"basic"}')
+ORT_TWO = Setting("onnxruntime", "onnxruntime in_flight=2", "1.31.1", '{"level":"all"}', in_flight="2")
+TVM = Setting("tvm", "tvm", "0.27.0", '{"trials":64}')
+TENSORRT = Setting("tensorrt", "tensorrt", "10.15", computes_on="cuda:0")
+
+# Answers computed by hand for write_known: (compiler, metric): (value, low, high).
+# identity: process means 100 and 50 samples/s (repetitions of 10 and of 20 ms); onnxruntime: 200 and 100, all at batch 1.
+KNOWN = {
+    ("identity", "throughput_mean_per_s"): (75, None, None),
+    ("identity", "throughput_std_per_s"): (math.sqrt(4 * 25**2 / 3), None, None),
+    ("identity", "throughput_harmonic_per_s"): (4 / 0.06, None, None),
+    ("identity", "latency_p50_s"): (0.015, None, None),
+    ("identity", "compile_s"): (3, None, None),  # the middle of 2 and 4 s
+    ("identity", "cpu_percent"): (18.75, None, None),  # 1.5 of 8 processors
+    ("identity", "speed_up_ratio"): (1, 1, 1),
+    ("onnxruntime", "speed_up_ratio"): (2, 2, 2),  # in both rounds
+    ("onnxruntime", "compile_total_s"): (12, None, None),  # 8 s of compiling without tuning, 4 s of tuning
+    ("onnxruntime", "cpu_reduction_ratio"): (0.5, 0.5, 0.5),  # 0.75 processors instead of 1.5
+    # 9 s more, and √(1/100 · 1/50) - √(1/200 · 1/100) = 0.01·√2 - 0.005·√2 s less per inference
+    ("onnxruntime", "break_even_inferences"): (9 / (0.005 * math.sqrt(2)),) * 3,
+    ("onnxruntime", "repetition_count"): (4, None, None),
+    ("onnxruntime", "process_count"): (2, None, None),
+}
+
+
+def write_known(folder, like):
+    """Writes results whose answers are KNOWN."""
+    model = Model("block", 1, "conv_block", {"depth": 1, "width": 8}, 1000)
+    tuned = {"tuning_seconds": "4", "tuning_seconds_here": "4", "trials": "10"}
+    with ResultsFile(folder, like) as results:
+        results.add_cell(IDENTITY, model, [Process([10.0, 10.0], compile_s=2.0), Process([20.0, 20.0], compile_s=4.0)])
+        results.add_cell(Setting("onnxruntime", "onnxruntime"), model, [
+            Process([5.0, 5.0], compile_s=12.0, busy_cpus=0.75, facts=tuned),
+            Process([10.0, 10.0], compile_s=8.0, busy_cpus=0.75, facts={"tuning_seconds": "4", "trials": "10"})])
+
+
+def blocks():
+    """Stacks of blocks: models of a depth and a width."""
+    for width in (8, 16):
+        for depth in (1, 2, 3):
+            yield "conv_block", "width", width, depth
+    for depth in (1, 3):
+        yield "mha_block", "embed", 64, depth
+
+
+def models():
+    """Every model, at batch 1; and how many samples/s the identity makes of it."""
+    for family, name, width, depth in blocks():
+        parameters = {"depth": depth, "image_size": 16, name: width}
+        yield Model(f"{family} {name}={width} depth={depth}", 1, family, parameters, 900 * width * depth), 4000 / width / depth
+    resnet = Model("resnet18", 1, "resnet", {"classes": 1000}, 11_000_000, "ResNets", "convolutional", 1)
+    yield resnet, 60
+    yield with_dynamic_batch(resnet), 55
+    yield Model("resnet50", 1, "resnet", {"classes": 100}, 25_000_000, "ResNets", "convolutional", 2), 25
+    yield Model("vit", 1, "vit", {"classes": 1000}, 9_000_000, "ViTs", "transformer", 1), 50
+    yield Model("convnext", 1, "", {}, None, "ConvNeXts", "hybrid", 1), 40
+
+
+def speed_up(setting, model):
+    """The true speed-up over the identity: one that differs with everything that a series or a finding asks about."""
+    is_attention = model.style == "transformer" or model.family == "mha_block"
+    depth, width = model.parameters.get("depth", 1), model.parameters.get("width", 8)
+    by_batch = model.batch ** (-0.05 - 0.002 * width)
+    if setting is ORT_ALL or setting is ORT_TWO:
+        return (1.4 if is_attention else 2.0) * depth ** (-0.25 if is_attention else -0.05) * by_batch
+    if setting is ORT_BASIC:
+        return 1.2 * by_batch
+    if setting is TVM:
+        return (0.7 if is_attention else 1.3) * by_batch
+    return 1.04 if setting is EAGER_CPP else 1.0
+
+
+BUSY_CPUS = {"identity": 1.8, "eager-cpp": 1.75, "onnxruntime": 1.2, "tvm": 1.78}
+COMPILE_S = {"identity": 0.2, "eager-cpp": 0.3, "onnxruntime": 1.5, "tvm": 20.0}
+
+
+class Maker:
+    """Makes processes of a known speed: each of five rounds has a disturbance of its own, each process and repetition a
+    deviation. The same seed gives the same processes."""
+
+    rounds = 5
+
+    def __init__(self, results):
+        self._results = results
+        self._random = random.Random(7)
+        self._of_rounds = {}
+
+    def cell(self, setting, model, identity_per_s, device="xeon", load="none", change=None, repetitions=6, **more):
+        """Adds a cell; `change` alters its list of processes."""
+        rounds = self._of_rounds.setdefault((device, model.hash, model.batch, load),
+                                            [self._deviation(0.02) for _ in range(self.rounds)])
+        by_batch = model.batch**0.8
+        speed = identity_per_s * by_batch * speed_up(setting, model) * (0.8 if load != "none" else 1)
+        processes = [self._process(setting, model, speed * of_round, repetitions) for of_round in rounds]
+        if load != "none":
+            for process in processes:
+                process.readings += [("load_cpu", "timed", self._random.uniform(90, 99)),
+                                     ("load_memory", "timed", self._random.uniform(1e8, 2e8))]
+        if change is not None:
+            processes = change(processes)
+        return self._results.add_cell(setting, model, processes, device, load, **more)
+
+    def _deviation(self, size):
+        return math.exp(self._random.gauss(0, size))
+
+    def _process(self, setting, model, speed, repetitions):
+        own = speed * self._deviation(0.01)
+        times = [1000 * model.batch / own * self._deviation(0.01) for _ in range(repetitions)]
+        tuned = {"tuning_seconds": "30.5", "trials": "64"} if setting is TVM else {}
+        return Process(
+            times, busy_cpus=BUSY_CPUS.get(setting.compiler, 1) * self._deviation(0.01),
+            compile_s=COMPILE_S.get(setting.compiler, 5) * self._deviation(0.05), compile_cpu_s=self._random.uniform(1, 9),
+            compile_peak_bytes=self._random.randrange(10**8, 2 * 10**8),
+            timed_peak_bytes=self._random.randrange(10**8, 2 * 10**8), error=self._random.uniform(1e-7, 1e-5), facts=tuned,
+            readings=[("run_queue_wait", "timed", self._random.uniform(0, 0.5)), ("steal", "timed", 0.0),
+                      ("frequency", "start", self._random.uniform(2.9e9, 3e9))])
+
+
+def write_broad(folder, like):
+    """Writes results in which every metric, flag, series, kind of finding and claim has something to say."""
+    with ResultsFile(folder, like) as results:
+        make = Maker(results)
+        for model, speed in models():
+            for batch in (1, 4):
+                at = _at(model, batch)
+                for setting in (IDENTITY, EAGER_CPP, ORT_ALL, ORT_BASIC, TVM):
+                    is_refused = setting is TVM and model.label == "vit" and batch == 4
+                    make.cell(setting, at, speed, change=_refused if is_refused else None)
+        _add_special(make)
+        _add_flagged(make)
+        _add_laptop(make)
+
+
+def _at(model, batch):
+    return Model(**{**model.__dict__, "batch": batch})
+
+
+def _named(label):
+    return next((model, speed) for model, speed in models() if model.label == label)
+
+
+def _add_special(make):
+    """Cells of a GPU, beside a load, in bf16, with many repetitions, and with several inferences at a time."""
+    resnet, speed = _named("resnet18")
+    for setting in (IDENTITY, ORT_ALL):
+        make.cell(setting, _at(resnet, 4), speed, load="cpu: 1")
+        make.cell(setting, _at(resnet, 8), speed, repetitions=140)  # 700 of them: enough for p99
+    make.cell(ORT_ALL, resnet, 1.5 * speed, precision="bf16")
+    make.cell(TENSORRT, resnet, 10 * speed, change=_on_a_gpu)
+    make.cell(ORT_TWO, _at(resnet, 4), speed, change=_two_at_a_time)
+    make.cell(ORT_TWO, resnet, speed, change=_grouped)
+
+
+def _add_flagged(make):
+    """A cell for each of the flags that no other cell raises, at batch 32 of a model."""
+    model, speed = _named("resnet50")
+    for number, change in enumerate(_CHANGES):
+        setting = Setting("onnxruntime", f"onnxruntime n={number}", "1.30.0", f'{{"n":{number}}}')
+        make.cell(setting, _at(model, 32), speed, change=change, planned=Maker.rounds)
+    make.cell(IDENTITY, _at(model, 32), speed)
+
+
+def _add_laptop(make):
+    """A second device, on which the order of the two compilers and of two models is the other one."""
+    resnet, speed = _named("resnet18")
+    vit, slower = _named("vit")
+    make.cell(IDENTITY, resnet, speed / 2, device="laptop")
+    make.cell(ORT_ALL, resnet, speed / 8, device="laptop")
+    make.cell(IDENTITY, vit, 2 * slower, device="laptop")
+    make.cell(ORT_ALL, vit, 2 * slower, device="laptop")
+
+
+def _refused(processes):
+    return [Process([], failure="unsupported_operator", index=0)]
+
+
+def _on_a_gpu(processes):
+    for process in processes:
+        process.readings += [("gpu_utilisation", "end", 80 + process.busy_cpus), ("gpu_frequency", "end", 1.0e9),
+                             ("gpu_max_frequency", "end", 2.0e9)]
+    return processes
+
+
+def _two_at_a_time(processes):
+    for process in processes:
+        measured = [[1.9 * time, 2.1 * time] for time in process.repetitions]
+        process.latencies_ms = [[1.0] for _ in process.warm_up] + measured
+    return processes
+
+
+def _grouped(processes):
+    """Several inferences in a repetition: no latency above the median is known."""
+    for process in processes:
+        process.repetitions = [(10 * time, 10) for time in process.repetitions]
+    return processes
+
+
+def _wide(factor):
+    def change(processes):
+        for process in processes:
+            process.repetitions = [time * (factor if place % 2 else 1) for place, time in enumerate(process.repetitions)]
+        return processes
+    return change
+
+
+def _reading(quantity, moment, value):
+    def change(processes):
+        processes[1].readings.append((quantity, moment, value))
+        return processes
+    return change
+
+
+def _of(**fields):
+    """Gives the first two processes these fields."""
+    def change(processes):
+        for process in processes[:2]:
+            for name, value in fields.items():
+                setattr(process, name, value)
+        return processes
+    return change
+
+
+def _with_attempts(*more):
+    """Adds attempts; every process keeps the index of its place."""
+    def change(processes):
+        for index, process in enumerate(processes):
+            process.index = index
+        return [*processes, *more]
+    return change
+
+
+def _elsewhere(processes):
+    for process in processes:
+        process.environment = "another kernel"
+    return processes
+
+
+_CHANGES = (
+    _of(is_steady=False),
+    _wide(1.15),
+    _wide(1.5),
+    _reading("steal", "timed", 3.5),
+    _reading("pressure_cpu_some", "timed", 12.0),
+    _reading("page_faults", "timed", 20_000.0),
+    _reading("frequency", "end", 2.0e9),
+    _of(threads_used=7),
+    _with_attempts(Process([9.0], index=0, build="another")),
+    _with_attempts(Process([9.0], index=0, environment="another kernel")),
+    _elsewhere,
+    _of(reference="none"),
+    _of(finite=10),
+    _of(compile_s=None),
+    lambda processes: processes[:3],
+    _with_attempts(Process([], failure="disturbed", index=0)),
+    _with_attempts(Process([], failure="crash", index=1)),
+)

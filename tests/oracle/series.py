@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every series of docs/metrics.md from raw samples: {(series, ids of cells): Number or None}."""
+
+import hashlib
+import json
+
+import numpy
+from by_scipy import Number, contrast, ratio
+from scipy import stats
+
+
+def series_of(oracle):
+    found = {}
+    for _, cells in _grouped(oracle, lambda cell: (cell.place, cell.setting, cell.group, _batches(cell.batch))):
+        found |= _family(oracle, cells)
+    for _, cells in _grouped(oracle, lambda cell: cell.block and (cell.place, cell.setting, cell.block.name, cell.batch)):
+        found |= _over_depth(oracle, cells)
+    for _, cells in _grouped(oracle, _stack_of_one_depth):
+        found |= _over_width(oracle, cells)
+    found |= _dynamic(oracle)
+    for _, cells in _grouped(oracle, lambda cell: (cell.device, cell.model_hash, cell.batch, cell.load)):
+        found |= _dominating(oracle, cells)
+    return found
+
+
+def _grouped(oracle, key_of):
+    groups = {}
+    for key in oracle.cells():
+        name = key_of(oracle.cell(key))
+        if name:
+            groups.setdefault(name, []).append(key)
+    return groups.items()
+
+
+def _batches(batch):
+    return next(first for first in (17, 5, 2, 1) if batch >= first)
+
+
+def _stack_of_one_depth(cell):
+    if not cell.block or cell.block.width is None or cell.batch == 1:
+        return None
+    return cell.place, cell.setting, cell.block.name_sans_width, cell.block.depth, cell.batch
+
+
+def _ids(oracle, cells):
+    return tuple(oracle.id_of(each) for each in cells)
+
+
+def _family(oracle, cells):
+    ids = _ids(oracle, cells)
+    values = [oracle.metrics(each) for each in cells]
+
+    def over_cells(metric, combine):
+        numbers = [each[metric] for each in values]
+        return None if None in numbers else combine([each.value for each in numbers])
+
+    def deviation(numbers):
+        return numpy.std(numbers, ddof=1) if len(numbers) > 1 else None
+
+    found = {
+        "family_throughput_per_s": over_cells("throughput_mean_per_s", numpy.mean),
+        "family_throughput_std_per_s": over_cells("throughput_std_per_s", numpy.mean),
+        "family_throughput_between_std_per_s": over_cells("throughput_mean_per_s", deviation),
+        "family_cpu_percent": over_cells("cpu_percent", numpy.mean),
+        "family_cpu_std_percent": over_cells("cpu_std_percent", numpy.mean),
+        "family_gpu_percent": over_cells("gpu_percent", numpy.mean),
+    }
+    if oracle.relatives.baseline(cells[0]) != cells[0]:
+        found["family_speed_up_ratio"] = _mean_ratio(oracle.log_speed_up, cells)
+        share = _mean_ratio(oracle.log_cpu_ratio, cells)
+        ends = (None, None) if share is None or share.low is None else (1 - share.high, 1 - share.low)
+        found["family_cpu_reduction_ratio"] = None if share is None else Number(1 - share.value, *ends)
+    return {(name, ids): value if isinstance(value, Number) or value is None else Number(value)
+            for name, value in found.items()}
+
+
+def _mean_ratio(log_of, cells):
+    parts = [log_of(each, 1 / len(cells)) for each in cells]
+    return None if None in parts else ratio([part for each in parts for part in each])
+
+
+def _slope(points):
+    """Least squares over (coordinate, independent values), by the weights of the design matrix's pseudo-inverse."""
+    coordinates = numpy.array([at for at, _ in points], dtype=float)
+    weights = numpy.linalg.pinv(numpy.column_stack([numpy.ones_like(coordinates), coordinates]))[1]
+    found = contrast(list(zip([values for _, values in points], weights, strict=True)))
+    means = [numpy.mean(values) for _, values in points]
+    assert numpy.isclose(stats.linregress(coordinates, means).slope, found.value, rtol=1e-9, atol=1e-15)
+    return found
+
+
+def _over_depth(oracle, cells):
+    by_depth = sorted({oracle.cell(each).block.depth: each for each in reversed(cells)}.items())
+    if len(by_depth) < 2:
+        return {}
+    single, deepest = by_depth[0][1], by_depth[-1][1]
+    ids = _ids(oracle, [each for _, each in by_depth])
+    found = {}
+    costs = [(depth, oracle.cell(each).batch / oracle.by_process(each).to_numpy()) for depth, each in by_depth]
+    found["depth_cost_s_per_block", ids] = _slope(costs) if all(len(each) for _, each in costs) else None
+    if oracle.relatives.baseline(single) == single:
+        return found
+    parts = [oracle.log_speed_up(each) for _, each in by_depth]
+    are_paired = all(each is not None and len(each) == 1 for each in parts)
+    found["depth_slope_per_block", ids] = _slope(
+        [(depth, numpy.exp(each[0][0])) for (depth, _), each in zip(by_depth, parts, strict=True)]) if are_paired else None
+    ends = [oracle.log_speed_up(deepest), oracle.log_speed_up(single, -1.0)]
+    is_known = by_depth[0][0] == 1 and None not in ends
+    found["depth_retention_ratio", _ids(oracle, [single, deepest])] = ratio([*ends[0], *ends[1]]) if is_known else None
+    return found
+
+
+def _over_width(oracle, cells):
+    by_width = sorted({oracle.cell(each).block.width: each for each in reversed(cells)}.items())
+    if len(by_width) < 2:
+        return {}
+    narrow, wide = by_width[0][1], by_width[-1][1]
+    parts = [oracle.log_ratio(each, oracle.relatives.at_batch_1(each), weight) for each, weight in ((wide, 1.0), (narrow, -1.0))]
+    value = None if None in parts else ratio([*parts[0], *parts[1]])
+    return {("batch_width_friction_ratio", _ids(oracle, [narrow, wide])): value}
+
+
+def _dynamic(oracle):
+    found = {}
+    for key in oracle.cells():
+        cell = oracle.cell(key)
+        content = json.dumps({"content": cell.model_hash, "dynamic_batch": True}, separators=(",", ":"))
+        digest = hashlib.sha256(content.encode()).hexdigest()
+        twins = [other for other in oracle.cells() if oracle.cell(other).model_hash == digest and all(
+            getattr(oracle.cell(other), name) == getattr(cell, name) for name in ("place", "setting", "batch"))]
+        if twins:
+            parts = oracle.log_ratio(twins[0], key)
+            found["dynamic_shapes_ratio", _ids(oracle, [key, twins[0]])] = None if parts is None else ratio(parts)
+    return found
+
+
+def _dominating(oracle, cells):
+    if len(cells) < 2:
+        return {}
+    return {("dominating_count", (oracle.id_of(key),)): Number(sum(_dominates(oracle, other, key) for other in cells if other != key))
+            if oracle.has_speed(key) else None for key in cells}
+
+
+def _dominates(oracle, other, key):
+    parts = oracle.log_ratio(other, key)
+    if parts is None:
+        return False
+    faster = ratio(parts)
+    if faster.low is None or faster.low <= 1:
+        return False
+    theirs, own = oracle.metrics(other), oracle.metrics(key)
+    costs = [(theirs[name], own[name]) for name in ("compile_total_s", "timed_peak_bytes")]
+    return all(a is not None and b is not None and a.value <= b.value for a, b in costs)
