@@ -12,8 +12,8 @@ import shutil
 import sqlite3
 import unittest
 
-from browser import Browser, find_browser
-from ngb_program import NULL_STUDY, NgbTest
+from browser import Browser, find_axe, find_browser
+from ngb_program import NULL_STUDY, TOOLCHAINS, NgbTest, without_toolchains
 
 # A second setting of the null compiler, and a compiler without a toolchain, whose cells fail.
 STUDY = NULL_STUDY.replace('  - "null"\n', '  - "null"\n  - "null": {label: other, options: {run_ns: 200000}}\n  - onnxruntime\n', 1).replace(
@@ -101,21 +101,57 @@ class Text(ReportTest):
         cells = json.loads(self.ngb("show", "results", "--json").stdout)["cells"]
         self.assertEqual(len(data["cells"]), len(cells))
         for row, cell in zip(data["cells"], cells):
-            self.assertEqual(row[5], cell["status"])
-            for metric, value in zip(data["metrics"], row[9]):
+            self.assertEqual(row[4], cell["status"])
+            for metric, value in zip(data["metrics"], row[8]):
                 expected = cell["metrics"].get(metric["name"], {}).get("value")
                 if isinstance(value, list):
                     self.assertAlmostEqual(value[0] / expected if expected else value[0], 1 if expected else 0, places=6)
                 else:
                     self.assertIsNone(expected)
 
+    def test_each_figure_has_its_title_its_reading_and_its_data_as_a_table(self):
+        text = (self.folder / "results/report/index.html").read_text()
+        files = sorted((self.folder / "results/report/figures").glob("*.csv"))
+        self.assertTrue(files)
+        self.assertEqual(sorted(re.findall(r'<figure class="drawn" data-name="(\w+)">', text)),
+                         [file.stem for file in files])
+        self.assertIn("<h3>Throughput by batch size</h3><p>Lines are 95 % intervals.", text)
+        self.assertIn("<p>The figures are not drawn here. To have them drawn, type: ngb report RESULTS", text)
+        self.assertRegex(text, r"<p>Without data: .*depth_mha \(no stack of mha_block has a speed-up\)")
+        with (self.folder / "results/report/figures/throughput_by_batch.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        table = text[text.index('data-name="throughput_by_batch"'):]
+        for row in rows:
+            speed = f"{float(row['throughput_per_s']):.7g}" if row["throughput_per_s"] else ""
+            self.assertIn(f"<td>{row['compiler']}</td><td class=\"n\">{speed}</td>", table)
+
+    @unittest.skipIf(without_toolchains("figures"), without_toolchains("figures"))
+    def test_figures_are_drawn_in_the_page_where_something_can_draw_them(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.report("results")
+        page = self.folder / "results/report/index.html"
+        text = page.read_text()
+        drawn = text.count('src="data:image/svg+xml;base64,')
+        self.assertEqual(drawn, len(list((self.folder / "results/report/figures").glob("*.vl.json"))))
+        self.assertLess(len(text), 1_500_000)
+        self.assertEqual(list((self.folder / "results/report/figures").glob("*.svg*")), [])  # none was asked for
+        self.report("results")
+        self.assertEqual(page.read_text(), text)
+
+    def test_the_checklist_says_what_the_results_have(self):
+        read = Reader((self.folder / "results/report/index.html").read_text())
+        rows = [re.sub(r"\s+", " ", row).strip() for row in read.rows]
+        self.assertIn("Comparison: appropriate baseline these results The baseline is null. 8 of 8 measured cells have a "
+                      "speed-up over it.", rows)
+        self.assertTrue(any(row.startswith("Claims: limitations acknowledged these results 4 cells failed") for row in rows))
+
     def test_it_refers_to_nothing_outside(self):
         text = (self.folder / "results/report/index.html").read_text()
         read = Reader(text)
         for name, value in read.attributes:
             if name in ("src", "href"):
-                self.assertTrue(value.startswith("#"), value)
-        self.assertFalse({"link", "img", "iframe", "base", "object"} & set(read.tags))
+                self.assertTrue(value.startswith(("#", "data:image/svg+xml;base64,")), value)
+        self.assertFalse({"link", "iframe", "base", "object"} & set(read.tags))
         self.assertIn("default-src 'none'", text)
 
     def test_a_folder_that_is_not_a_report_is_refused(self):
@@ -187,6 +223,37 @@ class Text(ReportTest):
             self.assertTrue(any(row.split() == fields for row in rows), fields)
         self.assertIn("Compiling gains most at small batch sizes.", text)
 
+    def test_results_without_a_baseline_have_a_page(self):
+        self.write("alone.yaml", NULL_STUDY)
+        self.assertEqual(self.ngb("run", "alone.yaml", "-o", "alone").returncode, 0)
+        text = (self.folder / "alone/report/index.html").read_text()
+        self.assertIn("The baseline is identity. 0 of 4 measured cells have a speed-up over it.", text)
+        data = json.loads(Reader(text).data)
+        self.assertEqual([row[6] for row in data["cells"]], [-1] * 4)
+
+    def test_a_single_cell_has_a_page(self):
+        model = json.loads(self.ngb("show", "results", "--json").stdout)["cells"][0]["model"]
+        self.report("results", "-o", "one", "--model", model, "--batch", "1", "--compiler", "other")
+        read = Reader((self.folder / "one/index.html").read_text())
+        self.assertEqual(len(json.loads(read.data)["cells"]), 1)
+
+    def test_results_of_which_every_cell_failed_have_a_page_with_the_reasons(self):
+        made = self.report("results", "-o", "failed", "--compiler", "onnxruntime")
+        self.assertIn("throughput_by_batch", made)
+        text = (self.folder / "failed/index.html").read_text()
+        self.assertIn("4 cells: 0 measured, 4 failed.", text)
+        self.assertEqual(text.count('<tr data-cell='), 4)
+        self.assertIn("failed: toolchain_missing in", text)
+        self.assertNotIn("<figure", text)
+        self.assertIn("No cell is measured.", text)
+
+    def test_a_file_in_the_place_of_the_report_is_refused(self):
+        self.write("report.html", "mine")
+        refused = self.ngb("report", "results", "-o", "report.html")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("report.html: a file has the report's name; name another folder with -o", refused.stderr)
+        self.assertEqual((self.folder / "report.html").read_text(), "mine")
+
     def test_hostile_names_are_text(self):
         self.rename(HOSTILE, HOSTILE)
         self.report("results")
@@ -197,6 +264,7 @@ class Text(ReportTest):
         self.assertNotIn("\u202e", text)
         names = json.loads(read.data)
         self.assertIn(HOSTILE.replace("\u202e", "\\u202e"), names["models"])
+        self.assertIn(f"<td>{html.escape(HOSTILE).replace('&#x27;', '&#39;')}</td>".replace("\u202e", "\\u202e"), text)
 
 
 class Tables(ReportTest):
@@ -321,8 +389,112 @@ class InTheBrowser(ReportTest):
         unreachable = "[...document.querySelectorAll('button, select, a, .wide')].filter(each => each.tabIndex < 0).length"
         self.assertEqual(self.browser.run(unreachable), 0)
 
+    def test_the_page_is_used_by_keyboard(self):
+        self.open()
+        self.browser.press("Tab")
+        self.assertEqual(self.browser.run("document.activeElement.className"), "skip")
+        self.browser.press("Enter", "\r")
+        self.browser.wait_for("location.hash === '#results'")
+        self.browser.press("Tab")
+        self.assertEqual(self.browser.run("document.activeElement.closest('fieldset').dataset.dimension"), "compiler")
+        self.assertEqual(self.browser.run("document.activeElement.getAttribute('aria-pressed')"), "true")
+        self.browser.press(" ", " ")
+        self.browser.wait_for("document.activeElement.getAttribute('aria-pressed') === 'false'")
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+        self.assertEqual(self.browser.run(outline), "solid")
+        # Every control comes in its turn.
+        controls = self.browser.run("[...document.querySelectorAll('a, button, select, summary, .wide')]"
+                                    ".filter(each => each.checkVisibility() && !each.disabled).length")
+        seen = "(document.activeElement.seen = true)"
+        self.browser.run("document.activeElement.blur(); window.scrollTo(0, 0)")
+        self.browser.run("document.querySelector('.skip').focus()")
+        for _ in range(controls + 20):  # a browser adds what scrolls
+            self.browser.run(seen)
+            self.browser.press("Tab")
+        missed = self.browser.run("[...document.querySelectorAll('a, button, select, summary, .wide')]"
+                                  ".filter(each => each.checkVisibility() && !each.disabled && !each.seen)"
+                                  ".map(each => each.textContent.slice(0, 40))")
+        self.assertEqual(missed, [])
+
+    def test_a_figure_is_saved_with_the_data_of_its_file(self):
+        self.open()
+        self.browser.run("window.saved = {}; saving.save = (name, type, text) => { saved[name] = text; }")
+        self.browser.run("document.querySelectorAll('[data-name=throughput_by_batch] button').forEach(each => each.click())")
+        saved = self.browser.run("saved")
+        self.assertEqual(sorted(saved), ["throughput_by_batch.csv", "throughput_by_batch.vl.json"])
+        figures = self.folder / "results/report/figures"
+        whole = json.loads((figures / "throughput_by_batch.vl.json").read_text())
+        rows = json.loads(saved["throughput_by_batch.vl.json"])["datasets"]["rows"]
+        for row, expected in zip(rows, whole["datasets"]["rows"], strict=True):
+            for column, value in expected.items():
+                if isinstance(value, float) and value != 0:
+                    self.assertAlmostEqual(row[column] / value, 1, places=6)
+                else:
+                    self.assertEqual(row[column], value)
+        with (figures / "throughput_by_batch.csv").open(newline="") as file:
+            expected = list(csv.DictReader(file))
+        rows = list(csv.DictReader(io.StringIO(saved["throughput_by_batch.csv"], newline="")))
+        self.assertEqual([(row["model"], row["compiler"], row["state"], row["reason"]) for row in rows],
+                         [(row["model"], row["compiler"], row["state"], row["reason"]) for row in expected])
+        self.assertEqual(self.browser.complaints(), [])
+
+    @unittest.skipIf(without_toolchains("figures"), without_toolchains("figures"))
+    def test_figures_follow_the_readers_appearance_and_are_light_on_paper(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.report("results")
+        # The brightest of the pixels that are not those of the background: ink is dark on a light page, and light on a dark.
+        darkest = """(async () => {
+          const image = document.querySelector("figure[data-name=throughput_by_batch] img");
+          await image.decode();
+          const canvas = document.createElement("canvas");
+          [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+          const context = canvas.getContext("2d");
+          context.drawImage(image, 0, 0);
+          const {data} = context.getImageData(0, 0, canvas.width, canvas.height);
+          const seen = new Set();
+          for (let i = 0; i < data.length; i += 4) {
+            if (data[i + 3] === 255) seen.add([data[i], data[i + 1], data[i + 2]].join());
+          }
+          return [seen.has("27,31,36"), seen.has("230,233,237")];
+        })()"""
+        for scheme, inks in (("light", [True, False]), ("dark", [False, True])):
+            self.browser.prefer(scheme)
+            self.open()
+            self.assertEqual(self.browser.run(darkest), inks, scheme)
+            self.assertEqual(self.browser.complaints(), [])
+            self.assertEqual(self.browser.requests(), [])
+
+    @unittest.skipUnless(find_axe(), "no axe-core on this machine: scripts/setup tests fetches it")
+    def test_axe_finds_no_violation(self):
+        if not without_toolchains("figures"):
+            self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+            self.report("results")
+        levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+        ask = ("axe.run(document, {runOnly: {type: 'tag', values: %s}}).then(({violations, passes}) => ({passes: "
+               "passes.length, violations: violations.flatMap(({id, nodes}) => nodes.map(({target, failureSummary}) => "
+               "`${id}: ${target}: ${failureSummary}`))}))" % json.dumps(levels))
+        for width in (1280, 390):
+            for scheme in ("light", "dark"):
+                self.browser.resize(width, 900)
+                self.browser.prefer(scheme)
+                self.open()
+                self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+                self.browser.run(find_axe().read_text() + "; 1")
+                found = self.browser.run(ask)
+                self.assertEqual(found["violations"], [], f"{width} pixels, {scheme}")
+                self.assertGreater(found["passes"], 10)
+
+    def test_results_without_numbers_have_a_page_that_works(self):
+        self.report("results", "--compiler", "onnxruntime")
+        self.open()
+        self.assertEqual(self.visible_cells(), 4)
+        self.assertIn("No number in this selection.", self.browser.run("document.getElementById('overview').textContent"))
+        self.assertEqual(self.browser.complaints(), [])
+
     def test_hostile_names_run_nothing(self):
         self.rename(HOSTILE, HOSTILE)
+        if not without_toolchains("figures"):
+            self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
         self.report("results")
         self.open()
         self.assertIsNone(self.browser.run("window.hacked"))
