@@ -143,7 +143,7 @@ Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figu
 Result<report::page::Figures> figures_of_page(const fs::path& folder, const Figures& figures,
                                               const std::optional<Drawer>& drawer, bool are_asked_for,
                                               std::size_t cells) {
-  constexpr std::size_t kMostRows = 1'200;  // of a table
+  constexpr std::size_t kMostRows = 500;  // of a table
   constexpr std::size_t kMostRowsOfManyCells = 100;
   std::vector<report::figures::OnPage> prepared;
   for (const report::figures::Made& each : figures.made) {
@@ -168,9 +168,8 @@ Result<report::page::Figures> figures_of_page(const fs::path& folder, const Figu
     }
   }
   report::page::Figures shown = report::figures::with_images(std::move(prepared), images);
-  if (!why_none.empty() && !shown.shown.empty()) shown.remarks.push_back(why_none);
-  const std::string left_out = report::figures::words_of(figures.left_out);
-  if (!left_out.empty()) shown.remarks.push_back("Without data: " + left_out);
+  if (!shown.shown.empty()) shown.why_not_drawn = why_none;
+  shown.left_out = report::figures::words_of(figures.left_out);
   return shown;
 }
 

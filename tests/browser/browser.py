@@ -111,9 +111,9 @@ class Browser:
     def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
 
-    def prefer(self, scheme):
-        """Makes the reader's appearance "light" or "dark"."""
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    def prefer(self, scheme, medium="screen"):
+        """Makes the reader's appearance "light" or "dark", on the "screen" or on paper ("print")."""
+        self.call("Emulation.setEmulatedMedia", media=medium, features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def press(self, key, text=""):
         """Presses a key as a person does: "Tab", "Enter", or " " with text " "."""

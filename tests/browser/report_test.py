@@ -442,8 +442,8 @@ class InTheBrowser(ReportTest):
     def test_figures_follow_the_readers_appearance_and_are_light_on_paper(self):
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
         self.report("results")
-        # The brightest of the pixels that are not those of the background: ink is dark on a light page, and light on a dark.
-        darkest = """(async () => {
+        # Whether the image has ink for a light page, and whether it has ink for a dark one.
+        inks = """(async () => {
           const image = document.querySelector("figure[data-name=throughput_by_batch] img");
           await image.decode();
           const canvas = document.createElement("canvas");
@@ -457,10 +457,13 @@ class InTheBrowser(ReportTest):
           }
           return [seen.has("27,31,36"), seen.has("230,233,237")];
         })()"""
-        for scheme, inks in (("light", [True, False]), ("dark", [False, True])):
-            self.browser.prefer(scheme)
+        for scheme, medium, expected, paper in (("light", "screen", [True, False], "rgb(255, 255, 255)"),
+                                                ("dark", "screen", [False, True], "rgb(20, 23, 27)"),
+                                                ("dark", "print", [True, False], "rgb(255, 255, 255)")):
+            self.browser.prefer(scheme, medium)
             self.open()
-            self.assertEqual(self.browser.run(darkest), inks, scheme)
+            self.assertEqual(self.browser.run(inks), expected, f"{scheme}, {medium}")
+            self.assertEqual(self.browser.run("getComputedStyle(document.body).backgroundColor"), paper)
             self.assertEqual(self.browser.complaints(), [])
             self.assertEqual(self.browser.requests(), [])
 

@@ -16,6 +16,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// Text is laid out for a wide font, because the reader's machine may have no narrower one.
+constexpr const char* kFont = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
+
 std::string ascii(const ordered_json& value) {
   return value.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
@@ -105,6 +108,7 @@ OnPage on_page(const Made& made, std::size_t most_rows) {
   }
   whole.erase("title");
   whole["config"]["background"] = "transparent";
+  whole["config"]["font"] = kFont;
   whole["config"]["padding"] = 2;
   whole["config"]["aria"] = false;
   whole["datasets"]["rows"] = drawn;

@@ -77,7 +77,7 @@ int interest_of(const Selection& selection, const CellData& cell) {
 
 std::string panel_of(const Selection& selection, const CellData& cell, const std::string& flags) {
   const std::string name = fmt::format("{}, batch {}, {}", plain(cell.model), cell.batch, selection.compiler(cell));
-  return selection.with_device(name, cell) + (flags.empty() ? "" : fmt::format(" [{}]", flags));
+  return (flags.empty() ? "" : fmt::format("[{}] ", flags)) + selection.with_device(name, cell);
 }
 
 // Appends the cell's repetitions; of more than `most`, every n-th.

@@ -81,11 +81,15 @@ class Filler {
 // A grid with one column would be a tower: its panels are laid out side by side instead.
 void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
   constexpr int kPanelsSideBySide = 3;
+  constexpr int kGap = 36;
+  constexpr int kMostPixelsOfAName = 280;  // a panel may be 250 wide
   ordered_json& facet = whole.at("facet");
   if (!facet.contains("column") || values_of(rows, facet.at("column").at("field").get<std::string>()).size() > 1)
     return;
   facet = ordered_json(facet.at("row"));
+  facet["header"]["labelLimit"] = kMostPixelsOfAName;
   whole["columns"] = kPanelsSideBySide;
+  whole["spacing"] = {{"row", kGap}, {"column", kGap}};
   whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
 }
 

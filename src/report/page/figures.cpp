@@ -47,12 +47,13 @@ std::string data_html(const Figure& figure) {
 
 std::string figures_html(const Figures& figures) {
   std::string html;
-  for (const std::string& remark : figures.remarks) html += fmt::format("<p>{}</p>\n", escaped(remark));
+  if (!figures.why_not_drawn.empty()) html += fmt::format("<p>{}</p>\n", escaped(figures.why_not_drawn));
   for (const Figure& figure : figures.shown) {
     html += fmt::format(
         "<figure class=\"drawn\" data-name=\"{}\"><figcaption><h3>{}</h3><p>{}</p></figcaption>\n{}{}</figure>\n",
         escaped(figure.name), escaped(figure.title), escaped(figure.reading), image_html(figure), data_html(figure));
   }
+  if (!figures.left_out.empty()) html += fmt::format("<p>Without data: {}.</p>\n", escaped(figures.left_out));
   return html;
 }
 

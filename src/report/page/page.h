@@ -44,10 +44,11 @@ struct Figure {
   bool has_all_rows = true;                // else the file beside the page has more
 };
 
-// The figures of a page, with what the reader must know of those that are not there.
+// The figures of a page.
 struct Figures {
   std::vector<Figure> shown{};
-  std::vector<std::string> remarks{};  // sentences
+  std::string why_not_drawn{};  // a sentence; "" if there are images
+  std::string left_out{};       // figures without data, and why; "" if there are none
 };
 
 // Results, and what is shown of them. It points into what it was made from.

@@ -108,12 +108,14 @@ TEST(Page, HasFiguresWithWhatTheyShowTheirImageAndTheirData) {
   Figure cut = drawn;
   cut.name = "cut";
   cut.has_all_rows = false;
-  const std::string page = html(content_of(made, "results"), {{drawn, cut}, {"Some are left out."}}, "0.1.0");
+  const std::string page =
+      html(content_of(made, "results"), {{drawn, cut}, "They are not drawn.", "another (no data)"}, "0.1.0");
   EXPECT_THAT(page, HasSubstr("<h3>Speed &amp; more</h3><p>Higher is better.</p>"));
   EXPECT_THAT(page, HasSubstr("src=\"data:image/svg+xml;base64,PHN2Zy8+\""));
   EXPECT_THAT(page, HasSubstr("<tr><td>&lt;i&gt;</td><td class=\"n\">12.5</td></tr>"));
   EXPECT_THAT(page, HasSubstr("<tr><td>b</td><td class=\"n\"></td></tr>"));
-  EXPECT_THAT(page, HasSubstr("<p>Some are left out.</p>"));
+  EXPECT_THAT(page, HasSubstr("<p>They are not drawn.</p>"));
+  EXPECT_THAT(page, HasSubstr("<p>Without data: another (no data).</p>"));
   EXPECT_THAT(page, HasSubstr("all are in <code>figures/cut.csv</code>"));
   EXPECT_THAT(page, HasSubstr("\"specifications\":{\"speed\":{\"mark\":\"point\"}}")) << "that of a whole table only";
 }
