@@ -81,8 +81,8 @@ class Filler {
 // A grid with one column would be a tower: its panels are laid out side by side instead.
 void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
   constexpr int kPanelsSideBySide = 3;
-  constexpr int kGap = 36;
-  constexpr int kMostPixelsOfAName = 280;  // a panel may be 250 wide
+  constexpr int kGap = 70;
+  constexpr int kMostPixelsOfAName = 320;  // panels called by long names are 250 wide
   ordered_json& facet = whole.at("facet");
   if (!facet.contains("column") || values_of(rows, facet.at("column").at("field").get<std::string>()).size() > 1)
     return;

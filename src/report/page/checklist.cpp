@@ -154,26 +154,34 @@ std::vector<Fields> rows_on_comparison(const Content& content, const Facts& fact
       {"Comparison: appropriate baseline", kResults,
        fmt::format("The baseline is {}. {} of {} have a speed-up over it.", results.baseline.words(),
                    cells_with(results, "speed_up_ratio"), counted(facts.measured, "measured cell"))},
-      {"Comparison: fair", kResults,
+      {"Comparison: fair", "these results and you",
        fmt::format("Outputs are checked against a reference. Threads: {}. Precision: {}. Options of compilers are in "
                    "the table Compilers; say whether each was configured with equal care.",
                    listed(facts.threads), listed(facts.precisions))}};
 }
 
+// Returns what the author has to justify about the choice of models.
+std::string words_on_suite(const Facts& facts) {
+  const std::size_t own = facts.models.size() - facts.recipes.size();
+  std::string words = "Say why these models.";
+  if (!facts.recipes.empty()) {
+    words += fmt::format(
+        " {} made by NGraphBench: the published architectures with random weights, which say nothing of accuracy.",
+        counted(facts.recipes.size(), "model"));
+  }
+  if (own > 0) words += fmt::format(" {} of your own.", counted(own, "model"));
+  return words;
+}
+
 std::vector<Fields> rows_on_benchmarks(const Facts& facts) {
-  const std::size_t files = facts.models.size() - facts.recipes.size();
   return {{"Benchmarks: appropriate suite", kResults,
            fmt::format("{} in {}: {}.", counted(facts.models.size(), "model"), counted(facts.groups.size(), "group"),
                        listed(facts.groups))},
-          {"Benchmarks: non-standard suite justified", kAuthor,
-           fmt::format("{} made by NGraphBench: the published architectures with random weights, which say nothing of "
-                       "accuracy. {} of your own: say why these.",
-                       counted(facts.recipes.size(), "model"), files)},
+          {"Benchmarks: non-standard suite justified", kAuthor, words_on_suite(facts)},
           {"Benchmarks: applications, not just kernels", kResults,
-           fmt::format("{} of the models {} of equal blocks, {} whole networks. What surrounds a network in an "
-                       "application is not measured.",
-                       facts.stacks.size(), facts.stacks.size() == 1 ? "is a stack" : "are stacks",
-                       facts.models.size() - facts.stacks.size())}};
+           fmt::format("{} of equal blocks and {}. What surrounds a network in an application is not measured.",
+                       counted(facts.stacks.size(), "stack"),
+                       counted(facts.models.size() - facts.stacks.size(), "whole network"))}};
 }
 
 std::vector<Fields> rows_on_analysis(const Results& results, const Facts& facts) {
