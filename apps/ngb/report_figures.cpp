@@ -73,9 +73,12 @@ Result<std::vector<std::string>> draw_for_page(const fs::path& folder,
   Status complete = warnings ? Status(Done{}) : Status(error_of(warnings));
   std::vector<std::string> texts;
   for (const report::figures::Image& image : images) {
-    auto text = complete ? file::read(image.file) : Result<std::string>(error_of(complete));
-    if (text) texts.push_back(*std::move(text));
-    if (!text && complete) complete = error_of(text);
+    const auto text = complete ? file::read(image.file) : Result<std::string>(error_of(complete));
+    if (text) {
+      texts.push_back(*text);
+    } else {
+      complete = error_of(text);
+    }
     std::error_code ignored;
     fs::remove(image.file, ignored);
   }

@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 // Text is laid out for a wide font, because the reader's machine may have no narrower one.
 constexpr const char* kFont = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
 
-std::string ascii(const ordered_json& value) {
+std::string one_line(const ordered_json& value) {
   return value.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
 
@@ -95,7 +95,7 @@ OnPage on_page(const Made& made, std::size_t most_rows) {
   prepared.figure = {.name = made.figure->name,
                      .title = made.figure->title,
                      .reading = reading_of(*made.figure, made.remark),
-                     .specification = ascii(whole),
+                     .specification = one_line(whole),
                      .columns = text::split(made.figure->columns, ' ')};
   add_table(prepared.figure, rows, most_rows);
   prepared.figure.has_all_rows = prepared.figure.rows.size() == made.rows;
@@ -112,7 +112,7 @@ OnPage on_page(const Made& made, std::size_t most_rows) {
   whole["config"]["padding"] = 2;
   whole["config"]["aria"] = false;
   whole["datasets"]["rows"] = drawn;
-  prepared.to_draw = ascii(whole);
+  prepared.to_draw = one_line(whole);
   return prepared;
 }
 
