@@ -76,8 +76,10 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_option("--baseline", request.baseline,
                       "The compiler to which speed-ups refer, as in ngb show (default: the study's baseline)");
   command
-      ->add_option("--figures", request.figures.image_format,
-                   "Also draw the figures as images: svg, png or pdf (ngb toolchain install figures)")
+      ->add_option(
+          "--figures", request.figures.image_format,
+          "Also write the figures as images: svg, png or pdf. What ngb toolchain install figures installs draws "
+          "them, and without this option those of the page")
       ->check(CLI::IsMember(
           std::vector<std::string>(report::figures::kImageFormats.begin(), report::figures::kImageFormats.end())));
   command

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "report/figures/on_page.h"
 #include "store/store.h"
 #include "toolchain/toolchain.h"
 #include "toolchain/tools.h"
@@ -60,19 +61,47 @@ Result<std::vector<std::string>> write_images(const fs::path& folder, const Figu
   return warnings;
 }
 
+// Returns the images as SVG.
+Result<std::vector<std::string>> draw_for_page(const fs::path& folder,
+                                               const std::vector<report::figures::OnPage>& figures,
+                                               const Drawer& drawer) {
+  std::vector<report::figures::Image> images;
+  for (const report::figures::OnPage& each : figures) {
+    images.push_back({each.figure.name, each.to_draw, file::partial_path(folder / (each.figure.name + ".svg"))});
+  }
+  const auto warnings = report::figures::draw(drawer, "svg", images);
+  Status complete = warnings ? Status(Done{}) : Status(error_of(warnings));
+  std::vector<std::string> texts;
+  for (const report::figures::Image& image : images) {
+    const auto text = complete ? file::read(image.file) : Result<std::string>(error_of(complete));
+    if (text) {
+      texts.push_back(*text);
+    } else {
+      complete = error_of(text);
+    }
+    std::error_code ignored;
+    fs::remove(image.file, ignored);
+  }
+  if (!complete) return error_of(complete);
+  return texts;
+}
+
 }  // namespace
 
 Result<std::optional<Drawer>> find_drawer(const FiguresRequest& request) {
-  if (request.image_format.empty()) return std::optional<Drawer>();
+  if (request.toolchains.empty()) return std::optional<Drawer>();
   const toolchain::CompilerDescription tool = toolchain::drawing_tool();
   const auto installed = toolchain::list(request.toolchains);
-  if (!installed) return error_of(installed);
+  const bool is_asked = !request.image_format.empty();
+  if (!installed && is_asked) return error_of(installed);
+  if (!installed) return std::optional<Drawer>();
   const toolchain::Toolchain* found = nullptr;  // the default version, else the newest
   for (const toolchain::Toolchain& each : *installed) {
     if (each.compiler != tool.name) continue;
     if (found == nullptr || found->version != tool.default_version) found = &each;
   }
   if (found != nullptr) return std::optional(Drawer{found->python, found->site});
+  if (!is_asked) return std::optional<Drawer>();
   return fail("images of figures need vl-convert, which is not installed", request.toolchains.string(),
               "type: ngb toolchain install " + tool.name);
 }
@@ -95,7 +124,7 @@ Status MeasuredCells::load(const std::vector<store::Source>& sources, const metr
 }
 
 void MeasuredCells::add_to(report::figures::Measured& measured) const {
-  measured.cells.push_back(derived_->were_kept ? &loaded_ : &derived_->cells);
+  measured.cells = derived_->were_kept ? &loaded_ : &derived_->cells;
   if (are_too_many_) measured.why_none = "these results have too many repetitions to draw each of them";
 }
 
@@ -107,11 +136,44 @@ Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figu
   for (const report::figures::Made& each : figures.made) {
     if (!each.remark.empty()) written.remarks.push_back(fmt::format("{}: {}", each.figure->name, each.remark));
   }
-  if (!drawer) return written;
+  if (!drawer || format.empty()) return written;
   auto warnings = write_images(folder, figures, *drawer, format);
   if (!warnings) return error_of(warnings);
   written.warnings = *std::move(warnings);
   return written;
+}
+
+Result<report::page::Figures> figures_of_page(const fs::path& folder, const Figures& figures,
+                                              const std::optional<Drawer>& drawer, bool are_asked_for,
+                                              std::size_t cells) {
+  constexpr std::size_t kMostRows = 500;  // of a table
+  constexpr std::size_t kMostRowsOfManyCells = 100;
+  std::vector<report::figures::OnPage> prepared;
+  for (const report::figures::Made& each : figures.made) {
+    prepared.push_back(report::figures::on_page(each, cells > kFewCells ? kMostRowsOfManyCells : kMostRows));
+  }
+  std::vector<std::string> images;
+  std::string why_none;
+  if (!drawer) {
+    why_none =
+        "The figures are not drawn here. To have them drawn, type: ngb report RESULTS; and before it, if nothing "
+        "draws figures on your machine yet: ngb toolchain install figures";
+  } else if (!are_asked_for && cells > kFewCells) {
+    why_none = fmt::format(
+        "The figures of more than {} cells are drawn only if you type: ngb report RESULTS --figures svg", kFewCells);
+  } else if (!prepared.empty()) {
+    auto drawn = draw_for_page(folder, prepared, *drawer);
+    if (!drawn && are_asked_for) return error_of(drawn);
+    if (!drawn) {
+      why_none = "The figures could not be drawn. To read why, type: ngb report RESULTS --figures svg";
+    } else {
+      images = *std::move(drawn);
+    }
+  }
+  report::page::Figures shown = report::figures::with_images(std::move(prepared), images);
+  if (!shown.shown.empty()) shown.why_not_drawn = why_none;
+  shown.left_out = report::figures::words_of(figures.left_out);
+  return shown;
 }
 
 }  // namespace ngb::app

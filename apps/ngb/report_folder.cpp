@@ -24,8 +24,8 @@ namespace ngb::app {
 namespace {
 
 namespace fs = std::filesystem;
+using report::page::Content;
 using report::page::kMostCells;
-using report::page::Source;
 
 constexpr const char* kPageFile = "index.html";
 constexpr const char* kReportMark = ".ngb-report";
@@ -106,10 +106,10 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const Repor
   return loaded;
 }
 
-report::figures::Figures figures_of(const Loaded& loaded, const std::vector<Source>& sources) {
+report::figures::Figures figures_of(const Loaded& loaded, const Content& content) {
   report::figures::Measured measured;
   loaded.measured.add_to(measured);
-  return report::figures::make_figures(report::figures::Selection(sources, std::move(measured)));
+  return report::figures::make_figures(report::figures::Selection(content, measured));
 }
 
 // Returns the name under which the page shows a results folder.
@@ -120,17 +120,17 @@ std::string name_of(const fs::path& folder) {
   return name.empty() ? folder.string() : name;
 }
 
-Source source_of(const Loaded& loaded, const ReportRequest& request) {
+Content content_of(const Loaded& loaded, const ReportRequest& request) {
   std::vector<std::string> names;
   for (const std::string& folder : request.results.folders) names.push_back(name_of(folder));
   const std::vector<std::string> studies(loaded.studies.begin(), loaded.studies.end());
-  Source source{.name = text::join(names, ", "),
-                .study = text::join(studies, ", "),
-                .results = &*loaded.results,
-                .environments = &loaded.derived.environments,
-                .protocol = loaded.protocol};
-  report::page::add_what_spans_cells(source, *loaded.results);
-  return source;
+  Content content{.name = text::join(names, ", "),
+                  .study = text::join(studies, ", "),
+                  .results = &*loaded.results,
+                  .environments = &loaded.derived.environments,
+                  .protocol = loaded.protocol};
+  report::page::add_what_spans_cells(content);
+  return content;
 }
 
 Status mark_folder(const fs::path& folder) {
@@ -147,19 +147,23 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   const auto loaded = load_for_report(request);
   if (!loaded) return tl::unexpected(loaded.error());
   const Loaded& kept = **loaded;
-  const std::vector<Source> sources{source_of(kept, request)};
-  const std::string html = report::page::html(sources, describe(this_revision()));
-  WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size(), .bytes = html.size()};
+  const Content content = content_of(kept, request);
+  WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size()};
   if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error(), kCannotGoOn);
   if (!request.tables.formats.empty()) {
     auto tables = write_tables(request.folder, *kept.results, kept.derived.environments, request.tables);
     if (!tables) return failed(tables.error(), kCannotGoOn);
     written.tables = *std::move(tables);
   }
-  auto figures =
-      write_figures(request.folder / kFiguresFolder, figures_of(kept, sources), *drawer, request.figures.image_format);
-  if (!figures) return failed(figures.error(), kCannotGoOn);
-  written.figures = *std::move(figures);
+  const report::figures::Figures figures = figures_of(kept, content);
+  const std::string& format = request.figures.image_format;
+  auto files = write_figures(request.folder / kFiguresFolder, figures, *drawer, format);
+  if (!files) return failed(files.error(), kCannotGoOn);
+  written.figures = *std::move(files);
+  const auto shown = figures_of_page(request.folder / kFiguresFolder, figures, *drawer, !format.empty(), written.cells);
+  if (!shown) return failed(shown.error(), kCannotGoOn);
+  const std::string html = report::page::html(content, *shown, describe(this_revision()));
+  written.bytes = html.size();
   const Status done = file::write_atomically(written.page, html);
   if (!done) return failed(done.error(), kCannotGoOn);
   return written;

@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import tempfile
@@ -12,6 +13,12 @@ import time
 def find_browser():
     """Returns the path of Chromium, or None."""
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def find_axe():
+    """Returns the path of axe-core, which scripts/setup tests fetches, or None."""
+    path = pathlib.Path(__file__).resolve().parents[2] / "build/dependencies/axe/axe.min.js"
+    return path if path.exists() else None
 
 
 class Browser:
@@ -104,6 +111,17 @@ class Browser:
     def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
 
+    def prefer(self, scheme, medium="screen"):
+        """Makes the reader's appearance "light" or "dark", on the "screen" or on paper ("print")."""
+        self.call("Emulation.setEmulatedMedia", media=medium, features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def press(self, key, text=""):
+        """Presses a key as a person does: "Tab", "Enter", or " " with text " "."""
+        codes = {"Tab": 9, "Enter": 13, " ": 32}
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes[key],
+                      **({"text": text} if text and kind == "keyDown" else {}))
+
     def complaints(self):
         """Returns what the page logged as warning or error, or threw."""
         found = []
@@ -118,10 +136,10 @@ class Browser:
         return found
 
     def requests(self):
-        """Returns the addresses that were asked for, other than the page's own."""
+        """Returns the addresses that were asked for, other than the page's own and what it contains."""
         asked = [event["params"]["request"]["url"] for event in self.events
                  if event.get("method") == "Network.requestWillBeSent"]
-        return asked[1:]
+        return [address for address in asked[1:] if not address.startswith("data:")]
 
     def screenshot(self, whole=False):
         import base64

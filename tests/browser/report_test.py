@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ngb report: the page's text without a browser, and what the reader can do with it in one."""
+"""ngb report: the text of the page, and the tables, without a browser."""
 
 import csv
 import html
-import html.parser
 import io
 import json
 import os
@@ -12,63 +11,8 @@ import shutil
 import sqlite3
 import unittest
 
-from browser import Browser, find_browser
-from ngb_program import NULL_STUDY, NgbTest
-
-# A second setting of the null compiler, and a compiler without a toolchain, whose cells fail.
-STUDY = NULL_STUDY.replace('  - "null"\n', '  - "null"\n  - "null": {label: other, options: {run_ns: 200000}}\n  - onnxruntime\n', 1).replace(
-    "seed: 7\n", 'seed: 7\nbaseline: "null"\n').replace("processes: 3", "processes: 2")
-
-# A name that would end a script, an attribute or an element, or turn the line around, if it were not escaped.
-HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>\"'\u202e&amp;=1+1"
-
-
-class Reader(html.parser.HTMLParser):
-    """Collects the text of table rows, scripts and attributes."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.rows, self.tags, self.attributes, self.data = [], [], [], ""
-        self.is_data = self.is_row = False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        self.attributes.extend(attributes)
-        if tag == "tr":
-            self.rows.append("")
-            self.is_row = True
-        self.is_data = ("id", "data") in attributes
-
-    def handle_endtag(self, tag):
-        if tag == "script":
-            self.is_data = False
-        if tag == "tr":
-            self.is_row = False
-
-    def handle_data(self, data):
-        if self.is_data:
-            self.data += data
-        elif self.is_row:
-            self.rows[-1] += data + " "
-
-
-class ReportTest(NgbTest):
-    def setUp(self):
-        super().setUp()
-        self.write("study.yaml", STUDY)
-        self.ran = self.ngb("run", "study.yaml", "-o", "results")
-        self.assertEqual(self.ran.returncode, 1, self.ran.stderr)
-
-    def report(self, *arguments):
-        made = self.ngb("report", *arguments)
-        self.assertEqual(made.returncode, 0, made.stderr)
-        return made.stdout
-
-    def rename(self, model, label):
-        with sqlite3.connect(self.folder / "results" / "results.db") as database:
-            database.execute("UPDATE model SET label = ? WHERE label = (SELECT min(label) FROM model)", (model,))
-            database.execute("UPDATE cell SET compiler_label = ? WHERE compiler_label = 'other'", (label,))
+from ngb_program import NULL_STUDY, TOOLCHAINS, without_toolchains
+from report_case import HOSTILE, Reader, ReportTest
 
 
 class Text(ReportTest):
@@ -101,21 +45,57 @@ class Text(ReportTest):
         cells = json.loads(self.ngb("show", "results", "--json").stdout)["cells"]
         self.assertEqual(len(data["cells"]), len(cells))
         for row, cell in zip(data["cells"], cells):
-            self.assertEqual(row[5], cell["status"])
-            for metric, value in zip(data["metrics"], row[9]):
+            self.assertEqual(row[4], cell["status"])
+            for metric, value in zip(data["metrics"], row[8]):
                 expected = cell["metrics"].get(metric["name"], {}).get("value")
                 if isinstance(value, list):
                     self.assertAlmostEqual(value[0] / expected if expected else value[0], 1 if expected else 0, places=6)
                 else:
                     self.assertIsNone(expected)
 
+    def test_each_figure_has_its_title_its_reading_and_its_data_as_a_table(self):
+        text = (self.folder / "results/report/index.html").read_text()
+        files = sorted((self.folder / "results/report/figures").glob("*.csv"))
+        self.assertTrue(files)
+        self.assertEqual(sorted(re.findall(r'<figure class="drawn" data-name="(\w+)">', text)),
+                         [file.stem for file in files])
+        self.assertIn("<h3>Throughput by batch size</h3><p>Lines are 95 % intervals.", text)
+        self.assertIn("<p>The figures are not drawn here. To have them drawn, type: ngb report RESULTS", text)
+        self.assertRegex(text, r"<p>Without data: .*depth_mha \(no stack of mha_block has a speed-up\)")
+        with (self.folder / "results/report/figures/throughput_by_batch.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        table = text[text.index('data-name="throughput_by_batch"'):]
+        for row in rows:
+            speed = f"{float(row['throughput_per_s']):.7g}" if row["throughput_per_s"] else ""
+            self.assertIn(f"<td>{row['compiler']}</td><td class=\"n\">{speed}</td>", table)
+
+    @unittest.skipIf(without_toolchains("figures"), without_toolchains("figures"))
+    def test_figures_are_drawn_in_the_page_where_something_can_draw_them(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.report("results")
+        page = self.folder / "results/report/index.html"
+        text = page.read_text()
+        drawn = text.count('src="data:image/svg+xml;base64,')
+        self.assertEqual(drawn, len(list((self.folder / "results/report/figures").glob("*.vl.json"))))
+        self.assertLess(len(text), 1_500_000)
+        self.assertEqual(list((self.folder / "results/report/figures").glob("*.svg*")), [])  # none was asked for
+        self.report("results")
+        self.assertEqual(page.read_text(), text)
+
+    def test_the_checklist_says_what_the_results_have(self):
+        read = Reader((self.folder / "results/report/index.html").read_text())
+        rows = [re.sub(r"\s+", " ", row).strip() for row in read.rows]
+        self.assertIn("Comparison: appropriate baseline these results The baseline is null. 8 of 8 measured cells have a "
+                      "speed-up over it.", rows)
+        self.assertTrue(any(row.startswith("Claims: limitations acknowledged these results 4 cells failed") for row in rows))
+
     def test_it_refers_to_nothing_outside(self):
         text = (self.folder / "results/report/index.html").read_text()
         read = Reader(text)
         for name, value in read.attributes:
             if name in ("src", "href"):
-                self.assertTrue(value.startswith("#"), value)
-        self.assertFalse({"link", "img", "iframe", "base", "object"} & set(read.tags))
+                self.assertTrue(value.startswith(("#", "data:image/svg+xml;base64,")), value)
+        self.assertFalse({"link", "iframe", "base", "object"} & set(read.tags))
         self.assertIn("default-src 'none'", text)
 
     def test_a_folder_that_is_not_a_report_is_refused(self):
@@ -187,6 +167,37 @@ class Text(ReportTest):
             self.assertTrue(any(row.split() == fields for row in rows), fields)
         self.assertIn("Compiling gains most at small batch sizes.", text)
 
+    def test_results_without_a_baseline_have_a_page(self):
+        self.write("alone.yaml", NULL_STUDY)
+        self.assertEqual(self.ngb("run", "alone.yaml", "-o", "alone").returncode, 0)
+        text = (self.folder / "alone/report/index.html").read_text()
+        self.assertIn("The baseline is identity. 0 of 4 measured cells have a speed-up over it.", text)
+        data = json.loads(Reader(text).data)
+        self.assertEqual([row[6] for row in data["cells"]], [-1] * 4)
+
+    def test_a_single_cell_has_a_page(self):
+        model = json.loads(self.ngb("show", "results", "--json").stdout)["cells"][0]["model"]
+        self.report("results", "-o", "one", "--model", model, "--batch", "1", "--compiler", "other")
+        read = Reader((self.folder / "one/index.html").read_text())
+        self.assertEqual(len(json.loads(read.data)["cells"]), 1)
+
+    def test_results_of_which_every_cell_failed_have_a_page_with_the_reasons(self):
+        made = self.report("results", "-o", "failed", "--compiler", "onnxruntime")
+        self.assertIn("throughput_by_batch", made)
+        text = (self.folder / "failed/index.html").read_text()
+        self.assertIn("4 cells: 0 measured, 4 failed.", text)
+        self.assertEqual(text.count('<tr data-cell='), 4)
+        self.assertIn("failed: toolchain_missing in", text)
+        self.assertNotIn("<figure", text)
+        self.assertIn("No cell is measured.", text)
+
+    def test_a_file_in_the_place_of_the_report_is_refused(self):
+        self.write("report.html", "mine")
+        refused = self.ngb("report", "results", "-o", "report.html")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("report.html: a file has the report's name; name another folder with -o", refused.stderr)
+        self.assertEqual((self.folder / "report.html").read_text(), "mine")
+
     def test_hostile_names_are_text(self):
         self.rename(HOSTILE, HOSTILE)
         self.report("results")
@@ -197,6 +208,7 @@ class Text(ReportTest):
         self.assertNotIn("\u202e", text)
         names = json.loads(read.data)
         self.assertIn(HOSTILE.replace("\u202e", "\\u202e"), names["models"])
+        self.assertIn(f"<td>{html.escape(HOSTILE).replace('&#x27;', '&#39;')}</td>".replace("\u202e", "\\u202e"), text)
 
 
 class Tables(ReportTest):
@@ -251,84 +263,6 @@ class Tables(ReportTest):
                            ("table2_compilers.tex", "=cmd()\\textbar{}\\%\\_\\&\\textbackslash{}\\textless{}/script")):
             self.assertIn(text, self.table(name))
             self.assertNotIn("\u202e", self.table(name))
-
-
-@unittest.skipUnless(find_browser(), "no Chromium on this machine: scripts/setup tests installs it")
-class InTheBrowser(ReportTest):
-    def setUp(self):
-        super().setUp()
-        self.browser = Browser(find_browser())
-        self.addCleanup(self.browser.close)
-        self.browser.resize(1280, 900)
-
-    def open(self, hash=""):
-        self.browser.open((self.folder / "results/report/index.html").as_uri() + hash)
-
-    def visible_cells(self):
-        return self.browser.run("[...document.querySelectorAll('tr[data-cell]')].filter(row => row.offsetParent).length")
-
-    def press(self, dimension, option):
-        self.browser.run(f"document.querySelector('[data-dimension={dimension}] [data-option={json.dumps(option)}]').click()")
-
-    def test_choices_are_in_the_link_and_the_back_button_undoes_them(self):
-        self.open()
-        self.assertEqual(self.visible_cells(), 12)
-        self.press("batch", "2")
-        self.browser.wait_for("location.hash === '#?batch=1'")
-        self.browser.wait_for("document.querySelectorAll('.matrix tbody tr').length === 2")
-        self.assertEqual(self.visible_cells(), 6)
-        self.browser.run("{const to = document.getElementById('choose-to'); to.value = 'best';"
-                         " to.dispatchEvent(new Event('change'))}")
-        self.browser.wait_for("document.querySelector('.matrix caption').textContent.includes('best of the selection')")
-        self.browser.run("history.back()")
-        self.browser.wait_for("!document.querySelector('.matrix caption').textContent.includes('best')")
-        self.browser.run("history.back()")
-        self.browser.wait_for("location.hash === ''")
-        self.browser.wait_for("document.querySelectorAll('.matrix tbody tr').length === 4")
-        self.assertEqual(self.visible_cells(), 12)
-        self.assertEqual(self.browser.complaints(), [])
-        self.assertEqual(self.browser.requests(), [])
-
-    def test_a_link_restores_its_choices_and_says_what_is_not_there(self):
-        self.open("#?batch=2&metric=compile_s&to=best&compiler=none_of_these")
-        status = self.browser.run("document.getElementById('status').textContent")
-        self.assertIn("do not have: compiler none_of_these", status)
-        self.assertEqual(self.browser.run("document.getElementById('choose-metric').value"), "compile_s")
-        self.assertEqual(self.visible_cells(), 0)
-        self.assertEqual(self.browser.complaints(), [])
-
-    def test_what_has_no_data_is_dim_and_what_failed_says_why(self):
-        self.open()
-        dim = "[...document.querySelectorAll('#choices button.empty')].map(button => button.dataset.option)"
-        self.assertEqual([name.split()[0] for name in self.browser.run(dim)], ["onnxruntime"])
-        why = self.browser.run("[...document.querySelectorAll('.matrix td.why')].map(cell => cell.textContent)")
-        self.assertEqual(len(why), 4)
-        self.assertTrue(all(each.startswith("failed: toolchain_missing") for each in why))
-
-    def test_the_numbers_of_the_default_view_are_the_speed_ups_of_show(self):
-        self.open()
-        cells = json.loads(self.ngb("show", "results", "--json", "--compiler", "other").stdout)["cells"]
-        self.assertEqual(len(cells), 4)
-        texts = self.browser.run("[...document.querySelectorAll('.matrix tbody tr')].map(row => row.textContent)")
-        for cell, text in zip(cells, texts):
-            speed_up = cell["metrics"]["speed_up_ratio"]["value"]
-            self.assertIn(f"{speed_up:.2f}" if speed_up < 9.995 else f"{speed_up:.1f}", text)
-
-    def test_it_fits_a_narrow_screen_and_all_buttons_are_reached_by_keyboard(self):
-        self.browser.resize(390, 800)
-        self.open()
-        self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 390)
-        unreachable = "[...document.querySelectorAll('button, select, a, .wide')].filter(each => each.tabIndex < 0).length"
-        self.assertEqual(self.browser.run(unreachable), 0)
-
-    def test_hostile_names_run_nothing(self):
-        self.rename(HOSTILE, HOSTILE)
-        self.report("results")
-        self.open()
-        self.assertIsNone(self.browser.run("window.hacked"))
-        self.assertIn(HOSTILE.replace("\u202e", "\\u202e"),
-                      self.browser.run("document.querySelector('.matrix').textContent"))
-        self.assertEqual(self.browser.complaints(), [])
 
 
 if __name__ == "__main__":

@@ -90,6 +90,8 @@ class Figures(NgbTest):
             self.assertEqual(len(images), len(list(self.figures.glob("*.vl.json"))))
             for image in images:
                 self.assertTrue(image.read_bytes().startswith(begin), image)
+            page = (self.folder / "report/index.html").read_text()
+            self.assertEqual(page.count('src="data:image/svg+xml;base64,'), len(images))
 
 
 if __name__ == "__main__":

@@ -12,14 +12,16 @@
 namespace ngb::report::figures {
 namespace {
 
+using store::CellData;
+
 // Returns a row for each cell of which `is_shown` is true. The panels are models; devices are side by side.
 template <class IsShown>
 Rows metric_of_cells(const Selection& selection, const char* metric, const char* why_none, const IsShown& is_shown) {
   std::vector<Row> rows;
-  for (const Place& place : selection.places()) {
-    if (!is_shown(place)) continue;
-    Row row = row_of(selection, place, plain(place.cell->model));
-    add_number(row, metric, number_of(selection, place, metric), state_of(*place.cell));
+  for (const CellData* cell : selection.cells()) {
+    if (!is_shown(*cell)) continue;
+    Row row = row_of(selection, *cell, plain(cell->model));
+    add_number(row, metric, number_of(selection, *cell, metric), state_of(*cell));
     rows.push_back(std::move(row));
   }
   return rows_with(std::move(rows), metric, why_none);
@@ -28,13 +30,13 @@ Rows metric_of_cells(const Selection& selection, const char* metric, const char*
 // Leaves out the cells of one sample.
 Rows metric_of_batching(const Selection& selection, const char* metric) {
   return metric_of_cells(selection, metric, "no compiler was measured at batch 1 and at a larger batch size",
-                         [](const Place& place) { return place.cell->batch != 1; });
+                         [](const CellData& cell) { return cell.batch != 1; });
 }
 
 }  // namespace
 
 Rows throughput_by_batch(const Selection& selection) {
-  return metric_of_cells(selection, "throughput_per_s", "no cell has a speed", [](const Place&) { return true; });
+  return metric_of_cells(selection, "throughput_per_s", "no cell has a speed", [](const CellData&) { return true; });
 }
 
 Rows rtr_by_batch(const Selection& selection) { return metric_of_batching(selection, "rtr_ratio"); }
@@ -42,9 +44,7 @@ Rows rtr_by_batch(const Selection& selection) { return metric_of_batching(select
 Rows ase_by_batch(const Selection& selection) { return metric_of_batching(selection, "ase_ratio"); }
 
 Rows break_even(const Selection& selection) {
-  const auto is_no_baseline = [&](const Place& place) {
-    return selection.sources()[place.source].results->baseline_of(*place.cell) != place.cell;
-  };
+  const auto is_no_baseline = [&](const CellData& cell) { return selection.results().baseline_of(cell) != &cell; };
   return metric_of_cells(selection, "break_even_inferences", "no cell is told to be faster than its baseline",
                          is_no_baseline);
 }
@@ -52,9 +52,9 @@ Rows break_even(const Selection& selection) {
 Rows ratio_to_best(const Selection& selection) {
   const Workloads workloads(selection);
   std::vector<Row> rows;
-  for (const Place& place : selection.places()) {
-    Row row = row_of(selection, place, fmt::format("batch {}", place.cell->batch));
-    add_number(row, "ratio_to_best", workloads.ratio_to_best(place), state_of(*place.cell));
+  for (const CellData* cell : selection.cells()) {
+    Row row = row_of(selection, *cell, fmt::format("batch {}", cell->batch));
+    add_number(row, "ratio_to_best", workloads.ratio_to_best(*cell), state_of(*cell));
     rows.push_back(std::move(row));
   }
   if (!workloads.compare_something()) return {.why_none = "no workload has two cells with a speed"};

@@ -33,14 +33,14 @@ void sort_by_width_and_depth(std::vector<Row>& rows) {
 Rows speed_up_over_depth(const Selection& selection, const char* family) {
   constexpr const char* kMetric = "speed_up_ratio";
   std::vector<Row> rows;
-  for (const Place& place : selection.places()) {
-    if (place.cell->model_family != family) continue;
-    const auto block = block_of(*place.cell);
-    if (!block || selection.sources()[place.source].results->baseline_of(*place.cell) == place.cell) continue;
-    Row row = row_of(selection, place, selection.with_device(fmt::format("batch {}", place.cell->batch), place));
+  for (const store::CellData* cell : selection.cells()) {
+    if (cell->model_family != family) continue;
+    const auto block = block_of(*cell);
+    if (!block || selection.results().baseline_of(*cell) == cell) continue;
+    Row row = row_of(selection, *cell, selection.with_device(fmt::format("batch {}", cell->batch), *cell));
     row["width"] = number_or_nothing(block->width);
     row["depth"] = block->depth;
-    add_number(row, kMetric, number_of(selection, place, kMetric), state_of(*place.cell));
+    add_number(row, kMetric, number_of(selection, *cell, kMetric), state_of(*cell));
     rows.push_back(std::move(row));
   }
   sort_by_width_and_depth(rows);
@@ -56,10 +56,10 @@ Rows depth_mha(const Selection& selection) { return speed_up_over_depth(selectio
 Rows batch_width_friction(const Selection& selection) {
   constexpr const char* kSeries = "batch_width_friction_ratio";
   std::vector<Row> rows;
-  for (const SeriesPlace& place : series_places(selection, kSeries)) {
-    const Place& narrow = place.cells.front();
-    const auto block = block_of(*narrow.cell);
-    const auto wide = block_of(*place.cells.back().cell);
+  for (const SeriesNumber& friction : series_numbers(selection, kSeries)) {
+    const store::CellData& narrow = *friction.cells.front();
+    const auto block = block_of(narrow);
+    const auto wide = block_of(*friction.cells.back());
     if (!block || !wide) continue;
     const std::string name = plain(block->name_sans_width);
     Row row = row_of(selection, narrow, selection.with_device(name, narrow));
@@ -67,7 +67,7 @@ Rows batch_width_friction(const Selection& selection) {
     row["narrow_width"] = number_or_nothing(block->width);
     row["width"] = number_or_nothing(wide->width);
     row["depth"] = block->depth;
-    add_number(row, kSeries, number_of(place), state_of(place));
+    add_number(row, kSeries, number_of(friction), state_of(friction));
     rows.push_back(std::move(row));
   }
   sort_by_width_and_depth(rows);

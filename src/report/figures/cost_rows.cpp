@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "report/figures/rows.h"
@@ -32,47 +31,44 @@ void add_range_of_processes(Number& total, const CellData* measured, const Numbe
   }
 }
 
-// Returns the cells that other settings of their workload dominate, by source and id, as the series `dominating_count`
-// says.
-std::set<std::pair<std::size_t, std::string>> dominated_cells(const Selection& selection) {
-  std::set<std::pair<std::size_t, std::string>> cells;
-  for (std::size_t source = 0; source < selection.sources().size(); ++source) {
-    for (const store::SeriesValue* value : selection.sources()[source].results->series) {
-      if (value->series != "dominating_count" || value->value.value_or(0) == 0) continue;
-      for (const std::string& cell : value->cell_ids) cells.emplace(source, cell);
-    }
+// Returns the ids of the cells that other settings of their workload dominate, as the series `dominating_count` says.
+std::set<std::string> dominated_cells(const Selection& selection) {
+  std::set<std::string> cells;
+  for (const store::SeriesValue* value : selection.results().series) {
+    if (value->series != "dominating_count" || value->value.value_or(0) == 0) continue;
+    cells.insert(value->cell_ids.begin(), value->cell_ids.end());
   }
   return cells;
 }
 
 // Returns whether another cell of the workload is certainly faster and keeps the processor no busier.
-bool is_dominated(const Selection& selection, const Workloads& workloads, const Place& place) {
-  const Number speed = number_of(selection, place, "throughput_per_s");
-  const Number cpu = number_of(selection, place, "cpu_percent");
-  const std::vector<Place>& around = workloads.around(place);
-  return std::any_of(around.begin(), around.end(), [&](const Place& other) {
-    const Number other_speed = number_of(selection, other, "throughput_per_s");
-    const Number other_cpu = number_of(selection, other, "cpu_percent");
+bool is_dominated(const Selection& selection, const Workloads& workloads, const CellData& cell) {
+  const Number speed = number_of(selection, cell, "throughput_per_s");
+  const Number cpu = number_of(selection, cell, "cpu_percent");
+  const std::vector<const CellData*>& around = workloads.around(cell);
+  return std::any_of(around.begin(), around.end(), [&](const CellData* other) {
+    const Number other_speed = number_of(selection, *other, "throughput_per_s");
+    const Number other_cpu = number_of(selection, *other, "cpu_percent");
     return other_speed.low && speed.high && *other_speed.low > *speed.high && other_cpu.value && cpu.value &&
            *other_cpu.value <= *cpu.value;
   });
 }
 
 // Returns a row for each cell with its speed beside that of the fastest, and what it costs. `is_on_front` receives a
-// place.
+// cell.
 template <class IsOnFront>
 Rows speed_against_cost(const Selection& selection, const Workloads& workloads, const char* cost,
                         const IsOnFront& is_on_front) {
   std::vector<Row> rows;
   bool has_both = false;
-  for (const Place& place : selection.places()) {
-    Row row = row_of(selection, place, fmt::format("batch {}", place.cell->batch));
-    const Number paid = number_of(selection, place, cost);
-    Number speed = workloads.ratio_to_best(place);
+  for (const CellData* cell : selection.cells()) {
+    Row row = row_of(selection, *cell, fmt::format("batch {}", cell->batch));
+    const Number paid = number_of(selection, *cell, cost);
+    Number speed = workloads.ratio_to_best(*cell);
     if (!paid.value && speed.value) speed = {.reason = fmt::format("{}: {}", cost, paid.reason)};
     row[cost] = paid.value ? Row(*paid.value) : Row(nullptr);
-    add_number(row, "ratio_to_best", speed, state_of(*place.cell));
-    row["on_front"] = speed.value ? Row(is_on_front(place) ? "yes" : "no") : Row(nullptr);
+    add_number(row, "ratio_to_best", speed, state_of(*cell));
+    row["on_front"] = speed.value ? Row(is_on_front(*cell) ? "yes" : "no") : Row(nullptr);
     has_both = has_both || speed.value;
     rows.push_back(std::move(row));
   }
@@ -86,13 +82,13 @@ Rows speed_against_cost(const Selection& selection, const Workloads& workloads, 
 Rows compile_time(const Selection& selection) {
   constexpr const char* kMetric = "compile_total_s";
   std::vector<Row> rows;
-  for (const Place& place : selection.places()) {
-    Row row = row_of(selection, place, fmt::format("batch {}", place.cell->batch));
-    Number total = number_of(selection, place, kMetric);
-    const Number tuning = number_of(selection, place, "tuning_s");
-    add_range_of_processes(total, selection.find_measured(place), tuning);
+  for (const CellData* cell : selection.cells()) {
+    Row row = row_of(selection, *cell, fmt::format("batch {}", cell->batch));
+    Number total = number_of(selection, *cell, kMetric);
+    const Number tuning = number_of(selection, *cell, "tuning_s");
+    add_range_of_processes(total, selection.find_measured(*cell), tuning);
     row["tuning_s"] = tuning.value ? Row(*tuning.value) : Row(nullptr);
-    add_number(row, kMetric, total, state_of(*place.cell));
+    add_number(row, kMetric, total, state_of(*cell));
     rows.push_back(std::move(row));
   }
   return rows_with(std::move(rows), kMetric, "no cell has a compile time");
@@ -101,15 +97,14 @@ Rows compile_time(const Selection& selection) {
 Rows pareto_compile(const Selection& selection) {
   const Workloads workloads(selection);
   const auto dominated = dominated_cells(selection);
-  return speed_against_cost(selection, workloads, "compile_total_s", [&](const Place& place) {
-    return !dominated.contains({place.source, place.cell->cell_id});
-  });
+  return speed_against_cost(selection, workloads, "compile_total_s",
+                            [&](const CellData& cell) { return !dominated.contains(cell.cell_id); });
 }
 
 Rows pareto_cpu(const Selection& selection) {
   const Workloads workloads(selection);
   return speed_against_cost(selection, workloads, "cpu_percent",
-                            [&](const Place& place) { return !is_dominated(selection, workloads, place); });
+                            [&](const CellData& cell) { return !is_dominated(selection, workloads, cell); });
 }
 
 }  // namespace ngb::report::figures

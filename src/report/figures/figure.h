@@ -39,6 +39,7 @@ struct Made {
   std::string specification{};  // Vega-Lite 6 as JSON text, with theme and data; shows the figure without other files
   std::string data{};           // CSV with a line of names
   std::string remark{};         // what it does not show; "" if nothing
+  std::size_t rows = 0;         // of its data
 };
 struct LeftOut {
   const Figure* figure = nullptr;

@@ -15,20 +15,22 @@
 namespace ngb::report::figures {
 namespace {
 
+using store::CellData;
+
 constexpr const char* kNoGroups = "no group of models has this number";
 
 // Returns {"panel", "device", "model_group", "model_style", "batch_sizes", "first_batch", "compiler"}.
-Row row_of_group(const Selection& selection, const SeriesPlace& place) {
-  const Place& first = place.cells.front();
-  const auto least = std::min_element(place.cells.begin(), place.cells.end(),
-                                      [](const Place& a, const Place& b) { return a.cell->batch < b.cell->batch; });
-  const std::string group = plain(place.value->subject);
+Row row_of_group(const Selection& selection, const SeriesNumber& number) {
+  const CellData& first = *number.cells.front();
+  const auto least = std::min_element(number.cells.begin(), number.cells.end(),
+                                      [](const CellData* a, const CellData* b) { return a->batch < b->batch; });
+  const std::string group = plain(number.value->subject);
   return {{"panel", group},
           {"device", selection.device(first)},
           {"model_group", group},
-          {"model_style", plain(first.cell->model_style)},
-          {"batch_sizes", plain(place.value->batch_sizes)},
-          {"first_batch", least->cell->batch},
+          {"model_style", plain(first.model_style)},
+          {"batch_sizes", plain(number.value->batch_sizes)},
+          {"first_batch", (*least)->batch},
           {"compiler", selection.compiler(first)}};
 }
 
@@ -41,9 +43,9 @@ void sort_by_batch(std::vector<Row>& rows) {
 
 Rows rows_of_groups(const Selection& selection, const char* series) {
   std::vector<Row> rows;
-  for (const SeriesPlace& place : series_places(selection, series)) {
-    Row row = row_of_group(selection, place);
-    add_number(row, series, number_of(place), state_of(place));
+  for (const SeriesNumber& number : series_numbers(selection, series)) {
+    Row row = row_of_group(selection, number);
+    add_number(row, series, number_of(number), state_of(number));
     rows.push_back(std::move(row));
   }
   sort_by_batch(rows);
@@ -52,7 +54,7 @@ Rows rows_of_groups(const Selection& selection, const char* series) {
 
 // The speed-ups of the groups of one style.
 struct OfStyle {
-  const SeriesPlace* first = nullptr;
+  const SeriesNumber* first = nullptr;
   int groups = 0;
   double sum_of_logs = 0;
   double squares_of_distances = 0;  // of the ends of the intervals from the values, by logarithms
@@ -61,13 +63,13 @@ struct OfStyle {
   std::string reason{};           // why that group has no number
 };
 
-void add(OfStyle& style, const SeriesPlace& place) {
-  const Number number = number_of(place);
+void add(OfStyle& style, const SeriesNumber& group) {
+  const Number number = number_of(group);
   ++style.groups;
   if (!number.value) {
     if (!style.reason.empty()) return;
-    style.missing = state_of(place);
-    style.reason = plain(place.value->subject) + ": " + number.reason;
+    style.missing = state_of(group);
+    style.reason = plain(group.value->subject) + ": " + number.reason;
     return;
   }
   style.sum_of_logs += std::log(*number.value);
@@ -94,21 +96,20 @@ Rows cpu_relief(const Selection& selection) { return rows_of_groups(selection, "
 
 Rows cpu_use(const Selection& selection) {
   constexpr const char* kMean = "family_cpu_percent";
-  const std::vector<SeriesPlace> deviations = series_places(selection, "family_cpu_std_percent");
-  std::map<std::tuple<std::size_t, std::vector<std::string>>, double> deviation_of;
-  for (const SeriesPlace& each : deviations) {
-    if (each.value->value) deviation_of[{each.source, each.value->cell_ids}] = *each.value->value;
+  std::map<std::vector<std::string>, double> deviation_of;  // by the ids of the cells
+  for (const SeriesNumber& each : series_numbers(selection, "family_cpu_std_percent")) {
+    if (each.value->value) deviation_of[each.value->cell_ids] = *each.value->value;
   }
   std::vector<Row> rows;
-  for (const SeriesPlace& place : series_places(selection, kMean)) {
-    Row row = row_of_group(selection, place);
-    Number number = number_of(place);
-    const auto deviation = deviation_of.find({place.source, place.value->cell_ids});
+  for (const SeriesNumber& mean : series_numbers(selection, kMean)) {
+    Row row = row_of_group(selection, mean);
+    Number number = number_of(mean);
+    const auto deviation = deviation_of.find(mean.value->cell_ids);
     if (number.value && deviation != deviation_of.end()) {
       number.low = *number.value - deviation->second;
       number.high = *number.value + deviation->second;
     }
-    add_number(row, kMean, number, state_of(place));
+    add_number(row, kMean, number, state_of(mean));
     rows.push_back(std::move(row));
   }
   sort_by_batch(rows);
@@ -117,17 +118,16 @@ Rows cpu_use(const Selection& selection) {
 
 Rows speed_up_by_style(const Selection& selection) {
   constexpr const char* kName = "style_speed_up_ratio";
-  const std::vector<SeriesPlace> groups = series_places(selection, "family_speed_up_ratio");
-  using Key = std::tuple<int, std::size_t, std::string, std::string, std::string>;  // batch sizes first
+  const std::vector<SeriesNumber> groups = series_numbers(selection, "family_speed_up_ratio");
+  using Key = std::tuple<int, std::string, std::string, std::string>;  // batch sizes first
   std::map<Key, OfStyle> styles;
-  for (const SeriesPlace& place : groups) {
-    const Place& first = place.cells.front();
-    if (!metrics::series::style_of(*first.cell)) continue;
-    const int batch_group = metrics::series::first_of_batch_group(first.cell->batch);
-    OfStyle& style = styles[{batch_group, place.source, selection.device(first), first.cell->model_style,
-                             selection.compiler(first)}];
-    if (style.first == nullptr) style.first = &place;
-    add(style, place);
+  for (const SeriesNumber& group : groups) {
+    const CellData& first = *group.cells.front();
+    if (!metrics::series::style_of(first)) continue;
+    const int batch_group = metrics::series::first_of_batch_group(first.batch);
+    OfStyle& style = styles[{batch_group, selection.device(first), first.model_style, selection.compiler(first)}];
+    if (style.first == nullptr) style.first = &group;
+    add(style, group);
   }
   std::vector<Row> rows;
   for (const auto& [key, style] : styles) {

@@ -15,10 +15,11 @@ Figures make_figures(const Selection& selection) {
       all.left_out.push_back({&figure, made.why_none});
       continue;
     }
+    const std::size_t rows = made.rows.size();
     std::string data = csv_of(figure, made.rows);
     std::string remark = std::move(made.remark);
     const std::vector<Row> drawn = drawn_rows(std::move(made.rows), remark);
-    all.made.push_back({&figure, specification_text(selection, figure, drawn, remark), std::move(data), remark});
+    all.made.push_back({&figure, specification_text(selection, figure, drawn, remark), std::move(data), remark, rows});
   }
   return all;
 }

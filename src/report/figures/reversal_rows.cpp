@@ -15,6 +15,7 @@ namespace ngb::report::figures {
 namespace {
 
 using nlohmann::json;
+using store::CellData;
 
 std::optional<double> number_in(const json& object, const char* name) {
   const auto found = object.find(name);
@@ -28,48 +29,45 @@ std::string text_in(const json& object, const char* name) {
 
 // The two cells of one side, in the order in which their ratio is formed.
 struct Side {
-  Place a{};
-  Place b{};
+  const CellData* a = nullptr;
+  const CellData* b = nullptr;
   Number ratio{};
 };
 
 // Returns nothing if the JSON has another form, or if one of the cells is not selected.
-std::optional<Side> side_of(const Selection& selection, std::size_t source, const json& object) {
+std::optional<Side> side_of(const Selection& selection, const json& object) {
   if (!object.is_object()) return std::nullopt;
   const auto ids = object.find("cell_ids");
   if (ids == object.end() || !ids->is_array() || ids->size() != 2) return std::nullopt;
-  std::array<const store::CellData*, 2> cells{};
+  std::array<const CellData*, 2> cells{};
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const json& id = (*ids)[i];
-    cells.at(i) = id.is_string() ? selection.find(source, id.get<std::string>()) : nullptr;
+    cells.at(i) = id.is_string() ? selection.find(id.get<std::string>()) : nullptr;
     if (cells.at(i) == nullptr) return std::nullopt;
   }
-  return Side{{source, cells[0]},
-              {source, cells[1]},
-              {number_in(object, "value"), number_in(object, "low"), number_in(object, "high"), ""}};
+  return Side{
+      cells[0], cells[1], {number_in(object, "value"), number_in(object, "low"), number_in(object, "high"), ""}};
 }
 
 // Returns "batch 8, on local", with the compiler if models are ranked and with the model if compilers are.
 std::string words_of_side(const Selection& selection, const Side& side, bool ranks_models) {
-  const std::string fixed = ranks_models ? selection.compiler(side.a) : plain(side.a.cell->model);
-  return fmt::format("{}, batch {}, on {}", fixed, side.a.cell->batch, selection.device(side.a));
+  const std::string fixed = ranks_models ? selection.compiler(*side.a) : plain(side.a->model);
+  return fmt::format("{}, batch {}, on {}", fixed, side.a->batch, selection.device(*side.a));
 }
 
 Row row_of_side(const Selection& selection, const Side& side, bool ranks_models, std::size_t number,
                 double adjusted_p) {
-  const auto called = [&](const Place& place) {
-    return ranks_models ? plain(place.cell->model) : selection.compiler(place);
-  };
+  const auto called = [&](const CellData& cell) { return ranks_models ? plain(cell.model) : selection.compiler(cell); };
   const bool is_a_faster = side.ratio.value.value_or(0) > 1;
-  Row row{{"panel", fmt::format("{}. {} over {}", number, called(side.a), called(side.b))},
+  Row row{{"panel", fmt::format("{}. {} over {}", number, called(*side.a), called(*side.b))},
           {"ranked", ranks_models ? "models" : "compilers"},
-          {"a", called(side.a)},
-          {"b", called(side.b)},
+          {"a", called(*side.a)},
+          {"b", called(*side.b)},
           {"side", words_of_side(selection, side, ranks_models)},
-          {"device", selection.device(side.a)},
-          {"model", plain(side.a.cell->model)},
-          {"batch", side.a.cell->batch},
-          {"compiler", selection.compiler(is_a_faster ? side.a : side.b)}};
+          {"device", selection.device(*side.a)},
+          {"model", plain(side.a->model)},
+          {"batch", side.a->batch},
+          {"compiler", selection.compiler(is_a_faster ? *side.a : *side.b)}};
   add_number(row, "throughput_ratio", side.ratio, {"measured", ""});
   row["adjusted_p"] = adjusted_p;
   return row;
@@ -80,21 +78,19 @@ Row row_of_side(const Selection& selection, const Side& side, bool ranks_models,
 Rows rank_reversals(const Selection& selection) {
   std::vector<Row> rows;
   std::size_t number = 0;
-  for (std::size_t source = 0; source < selection.sources().size(); ++source) {
-    for (const store::Conclusion* conclusion : selection.sources()[source].results->conclusions) {
-      if (conclusion->kind != metrics::series::kReversal) continue;
-      const json object = json::parse(conclusion->json, nullptr, false);
-      const auto sides = object.is_object() ? object.find("sides") : object.end();
-      if (sides == object.end() || !sides->is_array() || sides->size() != 2) continue;
-      const auto faster = side_of(selection, source, (*sides)[0]);
-      const auto slower = side_of(selection, source, (*sides)[1]);
-      if (!faster || !slower) continue;
-      ++number;
-      const bool ranks_models = text_in(object, "ranked") == "models";
-      const double adjusted_p = number_in(object, "adjusted_p").value_or(1);
-      for (const Side* side : {&*faster, &*slower}) {
-        rows.push_back(row_of_side(selection, *side, ranks_models, number, adjusted_p));
-      }
+  for (const store::Conclusion* conclusion : selection.results().conclusions) {
+    if (conclusion->kind != metrics::series::kReversal) continue;
+    const json object = json::parse(conclusion->json, nullptr, false);
+    const auto sides = object.is_object() ? object.find("sides") : object.end();
+    if (sides == object.end() || !sides->is_array() || sides->size() != 2) continue;
+    const auto faster = side_of(selection, (*sides)[0]);
+    const auto slower = side_of(selection, (*sides)[1]);
+    if (!faster || !slower) continue;
+    ++number;
+    const bool ranks_models = text_in(object, "ranked") == "models";
+    const double adjusted_p = number_in(object, "adjusted_p").value_or(1);
+    for (const Side* side : {&*faster, &*slower}) {
+      rows.push_back(row_of_side(selection, *side, ranks_models, number, adjusted_p));
     }
   }
   return rows_with(std::move(rows), "throughput_ratio",

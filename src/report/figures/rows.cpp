@@ -35,22 +35,20 @@ State state_of(const CellData& cell) {
   return {is_inaccurate ? "inaccurate" : std::string(name(status)), plain(why_no_numbers(cell))};
 }
 
-Row row_of(const Selection& selection, const Place& place, std::string panel) {
-  const CellData& cell = *place.cell;
+Row row_of(const Selection& selection, const CellData& cell, std::string panel) {
   return {{"panel", std::move(panel)},
-          {"device", selection.device(place)},
+          {"device", selection.device(cell)},
           {"model", plain(cell.model)},
           {"model_group", plain(cell.model_group)},
           {"model_style", plain(cell.model_style)},
           {"batch", cell.batch},
-          {"compiler", selection.compiler(place)}};
+          {"compiler", selection.compiler(cell)}};
 }
 
-Number number_of(const Selection& selection, const Place& place, std::string_view metric) {
-  const State state = state_of(*place.cell);
+Number number_of(const Selection& selection, const CellData& cell, std::string_view metric) {
+  const State state = state_of(cell);
   if (!state.reason.empty()) return {.reason = state.reason};
-  const store::DerivedValue* const value =
-      selection.sources()[place.source].results->values.find(place.cell->cell_id, metric);
+  const store::DerivedValue* const value = selection.results().values.find(cell.cell_id, metric);
   if (value == nullptr) return {.reason = "not measured yet"};
   return {value->value, value->low, value->high, plain(value->reason)};
 }

@@ -21,7 +21,7 @@ State state_of(const store::CellData& cell);
 
 // Returns {"panel", "device", "model", "model_group", "model_style", "batch", "compiler"}. `panel` names the part of
 // the figure in which the row is drawn.
-Row row_of(const Selection& selection, const Place& place, std::string panel);
+Row row_of(const Selection& selection, const store::CellData& cell, std::string panel);
 
 // A number with its interval, or the reason why there is none.
 struct Number {
@@ -31,7 +31,7 @@ struct Number {
   std::string reason{};
 };
 // Returns the cell's value of a metric. A cell that failed has none, whatever it measured before it failed.
-Number number_of(const Selection& selection, const Place& place, std::string_view metric);
+Number number_of(const Selection& selection, const store::CellData& cell, std::string_view metric);
 
 // Adds the number under this name, "low", "high", "state" and "reason".
 void add_number(Row& row, const char* name, const Number& number, const State& state);

@@ -61,35 +61,34 @@ std::vector<Shown> processes_of(const CellData& cell) {
   return shown;
 }
 
-std::string flags_of(const Selection& selection, const Place& place) {
+std::string flags_of(const Selection& selection, const CellData& cell) {
   std::vector<std::string> flags;
-  for (const Values::Raised& raised : selection.sources()[place.source].results->values.flags(place.cell->cell_id)) {
+  for (const Values::Raised& raised : selection.results().values.flags(cell.cell_id)) {
     flags.push_back(plain(raised.flag));
   }
   return text::join(flags, ", ");
 }
 
 // Returns how much of interest a strip shows: first cells with processes that do not count, then cells with flags.
-int interest_of(const Selection& selection, const Place& place) {
-  if (!place.cell->failed.empty() || !place.cell->set_aside.empty()) return 0;
-  return flags_of(selection, place).empty() ? 2 : 1;
+int interest_of(const Selection& selection, const CellData& cell) {
+  if (!cell.failed.empty() || !cell.set_aside.empty()) return 0;
+  return flags_of(selection, cell).empty() ? 2 : 1;
 }
 
-std::string panel_of(const Selection& selection, const Place& place, const std::string& flags) {
-  const std::string cell =
-      fmt::format("{}, batch {}, {}", plain(place.cell->model), place.cell->batch, selection.compiler(place));
-  return selection.with_device(cell, place) + (flags.empty() ? "" : fmt::format(" [{}]", flags));
+std::string panel_of(const Selection& selection, const CellData& cell, const std::string& flags) {
+  const std::string name = fmt::format("{}, batch {}, {}", plain(cell.model), cell.batch, selection.compiler(cell));
+  return (flags.empty() ? "" : fmt::format("[{}] ", flags)) + selection.with_device(name, cell);
 }
 
 // Appends the cell's repetitions; of more than `most`, every n-th.
-void add_strip(const Selection& selection, const Place& place, const CellData& measured, std::size_t most,
+void add_strip(const Selection& selection, const CellData& cell, const CellData& measured, std::size_t most,
                std::vector<Row>& rows) {
-  const std::string flags = flags_of(selection, place);
+  const std::string flags = flags_of(selection, cell);
   const std::vector<Shown> shown = processes_of(measured);
   std::size_t repetitions = 0;
   for (const Shown& each : shown) repetitions += timed_of(*each.process).size();
   const std::size_t every = std::max<std::size_t>(1, (repetitions + most - 1) / most);
-  Row form = row_of(selection, place, panel_of(selection, place, flags));
+  Row form = row_of(selection, cell, panel_of(selection, cell, flags));
   form["flags"] = flags;
   std::size_t position = 0;
   for (const Shown& each : shown) {
@@ -103,7 +102,7 @@ void add_strip(const Selection& selection, const Place& place, const CellData& m
       row["repetition"] = position;
       row["every"] = every;
       const double seconds = static_cast<double>(repetition->wall_ns) * kSecondsPerNanosecond;
-      row["throughput_per_s"] = place.cell->batch * static_cast<double>(repetition->inferences) / seconds;
+      row["throughput_per_s"] = cell.batch * static_cast<double>(repetition->inferences) / seconds;
       rows.push_back(std::move(row));
     }
   }
@@ -113,23 +112,23 @@ void add_strip(const Selection& selection, const Place& place, const CellData& m
 
 Rows sample_strips(const Selection& selection) {
   if (!selection.why_not_measured().empty()) return {.why_none = selection.why_not_measured()};
-  std::vector<Place> places;
-  for (const Place& place : selection.places()) {
-    const CellData* const measured = selection.find_measured(place);
-    if (measured != nullptr && !processes_of(*measured).empty()) places.push_back(place);
+  std::vector<const CellData*> cells;
+  for (const CellData* cell : selection.cells()) {
+    const CellData* const measured = selection.find_measured(*cell);
+    if (measured != nullptr && !processes_of(*measured).empty()) cells.push_back(cell);
   }
-  if (places.empty()) return {.why_none = "no process has repetitions"};
-  std::stable_sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
-    return interest_of(selection, a) < interest_of(selection, b);
+  if (cells.empty()) return {.why_none = "no process has repetitions"};
+  std::stable_sort(cells.begin(), cells.end(), [&](const CellData* a, const CellData* b) {
+    return interest_of(selection, *a) < interest_of(selection, *b);
   });
   Rows made;
-  if (places.size() > kMostStrips) {
+  if (cells.size() > kMostStrips) {
     made.remark = fmt::format("{} of {} cells are shown, first those with lost processes, then those with flags",
-                              kMostStrips, places.size());
-    places.resize(kMostStrips);
+                              kMostStrips, cells.size());
+    cells.resize(kMostStrips);
   }
-  for (const Place& place : places) {
-    add_strip(selection, place, *selection.find_measured(place), kMostPoints / places.size(), made.rows);
+  for (const CellData* cell : cells) {
+    add_strip(selection, *cell, *selection.find_measured(*cell), kMostPoints / cells.size(), made.rows);
   }
   return made;
 }

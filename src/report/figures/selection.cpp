@@ -12,45 +12,37 @@ namespace ngb::report::figures {
 
 using store::CellData;
 
-Selection::Selection(std::span<const page::Source> sources, Measured measured)
-    : sources_(sources), labels_(sources), measured_(std::move(measured)) {
+Selection::Selection(const page::Content& content, const Measured& measured)
+    : content_(content), labels_(content), why_not_measured_(measured.why_none) {
   std::set<std::string> devices;
   std::set<std::string> known;
   std::vector<std::string> kinds;
-  for (std::size_t source = 0; source < sources.size(); ++source) {
-    ById& cells = selected_.emplace_back();
-    for (const CellData* cell : sources[source].results->cells) {
-      const Place place{source, cell};
-      places_.push_back(place);
-      cells.emplace(cell->cell_id, cell);
-      devices.insert(device(place));
-      const std::string name = compiler(place);
-      if (!known.insert(name).second) continue;
-      compilers_.push_back(name);
-      kinds.push_back(plain(cell->compiler));
-    }
+  for (const CellData* cell : cells()) {
+    selected_.emplace(cell->cell_id, cell);
+    devices.insert(device(*cell));
+    const std::string name = compiler(*cell);
+    if (!known.insert(name).second) continue;
+    compilers_.push_back(name);
+    kinds.push_back(plain(cell->compiler));
   }
   looks_ = looks_of(kinds);
   has_several_devices_ = devices.size() > 1;
-  for (const std::vector<CellData>* cells : measured_.cells) {
-    ById& all = measured_cells_.emplace_back();
-    for (const CellData& cell : *cells) all.emplace(cell.cell_id, &cell);
-  }
+  if (measured.cells == nullptr) return;
+  for (const CellData& cell : *measured.cells) measured_.emplace(cell.cell_id, &cell);
 }
 
-const CellData* Selection::find(std::size_t source, std::string_view cell_id) const {
-  const auto found = selected_[source].find(cell_id);
-  return found == selected_[source].end() ? nullptr : found->second;
+const CellData* Selection::find(std::string_view cell_id) const {
+  const auto found = selected_.find(cell_id);
+  return found == selected_.end() ? nullptr : found->second;
 }
 
-const CellData* Selection::find_measured(const Place& place) const {
-  if (place.source >= measured_cells_.size()) return nullptr;
-  const auto found = measured_cells_[place.source].find(place.cell->cell_id);
-  return found == measured_cells_[place.source].end() ? nullptr : found->second;
+const CellData* Selection::find_measured(const CellData& cell) const {
+  const auto found = measured_.find(cell.cell_id);
+  return found == measured_.end() ? nullptr : found->second;
 }
 
-std::string Selection::with_device(std::string words, const Place& place) const {
-  return has_several_devices_ ? fmt::format("{}, on {}", words, device(place)) : words;
+std::string Selection::with_device(std::string words, const CellData& cell) const {
+  return has_several_devices_ ? fmt::format("{}, on {}", words, device(cell)) : words;
 }
 
 }  // namespace ngb::report::figures

@@ -3,7 +3,6 @@
 // (plain_text.h).
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,36 +14,30 @@
 
 namespace ngb::report::figures {
 
-// A selected cell of one of the sources.
-struct Place {
-  std::size_t source = 0;
-  const store::CellData* cell = nullptr;
-};
-
-// The cells of each source with phases and repetitions, whichever are selected; or why they were not loaded.
+// The cells with phases and repetitions, whichever are selected; or why they were not loaded.
 struct Measured {
-  std::vector<const std::vector<store::CellData>*> cells{};
+  const std::vector<store::CellData>* cells = nullptr;
   std::string why_none{};
 };
 
 class Selection {
  public:
-  // The sources and the measured cells must outlive this object.
-  explicit Selection(std::span<const page::Source> sources, Measured measured = {});
+  // The content and the measured cells must outlive this object.
+  explicit Selection(const page::Content& content, const Measured& measured = {});
 
-  [[nodiscard]] std::span<const page::Source> sources() const { return sources_; }
-  // Returns all selected cells, in the order of the sources and of each study.
-  [[nodiscard]] const std::vector<Place>& places() const { return places_; }
-  // Returns the selected cell of that source, or null.
-  [[nodiscard]] const store::CellData* find(std::size_t source, std::string_view cell_id) const;
+  [[nodiscard]] const Results& results() const { return *content_.results; }
+  // Returns all selected cells, in the order of the study.
+  [[nodiscard]] const std::vector<const store::CellData*>& cells() const { return results().cells; }
+  // Returns the selected cell, or null.
+  [[nodiscard]] const store::CellData* find(std::string_view cell_id) const;
   // Returns the selected cell with phases and repetitions, or null if it was not loaded.
-  [[nodiscard]] const store::CellData* find_measured(const Place& place) const;
-  [[nodiscard]] const std::string& why_not_measured() const { return measured_.why_none; }
+  [[nodiscard]] const store::CellData* find_measured(const store::CellData& cell) const;
+  [[nodiscard]] const std::string& why_not_measured() const { return why_not_measured_; }
 
-  [[nodiscard]] std::string device(const Place& place) const { return labels_.device(place.source, *place.cell); }
-  [[nodiscard]] std::string compiler(const Place& place) const { return labels_.compiler(*place.cell); }
+  [[nodiscard]] std::string device(const store::CellData& cell) const { return labels_.device(cell); }
+  [[nodiscard]] std::string compiler(const store::CellData& cell) const { return labels_.compiler(cell); }
   // Returns `words`, or "batch 8, on local" if the selected cells are of several devices.
-  [[nodiscard]] std::string with_device(std::string words, const Place& place) const;
+  [[nodiscard]] std::string with_device(std::string words, const store::CellData& cell) const;
 
   // The names of all compilers in the order of their first cells, and how each is drawn, in the same order.
   [[nodiscard]] const std::vector<std::string>& compilers() const { return compilers_; }
@@ -53,12 +46,11 @@ class Selection {
  private:
   using ById = std::unordered_map<std::string_view, const store::CellData*>;
 
-  std::span<const page::Source> sources_;
+  const page::Content& content_;
   page::Labels labels_;
-  Measured measured_;
-  std::vector<Place> places_{};
-  std::vector<ById> selected_{};
-  std::vector<ById> measured_cells_{};
+  std::string why_not_measured_;
+  ById selected_{};
+  ById measured_{};
   std::vector<std::string> compilers_{};
   std::vector<Look> looks_{};
   bool has_several_devices_ = false;

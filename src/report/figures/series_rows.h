@@ -10,17 +10,16 @@
 namespace ngb::report::figures {
 
 // A number that spans cells. All of its cells are selected.
-struct SeriesPlace {
-  std::size_t source = 0;
+struct SeriesNumber {
   const store::SeriesValue* value = nullptr;
-  std::vector<Place> cells{};  // at least one
+  std::vector<const store::CellData*> cells{};  // at least one
 };
-// Returns the numbers of a series, in the order of the sources and of their parts.
-std::vector<SeriesPlace> series_places(const Selection& selection, std::string_view series);
+// Returns the numbers of a series, in the order of its parts.
+std::vector<SeriesNumber> series_numbers(const Selection& selection, std::string_view series);
 
 // Returns the number, with the reason why there is none.
-Number number_of(const SeriesPlace& place);
+Number number_of(const SeriesNumber& number);
 // Returns the state of the first cell that has no numbers, else "measured", or "partial" if one of them is.
-State state_of(const SeriesPlace& place);
+State state_of(const SeriesNumber& number);
 
 }  // namespace ngb::report::figures

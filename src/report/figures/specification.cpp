@@ -81,11 +81,15 @@ class Filler {
 // A grid with one column would be a tower: its panels are laid out side by side instead.
 void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
   constexpr int kPanelsSideBySide = 3;
+  constexpr int kGap = 70;
+  constexpr int kMostPixelsOfAName = 320;  // panels called by long names are 250 wide
   ordered_json& facet = whole.at("facet");
   if (!facet.contains("column") || values_of(rows, facet.at("column").at("field").get<std::string>()).size() > 1)
     return;
   facet = ordered_json(facet.at("row"));
+  facet["header"]["labelLimit"] = kMostPixelsOfAName;
   whole["columns"] = kPanelsSideBySide;
+  whole["spacing"] = {{"row", kGap}, {"column", kGap}};
   whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
 }
 
@@ -131,20 +135,26 @@ std::vector<Row> drawn_rows(std::vector<Row> rows, std::string& remark) {
   return kept;
 }
 
+ordered_json theme() { return ordered_json::parse(kText_theme_json); }
+
+std::string reading_of(const Figure& figure, const std::string& remark) {
+  return remark.empty() ? figure.reading : fmt::format("{} {}.", figure.reading, remark);
+}
+
 std::string specification_text(const Selection& selection, const Figure& figure, const std::vector<Row>& rows,
                                const std::string& remark) {
   ordered_json whole = ordered_json::parse(figure.specification);
-  const ordered_json theme = ordered_json::parse(kText_theme_json);
-  const std::string reading = remark.empty() ? figure.reading : fmt::format("{} {}.", figure.reading, remark);
+  const ordered_json config = theme().at("config");
+  const std::string reading = reading_of(figure, remark);
   whole["title"] = {{"text", figure.title}, {"subtitle", lines_of(reading)}};
   whole["description"] = fmt::format("{}. {} A row is {}.", figure.title, reading, figure.rows);
   whole["usermeta"]["figure"] = figure.name;
   whole["usermeta"]["paper"] = figure.paper;
   whole["usermeta"]["row"] = figure.rows;
   whole["usermeta"]["columns"] = text::split(figure.columns, ' ');
-  whole["config"] = theme.at("config");
+  whole["config"] = config;
   lay_out(whole, rows);
-  Filler(selection, rows, theme.at("config").at("range").at("category")).fill(whole);
+  Filler(selection, rows, config.at("range").at("category")).fill(whole);
   std::string text = ascii(whole, 2);
   text.resize(text.rfind("\n}"));
   text += ",\n  \"datasets\": {\"rows\": [";

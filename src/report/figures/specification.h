@@ -15,6 +15,12 @@ inline constexpr std::size_t kMostPanels = 60;
 // Returns the rows of the first kMostPanels panels. Sets `remark` if there are more.
 std::vector<Row> drawn_rows(std::vector<Row> rows, std::string& remark);
 
+// Returns the theme: "config" of every specification, and "dark", which maps its colours to those on a dark page.
+nlohmann::ordered_json theme();
+
+// Returns what the figure shows and how to read it, with what it leaves out (`remark`).
+std::string reading_of(const Figure& figure, const std::string& remark);
+
 // Returns Vega-Lite 6 as JSON text of ASCII characters. The specification contains the rows as the data set "rows", a
 // line for each, and needs no other file. A channel of compilers has their colours and shapes. A sort order of null
 // becomes the order of the rows.

@@ -5,30 +5,33 @@
 
 namespace ngb::report::figures {
 
+using store::CellData;
+
 Workloads::Workloads(const Selection& selection) : selection_(selection) {
-  for (const Place& place : selection.places()) {
-    Workload& workload = workloads_[key_of(place)];
-    workload.places.push_back(place);
-    const Number speed = number_of(selection, place, "throughput_per_s");
+  for (const CellData* cell : selection.cells()) {
+    Workload& workload = workloads_[key_of(*cell)];
+    workload.cells.push_back(cell);
+    const Number speed = number_of(selection, *cell, "throughput_per_s");
     if (!speed.value) continue;
     ++workload.cells_with_speed;
     if (workload.best != nullptr && *speed.value <= *workload.best_speed.value) continue;
-    workload.best = place.cell;
+    workload.best = cell;
     workload.best_speed = speed;
   }
 }
 
-Workloads::Key Workloads::key_of(const Place& place) const {
-  const store::CellData& cell = *place.cell;
-  return {place.source, selection_.device(place), cell.model, cell.model_hash, cell.batch};
+Workloads::Key Workloads::key_of(const CellData& cell) const {
+  return {selection_.device(cell), cell.model, cell.model_hash, cell.batch};
 }
 
-const std::vector<Place>& Workloads::around(const Place& place) const { return workloads_.at(key_of(place)).places; }
+const std::vector<const CellData*>& Workloads::around(const CellData& cell) const {
+  return workloads_.at(key_of(cell)).cells;
+}
 
-Number Workloads::ratio_to_best(const Place& place) const {
-  const Workload& workload = workloads_.at(key_of(place));
-  if (workload.best == place.cell) return {1, 1, 1, ""};
-  return ratio_of(number_of(selection_, place, "throughput_per_s"), workload.best_speed);
+Number Workloads::ratio_to_best(const CellData& cell) const {
+  const Workload& workload = workloads_.at(key_of(cell));
+  if (workload.best == &cell) return {1, 1, 1, ""};
+  return ratio_of(number_of(selection_, cell, "throughput_per_s"), workload.best_speed);
 }
 
 bool Workloads::compare_something() const {

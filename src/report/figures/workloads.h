@@ -16,22 +16,22 @@ class Workloads {
   // The selection must outlive this object.
   explicit Workloads(const Selection& selection);
 
-  // Returns the cells of the place's workload, itself among them.
-  [[nodiscard]] const std::vector<Place>& around(const Place& place) const;
+  // Returns the cells of the cell's workload, itself among them.
+  [[nodiscard]] const std::vector<const store::CellData*>& around(const store::CellData& cell) const;
   // Returns T / T of the workload's fastest cell, which is 1 for that cell; or the reason why the cell has no speed.
-  [[nodiscard]] Number ratio_to_best(const Place& place) const;
+  [[nodiscard]] Number ratio_to_best(const store::CellData& cell) const;
   // Returns whether a workload has at least two cells with a speed.
   [[nodiscard]] bool compare_something() const;
 
  private:
-  using Key = std::tuple<std::size_t, std::string, std::string, std::string, int>;
+  using Key = std::tuple<std::string, std::string, std::string, int>;
   struct Workload {
-    std::vector<Place> places{};
+    std::vector<const store::CellData*> cells{};
     std::size_t cells_with_speed = 0;
     const store::CellData* best = nullptr;
     Number best_speed{};
   };
-  [[nodiscard]] Key key_of(const Place& place) const;
+  [[nodiscard]] Key key_of(const store::CellData& cell) const;
 
   const Selection& selection_;
   std::map<Key, Workload> workloads_{};

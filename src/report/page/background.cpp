@@ -20,9 +20,10 @@ namespace {
 using store::CellData;
 using Fields = std::vector<std::string>;
 
-std::string environment_table(const Source& source, const std::string& device, const std::string& caption) {
+std::string environment_table(const Content& content, const std::string& device) {
+  const std::string caption = "Environment of " + plain(device);
   std::map<std::string, Fields> values;  // by entry, without repetitions
-  for (const store::MeasuredEnvironment& each : *source.environments) {
+  for (const store::MeasuredEnvironment& each : *content.environments) {
     if (each.device != device) continue;
     for (const samples::EnvironmentEntry& entry : each.environment.entries) {
       std::string value = entry.value.value ? *entry.value.value + (entry.unit.empty() ? "" : " " + entry.unit)
@@ -39,45 +40,35 @@ std::string environment_table(const Source& source, const std::string& device, c
                      html_table(caption, {"entry", "value"}, rows));
 }
 
-std::vector<Fields> compiler_rows(std::span<const Source> sources) {
+std::vector<Fields> compiler_rows(const Content& content) {
   std::set<Fields> seen;
   std::vector<Fields> rows;
-  for (const Source& source : sources) {
-    for (const CellData* cell : source.results->cells) {
-      Fields row{cell->compiler,    cell->compiler_label, cell->compiler_version,  cell->options,
-                 threads_of(*cell), cell->precision,      compute_device_of(*cell)};
-      if (seen.insert(row).second) rows.push_back(std::move(row));
-    }
+  for (const CellData* cell : content.results->cells) {
+    Fields row{cell->compiler,    cell->compiler_label, cell->compiler_version,  cell->options,
+               threads_of(*cell), cell->precision,      compute_device_of(*cell)};
+    if (seen.insert(row).second) rows.push_back(std::move(row));
   }
   return rows;
 }
 
 }  // namespace
 
-std::string environments(std::span<const Source> sources, const Labels& labels) {
+std::string environments(const Content& content) {
+  std::set<std::string> devices;
+  for (const CellData* cell : content.results->cells) devices.insert(cell->device);
   std::string html;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    std::set<std::string> devices;
-    for (const CellData* cell : sources[i].results->cells) devices.insert(cell->device);
-    for (const std::string& device : devices) {
-      const std::string caption = fmt::format("Environment of {}, results in {}", plain(device), labels.source(i));
-      html += environment_table(sources[i], device, caption);
-    }
-  }
+  for (const std::string& device : devices) html += environment_table(content, device);
   return html + html_table("Compilers",
                            {"compiler", "name in the study", "version", "options", "threads", "precision", "ran on"},
-                           compiler_rows(sources));
+                           compiler_rows(content));
 }
 
-std::string method(std::span<const Source> sources, const Labels& labels) {
-  std::string html;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    std::vector<Fields> rows{{"study", sources[i].study}, {"baseline", sources[i].results->baseline.words()}};
-    for (const auto& [key, value] : sources[i].protocol) rows.push_back({key, value});
-    html += html_table("Protocol of " + labels.source(i), {"key", "value"}, rows);
-  }
+std::string method(const Content& content) {
+  std::vector<Fields> protocol{{"study", content.study}, {"baseline", content.results->baseline.words()}};
+  for (const auto& [key, value] : content.protocol) protocol.push_back({key, value});
+  std::string html = html_table("Protocol", {"key", "value"}, protocol);
   std::vector<Fields> formulas;
-  for (const metrics::Metric* metric : shown_metrics(sources)) {
+  for (const metrics::Metric* metric : shown_metrics(content)) {
     formulas.push_back({metric->heading, metric->name, metric->unit, metric->formula, metric->source});
   }
   html += "<details><summary>Every metric, its formula and source</summary>" +

@@ -20,9 +20,9 @@ namespace {
 
 using store::CellData;
 
-std::string cell_name(const Labels& labels, std::size_t source, const CellData& cell) {
+std::string cell_name(const Labels& labels, const CellData& cell) {
   return fmt::format("{}, {}, batch {}, on {}", labels.compiler(cell), plain(cell.model), cell.batch,
-                     labels.device(source, cell));
+                     labels.device(cell));
 }
 
 // A reason for which several cells are listed together.
@@ -59,53 +59,46 @@ std::string sentences_html(const std::vector<Sentence>& sentences) {
 }
 
 // Describes the cells that the machine's other work kept from having a speed.
-std::string disturbed_html(std::span<const Source> sources, const Labels& labels) {
+std::string disturbed_html(const Results& results, const Labels& labels) {
   Group group;
-  for (std::size_t source = 0; source < sources.size(); ++source) {
-    for (const CellData* cell : sources[source].results->cells) {
-      if (status_of(*cell) != Status::disturbed) continue;
-      const std::string& advice = metrics::decisive_failure(*cell)->failure->advice;
-      group.heading = "<b>disturbed</b> Other work kept these from a processor, so they have no speed." +
-                      (advice.empty() ? "" : fmt::format(" To do: {}.", escaped(advice)));
-      group.cells.push_back(fmt::format("{}: {}", cell_name(labels, source, *cell), why_no_numbers(*cell)));
-    }
+  for (const CellData* cell : results.cells) {
+    if (status_of(*cell) != Status::disturbed) continue;
+    const std::string& advice = metrics::decisive_failure(*cell)->failure->advice;
+    group.heading = "<b>disturbed</b> Other work kept these from a processor, so they have no speed." +
+                    (advice.empty() ? "" : fmt::format(" To do: {}.", escaped(advice)));
+    group.cells.push_back(fmt::format("{}: {}", cell_name(labels, *cell), why_no_numbers(*cell)));
   }
   return group.cells.empty() ? "" : group_html(group);
 }
 
 // Groups the failures by compiler, kind and phase. A heading has the message of the first cell of its group.
-std::string failure_groups_html(std::span<const Source> sources, const Labels& labels) {
+std::string failure_groups_html(const Results& results, const Labels& labels) {
   std::map<std::tuple<std::string, std::string_view, std::string_view>, Group> groups;
-  for (std::size_t source = 0; source < sources.size(); ++source) {
-    for (const CellData* cell : sources[source].results->cells) {
-      if (status_of(*cell) != Status::failed) continue;
-      const samples::Failure& failure = *metrics::decisive_failure(*cell)->failure;
-      const std::string compiler = labels.compiler(*cell);
-      Group& group = groups[{compiler, name(failure.kind), name(failure.phase)}];
-      if (group.cells.empty()) {
-        group.heading = fmt::format("<b>{}</b> {}", escaped(compiler), escaped(why_no_numbers(*cell)));
-        if (!failure.advice.empty()) group.heading += fmt::format(". To do: {}", escaped(failure.advice));
-      }
-      group.cells.push_back(fmt::format("{}: {}", cell_name(labels, source, *cell), failure.message));
+  for (const CellData* cell : results.cells) {
+    if (status_of(*cell) != Status::failed) continue;
+    const samples::Failure& failure = *metrics::decisive_failure(*cell)->failure;
+    const std::string compiler = labels.compiler(*cell);
+    Group& group = groups[{compiler, name(failure.kind), name(failure.phase)}];
+    if (group.cells.empty()) {
+      group.heading = fmt::format("<b>{}</b> {}", escaped(compiler), escaped(why_no_numbers(*cell)));
+      if (!failure.advice.empty()) group.heading += fmt::format(". To do: {}", escaped(failure.advice));
     }
+    group.cells.push_back(fmt::format("{}: {}", cell_name(labels, *cell), failure.message));
   }
   std::string html;
   for (const auto& [key, group] : groups) html += group_html(group);
   return html;
 }
 
-std::string flag_groups_html(std::span<const Source> sources, const Labels& labels) {
+std::string flag_groups_html(const Results& results, const Labels& labels) {
   std::string html;
   for (const metrics::Flag& flag : metrics::flag_table()) {
     Group group;
     group.heading =
         fmt::format("<a class=\"flag\" href=\"#flag-{0}\">{0}</a> {1}", escaped(flag.name), escaped(flag.meaning));
-    for (std::size_t source = 0; source < sources.size(); ++source) {
-      const Results& results = *sources[source].results;
-      for (const CellData* cell : results.cells) {
-        for (const Values::Raised& raised : results.values.flags(cell->cell_id)) {
-          if (raised.flag == flag.name) group.cells.push_back(cell_name(labels, source, *cell));
-        }
+    for (const CellData* cell : results.cells) {
+      for (const Values::Raised& raised : results.values.flags(cell->cell_id)) {
+        if (raised.flag == flag.name) group.cells.push_back(cell_name(labels, *cell));
       }
     }
     if (!group.cells.empty()) html += group_html(group);
@@ -113,16 +106,12 @@ std::string flag_groups_html(std::span<const Source> sources, const Labels& labe
   return html;
 }
 
-std::string remarks_html(std::span<const Source> sources) {
-  std::vector<std::string> remarks;
-  for (const Source& source : sources) {
-    const Results& results = *source.results;
-    for (std::string& remark : environment_remarks(results.differences)) remarks.push_back(std::move(remark));
-    if (!results.cells.empty() && results.cells.front()->rounds) {
-      remarks.push_back(rounds_remark(*results.cells.front()->rounds));
-    }
-    if (!results.allocator.empty()) remarks.push_back("allocator: " + results.allocator);
+std::string remarks_html(const Results& results) {
+  std::vector<std::string> remarks = environment_remarks(results.differences);
+  if (!results.cells.empty() && results.cells.front()->rounds) {
+    remarks.push_back(rounds_remark(*results.cells.front()->rounds));
   }
+  if (!results.allocator.empty()) remarks.push_back("allocator: " + results.allocator);
   std::string html;
   for (const std::string& remark : remarks) html += fmt::format("<li>{}</li>\n", escaped(remark));
   return html;
@@ -135,23 +124,20 @@ std::string counted(const std::set<std::string>& names, const char* one, const c
 
 }  // namespace
 
-std::string summary(std::span<const Source> sources) {
+std::string summary(const Content& content) {
   std::array<std::size_t, 5> counts{};  // by Status
-  std::size_t cells = 0;
   std::set<std::string> devices;
   std::set<std::string> models;
   std::set<std::string> compilers;
   std::set<std::string> batches;
-  for (const Source& source : sources) {
-    for (const CellData* cell : source.results->cells) {
-      ++cells;
-      ++counts.at(static_cast<std::size_t>(status_of(*cell)));
-      devices.insert(source.name + '\n' + cell->device);
-      models.insert(cell->model);
-      compilers.insert(compiler_of(*cell));
-      batches.insert(std::to_string(cell->batch));
-    }
+  for (const CellData* cell : content.results->cells) {
+    ++counts.at(static_cast<std::size_t>(status_of(*cell)));
+    devices.insert(cell->device);
+    models.insert(cell->model);
+    compilers.insert(compiler_of(*cell));
+    batches.insert(std::to_string(cell->batch));
   }
+  const std::size_t cells = content.results->cells.size();
   std::string html = fmt::format("<p>{}, {}, {}, {}. {} {}: {} measured", counted(devices, "device", "devices"),
                                  counted(models, "model", "models"), counted(compilers, "compiler", "compilers"),
                                  counted(batches, "batch size", "batch sizes"), cells, cells == 1 ? "cell" : "cells",
@@ -167,34 +153,25 @@ std::string summary(std::span<const Source> sources) {
   return html + ".</p>\n";
 }
 
-std::string findings(std::span<const Source> sources, const Labels& labels) {
-  std::string to_act_on;
-  std::string information;
-  for (const Source& source : sources) {
-    to_act_on += sentences_html(source.to_act_on);
-    information += sentences_html(source.findings);
-  }
-  to_act_on +=
-      failure_groups_html(sources, labels) + disturbed_html(sources, labels) + flag_groups_html(sources, labels);
-  information += remarks_html(sources);
+std::string findings(const Content& content, const Labels& labels) {
+  const Results& results = *content.results;
+  const std::string to_act_on = sentences_html(content.to_act_on) + failure_groups_html(results, labels) +
+                                disturbed_html(results, labels) + flag_groups_html(results, labels);
+  const std::string information = sentences_html(content.findings) + remarks_html(results);
   std::string html = fmt::format("<h3>To act on</h3>\n{}", to_act_on.empty() ? "<p>Nothing: no cell failed, none was "
                                                                                "disturbed, none has a flag.</p>\n"
                                                                              : "<ul>" + to_act_on + "</ul>\n");
   html += "<h3>For information</h3>\n";
   html += information.empty() ? "<p>The intervals bear no sentence.</p>\n" : "<ul>" + information + "</ul>\n";
   std::string conclusions;
-  for (const Source& source : sources) {
-    for (const SpanningTable& table : source.conclusions) conclusions += rows_html(table);
-  }
+  for (const SpanningTable& table : content.conclusions) conclusions += rows_html(table);
   if (!conclusions.empty()) html += "<h3>Reversed orders and the paper's claims</h3>\n" + conclusions;
   return html;
 }
 
-std::string spanning_tables(std::span<const Source> sources) {
+std::string spanning_tables(const Content& content) {
   std::string html;
-  for (const Source& source : sources) {
-    for (const SpanningTable& table : source.tables) html += folded_html(table.title + ":", table) + '\n';
-  }
+  for (const SpanningTable& table : content.tables) html += folded_html(table.title + ":", table) + '\n';
   return html.empty() ? "<p>These results have no numbers that span cells.</p>\n" : html;
 }
 

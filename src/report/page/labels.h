@@ -2,10 +2,7 @@
 // Names devices and settings of compilers so that no two of a page have the same name.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "report/page/page.h"
 
@@ -13,14 +10,11 @@ namespace ngb::report::page {
 
 class Labels {
  public:
-  // `sources` must outlive this object.
-  explicit Labels(std::span<const Source> sources);
+  explicit Labels(const Content& content);
 
-  // Returns the folder's name, with a number if several folders have that name: "results (2)".
-  [[nodiscard]] std::string source(std::size_t source) const { return plain_names_[source]; }
-  // Returns the device's name, with the folder's name if several folders have such a device, and with the kind of
-  // processor if the results are of several kinds, and with the load of a cell that has one: "local (quickstart), gpu".
-  [[nodiscard]] std::string device(std::size_t source, const store::CellData& cell) const;
+  // Returns the device's name, with the kind of processor if the results are of several kinds, and with the load of a
+  // cell that has one: "local, gpu, load cpu: 1".
+  [[nodiscard]] std::string device(const store::CellData& cell) const;
   // Returns "openvino 2026.4.1", with threads and precision if the results have several of them, and with options, or
   // even the cell's id, if cells of one workload would be called alike otherwise.
   [[nodiscard]] std::string compiler(const store::CellData& cell) const;
@@ -28,10 +22,8 @@ class Labels {
  private:
   enum class Detail { name, options, cell_id };
   // Returns whether two cells of one workload have the same name at the present detail.
-  [[nodiscard]] bool are_ambiguous(std::span<const Source> sources) const;
+  [[nodiscard]] bool are_ambiguous(const Content& content) const;
 
-  std::vector<std::string> plain_names_{};
-  std::vector<std::string> shared_devices_{};  // that several folders have
   bool has_several_compute_devices_ = false;
   bool has_several_threads_ = false;
   bool has_several_precisions_ = false;

@@ -4,9 +4,9 @@
 const numbers = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const cells = data.cells.map((row, index) => ({
-    index, source: row[0], device: data.devices[row[1]], model: data.models[row[2]], group: data.group_of[row[2]],
-    batch: String(data.batches[row[3]]), compiler: data.compilers[row[4]], status: row[5],
-    why: row[6] < 0 ? "" : data.reasons[row[6]], baseline: row[7], flags: row[8].map((flag) => data.flags[flag]), values: row[9],
+    index, device: data.devices[row[0]], model: data.models[row[1]], group: data.group_of[row[1]],
+    batch: String(data.batches[row[2]]), compiler: data.compilers[row[3]], status: row[4],
+    why: row[5] < 0 ? "" : data.reasons[row[5]], baseline: row[6], flags: row[7].map((flag) => data.flags[flag]), values: row[8],
   }));
   const metricIndex = new Map(data.metrics.map((metric, index) => [metric.name, index]));
 
@@ -46,7 +46,7 @@ const numbers = (() => {
   const canBeRelated = (metric) => ["samples/s", "s", "bytes", "percent"].includes(data.metrics[metricIndex.get(metric)].unit);
   const isBetter = (a, b, metric) => (isLowerBetter(metric) ? a < b : a > b);
 
-  const workloadOf = (cell) => JSON.stringify([cell.source, cell.device, cell.model, cell.batch]);
+  const workloadOf = (cell) => JSON.stringify([cell.device, cell.model, cell.batch]);
   const cellsOf = new Map();  // all cells of each workload
   for (const cell of cells) {
     if (!cellsOf.has(workloadOf(cell))) cellsOf.set(workloadOf(cell), []);

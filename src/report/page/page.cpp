@@ -4,54 +4,40 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/hash.h"
 #include "charts.js.h"
 #include "choices.js.h"
+#include "figures.js.h"
 #include "numbers.js.h"
 #include "page.css.h"
 #include "page.html.h"
 #include "page.js.h"
+#include "report/page/base64.h"
 #include "report/page/labels.h"
 #include "report/page/page_data.h"
 #include "report/page/page_parts.h"
 #include "report/page/untrusted.h"
+#include "saving.js.h"
 
 namespace ngb::report::page {
 namespace {
 
-// Returns bytes, given as hexadecimal digits, in base 64.
-std::string base64_of_hex(const std::string& hex) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr unsigned kBitsOfHexDigit = 4;
-  constexpr unsigned kBits = 6;
-  std::string text;
-  unsigned bits = 0;
-  unsigned value = 0;
-  for (const char digit : hex) {
-    value = (value << kBitsOfHexDigit) | static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-    bits += kBitsOfHexDigit;
-    if (bits < kBits) continue;
-    bits -= kBits;
-    text += kDigits[(value >> bits) & 63U];
-    value &= (1U << bits) - 1;
+// Returns the bytes that the hexadecimal digits name.
+std::string bytes_of_hex(const std::string& hex) {
+  constexpr int kBase = 16;
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, kBase));
   }
-  if (bits > 0) text += kDigits[(value << (kBits - bits)) & 63U];
-  while (text.size() % 4 != 0) text += '=';
-  return text;
+  return bytes;
 }
 
 // Names a script or a style by its hash, so that the page's policy admits no other.
-std::string source_hash(std::string_view text) { return "'sha256-" + base64_of_hex(hash::sha256(text)) + "'"; }
-
-std::string title_of(std::span<const Source> sources) {
-  std::string title;
-  for (const Source& source : sources) {
-    title += (title.empty() ? "" : ", ") + (source.study.empty() ? source.name : source.study);
-  }
-  return title;
-}
+std::string source_hash(std::string_view text) { return "'sha256-" + base64(bytes_of_hex(hash::sha256(text))) + "'"; }
 
 // Replaces each {{NAME}} of the template once; a part may contain any text.
 std::string filled(std::string_view form, const std::vector<std::pair<std::string_view, std::string>>& parts) {
@@ -70,8 +56,8 @@ std::string filled(std::string_view form, const std::vector<std::pair<std::strin
 }
 
 // Says what a page with many cells leaves out.
-std::string left_out(std::span<const Source> sources) {
-  if (shown_metrics(sources).size() == metrics::metrics().size()) return "";
+std::string left_out(const Content& content) {
+  if (shown_metrics(content).size() == metrics::metrics().size()) return "";
   return fmt::format(
       "<p>With more than {} cells, the page has only the metrics of the tables. All others: <code>ngb show RESULTS "
       "--format csv</code>.</p>\n",
@@ -80,25 +66,28 @@ std::string left_out(std::span<const Source> sources) {
 
 }  // namespace
 
-std::string html(std::span<const Source> sources, const std::string& made_by) {
-  const Labels labels(sources);
-  const std::string script = std::string(kText_charts_js) + kText_numbers_js + kText_choices_js + kText_page_js;
+std::string html(const Content& content, const Figures& figures, const std::string& made_by) {
+  const Labels labels(content);
+  const std::string script = std::string(kText_charts_js) + kText_numbers_js + kText_choices_js + kText_saving_js +
+                             kText_page_js + kText_figures_js;
   const std::string policy =
-      fmt::format("default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
+      fmt::format("default-src 'none'; img-src data:; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
                   source_hash(script), source_hash(kText_page_css));
   return filled(kText_page_html, {{"policy", policy},
                                   {"style", kText_page_css},
                                   {"script", script},
-                                  {"title", escaped(title_of(sources))},
-                                  {"summary", summary(sources)},
-                                  {"findings", findings(sources, labels)},
-                                  {"tables", spanning_tables(sources)},
-                                  {"cells", cell_tables(sources, labels)},
-                                  {"left_out", left_out(sources)},
-                                  {"environments", environments(sources, labels)},
-                                  {"method", method(sources, labels)},
+                                  {"title", escaped(content.study.empty() ? content.name : content.study)},
+                                  {"summary", summary(content)},
+                                  {"findings", findings(content, labels)},
+                                  {"figures", figures_html(figures)},
+                                  {"tables", spanning_tables(content)},
+                                  {"cells", cell_table(content, labels)},
+                                  {"left_out", left_out(content)},
+                                  {"environments", environments(content)},
+                                  {"method", method(content)},
+                                  {"checklist", checklist(content, labels)},
                                   {"made_by", escaped(made_by)},
-                                  {"data", script_json(page_data(sources, labels))}});
+                                  {"data", script_json(page_data(content, figures, labels))}});
 }
 
 }  // namespace ngb::report::page

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the report of one or several results folders: one HTML page that needs no other file and no network. Its tables
-// are readable without JavaScript; with it, the reader chooses what is shown, and each choice is part of the link.
+// Makes the report of results: one HTML page that needs no other file and no network. Its tables are readable without
+// JavaScript; with it, the reader chooses what is shown, and each choice is part of the link.
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -27,14 +26,39 @@ struct Sentence {
   SpanningTable rows{};  // that bear it; without columns: none
 };
 
-// Results that are shown together: one folder, or several that are read as one. It points into what it was made from.
-struct Source {
+// A value in the table of a figure's data.
+struct Field {
+  std::string text{};     // "" is an unknown number, or an empty text
+  bool is_number = true;  // or unknown
+};
+
+// A figure as the page shows it (report/figures/on_page.h makes it).
+struct Figure {
+  std::string name{};           // of its files: "compile_time"
+  std::string title{};          // for people
+  std::string reading{};        // what it shows, and how to read it
+  std::string specification{};  // Vega-Lite as JSON, without the data
+  std::string image{};          // SVG that follows the reader's light or dark appearance; "": it is not drawn
+  std::vector<std::string> columns{};
+  std::vector<std::vector<Field>> rows{};  // each as long as `columns`
+  bool has_all_rows = true;                // else the file beside the page has more
+};
+
+// The figures of a page.
+struct Figures {
+  std::vector<Figure> shown{};
+  std::string why_not_drawn{};  // a sentence; "" if there are images
+  std::string left_out{};       // figures without data, and why; "" if there are none
+};
+
+// Results, and what is shown of them. It points into what it was made from.
+struct Content {
   std::string name{};   // the folder's name, or the folders': "quickstart"
   std::string study{};  // of the last run of each folder; "" if there was none
   const Results* results = nullptr;
   const std::vector<store::MeasuredEnvironment>* environments = nullptr;
   std::map<std::string, std::string> protocol{};  // keys and values (JSON) as in the study file
-  // The rest is filled in by add_what_spans_cells (spanning.h).
+  // What follows is filled in by add_what_spans_cells (spanning.h).
   std::vector<Sentence> to_act_on{};         // shown first
   std::vector<Sentence> findings{};          // for information
   std::vector<SpanningTable> conclusions{};  // reversed orders, the paper's claims
@@ -47,7 +71,7 @@ inline constexpr std::size_t kMostCellsWithEveryMetric = 1500;
 // A page can show this many cells. The caller refuses more.
 inline constexpr std::size_t kMostCells = 20'000;
 
-// Returns the page. `made_by` describes the program: "0.1.0 (git 0123456789ab)". The same results give the same page.
-std::string html(std::span<const Source> sources, const std::string& made_by);
+// Returns the page. `made_by` describes the program: "0.1.0 (git 0123456789ab)". The same input gives the same page.
+std::string html(const Content& content, const Figures& figures, const std::string& made_by);
 
 }  // namespace ngb::report::page

@@ -28,7 +28,7 @@
   };
 
   function referenceWords(to) {
-    if (to === "study") return `the study's baseline (${[...new Set(data.baselines)].join(", ")})`;
+    if (to === "study") return `the study's baseline (${data.baseline})`;
     if (to === "best") return "the best of the selection";
     return to.replace(/^compiler:/, "");
   }
@@ -148,7 +148,7 @@
     const {to, metric} = choices.state();
     const panels = new Map();
     for (const work of works) {
-      const key = JSON.stringify([work.first.source, work.first.device, work.first.model]);
+      const key = JSON.stringify([work.first.device, work.first.model]);
       if (!panels.has(key)) panels.set(key, []);
       panels.get(key).push(work);
     }
@@ -248,14 +248,7 @@
     find("status").textContent = words + ".";
   }
 
-  // A spreadsheet would compute a text that begins like a formula.
-  function csvField(value) {
-    const text = String(value ?? "");
-    const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  }
-
-  function csv() {
+  function download() {
     const {metric, to} = choices.state();
     const relation = to === "value" ? "value" : `ratio to ${referenceWords(to)}`;
     const lines = [["device", "model", "batch", "compiler", "status", "flags", metric, "low", "high", relation, "low", "high", "why"]];
@@ -266,13 +259,7 @@
                     own.low, own.high, shown.value, shown.low, shown.high, own.why ?? shown.why]);
       }
     }
-    return lines.map((line) => line.map(csvField).join(",") + "\r\n").join("");
-  }
-
-  function download() {
-    const link = element("a", {href: URL.createObjectURL(new Blob([csv()], {type: "text/csv"})), download: "selection.csv"});
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    saving.save("selection.csv", "text/csv", saving.csv(lines));
   }
 
   function draw() {

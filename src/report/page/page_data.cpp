@@ -49,14 +49,11 @@ json short_number(double value) {
 
 class DataWriter {
  public:
-  DataWriter(std::span<const Source> sources, const Labels& labels)
-      : sources_(sources), labels_(labels), metrics_(shown_metrics(sources)) {}
+  DataWriter(const Content& content, const Labels& labels)
+      : results_(*content.results), labels_(labels), metrics_(shown_metrics(content)) {}
 
   json write() {
-    json cells = json::array();
-    for (std::size_t source = 0; source < sources_.size(); ++source) add_cells(source, cells);
-    json baselines = json::array();
-    for (const Source& source : sources_) baselines.push_back(plain(source.results->baseline.words()));
+    json cells = cells_json();
     json groups = json::array();
     for (const std::string& group : group_of_) groups.push_back(group);
     return {{"devices", devices_.all()},
@@ -65,7 +62,7 @@ class DataWriter {
             {"looks", looks_json()},
             {"batches", batches_},
             {"group_of", std::move(groups)},
-            {"baselines", std::move(baselines)},
+            {"baseline", plain(results_.baseline.words())},
             {"metrics", metrics_json()},
             {"flags", flags_.all()},
             {"reasons", reasons_.all()},
@@ -73,22 +70,23 @@ class DataWriter {
   }
 
  private:
-  void add_cells(std::size_t source, json& cells) {
-    const Results& results = *sources_[source].results;
+  json cells_json() {
     std::unordered_map<std::string, std::size_t> index_of_id;
-    for (std::size_t i = 0; i < results.cells.size(); ++i) index_of_id[results.cells[i]->cell_id] = cells.size() + i;
-    for (const CellData* cell : results.cells) {
-      const CellData* baseline = results.baseline_of(*cell);
+    for (std::size_t i = 0; i < results_.cells.size(); ++i) index_of_id[results_.cells[i]->cell_id] = i;
+    json cells = json::array();
+    for (const CellData* cell : results_.cells) {
+      const CellData* baseline = results_.baseline_of(*cell);
       const auto found = baseline == nullptr ? index_of_id.end() : index_of_id.find(baseline->cell_id);
-      json row = identity_of(source, *cell);
+      json row = identity_of(*cell);
       row.push_back(found == index_of_id.end() ? json(-1) : json(found->second));
-      row.push_back(flags_of(results, *cell));
-      row.push_back(values_of(results, *cell));
+      row.push_back(flags_of(*cell));
+      row.push_back(values_of(*cell));
       cells.push_back(std::move(row));
     }
+    return cells;
   }
 
-  json identity_of(std::size_t source, const CellData& cell) {
+  json identity_of(const CellData& cell) {
     const int model = models_.index_of(plain(cell.model));
     if (static_cast<std::size_t>(model) == group_of_.size())
       group_of_.push_back(plain(cell.model_group.empty() ? cell.model_family : cell.model_group));
@@ -97,31 +95,31 @@ class DataWriter {
     auto batch = std::find(batches_.begin(), batches_.end(), cell.batch);
     if (batch == batches_.end()) batch = batches_.insert(batches_.end(), cell.batch);
     const std::string why = why_no_numbers(cell);
-    return json::array({source, devices_.index_of(labels_.device(source, cell)), model, batch - batches_.begin(),
-                        compiler, name(status_of(cell)), why.empty() ? -1 : reasons_.index_of(plain(why))});
+    return json::array({devices_.index_of(labels_.device(cell)), model, batch - batches_.begin(), compiler,
+                        name(status_of(cell)), why.empty() ? -1 : reasons_.index_of(plain(why))});
   }
 
-  json flags_of(const Results& results, const CellData& cell) {
+  json flags_of(const CellData& cell) {
     json flags = json::array();
-    for (const Values::Raised& raised : results.values.flags(cell.cell_id)) {
+    for (const Values::Raised& raised : results_.values.flags(cell.cell_id)) {
       flags.push_back(flags_.index_of(std::string(raised.flag)));
     }
     return flags;
   }
 
-  json values_of(const Results& results, const CellData& cell) {
+  json values_of(const CellData& cell) {
     json values = json::array();
     for (const Metric* metric : metrics_) {
-      const DerivedValue* value = results.values.find(cell.cell_id, metric->name);
+      const DerivedValue* value = results_.values.find(cell.cell_id, metric->name);
       values.push_back(value == nullptr ? json(reasons_.index_of("not measured yet"))
-                                        : value_json(results, cell, *metric, *value));
+                                        : value_json(cell, *metric, *value));
     }
     return values;
   }
 
-  json value_json(const Results& results, const CellData& cell, const Metric& metric, const DerivedValue& value) {
+  json value_json(const CellData& cell, const Metric& metric, const DerivedValue& value) {
     if (!value.value) return reasons_.index_of(plain(value.reason));
-    const ShownNumber shown = shown_number(results, cell, {&metric, nullptr});
+    const ShownNumber shown = shown_number(results_, cell, {&metric, nullptr});
     json entry = json::array({short_number(*value.value), shown.main + shown.tail});
     if (value.low && value.high) {
       entry.push_back(short_number(*value.low));
@@ -149,7 +147,7 @@ class DataWriter {
     return rows;
   }
 
-  std::span<const Source> sources_;
+  const Results& results_;
   const Labels& labels_;
   std::vector<const Metric*> metrics_{};
   Names devices_{};
@@ -168,9 +166,8 @@ bool is_in_a_large_page(const Metric& metric) {
 
 }  // namespace
 
-std::vector<const Metric*> shown_metrics(std::span<const Source> sources) {
-  std::size_t cells = 0;
-  for (const Source& source : sources) cells += source.results->cells.size();
+std::vector<const Metric*> shown_metrics(const Content& content) {
+  const std::size_t cells = content.results->cells.size();
   std::vector<const Metric*> shown;
   for (const Metric& metric : metrics::metrics()) {
     if (cells <= kMostCellsWithEveryMetric || is_in_a_large_page(metric)) shown.push_back(&metric);
@@ -178,6 +175,13 @@ std::vector<const Metric*> shown_metrics(std::span<const Source> sources) {
   return shown;
 }
 
-json page_data(std::span<const Source> sources, const Labels& labels) { return DataWriter(sources, labels).write(); }
+json page_data(const Content& content, const Figures& figures, const Labels& labels) {
+  json data = DataWriter(content, labels).write();
+  json& specifications = data["specifications"] = json::object();
+  for (const Figure& figure : figures.shown) {
+    if (figure.has_all_rows) specifications[figure.name] = json::parse(figure.specification, nullptr, false);
+  }
+  return data;
+}
 
 }  // namespace ngb::report::page

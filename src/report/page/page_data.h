@@ -3,7 +3,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <span>
 #include <vector>
 
 #include "metrics/metric.h"
@@ -13,16 +12,16 @@
 namespace ngb::report::page {
 
 // Returns the metrics of the page, in the order of the table of metrics.
-std::vector<const metrics::Metric*> shown_metrics(std::span<const Source> sources);
+std::vector<const metrics::Metric*> shown_metrics(const Content& content);
 
 // {"devices", "models", "compilers": [names], "batches": [sizes], "looks": [[colour, shape] (report/looks.h), for each
-// of "compilers"], "group_of": [name, for each of "models"], "baselines": [words, for each folder], "metrics":
-// [{"name", "heading", "unit", "formula", "has_interval", "refers_to_baseline"}], "flags": [names], "reasons": [texts],
-// "cells": [[folder, device, model, batch, compiler, status, why, baseline, [flags], [values]]]}. All but `status` are
-// indices.
+// of "compilers"], "group_of": [name, for each of "models"], "baseline": words, "metrics": [{"name", "heading", "unit",
+// "formula", "has_interval", "refers_to_baseline"}], "flags": [names], "reasons": [texts], "cells": [[device, model,
+// batch, compiler, status, why, baseline, [flags], [values]]], "specifications": {name of a figure: Vega-Lite without
+// data}}. In a cell, all but `status` are indices.
 // `why` says why a cell has no numbers, `baseline` is an index into "cells"; either is -1 if there is none. A value is
 // an index into "reasons", or [number, text, low, high] with the text as `ngb show` has it; low and high may be
 // missing.
-nlohmann::json page_data(std::span<const Source> sources, const Labels& labels);
+nlohmann::json page_data(const Content& content, const Figures& figures, const Labels& labels);
 
 }  // namespace ngb::report::page

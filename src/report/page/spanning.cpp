@@ -151,18 +151,18 @@ std::vector<SpanningTable> series_tables(const Results& results) {
 
 }  // namespace
 
-void add_what_spans_cells(Source& source, const Results& results) {
+void add_what_spans_cells(Content& content) {
   constexpr std::size_t kPlaceOfStatus = 2;
-  const json all = conclusions_json(results);
+  const json all = conclusions_json(*content.results);
   for (const json& finding : all["findings"]) {
     Sentence sentence{text_at(finding, "sentence"), rows_behind(finding)};
-    (is_true_at(finding, "to_act_on") ? source.to_act_on : source.findings).push_back(std::move(sentence));
+    (is_true_at(finding, "to_act_on") ? content.to_act_on : content.findings).push_back(std::move(sentence));
   }
-  if (SpanningTable orders = reversals(all); !orders.remark.empty()) source.conclusions.push_back(std::move(orders));
+  if (SpanningTable orders = reversals(all); !orders.remark.empty()) content.conclusions.push_back(std::move(orders));
   for (SpanningTable& claim : tables_of(claims_table(all), kPlaceOfStatus)) {
-    source.conclusions.push_back(std::move(claim));
+    content.conclusions.push_back(std::move(claim));
   }
-  source.tables = series_tables(results);
+  content.tables = series_tables(*content.results);
 }
 
 }  // namespace ngb::report::page

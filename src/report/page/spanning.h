@@ -10,7 +10,7 @@ namespace ngb::report::page {
 // A table of the page has this many rows at most. Its remark says how many are left out.
 inline constexpr std::size_t kMostRowsOfATable = 500;
 
-// Fills in the sentences and tables of `source` from the series and conclusions of `results` (add_series).
-void add_what_spans_cells(Source& source, const Results& results);
+// Fills in the sentences and tables of `content` from the series and conclusions of its results (add_series).
+void add_what_spans_cells(Content& content);
 
 }  // namespace ngb::report::page

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
+#include "report/page/base64.h"
 #include "report/page/labels.h"
 #include "report/page/page_data.h"
 #include "report/page/untrusted.h"
@@ -29,7 +30,7 @@ struct Made {
   Results results = all_results(cells, values);
 };
 
-Source source_of(const Made& made, const std::string& name) {
+Content content_of(const Made& made, const std::string& name) {
   return {.name = name, .study = name, .results = &made.results, .environments = &made.environments};
 }
 
@@ -57,60 +58,94 @@ TEST(Page, WritesJsonThatCannotEndItsElement) {
   EXPECT_EQ(nlohmann::json::parse(text), given);
 }
 
-TEST(Page, TellsDevicesOfSeveralFoldersApart) {
-  const Made first = pair_of_cells();
-  const Made second = pair_of_cells();
-  const std::vector<Source> sources{source_of(first, "results"), source_of(second, "results")};
-  const Labels labels(sources);
-  EXPECT_EQ(labels.device(0, first.cells[0]), "local (results)");
-  EXPECT_EQ(labels.device(1, second.cells[0]), "local (results (2))");
-}
-
 TEST(Page, TellsCellsOfOneWorkloadApartByTheirOptions) {
   Made made{{made_up::cell("tvm", 1), made_up::cell("tvm", 1)}, {}};
   made.cells[0].options = R"({"trials":8})";
   made.cells[1].options = "{}";
   made.results = all_results(made.cells, made.values);
-  const std::vector<Source> sources{source_of(made, "results")};
-  EXPECT_EQ(Labels(sources).compiler(made.cells[0]), R"(tvm 1.0 {"trials":8})");
-  EXPECT_EQ(Labels(sources).compiler(made.cells[1]), "tvm 1.0");
+  const Labels labels(content_of(made, "results"));
+  EXPECT_EQ(labels.compiler(made.cells[0]), R"(tvm 1.0 {"trials":8})");
+  EXPECT_EQ(labels.compiler(made.cells[1]), "tvm 1.0");
 }
 
 TEST(Page, HasTheTextOfShowBesideEachNumber) {
   const Made made = pair_of_cells();
-  const std::vector<Source> sources{source_of(made, "results")};
-  const nlohmann::json data = page_data(sources, Labels(sources));
+  const Content content = content_of(made, "results");
+  const nlohmann::json data = page_data(content, {}, Labels(content));
   std::size_t speed_up = 0;
   while (data["metrics"][speed_up]["name"] != "speed_up_ratio") ++speed_up;
-  EXPECT_EQ(data["cells"][1][9][speed_up].dump(), R"([2.0,"2.00 [1.90, 2.10]",1.9,2.1])");
+  EXPECT_EQ(data["cells"][1][8][speed_up].dump(), R"([2.0,"2.00 [1.90, 2.10]",1.9,2.1])");
   std::size_t compile = 0;
   while (data["metrics"][compile]["name"] != "compile_s") ++compile;
-  EXPECT_EQ(data["reasons"][data["cells"][1][9][compile].get<std::size_t>()], "not known");
-  EXPECT_EQ(data["cells"][1][7], 0);  // the baseline is the first cell
+  EXPECT_EQ(data["reasons"][data["cells"][1][8][compile].get<std::size_t>()], "not known");
+  EXPECT_EQ(data["cells"][1][6], 0);  // the baseline is the first cell
 }
 
 TEST(Page, AdmitsOnlyItsOwnScriptAndStyle) {
   const Made made = pair_of_cells();
-  const std::vector<Source> sources{source_of(made, "results")};
-  const std::string page = html(sources, "0.1.0");
-  EXPECT_THAT(page, HasSubstr("default-src 'none'; script-src 'sha256-"));
+  const std::string page = html(content_of(made, "results"), {}, "0.1.0");
+  EXPECT_THAT(page, HasSubstr("default-src 'none'; img-src data:; script-src 'sha256-"));
   EXPECT_THAT(page, Not(HasSubstr("{{")));
   EXPECT_THAT(page, Not(HasSubstr("http://www.w3.org/1999")));
 }
 
 TEST(Page, IsMadeOfResultsWithoutCells) {
   const Made made;
-  const std::vector<Source> sources{source_of(made, "empty")};
-  EXPECT_THAT(html(sources, "0.1.0"), HasSubstr("0 cells: 0 measured."));
+  const std::string page = html(content_of(made, "empty"), {}, "0.1.0");
+  EXPECT_THAT(page, HasSubstr("0 cells: 0 measured."));
+  EXPECT_THAT(page, HasSubstr("<td>For each measured cell: No cell is measured."));
+}
+
+TEST(Page, HasFiguresWithWhatTheyShowTheirImageAndTheirData) {
+  const Made made = pair_of_cells();
+  const Figure drawn{.name = "speed",
+                     .title = "Speed & more",
+                     .reading = "Higher is better.",
+                     .specification = R"({"mark":"point"})",
+                     .image = "<svg/>",
+                     .columns = {"model", "speed"},
+                     .rows = {{{"<i>", false}, {"12.5", true}}, {{"b", false}, {"", true}}}};
+  Figure cut = drawn;
+  cut.name = "cut";
+  cut.has_all_rows = false;
+  const std::string page =
+      html(content_of(made, "results"), {{drawn, cut}, "They are not drawn.", "another (no data)"}, "0.1.0");
+  EXPECT_THAT(page, HasSubstr("<h3>Speed &amp; more</h3><p>Higher is better.</p>"));
+  EXPECT_THAT(page, HasSubstr("src=\"data:image/svg+xml;base64,PHN2Zy8+\""));
+  EXPECT_THAT(page, HasSubstr("<tr><td>&lt;i&gt;</td><td class=\"n\">12.5</td></tr>"));
+  EXPECT_THAT(page, HasSubstr("<tr><td>b</td><td class=\"n\"></td></tr>"));
+  EXPECT_THAT(page, HasSubstr("<p>They are not drawn.</p>"));
+  EXPECT_THAT(page, HasSubstr("<p>Without data: another (no data).</p>"));
+  EXPECT_THAT(page, HasSubstr("all are in <code>figures/cut.csv</code>"));
+  EXPECT_THAT(page, HasSubstr("\"specifications\":{\"speed\":{\"mark\":\"point\"}}")) << "that of a whole table only";
+}
+
+TEST(Page, WritesBase64) {  // the examples of RFC 4648
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64("\xff\xfe"), "//4=");
+}
+
+TEST(Page, AnswersTheChecklistFromTheResults) {
+  Made made = pair_of_cells();
+  made.cells[1].precision = "bf16";
+  const std::string page = html(content_of(made, "results"), {}, "0.1.0");
+  EXPECT_THAT(page, HasSubstr("<td>Comparison: appropriate baseline</td><td>these results</td><td>The baseline is "
+                              "identity. 1 of 2 measured cells have a speed-up over it.</td>"));
+  EXPECT_THAT(page, HasSubstr("For each measured cell: 1 process."));
+  EXPECT_THAT(page, HasSubstr("Precision: bf16, f32."));
+  EXPECT_THAT(page, HasSubstr("0 cells failed, 0 disturbed, 0 not measured yet; 0 with a flag."));
+  EXPECT_THAT(page, HasSubstr("<td>Design: open loop in the workload generator</td><td>the method</td><td>No: "));
 }
 
 TEST(Page, HasSpanningTablesAndFindings) {
   const Made made = pair_of_cells();
-  Source source = source_of(made, "results");
-  source.findings = {{"a <b> c", {"behind it", "", {"device"}, {{"<i>"}}}}};
-  source.tables = {{"Slopes", "per block", {"model"}, {{"x & y"}}}};
-  const std::vector<Source> sources{source};
-  const std::string page = html(sources, "0.1.0");
+  Content content = content_of(made, "results");
+  content.findings = {{"a <b> c", {"behind it", "", {"device"}, {{"<i>"}}}}};
+  content.tables = {{"Slopes", "per block", {"model"}, {{"x & y"}}}};
+  const std::string page = html(content, {}, "0.1.0");
   EXPECT_THAT(page, HasSubstr("<li>a &lt;b&gt; c <details><summary> 1 row</summary>"));
   EXPECT_THAT(page, HasSubstr("<td>&lt;i&gt;</td>"));
   EXPECT_THAT(page, HasSubstr("<summary>Slopes: 1 row</summary>"));

@@ -11,14 +11,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Texts = std::vector<std::string>;
 
-// Returns the source of a page whose results have these conclusions and values.
+// Returns the content of a page whose results have these conclusions and values.
 class WhatSpansCells : public ::testing::Test {
  protected:
-  Source source() {
+  Content content() {
     results_ = all_results(cells_, values_);
     add_series(*results_, parts_);
-    Source made{.results = &*results_};
-    add_what_spans_cells(made, *results_);
+    Content made{.results = &*results_};
+    add_what_spans_cells(made);
     return made;
   }
 
@@ -34,7 +34,7 @@ TEST_F(WhatSpansCells, HasFindingsWithTheRowsThatBearThem) {
         "compiler": "fast 1.0", "model": "resnet18", "batch_sizes": "1", "metric": "speed_up_ratio", "value": 1.8588,
         "low": 1.8, "high": 1.9, "outcome": "faster", "adjusted_p": 0.0012}]})"},
       {"finding", "", R"({"sentence": "Slow failed.", "to_act_on": true, "rows": []})"}};
-  const Source made = source();
+  const Content made = content();
   ASSERT_EQ(made.findings.size(), 1U);
   EXPECT_EQ(made.findings[0].text, "Fast is faster.");
   EXPECT_THAT(made.findings[0].rows.columns,
@@ -48,7 +48,7 @@ TEST_F(WhatSpansCells, HasFindingsWithTheRowsThatBearThem) {
 TEST_F(WhatSpansCells, NamesOnceWhatIsEqualInAllRowsOfAFinding) {
   parts_[0].conclusions = {{"finding", "", R"({"sentence": "Fast is faster.", "rows": [
       {"device": "local", "model": "a", "outcome": "faster"}, {"device": "local", "model": "b", "outcome": "same"}]})"}};
-  const SpanningTable rows = source().findings.at(0).rows;
+  const SpanningTable rows = content().findings.at(0).rows;
   EXPECT_EQ(rows.remark, "In all rows: device local");
   EXPECT_THAT(rows.columns, ElementsAre("model", "outcome"));
   EXPECT_THAT(rows.rows, ElementsAre(Texts{"a", "faster"}, Texts{"b", "same"}));
@@ -61,7 +61,7 @@ TEST_F(WhatSpansCells, HasReversedOrdersWithBothSides) {
         {"device": "xeon", "compiler_a": "tvm 1", "compiler_b": "tvm 1", "model_a": "a", "model_b": "b", "batch": 8,
          "value": 0.5, "low": 0.4, "high": 0.6}]})"},
                            {"orders", "", R"({"looked_at": 12, "are_too_many": false})"}};
-  const Source made = source();
+  const Content made = content();
   ASSERT_EQ(made.conclusions.size(), 1U);
   EXPECT_THAT(made.conclusions[0].rows, ElementsAre(Texts{"a", "b", "tvm 1, batch 1, on xeon", "1.50 [1.40, 1.60]",
                                                           "tvm 1, batch 8, on xeon", "0.50 [0.40, 0.60]"}));
@@ -75,7 +75,7 @@ TEST_F(WhatSpansCells, HasTablesOfSeriesWithTheirFormulas) {
                        .subject = "conv_block",
                        .batch_sizes = "8",
                        .value = 1.25}};
-  const Source made = source();
+  const Content made = content();
   ASSERT_EQ(made.tables.size(), 1U);
   EXPECT_EQ(made.tables[0].title, "retention, ratio [95 %]: depth_retention_ratio");
   EXPECT_EQ(made.tables[0].remark, "speed-up at the largest depth / speed-up at depth 1 (paper, tables VII and VIII)");
@@ -85,7 +85,7 @@ TEST_F(WhatSpansCells, HasTablesOfSeriesWithTheirFormulas) {
 TEST_F(WhatSpansCells, SaysHowManyRowsAreLeftOut) {
   parts_[0].values.resize(kMostRowsOfATable + 7,
                           {.series = "dominating_count", .device = "local", .subject = "a", .value = 0});
-  const Source made = source();
+  const Content made = content();
   ASSERT_EQ(made.tables.size(), 1U);
   EXPECT_EQ(made.tables[0].rows.size(), kMostRowsOfATable);
   EXPECT_THAT(made.tables[0].remark, HasSubstr("7 more rows: ngb show RESULTS --json"));
@@ -98,7 +98,7 @@ TEST_F(WhatSpansCells, ShowsWhateverAConclusionContains) {
       parts_[0].conclusions.push_back({kind, "", json});
     }
   }
-  const Source made = source();
+  const Content made = content();
   EXPECT_EQ(made.findings.size(), 1U);
   EXPECT_TRUE(made.findings[0].text.empty());
 }

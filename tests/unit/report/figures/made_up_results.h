@@ -26,7 +26,7 @@ class ResultsOf {
         parts_(series_of(cells_)),
         results_(report::all_results(cells_, values_)) {
     report::add_series(results_, parts_);
-    sources_ = {{.name = "results", .study = "study", .results = &results_}};
+    content_ = {.name = "results", .study = "study", .results = &results_, .environments = &environments_};
   }
   // The numbers that span cells are these, whatever the cells are.
   ResultsOf(std::vector<store::CellData> cells, std::vector<store::SeriesValue> series)
@@ -35,14 +35,14 @@ class ResultsOf {
         parts_({{.part = "part", .made_of = "", .values = std::move(series), .conclusions = {}}}),
         results_(report::all_results(cells_, values_)) {
     report::add_series(results_, parts_);
-    sources_ = {{.name = "results", .study = "study", .results = &results_}};
+    content_ = {.name = "results", .study = "study", .results = &results_, .environments = &environments_};
   }
   ResultsOf(const ResultsOf&) = delete;
   ResultsOf& operator=(const ResultsOf&) = delete;
 
   // The selection points into this object.
   [[nodiscard]] report::figures::Selection selection() const {
-    return report::figures::Selection(sources_, {.cells = {&cells_}, .why_none = ""});
+    return report::figures::Selection(content_, {.cells = &cells_, .why_none = ""});
   }
 
  private:
@@ -60,7 +60,8 @@ class ResultsOf {
   std::vector<store::DerivedValue> values_;
   std::vector<store::SeriesPart> parts_;
   report::Results results_;
-  std::vector<report::page::Source> sources_{};
+  std::vector<store::MeasuredEnvironment> environments_{};
+  report::page::Content content_{};
 };
 
 inline const report::figures::Figure& figure_called(std::string_view name) {

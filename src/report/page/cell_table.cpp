@@ -56,8 +56,8 @@ std::string why_html(const CellData& cell) {
 
 class TableWriter {
  public:
-  TableWriter(const Source& source, std::size_t index, const Labels& labels, std::size_t first_cell)
-      : results_(*source.results), index_(index), labels_(labels), next_cell_(first_cell) {}
+  TableWriter(const Content& content, const Labels& labels)
+      : results_(*content.results), name_(content.name), labels_(labels) {}
 
   std::string write() {
     const std::string over = results_.baseline.is_identity() ? "" : results_.baseline.words();
@@ -65,7 +65,7 @@ class TableWriter {
         "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Cells of {0}\">"
         "<table class=\"cells\"><caption>{0}</caption><thead><tr>"
         "<th scope=\"col\">compiler</th>",
-        escaped(labels_.source(index_)));
+        escaped(name_));
     for (const NumberColumn& column : columns_) {
       html += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", escaped(heading(column, over)));
     }
@@ -81,8 +81,7 @@ class TableWriter {
 
  private:
   [[nodiscard]] std::string section(const CellData& cell, bool is_first) const {
-    const std::string title =
-        fmt::format("{}, batch {}, on {}", plain(cell.model), cell.batch, labels_.device(index_, cell));
+    const std::string title = fmt::format("{}, batch {}, on {}", plain(cell.model), cell.batch, labels_.device(cell));
     return fmt::format(
         "{}<tbody><tr class=\"workload\"><th colspan=\"{}\" scope=\"rowgroup\"><span>{}</span></th></tr>\n",
         is_first ? "" : "</tbody>\n", columns_.size() + 2, escaped(title));
@@ -104,22 +103,14 @@ class TableWriter {
   }
 
   const Results& results_;
-  std::size_t index_;
+  const std::string& name_;
   const Labels& labels_;
-  std::size_t next_cell_;
+  std::size_t next_cell_ = 0;
   std::vector<NumberColumn> columns_ = number_columns(false, results_.cells);
 };
 
 }  // namespace
 
-std::string cell_tables(std::span<const Source> sources, const Labels& labels) {
-  std::string html;
-  std::size_t first_cell = 0;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    html += TableWriter(sources[i], i, labels, first_cell).write();
-    first_cell += sources[i].results->cells.size();
-  }
-  return html;
-}
+std::string cell_table(const Content& content, const Labels& labels) { return TableWriter(content, labels).write(); }
 
 }  // namespace ngb::report::page

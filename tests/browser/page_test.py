@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb report: what the reader can do with the page in a browser."""
+
+import csv
+import io
+import json
+import unittest
+
+from browser import Browser, find_axe, find_browser
+from ngb_program import TOOLCHAINS, without_toolchains
+from report_case import HOSTILE, ReportTest
+
+
+@unittest.skipUnless(find_browser(), "no Chromium on this machine: scripts/setup tests installs it")
+class InTheBrowser(ReportTest):
+    def setUp(self):
+        super().setUp()
+        self.browser = Browser(find_browser())
+        self.addCleanup(self.browser.close)
+        self.browser.resize(1280, 900)
+
+    def open(self, hash=""):
+        self.browser.open((self.folder / "results/report/index.html").as_uri() + hash)
+
+    def visible_cells(self):
+        return self.browser.run("[...document.querySelectorAll('tr[data-cell]')].filter(row => row.offsetParent).length")
+
+    def press(self, dimension, option):
+        self.browser.run(f"document.querySelector('[data-dimension={dimension}] [data-option={json.dumps(option)}]').click()")
+
+    def test_choices_are_in_the_link_and_the_back_button_undoes_them(self):
+        self.open()
+        self.assertEqual(self.visible_cells(), 12)
+        self.press("batch", "2")
+        self.browser.wait_for("location.hash === '#?batch=1'")
+        self.browser.wait_for("document.querySelectorAll('.matrix tbody tr').length === 2")
+        self.assertEqual(self.visible_cells(), 6)
+        self.browser.run("{const to = document.getElementById('choose-to'); to.value = 'best';"
+                         " to.dispatchEvent(new Event('change'))}")
+        self.browser.wait_for("document.querySelector('.matrix caption').textContent.includes('best of the selection')")
+        self.browser.run("history.back()")
+        self.browser.wait_for("!document.querySelector('.matrix caption').textContent.includes('best')")
+        self.browser.run("history.back()")
+        self.browser.wait_for("location.hash === ''")
+        self.browser.wait_for("document.querySelectorAll('.matrix tbody tr').length === 4")
+        self.assertEqual(self.visible_cells(), 12)
+        self.assertEqual(self.browser.complaints(), [])
+        self.assertEqual(self.browser.requests(), [])
+
+    def test_a_link_restores_its_choices_and_says_what_is_not_there(self):
+        self.open("#?batch=2&metric=compile_s&to=best&compiler=none_of_these")
+        status = self.browser.run("document.getElementById('status').textContent")
+        self.assertIn("do not have: compiler none_of_these", status)
+        self.assertEqual(self.browser.run("document.getElementById('choose-metric').value"), "compile_s")
+        self.assertEqual(self.visible_cells(), 0)
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_what_has_no_data_is_dim_and_what_failed_says_why(self):
+        self.open()
+        dim = "[...document.querySelectorAll('#choices button.empty')].map(button => button.dataset.option)"
+        self.assertEqual([name.split()[0] for name in self.browser.run(dim)], ["onnxruntime"])
+        why = self.browser.run("[...document.querySelectorAll('.matrix td.why')].map(cell => cell.textContent)")
+        self.assertEqual(len(why), 4)
+        self.assertTrue(all(each.startswith("failed: toolchain_missing") for each in why))
+
+    def test_the_numbers_of_the_default_view_are_the_speed_ups_of_show(self):
+        self.open()
+        cells = json.loads(self.ngb("show", "results", "--json", "--compiler", "other").stdout)["cells"]
+        self.assertEqual(len(cells), 4)
+        texts = self.browser.run("[...document.querySelectorAll('.matrix tbody tr')].map(row => row.textContent)")
+        for cell, text in zip(cells, texts):
+            speed_up = cell["metrics"]["speed_up_ratio"]["value"]
+            self.assertIn(f"{speed_up:.2f}" if speed_up < 9.995 else f"{speed_up:.1f}", text)
+
+    def test_it_fits_a_narrow_screen_and_all_buttons_are_reached_by_keyboard(self):
+        self.browser.resize(390, 800)
+        self.open()
+        self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 390)
+        unreachable = "[...document.querySelectorAll('button, select, a, .wide')].filter(each => each.tabIndex < 0).length"
+        self.assertEqual(self.browser.run(unreachable), 0)
+
+    def test_the_page_is_used_by_keyboard(self):
+        self.open()
+        self.browser.press("Tab")
+        self.assertEqual(self.browser.run("document.activeElement.className"), "skip")
+        self.browser.press("Enter", "\r")
+        self.browser.wait_for("location.hash === '#results'")
+        self.browser.press("Tab")
+        self.assertEqual(self.browser.run("document.activeElement.closest('fieldset').dataset.dimension"), "compiler")
+        self.assertEqual(self.browser.run("document.activeElement.getAttribute('aria-pressed')"), "true")
+        self.browser.press(" ", " ")
+        self.browser.wait_for("document.activeElement.getAttribute('aria-pressed') === 'false'")
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+        self.assertEqual(self.browser.run(outline), "solid")
+        # Every control comes in its turn.
+        controls = self.browser.run("[...document.querySelectorAll('a, button, select, summary, .wide')]"
+                                    ".filter(each => each.checkVisibility() && !each.disabled).length")
+        seen = "(document.activeElement.seen = true)"
+        self.browser.run("document.activeElement.blur(); window.scrollTo(0, 0)")
+        self.browser.run("document.querySelector('.skip').focus()")
+        for _ in range(controls + 20):  # a browser adds what scrolls
+            self.browser.run(seen)
+            self.browser.press("Tab")
+        missed = self.browser.run("[...document.querySelectorAll('a, button, select, summary, .wide')]"
+                                  ".filter(each => each.checkVisibility() && !each.disabled && !each.seen)"
+                                  ".map(each => each.textContent.slice(0, 40))")
+        self.assertEqual(missed, [])
+
+    def test_a_figure_is_saved_with_the_data_of_its_file(self):
+        self.open()
+        self.browser.run("window.saved = {}; saving.save = (name, type, text) => { saved[name] = text; }")
+        self.browser.run("document.querySelectorAll('[data-name=throughput_by_batch] button').forEach(each => each.click())")
+        saved = self.browser.run("saved")
+        self.assertEqual(sorted(saved), ["throughput_by_batch.csv", "throughput_by_batch.vl.json"])
+        figures = self.folder / "results/report/figures"
+        whole = json.loads((figures / "throughput_by_batch.vl.json").read_text())
+        rows = json.loads(saved["throughput_by_batch.vl.json"])["datasets"]["rows"]
+        for row, expected in zip(rows, whole["datasets"]["rows"], strict=True):
+            for column, value in expected.items():
+                if isinstance(value, float) and value != 0:
+                    self.assertAlmostEqual(row[column] / value, 1, places=6)
+                else:
+                    self.assertEqual(row[column], value)
+        with (figures / "throughput_by_batch.csv").open(newline="") as file:
+            expected = list(csv.DictReader(file))
+        rows = list(csv.DictReader(io.StringIO(saved["throughput_by_batch.csv"], newline="")))
+        self.assertEqual([(row["model"], row["compiler"], row["state"], row["reason"]) for row in rows],
+                         [(row["model"], row["compiler"], row["state"], row["reason"]) for row in expected])
+        self.assertEqual(self.browser.complaints(), [])
+
+    @unittest.skipIf(without_toolchains("figures"), without_toolchains("figures"))
+    def test_figures_follow_the_readers_appearance_and_are_light_on_paper(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.report("results")
+        # Whether the image has ink for a light page, and whether it has ink for a dark one.
+        inks = """(async () => {
+          const image = document.querySelector("figure[data-name=throughput_by_batch] img");
+          await image.decode();
+          const canvas = document.createElement("canvas");
+          [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+          const context = canvas.getContext("2d");
+          context.drawImage(image, 0, 0);
+          const {data} = context.getImageData(0, 0, canvas.width, canvas.height);
+          const seen = new Set();
+          for (let i = 0; i < data.length; i += 4) {
+            if (data[i + 3] === 255) seen.add([data[i], data[i + 1], data[i + 2]].join());
+          }
+          return [seen.has("27,31,36"), seen.has("230,233,237")];
+        })()"""
+        for scheme, medium, expected, paper in (("light", "screen", [True, False], "rgb(255, 255, 255)"),
+                                                ("dark", "screen", [False, True], "rgb(20, 23, 27)"),
+                                                ("dark", "print", [True, False], "rgb(255, 255, 255)")):
+            self.browser.prefer(scheme, medium)
+            self.open()
+            self.assertEqual(self.browser.run(inks), expected, f"{scheme}, {medium}")
+            self.assertEqual(self.browser.run("getComputedStyle(document.body).backgroundColor"), paper)
+            self.assertEqual(self.browser.complaints(), [])
+            self.assertEqual(self.browser.requests(), [])
+
+    @unittest.skipUnless(find_axe(), "no axe-core on this machine: scripts/setup tests fetches it")
+    def test_axe_finds_no_violation(self):
+        if not without_toolchains("figures"):
+            self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+            self.report("results")
+        levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+        ask = ("axe.run(document, {runOnly: {type: 'tag', values: %s}}).then(({violations, passes}) => ({passes: "
+               "passes.length, violations: violations.flatMap(({id, nodes}) => nodes.map(({target, failureSummary}) => "
+               "`${id}: ${target}: ${failureSummary}`))}))" % json.dumps(levels))
+        for width in (1280, 390):
+            for scheme in ("light", "dark"):
+                self.browser.resize(width, 900)
+                self.browser.prefer(scheme)
+                self.open()
+                self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+                self.browser.run(find_axe().read_text() + "; 1")
+                found = self.browser.run(ask)
+                self.assertEqual(found["violations"], [], f"{width} pixels, {scheme}")
+                self.assertGreater(found["passes"], 10)
+
+    def test_results_without_numbers_have_a_page_that_works(self):
+        self.report("results", "--compiler", "onnxruntime")
+        self.open()
+        self.assertEqual(self.visible_cells(), 4)
+        self.assertIn("No number in this selection.", self.browser.run("document.getElementById('overview').textContent"))
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_hostile_names_run_nothing(self):
+        self.rename(HOSTILE, HOSTILE)
+        if not without_toolchains("figures"):
+            self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.report("results")
+        self.open()
+        self.assertIsNone(self.browser.run("window.hacked"))
+        self.assertIn(HOSTILE.replace("\u202e", "\\u202e"),
+                      self.browser.run("document.querySelector('.matrix').textContent"))
+        self.assertEqual(self.browser.complaints(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
