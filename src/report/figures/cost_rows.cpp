@@ -18,11 +18,11 @@ using store::CellData;
 
 constexpr double kNanosecondsPerSecond = 1e9;
 
-// Adds the lowest and the highest compile time of the cell's processes, if its phases were loaded. The phases of a cell
-// that was tuned contain its tuning, so such a cell has no range.
-void add_range_of_processes(Number& total, const CellData* measured, const Number& tuning) {
-  if (measured == nullptr || !total.value || tuning.value.value_or(0) > 0) return;
-  for (const store::RecordedProcess& process : measured->processes) {
+// Adds the lowest and the highest compile time of the cell's processes. The phases of a cell that was tuned contain its
+// tuning, so such a cell has no range.
+void add_range_of_processes(Number& total, const CellData& cell, const Number& tuning) {
+  if (!total.value || tuning.value.value_or(0) > 0) return;
+  for (const store::RecordedProcess& process : cell.processes) {
     for (const samples::PhaseUse& phase : process.phases) {
       if (phase.phase != samples::Phase::compile) continue;
       const double wall_s = static_cast<double>(phase.wall_ns) / kNanosecondsPerSecond;
@@ -45,17 +45,34 @@ std::set<std::pair<std::size_t, std::string>> dominated_cells(const Selection& s
   return cells;
 }
 
-// Returns whether another cell of the workload is certainly faster and keeps the processor no busier.
-bool is_dominated(const Selection& selection, const Workloads& workloads, const Place& place) {
-  const Number speed = number_of(selection, place, "throughput_per_s");
-  const Number cpu = number_of(selection, place, "cpu_percent");
-  const std::vector<Place>& around = workloads.around(place);
-  return std::any_of(around.begin(), around.end(), [&](const Place& other) {
-    const Number other_speed = number_of(selection, other, "throughput_per_s");
-    const Number other_cpu = number_of(selection, other, "cpu_percent");
-    return other_speed.low && speed.high && *other_speed.low > *speed.high && other_cpu.value && cpu.value &&
-           *other_cpu.value <= *cpu.value;
-  });
+// Returns the cells of which another cell of the workload is certainly faster and keeps the processor no busier.
+std::set<const CellData*> dominated_by_cpu(const Selection& selection, const Workloads& workloads) {
+  struct Paid {
+    double cpu_percent = 0;
+    const CellData* cell = nullptr;
+    Number speed{};
+  };
+  std::set<const CellData*> dominated;
+  for (const std::vector<Place>* places : workloads.all()) {
+    std::vector<Paid> paid;
+    for (const Place& place : *places) {
+      const Number cpu = number_of(selection, place, "cpu_percent");
+      if (cpu.value) paid.push_back({*cpu.value, place.cell, number_of(selection, place, "throughput_per_s")});
+    }
+    std::stable_sort(paid.begin(), paid.end(),
+                     [](const Paid& a, const Paid& b) { return a.cpu_percent < b.cpu_percent; });
+    double highest_low = 0;  // of the cells that are no busier
+    for (std::size_t begin = 0; begin < paid.size();) {
+      std::size_t end = begin;
+      for (; end < paid.size() && paid[end].cpu_percent <= paid[begin].cpu_percent; ++end) {
+        highest_low = std::max(highest_low, paid[end].speed.low.value_or(0));
+      }
+      for (; begin < end; ++begin) {
+        if (paid[begin].speed.high && highest_low > *paid[begin].speed.high) dominated.insert(paid[begin].cell);
+      }
+    }
+  }
+  return dominated;
 }
 
 // Returns a row for each cell with its speed beside that of the fastest, and what it costs. `is_on_front` receives a
@@ -90,7 +107,7 @@ Rows compile_time(const Selection& selection) {
     Row row = row_of(selection, place, fmt::format("batch {}", place.cell->batch));
     Number total = number_of(selection, place, kMetric);
     const Number tuning = number_of(selection, place, "tuning_s");
-    add_range_of_processes(total, selection.find_measured(place), tuning);
+    add_range_of_processes(total, *place.cell, tuning);
     row["tuning_s"] = tuning.value ? Row(*tuning.value) : Row(nullptr);
     add_number(row, kMetric, total, state_of(*place.cell));
     rows.push_back(std::move(row));
@@ -108,8 +125,9 @@ Rows pareto_compile(const Selection& selection) {
 
 Rows pareto_cpu(const Selection& selection) {
   const Workloads workloads(selection);
+  const auto dominated = dominated_by_cpu(selection, workloads);
   return speed_against_cost(selection, workloads, "cpu_percent",
-                            [&](const Place& place) { return !is_dominated(selection, workloads, place); });
+                            [&](const Place& place) { return !dominated.contains(place.cell); });
 }
 
 }  // namespace ngb::report::figures

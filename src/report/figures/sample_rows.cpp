@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -109,27 +111,42 @@ void add_strip(const Selection& selection, const Place& place, const CellData& m
   }
 }
 
+// Returns all places, those of most interest first.
+std::vector<Place> places_by_interest(const Selection& selection) {
+  std::vector<std::pair<int, Place>> ranked;
+  for (const Place& place : selection.places()) ranked.emplace_back(interest_of(selection, place), place);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Place> places;
+  for (const auto& [interest, place] : ranked) places.push_back(place);
+  return places;
+}
+
 }  // namespace
 
+// Loads only the cells that are drawn: all repetitions of large results do not fit into memory.
 Rows sample_strips(const Selection& selection) {
-  if (!selection.why_not_measured().empty()) return {.why_none = selection.why_not_measured()};
-  std::vector<Place> places;
-  for (const Place& place : selection.places()) {
-    const CellData* const measured = selection.find_measured(place);
-    if (measured != nullptr && !processes_of(*measured).empty()) places.push_back(place);
+  std::vector<std::pair<Place, CellData>> strips;
+  std::size_t with_repetitions = 0;
+  for (const Place& place : places_by_interest(selection)) {
+    const bool is_measured = !place.cell->processes.empty() || !place.cell->set_aside.empty();
+    if (!is_measured && place.cell->failed.empty()) continue;
+    if (strips.size() == kMostStrips) {
+      with_repetitions += is_measured ? 1U : 0U;
+      continue;
+    }
+    std::optional<CellData> measured = selection.load(place);
+    if (!measured || processes_of(*measured).empty()) continue;
+    strips.emplace_back(place, *std::move(measured));
+    ++with_repetitions;
   }
-  if (places.empty()) return {.why_none = "no process has repetitions"};
-  std::stable_sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
-    return interest_of(selection, a) < interest_of(selection, b);
-  });
+  if (strips.empty()) return {.why_none = "no process has repetitions"};
   Rows made;
-  if (places.size() > kMostStrips) {
+  if (with_repetitions > strips.size()) {
     made.remark = fmt::format("{} of {} cells are shown, first those with lost processes, then those with flags",
-                              kMostStrips, places.size());
-    places.resize(kMostStrips);
+                              strips.size(), with_repetitions);
   }
-  for (const Place& place : places) {
-    add_strip(selection, place, *selection.find_measured(place), kMostPoints / places.size(), made.rows);
+  for (const auto& [place, measured] : strips) {
+    add_strip(selection, place, measured, kMostPoints / strips.size(), made.rows);
   }
   return made;
 }

@@ -12,8 +12,8 @@ namespace ngb::report::figures {
 
 using store::CellData;
 
-Selection::Selection(std::span<const page::Source> sources, Measured measured)
-    : sources_(sources), labels_(sources), measured_(std::move(measured)) {
+Selection::Selection(std::span<const page::Source> sources, LoadCell load_cell)
+    : sources_(sources), labels_(sources), load_cell_(std::move(load_cell)) {
   std::set<std::string> devices;
   std::set<std::string> known;
   std::vector<std::string> kinds;
@@ -32,10 +32,6 @@ Selection::Selection(std::span<const page::Source> sources, Measured measured)
   }
   looks_ = looks_of(kinds);
   has_several_devices_ = devices.size() > 1;
-  for (const std::vector<CellData>* cells : measured_.cells) {
-    ById& all = measured_cells_.emplace_back();
-    for (const CellData& cell : *cells) all.emplace(cell.cell_id, &cell);
-  }
 }
 
 const CellData* Selection::find(std::size_t source, std::string_view cell_id) const {
@@ -43,10 +39,8 @@ const CellData* Selection::find(std::size_t source, std::string_view cell_id) co
   return found == selected_[source].end() ? nullptr : found->second;
 }
 
-const CellData* Selection::find_measured(const Place& place) const {
-  if (place.source >= measured_cells_.size()) return nullptr;
-  const auto found = measured_cells_[place.source].find(place.cell->cell_id);
-  return found == measured_cells_[place.source].end() ? nullptr : found->second;
+std::optional<CellData> Selection::load(const Place& place) const {
+  return load_cell_ ? load_cell_(place.source, place.cell->cell_id) : std::nullopt;
 }
 
 std::string Selection::with_device(std::string words, const Place& place) const {

@@ -3,6 +3,8 @@
 // (plain_text.h).
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,25 +23,21 @@ struct Place {
   const store::CellData* cell = nullptr;
 };
 
-// The cells of each source with phases and repetitions, whichever are selected; or why they were not loaded.
-struct Measured {
-  std::vector<const std::vector<store::CellData>*> cells{};
-  std::string why_none{};
-};
+// Returns a cell of a source with all its repetitions, or nothing if it cannot be loaded.
+using LoadCell = std::function<std::optional<store::CellData>(std::size_t source, const std::string& cell_id)>;
 
 class Selection {
  public:
-  // The sources and the measured cells must outlive this object.
-  explicit Selection(std::span<const page::Source> sources, Measured measured = {});
+  // The sources must outlive this object. Their cells have phases. Without `load_cell` no repetition is drawn.
+  explicit Selection(std::span<const page::Source> sources, LoadCell load_cell = {});
 
   [[nodiscard]] std::span<const page::Source> sources() const { return sources_; }
   // Returns all selected cells, in the order of the sources and of each study.
   [[nodiscard]] const std::vector<Place>& places() const { return places_; }
   // Returns the selected cell of that source, or null.
   [[nodiscard]] const store::CellData* find(std::size_t source, std::string_view cell_id) const;
-  // Returns the selected cell with phases and repetitions, or null if it was not loaded.
-  [[nodiscard]] const store::CellData* find_measured(const Place& place) const;
-  [[nodiscard]] const std::string& why_not_measured() const { return measured_.why_none; }
+  // Returns the selected cell with all its repetitions, or nothing if they cannot be loaded.
+  [[nodiscard]] std::optional<store::CellData> load(const Place& place) const;
 
   [[nodiscard]] std::string device(const Place& place) const { return labels_.device(place.source, *place.cell); }
   [[nodiscard]] std::string compiler(const Place& place) const { return labels_.compiler(*place.cell); }
@@ -55,10 +53,9 @@ class Selection {
 
   std::span<const page::Source> sources_;
   page::Labels labels_;
-  Measured measured_;
+  LoadCell load_cell_;
   std::vector<Place> places_{};
   std::vector<ById> selected_{};
-  std::vector<ById> measured_cells_{};
   std::vector<std::string> compilers_{};
   std::vector<Look> looks_{};
   bool has_several_devices_ = false;

@@ -23,7 +23,11 @@ Workloads::Key Workloads::key_of(const Place& place) const {
   return {place.source, selection_.device(place), cell.model, cell.model_hash, cell.batch};
 }
 
-const std::vector<Place>& Workloads::around(const Place& place) const { return workloads_.at(key_of(place)).places; }
+std::vector<const std::vector<Place>*> Workloads::all() const {
+  std::vector<const std::vector<Place>*> all;
+  for (const auto& [key, workload] : workloads_) all.push_back(&workload.places);
+  return all;
+}
 
 Number Workloads::ratio_to_best(const Place& place) const {
   const Workload& workload = workloads_.at(key_of(place));

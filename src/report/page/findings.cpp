@@ -164,7 +164,11 @@ std::string summary(std::span<const Source> sources) {
   add(Status::failed, "failed");
   add(Status::disturbed, "disturbed");
   add(Status::planned, "not measured yet");
-  return html + ".</p>\n";
+  html += ".</p>\n";
+  for (const Source& source : sources) {
+    if (!source.folded.empty()) html += fmt::format("<p><strong>{}.</strong></p>\n", escaped(source.folded));
+  }
+  return html;
 }
 
 std::string findings(std::span<const Source> sources, const Labels& labels) {
