@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "samples/sense.h"
 #include "store/compute_device.h"
 #include "store/implementation.h"
+#include "store/load_process.h"
 #include "store/protocol.h"
 #include "work/json_bounds.h"
 
@@ -20,34 +20,6 @@ namespace ngb::store {
 namespace {
 
 using samples::ProcessResult;
-
-template <class T>
-Known<T> known(const sql::Statement& row, int column, T (*get)(const sql::Statement&, int)) {
-  if (row.is_null(column)) return Known<T>::unknown(row.text(column + 1));
-  return Known<T>::of(get(row, column));
-}
-std::int64_t get_integer(const sql::Statement& row, int column) { return row.integer(column); }
-std::uint64_t get_unsigned(const sql::Statement& row, int column) {
-  return static_cast<std::uint64_t>(row.integer(column));
-}
-double get_real(const sql::Statement& row, int column) { return row.real(column); }
-int get_small(const sql::Statement& row, int column) { return row.small(column); }
-
-samples::StartTime start_time(const sql::Statement& row, int column) {
-  if (row.is_null(column)) return std::nullopt;
-  return row.integer(column);
-}
-
-// Returns a parsed word of a fixed list. Throws SqlError if it is not in the list, as in a damaged or hand-edited file.
-template <class T>
-T word(Result<T> parsed, const sql::Database& database) {
-  if (!parsed) throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, parsed.error().what, database.file()), SQLITE_CORRUPT);
-  return *parsed;
-}
-
-[[noreturn]] void refuse_damaged(const sql::Database& database, const std::string& what) {
-  throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, what, database.file()), SQLITE_CORRUPT);
-}
 
 // Throws SqlError if the JSON is nested deeper than in any study, because parsing it could exhaust the stack.
 void require_shallow(const sql::Database& database, const std::string& text) {
@@ -61,23 +33,14 @@ std::string parameters_of(const std::string& recipe_json) {
   return recipe.is_object() && recipe.contains("parameters") ? recipe["parameters"].dump() : std::string{};
 }
 
-// A process as it is loaded, with what decides whether it counts.
-struct Loaded {
-  std::int64_t process_key = 0;
-  bool is_complete = false;
-  std::string origin{};
-  std::optional<std::string> device{};  // the fact `device`
-  RecordedProcess process{};
-};
-
 // Returns the origin whose completed processes count, as the view `origin` of docs/results.md ranks them.
-std::string origin_that_counts(const std::vector<Loaded>& loaded, int planned_processes) {
+std::string origin_that_counts(const std::vector<LoadedProcess>& loaded, int planned_processes) {
   struct Completed {
     std::set<int> indices{};
     std::int64_t newest_key = 0;
   };
   std::map<std::string, Completed> origins;
-  for (const Loaded& each : loaded) {
+  for (const LoadedProcess& each : loaded) {
     if (!each.is_complete) continue;
     Completed& completed = origins[each.origin];
     completed.indices.insert(each.process.process_index);
@@ -92,25 +55,12 @@ std::string origin_that_counts(const std::vector<Loaded>& loaded, int planned_pr
   return best == origins.end() ? std::string{} : best->first;
 }
 
-// Resets a statement at the end of the scope, also if a row could not be used.
-class Resetting {
- public:
-  explicit Resetting(sql::Statement& statement) : statement_(statement) {}
-  Resetting(const Resetting&) = delete;
-  Resetting& operator=(const Resetting&) = delete;
-  ~Resetting() { statement_.reset(); }
-
- private:
-  sql::Statement& statement_;
-};
-
 // Loads cells one after the other, each with its processes. Its memory does not grow with the file.
 class Loader {
  public:
   Loader(sql::Database& database, Detail detail)
       : database_(database),
         detail_(detail),
-        has_phases_(detail == Detail::phases || detail == Detail::full),
         has_repetitions_(detail == Detail::speeds || detail == Detail::full),
         rounds_(load_rounds()) {}
 
@@ -118,12 +68,13 @@ class Loader {
   CellData load(std::int64_t cell_key) {
     CellData cell = load_cell(cell_key);
     if (detail_ == Detail::planned) return cell;
-    std::vector<Loaded> loaded = load_processes(cell_key, cell);
+    std::vector<LoadedProcess> loaded = load_processes(cell_key, cell);
     const std::string counted = origin_that_counts(loaded, cell.planned_processes);
     std::set<std::string> counted_on;  // facts `device` of processes that count
     std::set<std::string> tried_on;    // … of the others
-    for (Loaded& each : loaded) {
-      load_details(cell, each);
+    for (LoadedProcess& each : loaded) {
+      load_details(database_, detail_, cell.in_flight != "1", each);
+      if (has_repetitions_) require_sense(cell, each.process);
       const bool is_failed = each.process.failure.has_value();
       const bool counts = !is_failed && each.origin == counted;
       if (each.device) (counts ? counted_on : tried_on).insert(*each.device);
@@ -213,40 +164,40 @@ class Loader {
   }
 
   // Loads processes by index and attempt, so that each list of a cell is in order.
-  std::vector<Loaded> load_processes(std::int64_t cell_key, CellData& cell) {
-    std::vector<Loaded> all;
-    each(
-        "SELECT process_key, process_index, attempt, environment_hash, started_unix_ns, wall_ns, stop_reason, "
-        "is_steady, threads_used, threads_used_unknown_reason, log_path, environment_key, run_key, origin, "
-        "is_complete, process.threads, manifest_sha256, worker_sha256, package_sha256, plugin_sha256, "
-        "exporter_sha256, files_sha256, model_sha256, reference_key, reference_sha256 "
-        "FROM process LEFT JOIN made_with USING (made_with_key) WHERE cell_key = ? "
-        "ORDER BY process_index, attempt, process_key",
-        cell_key, [&](const sql::Statement& row) {
-          Loaded& loaded = all.emplace_back();
-          loaded.process_key = row.integer(0);
-          loaded.origin = row.text(13);
-          loaded.is_complete = row.small(14) != 0;
-          RecordedProcess& process = loaded.process;
-          process.cell_id = cell.cell_id;
-          process.process_index = row.small(1);
-          process.attempt = row.small(2);
-          process.environment_hash = row.text(3);
-          process.started_unix_ns = row.integer(4);
-          process.wall_ns = row.integer(5);
-          process.stop_reason = row.text(6);
-          process.is_steady = row.small(7) != 0;
-          process.threads_used = known(row, 8, get_small);
-          process.log_path = row.text(10);
-          process.run_key = row.integer(12);
-          if (!row.is_null(15)) process.threads = row.small(15);
-          if (has_repetitions_) {
-            process.made_with = {row.text(16), row.text(17), row.text(18), row.text(19), row.text(20),
-                                 row.text(21), row.text(22), row.text(23), row.text(24)};
-          }
-          const int cpus = row.is_null(11) ? 0 : cpus_of(row.integer(11));
-          if (cpus > 0) cell.device_cpus = cpus;
-        });
+  std::vector<LoadedProcess> load_processes(std::int64_t cell_key, CellData& cell) {
+    std::vector<LoadedProcess> all;
+    each_row(database_,
+             "SELECT process_key, process_index, attempt, environment_hash, started_unix_ns, wall_ns, stop_reason, "
+             "is_steady, threads_used, threads_used_unknown_reason, log_path, environment_key, run_key, origin, "
+             "is_complete, process.threads, manifest_sha256, worker_sha256, package_sha256, plugin_sha256, "
+             "exporter_sha256, files_sha256, model_sha256, reference_key, reference_sha256 "
+             "FROM process LEFT JOIN made_with USING (made_with_key) WHERE cell_key = ? "
+             "ORDER BY process_index, attempt, process_key",
+             cell_key, [&](const sql::Statement& row) {
+               LoadedProcess& loaded = all.emplace_back();
+               loaded.process_key = row.integer(0);
+               loaded.origin = row.text(13);
+               loaded.is_complete = row.small(14) != 0;
+               RecordedProcess& process = loaded.process;
+               process.cell_id = cell.cell_id;
+               process.process_index = row.small(1);
+               process.attempt = row.small(2);
+               process.environment_hash = row.text(3);
+               process.started_unix_ns = row.integer(4);
+               process.wall_ns = row.integer(5);
+               process.stop_reason = row.text(6);
+               process.is_steady = row.small(7) != 0;
+               process.threads_used = known_small(row, 8);
+               process.log_path = row.text(10);
+               process.run_key = row.integer(12);
+               if (!row.is_null(15)) process.threads = row.small(15);
+               if (has_repetitions_) {
+                 process.made_with = {row.text(16), row.text(17), row.text(18), row.text(19), row.text(20),
+                                      row.text(21), row.text(22), row.text(23), row.text(24)};
+               }
+               const int cpus = row.is_null(11) ? 0 : cpus_of(row.integer(11));
+               if (cpus > 0) cell.device_cpus = cpus;
+             });
     return all;
   }
 
@@ -255,131 +206,14 @@ class Loader {
     const auto found = cpus_.find(environment_key);
     if (found != cpus_.end()) return found->second;
     int& cpus = cpus_[environment_key];
-    each("SELECT CAST(value AS INTEGER) FROM environment_entry WHERE environment_key = ? AND name = 'cpu_threads'",
-         environment_key, [&cpus](const sql::Statement& row) { cpus = row.small(0); });
+    each_row(database_,
+             "SELECT CAST(value AS INTEGER) FROM environment_entry WHERE environment_key = ? AND name = 'cpu_threads'",
+             environment_key, [&cpus](const sql::Statement& row) { cpus = row.small(0); });
     return cpus;
   }
 
-  void load_details(const CellData& cell, Loaded& loaded) {
-    const std::int64_t key = loaded.process_key;
-    ProcessResult& process = loaded.process;
-    if (!loaded.is_complete) load_failure(key, process);
-    load_facts(loaded);
-    if (has_phases_) load_phases(key, process);
-    if (detail_ == Detail::full) {
-      load_check(key, process);
-      load_readings(key, process);
-      if (!loaded.is_complete) load_neighbours(key, process);
-    }
-    if (!has_repetitions_) return;
-    load_repetitions(key, process);
-    if (cell.in_flight != "1") load_latencies(key, process);
-    require_sense(cell, process);
-  }
-
-  void load_latencies(std::int64_t process_key, ProcessResult& process) {
-    each("SELECT repetition_index, latency_ns FROM latency WHERE process_key = ? ORDER BY repetition_index, position",
-         process_key, [&](const sql::Statement& row) {
-           const std::int64_t index = row.integer(0);
-           if (index < 0 || static_cast<std::size_t>(index) >= process.repetitions.size()) {
-             refuse_damaged(database_, fmt::format("a latency belongs to repetition {}, which there is not", index));
-           }
-           process.latencies_ns.resize(static_cast<std::size_t>(index) + 1);
-           process.latencies_ns.back().push_back(row.integer(1));
-         });
-  }
-
-  void load_failure(std::int64_t process_key, ProcessResult& process) {
-    each("SELECT kind, phase, message, advice, signal, exit_code FROM failure WHERE process_key = ?", process_key,
-         [&](const sql::Statement& row) {
-           samples::Failure failure{word(samples::parse_failure_kind(row.text(0)), database_),
-                                    word(samples::parse_phase(row.text(1)), database_),
-                                    row.text(2),
-                                    row.text(3),
-                                    std::nullopt,
-                                    std::nullopt};
-           if (!row.is_null(4)) failure.signal = row.small(4);
-           if (!row.is_null(5)) failure.exit_code = row.small(5);
-           process.failure = std::move(failure);
-         });
-  }
-
-  void load_phases(std::int64_t process_key, ProcessResult& process) {
-    each(
-        "SELECT phase, wall_ns, cpu_ns, cpu_ns_unknown_reason, peak_rss_bytes, peak_rss_bytes_unknown_reason, "
-        "started_ns FROM phase WHERE process_key = ? ORDER BY position",
-        process_key, [&](const sql::Statement& row) {
-          process.phases.push_back({word(samples::parse_phase(row.text(0)), database_), row.integer(1),
-                                    known(row, 2, get_integer), known(row, 4, get_unsigned), start_time(row, 6)});
-        });
-  }
-
-  void load_repetitions(std::int64_t process_key, ProcessResult& process) {
-    each(
-        "SELECT wall_ns, inferences, is_warm_up, started_ns FROM repetition WHERE process_key = ? "
-        "ORDER BY repetition_index",
-        process_key, [&process](const sql::Statement& row) {
-          // A number out of range becomes 0 or the maximum; require_sense refuses 0.
-          const std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-          const auto inferences = static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(1), 0, most));
-          process.repetitions.push_back({row.integer(0), inferences, row.small(2) != 0, start_time(row, 3)});
-        });
-  }
-
-  void load_check(std::int64_t process_key, ProcessResult& process) {
-    each(
-        "SELECT reference, compared_elements, max_absolute_error, max_absolute_error_unknown_reason, "
-        "max_relative_error, max_relative_error_unknown_reason, finite_elements FROM output_check "
-        "WHERE process_key = ?",
-        process_key, [&process](const sql::Statement& row) {
-          process.check =
-              samples::Check{row.text(0), get_unsigned(row, 1), known(row, 2, get_real), known(row, 4, get_real), {}};
-          if (!row.is_null(6)) process.check->finite_elements = get_unsigned(row, 6);
-        });
-  }
-
-  void load_readings(std::int64_t process_key, ProcessResult& process) {
-    each(
-        "SELECT quantity, unit, moment, value, unknown_reason, at_ns FROM reading WHERE process_key = ? "
-        "ORDER BY position",
-        process_key, [&process](const sql::Statement& row) {
-          process.readings.push_back(
-              {row.text(0), row.text(1), row.text(2), known(row, 3, get_real), start_time(row, 5)});
-        });
-  }
-
-  void load_neighbours(std::int64_t process_key, ProcessResult& process) {
-    each("SELECT name, pid, cpu_ns FROM neighbour WHERE process_key = ? ORDER BY position", process_key,
-         [&process](const sql::Statement& row) {
-           process.neighbours.push_back({row.text(0), row.integer(1), row.integer(2)});
-         });
-  }
-
-  void load_facts(Loaded& loaded) {
-    const auto add = [&](const sql::Statement& row) {
-      if (row.text(0) == kDevice) loaded.device = row.text(1);
-      if (has_repetitions_) loaded.process.facts.emplace(row.text(0), row.text(1));
-    };
-    if (detail_ == Detail::full)
-      each("SELECT name, value FROM fact WHERE process_key = ?", loaded.process_key, add);
-    else
-      each("SELECT name, value FROM fact WHERE process_key = ? AND name = 'device'", loaded.process_key, add);
-  }
-
-  // Calls `use` with each row of the statement, whose only parameter is `key`. `select` must be a string literal.
-  template <class Use>
-  void each(const char* select, std::int64_t key, const Use& use) {
-    sql::Statement& row = database_.kept(select);
-    const Resetting resetting(row);
-    row.bind(key);
-    while (row.step()) use(row);
-  }
-
-  static constexpr const char* kDevice = "device";
-
   sql::Database& database_;
   Detail detail_;
-  bool has_phases_;
   bool has_repetitions_;
   std::optional<work::Rounds> rounds_;
   std::string recipe_json_{};
