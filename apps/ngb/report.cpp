@@ -44,6 +44,7 @@ int write_and_tell(ReportArguments arguments) {
   const auto written = write_report(request);
   if (!written) return report_failure(written.error().error, written.error().code);
   say("Report: {} ({} cells, {})\n", written->page.string(), written->cells, text::human_bytes(written->bytes));
+  if (!written->folded.empty()) say("{}\n", written->folded);
   if (written->tables) tell_tables(*written->tables);
   tell_figures(written->figures);
   return kSuccess;

@@ -106,26 +106,24 @@ Result<std::optional<Drawer>> find_drawer(const FiguresRequest& request) {
               "type: ngb toolchain install " + tool.name);
 }
 
-Status MeasuredCells::load(const std::vector<store::Source>& sources, const metrics::Derived& derived) {
-  constexpr double kMostRepetitions = 2'000'000;
-  derived_ = &derived;
-  double repetitions = 0;
-  for (const store::DerivedValue& value : derived.values) {
-    if (value.metric == "repetition_count") repetitions += value.value.value_or(0);
-  }
-  are_too_many_ = repetitions > kMostRepetitions;
-  if (are_too_many_ || !derived.were_kept) return Done{};
-  auto store = store::open_sources(sources);
-  if (!store) return error_of(store);
-  auto cells = store->load_cells();
-  if (!cells) return error_of(cells);
-  loaded_ = *std::move(cells);
-  return Done{};
+report::figures::LoadCell CellLoader::loader() {
+  return [this](const std::string& cell_id) { return load(cell_id); };
 }
 
-void MeasuredCells::add_to(report::figures::Measured& measured) const {
-  measured.cells = derived_->were_kept ? &loaded_ : &derived_->cells;
-  if (are_too_many_) measured.why_none = "these results have too many repetitions to draw each of them";
+std::optional<store::CellData> CellLoader::load(const std::string& cell_id) {
+  if (!status_) return std::nullopt;
+  if (!store_) {
+    auto opened = store::open_sources(sources_);
+    if (!opened) {
+      status_ = error_of(opened);
+      return std::nullopt;
+    }
+    store_ = *std::move(opened);
+  }
+  auto cell = store_->load_cell(cell_id);
+  if (cell) return *std::move(cell);
+  status_ = error_of(cell);
+  return std::nullopt;
 }
 
 Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figures,

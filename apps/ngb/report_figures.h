@@ -6,14 +6,16 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
-#include "metrics/derive.h"
 #include "report/figures/draw.h"
 #include "report/figures/figure.h"
+#include "report/figures/selection.h"
 #include "report/page/page.h"
 #include "store/merge.h"
+#include "store/store.h"
 
 namespace ngb::app {
 
@@ -34,19 +36,21 @@ struct WrittenFigures {
 // error, which says how to install it.
 Result<std::optional<report::figures::Drawer>> find_drawer(const FiguresRequest& request);
 
-// Holds cells with phases and repetitions, which figures of single processes need.
-class MeasuredCells {
+// Loads single cells with their repetitions, for figures that draw these.
+class CellLoader {
  public:
-  // Loads the cells unless `derived` has them, or unless they have too many repetitions to be drawn. `derived` must
-  // outlive this object.
-  Status load(const std::vector<store::Source>& sources, const metrics::Derived& derived);
-  // Adds the cells, or why there are none.
-  void add_to(report::figures::Measured& measured) const;
+  explicit CellLoader(std::vector<store::Source> sources) : sources_(std::move(sources)) {}
+  // Returns a function that refers to this object.
+  report::figures::LoadCell loader();
+  // Returns the error of the first cell that could not be loaded.
+  [[nodiscard]] const Status& status() const { return status_; }
 
  private:
-  const metrics::Derived* derived_ = nullptr;
-  std::vector<store::CellData> loaded_{};
-  bool are_too_many_ = false;
+  std::optional<store::CellData> load(const std::string& cell_id);
+
+  std::vector<store::Source> sources_;
+  std::optional<store::Store> store_{};  // opened for the first cell
+  Status status_{};
 };
 
 // Writes NAME.vl.json, NAME.csv and, if `format` is not "", NAME.FORMAT of each figure into `folder`, each in one step,

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
+#include "report/figures/selection.h"
 #include "report/page/page.h"
 #include "report/page/spanning.h"
 #include "store/store.h"
@@ -52,10 +53,11 @@ Status check_folder(const fs::path& folder) {
 
 // Results and all that they point into. It does not move.
 struct Loaded {
+  std::vector<store::Source> sources{};
   metrics::Derived derived{};
   metrics::series::DerivedSeries series{};
   std::optional<report::Results> results{};  // absent only while this is loaded
-  MeasuredCells measured{};
+  std::string folded{};                      // what the page leaves out; "" if it shows all
   std::set<std::string> studies{};
   std::map<std::string, std::string> protocol{};
 };
@@ -75,41 +77,62 @@ Status load_origin(const std::vector<store::Source>& sources, Loaded& loaded) {
   return Done{};
 }
 
+// Derives the cells that a page shows: all, or those of the first families that fit.
+Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const report::ChosenFamilies& chosen,
+                                         int threads) {
+  if (reader.cell_count() <= kMostCells) return metrics::derive(std::move(reader), threads, store::Detail::phases);
+  std::vector<store::Family> part;
+  std::size_t cells = 0;
+  for (const store::Family& family : chosen.families) {
+    cells += family.cells.size();
+    if (cells > kMostCells && !part.empty()) break;
+    part.push_back(family);
+  }
+  return metrics::derive_part(reader, part, threads);
+}
+
+// Says what a page of `shown` cells leaves out of the chosen ones; "" if nothing.
+std::string words_of_folded(std::size_t shown, const report::ChosenFamilies& chosen) {
+  std::size_t all = 0;
+  for (const std::size_t passing : chosen.passing) all += passing;
+  if (shown >= all) return {};
+  return fmt::format(
+      "This page shows {} of {} cells, the first ones of the study; its findings, tables and figures are of these. To "
+      "see "
+      "others here, choose with --device, --compiler, --model or --batch; ngb show lists all",
+      shown, all);
+}
+
 tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const ReportRequest& request) {
   const auto sources = sources_of(request.results);
   if (!sources) return failed(sources.error(), kWrongUsage);
   auto loaded = std::make_unique<Loaded>();
+  loaded->sources = *sources;
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  auto derived =
-      metrics::derive(*sources, threads, request.baseline.empty() ? std::nullopt : std::optional(request.baseline));
-  if (!derived) {
-    return failed(derived.error(), derived.error().code == ErrorCode::not_found ? kWrongUsage : kCannotGoOn);
+  auto reader =
+      metrics::FamilyReader::open(*sources, request.baseline.empty() ? std::nullopt : std::optional(request.baseline));
+  if (!reader) {
+    return failed(reader.error(), reader.error().code == ErrorCode::not_found ? kWrongUsage : kCannotGoOn);
   }
+  report::Choice choice(request.wanted);
+  const auto chosen = report::chosen_families(*reader, choice);
+  if (!chosen) return failed(chosen.error(), kCannotGoOn);
+  if (const Status known = choice.check(); !known) return failed(known.error(), kWrongUsage);
+  auto derived = derive_for_page(*std::move(reader), *chosen, threads);
+  if (!derived) return failed(derived.error(), kCannotGoOn);
   loaded->derived = *std::move(derived);
   const metrics::Derived& kept = loaded->derived;
-  auto results = report::chosen_results(kept.cells, kept.values, request.wanted, kept.baseline);
-  if (!results) return failed(results.error(), kWrongUsage);
-  if (results->cells.size() > kMostCells) {
-    return failed({fmt::format("a page shows at most {} cells, not {}", kMostCells, results->cells.size()),
-                   request.results.folders.front(), "choose with --device, --compiler, --model or --batch"},
-                  kWrongUsage);
-  }
-  loaded->results = *std::move(results);
+  loaded->results = report::results_of(kept.cells, kept.values, choice, kept.baseline, true);
+  if (loaded->results->cells.size() > kMostCells) loaded->results->cells.resize(kMostCells);
+  loaded->folded = words_of_folded(loaded->results->cells.size(), *chosen);
   report::add_differences(*loaded->results, kept.environments);
   loaded->results->allocator = kept.allocator;
-  auto series = metrics::series::derive_series(*sources, kept);
+  auto series = metrics::series::derive_series(*sources, kept, threads);
   if (!series) return failed(series.error(), kCannotGoOn);
   loaded->series = *std::move(series);
   report::add_series(*loaded->results, loaded->series.parts);
   if (Status known = load_origin(*sources, *loaded); !known) return failed(known.error(), kCannotGoOn);
-  if (Status done = loaded->measured.load(*sources, kept); !done) return failed(done.error(), kCannotGoOn);
   return loaded;
-}
-
-report::figures::Figures figures_of(const Loaded& loaded, const Content& content) {
-  report::figures::Measured measured;
-  loaded.measured.add_to(measured);
-  return report::figures::make_figures(report::figures::Selection(content, measured));
 }
 
 // Returns the name under which the page shows a results folder.
@@ -128,7 +151,8 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
                   .study = text::join(studies, ", "),
                   .results = &*loaded.results,
                   .environments = &loaded.derived.environments,
-                  .protocol = loaded.protocol};
+                  .protocol = loaded.protocol,
+                  .folded = loaded.folded};
   report::page::add_what_spans_cells(content);
   return content;
 }
@@ -148,14 +172,17 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   if (!loaded) return tl::unexpected(loaded.error());
   const Loaded& kept = **loaded;
   const Content content = content_of(kept, request);
-  WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size()};
+  WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size(), .folded = kept.folded};
   if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error(), kCannotGoOn);
   if (!request.tables.formats.empty()) {
     auto tables = write_tables(request.folder, *kept.results, kept.derived.environments, request.tables);
     if (!tables) return failed(tables.error(), kCannotGoOn);
     written.tables = *std::move(tables);
   }
-  const report::figures::Figures figures = figures_of(kept, content);
+  CellLoader cells(kept.sources);
+  const report::figures::Figures figures =
+      report::figures::make_figures(report::figures::Selection(content, cells.loader()));
+  if (!cells.status()) return failed(cells.status().error(), kCannotGoOn);
   const std::string& format = request.figures.image_format;
   auto files = write_figures(request.folder / kFiguresFolder, figures, *drawer, format);
   if (!files) return failed(files.error(), kCannotGoOn);

@@ -29,6 +29,7 @@ struct WrittenReport {
   std::filesystem::path page{};
   std::size_t cells = 0;
   std::size_t bytes = 0;
+  std::string folded{};                   // what the page leaves out; "" if it shows all
   std::optional<WrittenTables> tables{};  // if some were asked for
   WrittenFigures figures{};
 };
@@ -39,9 +40,9 @@ struct ReportFailure {
 };
 
 // Writes the tables that are asked for, figures/NAME.vl.json, .csv and images, index.html, each in one step, and a file
-// that marks the folder as a report. Fails and changes nothing if results cannot be read or do not go together, a
-// filter fits no cell, there are more cells than a page shows, the folder contains something and is not a report, or
-// images are wanted and nothing can draw them.
+// that marks the folder as a report. Of more cells than a page shows, all of these have the first ones only. Fails and
+// changes nothing if results cannot be read or do not go together, a filter fits no cell, the folder contains something
+// and is not a report, or images are wanted and nothing can draw them.
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request);
 
 // Writes RESULTS/report of a run that has ended and prints the page's path. A page that cannot be written is only a

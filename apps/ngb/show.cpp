@@ -4,19 +4,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
+#include "metrics/compute_family.h"
 #include "metrics/derive.h"
 #include "metrics/outcome.h"
 #include "metrics/series/derive_series.h"
 #include "report/series.h"
+#include "report/text_table.h"
 
 namespace ngb::app {
 namespace {
@@ -33,14 +38,89 @@ struct ShowArguments {
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-Result<metrics::Derived> derive(const std::vector<store::Source>& sources, const std::string& baseline = {}) {
-  return metrics::derive(sources, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())),
-                         baseline.empty() ? std::nullopt : std::optional(baseline));
-}
+int all_processors() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
 report::ShowOptions options_for_terminal(bool all, bool best) {
   const OutputShape shape = shape_of_stdout();
   return {.all = all, .best = best, .width = shape.width, .color = shape.has_color};
+}
+
+// Moves the values of all cells of a family into one list.
+std::vector<store::DerivedValue> values_of(metrics::DerivedFamily& family) {
+  std::vector<store::DerivedValue> values;
+  for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
+  return values;
+}
+
+// Prints the table of results whose cells do not fit into memory together.
+Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+                               const report::Choice& choice, const report::ShowOptions& options) {
+  const metrics::Heading& heading = reader.heading();
+  report::TextTable table(options, heading.baseline);
+  std::mutex mutex;
+  const auto add = [&](metrics::DerivedFamily family) {
+    const std::vector<store::DerivedValue> values = values_of(family);
+    const report::Results results =
+        report::results_of(family.cells, values, choice, heading.baseline, /*with_best_options=*/options.best);
+    std::vector<std::size_t> positions;
+    for (const store::CellData* cell : results.cells) {
+      positions.push_back(family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position);
+    }
+    report::TextTable part(options, heading.baseline);
+    part.add(results, positions);
+    const std::scoped_lock lock(mutex);
+    table.append(std::move(part));
+  };
+  const Status done = reader.derive(families, table.needed_metrics(), all_processors(), add);
+  if (!done) return done;
+  table.print(report::environment_differences(heading.environments, table.devices()), heading.allocator,
+              print_table_text);
+  return Done{};
+}
+
+// Prints texts that several threads make, in the order of their numbers: 0, 1, …
+class InOrder {
+ public:
+  void add(std::size_t number, std::string text) {
+    const std::scoped_lock lock(mutex_);
+    waiting_.emplace(number, std::move(text));
+    for (; !waiting_.empty() && waiting_.begin()->first == next_; ++next_) {
+      print_table_text(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+    }
+  }
+
+ private:
+  std::mutex mutex_{};
+  std::map<std::size_t, std::string> waiting_{};
+  std::size_t next_ = 0;
+};
+
+// Prints the lines of the cells, family by family.
+Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+                               const report::Choice& choice, const report::Format& format) {
+  print_table_text(format.begin());
+  InOrder printer;
+  return reader.derive(families, metrics::all_metrics(), all_processors(), [&](metrics::DerivedFamily family) {
+    const std::vector<store::DerivedValue> values = values_of(family);
+    const report::Results results = report::results_of(family.cells, values, choice, reader.heading().baseline,
+                                                       /*with_best_options=*/false);
+    printer.add(static_cast<std::size_t>(family.family - families.data()), format.lines(results));
+  });
+}
+
+// Shows results whose cells do not fit into memory together.
+int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& arguments, const report::Format& format) {
+  report::Choice choice(arguments.wanted);
+  const auto chosen = report::chosen_families(reader, choice);
+  if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
+  if (const Status known = choice.check(); !known) return report_failure(known.error(), kWrongUsage);
+  const report::ShowOptions options =
+      options_for_terminal(arguments.all, arguments.best || reader.heading().asks_best_options);
+  const Status done = format.lines != nullptr ? print_lines_of_families(reader, chosen->families, choice, format)
+                                              : print_table_of_families(reader, chosen->families, choice, options);
+  if (!done) return report_failure(done.error(), kCannotGoOn);
+  return kSuccess;
 }
 
 int show(const ShowArguments& arguments) {
@@ -48,8 +128,16 @@ int show(const ShowArguments& arguments) {
   if (!format) return report_failure(format.error(), kWrongUsage);
   const auto sources = sources_of(arguments.results);
   if (!sources) return report_failure(sources.error(), kWrongUsage);
-  const auto derived = derive(*sources, arguments.baseline);
-  if (has_code(derived, ErrorCode::not_found)) return report_failure(derived.error(), kWrongUsage);
+  auto reader = metrics::FamilyReader::open(
+      *sources, arguments.baseline.empty() ? std::nullopt : std::optional(arguments.baseline));
+  if (has_code(reader, ErrorCode::not_found)) return report_failure(reader.error(), kWrongUsage);
+  if (!reader) return report_failure(reader.error(), kCannotGoOn);
+  const bool comes_in_parts = !arguments.series && !arguments.findings &&
+                              ((*format)->lines != nullptr || std::string_view((*format)->name) == "text");
+  if (comes_in_parts && reader->cell_count() > metrics::kMostCellsInMemory) {
+    return show_family_by_family(*reader, arguments, **format);
+  }
+  const auto derived = metrics::derive(*std::move(reader), all_processors());
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
   auto results = report::chosen_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);
@@ -60,7 +148,7 @@ int show(const ShowArguments& arguments) {
     print_table_text((*format)->show(*results, options));
     return kSuccess;
   }
-  const auto series = metrics::series::derive_series(*sources, *derived);
+  const auto series = metrics::series::derive_series(*sources, *derived, all_processors());
   if (!series) return report_failure(series.error(), kCannotGoOn);
   report::add_series(*results, series->parts);
   print_table_text(arguments.series     ? report::series_text(*results, options)
@@ -79,7 +167,7 @@ std::string help_on_formats() {
 }  // namespace
 
 ExitCode print_table(const std::filesystem::path& results_folder) {
-  const auto derived = derive({{results_folder / "results.db", {}}});
+  const auto derived = metrics::derive(results_folder / "results.db", all_processors());
   if (!derived) {
     report_failure(derived.error(), kCannotGoOn);
     return kCannotGoOn;

@@ -28,7 +28,7 @@ void print_out(std::string_view text) { write(stdout, text::visible(text)); }
 
 void print_error(std::string_view text) { write(stderr, text::visible(text)); }
 
-void print_table_text(const std::string& table) { write(stdout, table); }
+void print_table_text(std::string_view table) { write(stdout, table); }
 
 void print_json_text(const nlohmann::json& json) { write(stdout, report::json_text(json)); }
 

@@ -34,7 +34,7 @@ void warn(fmt::format_string<Values...> format, Values&&... values) {
 }
 
 // Prints a table of the report on stdout with its colors. The report has made its cells visible.
-void print_table_text(const std::string& table);
+void print_table_text(std::string_view table);
 
 // Prints JSON on stdout as report::json_text formats it.
 void print_json_text(const nlohmann::json& json);

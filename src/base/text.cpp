@@ -125,6 +125,13 @@ std::string visible(std::string_view bytes) {
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
+    const auto* const special = std::find_if(bytes.data(), bytes.data() + bytes.size(), [](char byte) {
+      return static_cast<unsigned char>(byte) < 0x20 || static_cast<unsigned char>(byte) >= 0x7F;
+    });
+    const auto plain = static_cast<std::size_t>(special - bytes.data());
+    out += bytes.substr(0, plain);
+    bytes.remove_prefix(plain);
+    if (bytes.empty()) break;
     const std::size_t length = utf8_length(bytes);
     const auto first = static_cast<unsigned char>(bytes.front());
     const bool is_control = length == 1 && (first < 0x20 || first == 0x7F) && first != '\n' && first != '\t';

@@ -14,9 +14,10 @@ using store::CellData;
 
 std::string family_of(const CellData& cell) { return fmt::format("{}\n{}", cell.device, cell.model_hash); }
 
-std::string setting_of(const CellData& cell, int batch, const std::string& load) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.threads_there(),
-                     cell.compiler, cell.compiler_version, cell.configuration(), batch, load);
+// Identifies a cell's family and setting, whatever its batch size and its load are.
+std::string family_and_setting_of(const CellData& cell) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", family_of(cell), cell.precision, cell.threads_there(), cell.compiler,
+                     cell.compiler_version, cell.configuration());
 }
 
 std::string choice_of(const CellData& cell) {
@@ -51,29 +52,35 @@ Known<std::vector<OfRound>> find_busy_cpus(const CellData& cell, const Steady& s
 
 }  // namespace
 
-Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline)
+Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::span<const Steady> given)
     : cells_(std::move(cells)),
       baseline_(std::move(baseline)),
       baselines_(cells_, baseline_),
-      identities_(cells_, Baseline()),
+      identities_(baseline_.is_identity() ? baselines_ : BaselineCells(cells_, Baseline())),
       without_python_(cells_, Baseline::of_compiler(kWithoutPython)),
+      given_(given),
       facts_(cells_.size()) {
+  const auto key_of = [](const std::string& setting, int batch, const std::string& load) {
+    return setting + std::to_string(batch) + '\n' + load;
+  };
   std::unordered_map<std::string, std::size_t> first;
+  std::vector<std::string> settings;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    first.emplace(setting_of(*cells_[i], cells_[i]->batch, cells_[i]->load), i);
+    settings.push_back(family_and_setting_of(*cells_[i]));
+    first.emplace(key_of(settings[i], cells_[i]->batch, cells_[i]->load), i);
   }
-  const auto find = [&](const CellData& cell, int batch, const std::string& load) -> std::optional<std::size_t> {
-    const auto found = first.find(setting_of(cell, batch, load));
-    const bool is_found = found != first.end() && may_share_compute_device(cell, *cells_[found->second]);
+  const auto find = [&](std::size_t cell, int batch, const std::string& load) -> std::optional<std::size_t> {
+    const auto found = first.find(key_of(settings[cell], batch, load));
+    const bool is_found = found != first.end() && may_share_compute_device(*cells_[cell], *cells_[found->second]);
     return is_found ? std::optional(found->second) : std::nullopt;
   };
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const CellData& cell = *cells_[i];
     Facts& facts = facts_[i];
-    facts.steady = metrics::steady(cell);
-    facts.busy_cpus = find_busy_cpus(cell, facts.steady);
-    facts.single = find(cell, 1, cell.load);
-    facts.without_load = find(cell, cell.batch, work::kNoLoad);
+    if (given_.empty()) facts.steady = metrics::steady(cell);
+    facts.busy_cpus = find_busy_cpus(cell, steady(i));
+    facts.single = find(i, 1, cell.load);
+    facts.without_load = find(i, cell.batch, work::kNoLoad);
   }
   find_best_others();
 }
@@ -81,9 +88,9 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline)
 void Analysis::find_best_others() {
   std::unordered_map<std::string, std::vector<std::size_t>> choices;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    if (facts_[i].steady.reason.empty()) choices[choice_of(*cells_[i])].push_back(i);
+    if (steady(i).reason.empty()) choices[choice_of(*cells_[i])].push_back(i);
   }
-  const auto speed = [this](std::size_t i) { return log_speed_of(facts_[i].steady); };
+  const auto speed = [this](std::size_t i) { return log_speed_of(steady(i)); };
   for (auto& [name, choice] : choices) {
     std::sort(choice.begin(), choice.end(), [&](std::size_t a, std::size_t b) { return speed(a) > speed(b); });
     for (const std::size_t i : choice) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,16 @@ namespace ngb::metrics {
 
 class Analysis {
  public:
-  // The cells must outlive the Analysis.
-  explicit Analysis(std::vector<const store::CellData*> cells, Baseline baseline = {});
+  // The cells must outlive the Analysis. `given` has the Steady of each cell and must outlive it too; if it is empty,
+  // the cells have their repetitions.
+  explicit Analysis(std::vector<const store::CellData*> cells, Baseline baseline = {},
+                    std::span<const Steady> given = {});
 
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
   [[nodiscard]] const store::CellData& cell(std::size_t index) const { return *cells_[index]; }
-  [[nodiscard]] const Steady& steady(std::size_t index) const { return facts_[index].steady; }
+  [[nodiscard]] const Steady& steady(std::size_t index) const {
+    return given_.empty() ? facts_[index].steady : given_[index];
+  }
   // Returns how many processors each process kept busy in its timed phase (1.5: one and a half).
   [[nodiscard]] const Known<std::vector<OfRound>>& busy_cpus(std::size_t index) const {
     return facts_[index].busy_cpus;
@@ -52,7 +57,7 @@ class Analysis {
 
  private:
   struct Facts {
-    Steady steady{};
+    Steady steady{};  // unless it was given
     Known<std::vector<OfRound>> busy_cpus{};
     std::optional<std::size_t> single{};
     std::optional<std::size_t> without_load{};
@@ -65,6 +70,7 @@ class Analysis {
   BaselineCells baselines_;
   BaselineCells identities_;
   BaselineCells without_python_;
+  std::span<const Steady> given_;
   std::vector<Facts> facts_;
 };
 

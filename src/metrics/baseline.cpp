@@ -29,6 +29,8 @@ class Candidates {
     }
   }
 
+  [[nodiscard]] bool are_none() const { return first_.empty(); }
+
   // Returns the candidate that fits best: in f32, then with the same compute device.
   [[nodiscard]] std::optional<std::size_t> best_for(const CellData& cell, const std::string& threads) const {
     for (const std::string& precision : precisions_of(cell)) {
@@ -59,7 +61,10 @@ class Candidates {
                        precision, device);
   }
   static std::string device_of(const CellData& cell) { return cell.compute_device.value.value_or(kUnknown); }
-  static std::vector<std::string> precisions_of(const CellData& cell) { return {kFullPrecision, cell.precision}; }
+  static std::vector<std::string> precisions_of(const CellData& cell) {
+    if (cell.precision == kFullPrecision) return {kFullPrecision};
+    return {kFullPrecision, cell.precision};
+  }
   // As may_share_compute_device.
   static std::vector<std::string> devices_beside(const CellData& cell) {
     if (cell.compute_device.value) return {device_of(cell), kSilent};
@@ -75,7 +80,7 @@ class Candidates {
 };
 
 std::string why_there_is_none(const CellData& cell, const Candidates& candidates, const Baseline& baseline) {
-  if (!candidates.has_on_any_device(cell)) return baseline.role() + " was not measured here";
+  if (candidates.are_none() || !candidates.has_on_any_device(cell)) return baseline.role() + " was not measured here";
   if (!cell.compute_device.value) {
     return fmt::format("unknown whether {} computed on the same device: {}", baseline.role(),
                        cell.compute_device.reason);
@@ -143,6 +148,10 @@ BaselineCells::BaselineCells(std::span<const CellData* const> cells, const Basel
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const CellData& cell = *cells[i];
     Found& found = found_[i];
+    if (candidates.are_none()) {
+      found.why_none = why_there_is_none(cell, candidates, baseline);
+      continue;
+    }
     found.index = candidates.best_for(cell, cell.threads_there());
     if (!found.index && baseline.is_one_setting()) found.index = candidates.best_for(cell, Candidates::kAny);
     if (!found.index) found.why_none = why_there_is_none(cell, candidates, baseline);

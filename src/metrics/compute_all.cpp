@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "metrics/analysis.h"
+#include "metrics/compute_family.h"
 #include "metrics/metric.h"
 
 namespace ngb::metrics {
@@ -33,12 +34,14 @@ std::map<std::string, double> highest_frequencies_hz(const std::vector<CellData>
   return highest;
 }
 
-void add_flags(const CellData& cell, const CellData* baseline, std::optional<double> highest_hz,
+void add_flags(const Analysis& analysis, std::size_t index, const std::map<std::string, double>& highest_hz,
                std::vector<DerivedValue>& values) {
+  const CellData& cell = analysis.cell(index);
   if (cell.processes.empty() || decisive_failure(cell) != nullptr) return;
-  const auto spread = std::find_if(values.begin(), values.end(),
-                                   [](const DerivedValue& value) { return value.metric == "spread_ratio"; });
-  const Evidence evidence{cell, spread == values.end() ? std::nullopt : spread->value, baseline, highest_hz};
+  const std::optional<std::size_t> baseline = analysis.baseline_of(index);
+  const auto highest = highest_hz.find(cell.device);
+  const Evidence evidence{cell, analysis.steady(index).spread_ratio, baseline ? &analysis.cell(*baseline) : nullptr,
+                          highest == highest_hz.end() ? std::nullopt : std::optional(highest->second)};
   for (const Flag& flag : flag_table()) {
     const std::optional<double> raised = flag.raised_by(evidence);
     if (raised) values.push_back({cell.cell_id, fmt::format("flag_{}", flag.name), raised, {}, {}, {}});
@@ -47,9 +50,30 @@ void add_flags(const CellData& cell, const CellData* baseline, std::optional<dou
 
 }  // namespace
 
+std::vector<const Metric*> all_metrics() {
+  std::vector<const Metric*> all;
+  for (const Metric& metric : metrics()) all.push_back(&metric);
+  return all;
+}
+
+std::vector<std::vector<DerivedValue>> compute_family(const Analysis& analysis, std::span<const Metric* const> metrics,
+                                                      const std::map<std::string, double>& highest_hz) {
+  std::vector<std::vector<DerivedValue>> by_cell(analysis.size());
+  for (std::size_t i = 0; i < analysis.size(); ++i) {
+    for (const Metric* metric : metrics) {
+      Value value = metric->compute(analysis, i);
+      by_cell[i].push_back(
+          {analysis.cell(i).cell_id, metric->name, value.value, value.low, value.high, std::move(value.reason)});
+    }
+    add_flags(analysis, i, highest_hz, by_cell[i]);
+  }
+  return by_cell;
+}
+
 std::vector<DerivedValue> compute_all(const std::vector<CellData>& cells, int threads, const Baseline& baseline) {
   const auto groups = families(cells);
   const std::map<std::string, double> highest_hz = highest_frequencies_hz(cells);
+  const std::vector<const Metric*> all_of_them = all_metrics();
   std::vector<std::vector<DerivedValue>> by_cell(cells.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
@@ -57,18 +81,8 @@ std::vector<DerivedValue> compute_all(const std::vector<CellData>& cells, int th
       std::vector<const CellData*> members;
       for (const std::size_t index : groups[group]) members.push_back(&cells[index]);
       const Analysis analysis(std::move(members), baseline);
-      for (std::size_t i = 0; i < analysis.size(); ++i) {
-        const CellData& cell = analysis.cell(i);
-        std::vector<DerivedValue>& values = by_cell[groups[group][i]];
-        for (const Metric& metric : metrics()) {
-          Value value = metric.compute(analysis, i);
-          values.push_back({cell.cell_id, metric.name, value.value, value.low, value.high, std::move(value.reason)});
-        }
-        const auto highest = highest_hz.find(cell.device);
-        const std::optional<std::size_t> base = analysis.baseline_of(i);
-        add_flags(cell, base ? &analysis.cell(*base) : nullptr,
-                  highest == highest_hz.end() ? std::nullopt : std::optional(highest->second), values);
-      }
+      auto values = compute_family(analysis, all_of_them, highest_hz);
+      for (std::size_t i = 0; i < values.size(); ++i) by_cell[groups[group][i]] = std::move(values[i]);
     }
   };
   {

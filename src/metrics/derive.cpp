@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/derive.h"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "metrics/compute_family.h"
 
 namespace ngb::metrics {
 namespace {
@@ -17,26 +21,6 @@ void keep(const std::filesystem::path& results_file, std::int64_t revision, cons
   if (store) (void)store->save_derived(revision, derived.values, made_by(derived.baseline.words()));
 }
 
-// What the last study that wrote to the file asks of its results.
-struct Wishes {
-  bool best_options = false;
-  std::string baseline = kIdentity;
-  std::string allocator{};  // "" for the defaults
-};
-
-Wishes wishes_of(const std::vector<store::RunState>& runs) {
-  Wishes wishes;
-  if (runs.empty()) return wishes;
-  const nlohmann::json study = nlohmann::json::parse(runs.back().study_json, nullptr, false);
-  if (!study.is_object()) return wishes;
-  wishes.best_options = study.value("best_options", nlohmann::json()) == true;
-  const nlohmann::json baseline = study.value("baseline", nlohmann::json());
-  if (baseline.is_string()) wishes.baseline = baseline.get<std::string>();
-  const nlohmann::json allocator = study.value("allocator", nlohmann::json());
-  if (allocator == "steady") wishes.allocator = allocator.get<std::string>();
-  return wishes;
-}
-
 }  // namespace
 
 Result<Derived> derive(const std::filesystem::path& results_file, int threads,
@@ -46,44 +30,65 @@ Result<Derived> derive(const std::filesystem::path& results_file, int threads,
 
 Result<Derived> derive(const std::vector<store::Source>& sources, int threads,
                        const std::optional<std::string>& baseline) {
-  auto store = store::open_sources(sources);
-  if (!store) return error_of(store);
-  const auto revision = store->revision();
-  if (!revision) return error_of(revision);
-  const auto runs = store->runs();
-  if (!runs) return error_of(runs);
-  auto environments = store->measured_environments();
-  if (!environments) return error_of(environments);
-  const Wishes wishes = wishes_of(*runs);
-  const bool is_the_studys = !baseline || *baseline == wishes.baseline;
-  if (is_the_studys) {
-    auto kept = store->load_derived(*revision, made_by(wishes.baseline));
+  auto reader = FamilyReader::open(sources, baseline);
+  if (!reader) return error_of(reader);
+  return derive(*std::move(reader), threads);
+}
+
+Result<Derived> derive(FamilyReader reader, int threads, store::Detail detail) {
+  const Heading& heading = reader.heading();
+  if (heading.refers_to_the_studys_baseline) {
+    auto kept = reader.results().load_derived(heading.revision, made_by(heading.baseline.words()));
     if (!kept) return error_of(kept);
     if (*kept) {
-      auto outlines = store->load_cells(store::Detail::outline);
+      auto outlines = reader.results().load_cells(detail);
       if (!outlines) return error_of(outlines);
-      Baseline own = Baseline::find_or_none(wishes.baseline, *outlines);
-      return Derived{std::move(*outlines),     std::move(**kept), true,     wishes.best_options, std::move(own),
-                     std::move(*environments), wishes.allocator,  *revision};
+      return Derived{heading, *std::move(outlines), **std::move(kept), {}, /*were_kept=*/true, /*is_whole=*/true};
     }
   }
-  auto cells = store->load_cells();
-  if (!cells) return error_of(cells);
-  Derived derived{std::move(*cells), {},        false,        wishes.best_options, {}, std::move(*environments),
-                  wishes.allocator,  *revision, is_the_studys};
-  if (baseline) {
-    auto asked_for = Baseline::find(*baseline, derived.cells);
-    if (!asked_for) return error_of(asked_for);
-    derived.baseline = *std::move(asked_for);
-  } else {
-    derived.baseline = Baseline::find_or_none(wishes.baseline, derived.cells);
-  }
-  derived.values = compute_all(derived.cells, threads, derived.baseline);
-  const bool is_older = store->is_older();  // showing a file does not change its version
+  auto derived = derive_part(reader, reader.families(), threads);
+  if (!derived) return error_of(derived);
+  derived->is_whole = true;
+  // Showing a file does not change its version.
+  const bool may_keep =
+      heading.refers_to_the_studys_baseline && !reader.results().is_older() && store::is_one_file(reader.sources());
+  const std::filesystem::path file = reader.sources().front().file;
   {
-    const store::Store closed = std::move(*store);
+    const FamilyReader closed = std::move(reader);
   }  // closes the store: an open reader would make the writer wait
-  if (is_the_studys && !is_older && store::is_one_file(sources)) keep(sources.front().file, *revision, derived);
+  if (may_keep) keep(file, derived->revision, *derived);
+  return derived;
+}
+
+Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::Family>& families, int threads) {
+  // A position among all cells becomes one among the cells of these families.
+  std::vector<std::size_t> positions;
+  for (const store::Family& family : families) {
+    for (const store::Family::Member& member : family.cells) positions.push_back(member.position);
+  }
+  std::sort(positions.begin(), positions.end());
+  Derived derived{reader.heading(), {}, {}, {}, /*were_kept=*/false, /*is_whole=*/false};
+  derived.cells.resize(positions.size());
+  derived.steady.resize(positions.size());
+  std::vector<std::vector<store::DerivedValue>> values(positions.size());
+  const Status done = reader.derive(families, all_metrics(), threads, [&](DerivedFamily family) {
+    for (std::size_t i = 0; i < family.cells.size(); ++i) {
+      const auto place = std::lower_bound(positions.begin(), positions.end(), family.family->cells[i].position);
+      const auto at = static_cast<std::size_t>(place - positions.begin());
+      drop_details(family.cells[i]);
+      derived.cells[at] = std::move(family.cells[i]);
+      derived.steady[at] = std::move(family.steady[i]);
+      values[at] = std::move(family.values[i]);
+    }
+  });
+  if (!done) return error_of(done);
+  std::size_t count = 0;
+  for (const auto& of_cell : values) count += of_cell.size();
+  derived.values.reserve(count);
+  for (auto& of_cell : values) {
+    std::move(of_cell.begin(), of_cell.end(), std::back_inserter(derived.values));
+    of_cell = std::vector<store::DerivedValue>();  // frees it: the values are never in memory twice
+  }
   return derived;
 }
 

@@ -5,22 +5,22 @@
 #include <filesystem>
 #include <vector>
 
-#include "metrics/metric.h"
+#include "metrics/families.h"
 #include "store/merge.h"
 
 namespace ngb::metrics {
 
-struct Derived {
-  std::vector<store::CellData> cells{};  // outlines (store.h)
+// Cells with their values, all in memory.
+struct Derived : Heading {
+  std::vector<store::CellData> cells{};  // outlines (store.h), or what drop_details leaves of them
   std::vector<store::DerivedValue> values{};
-  bool were_kept = false;          // an earlier call had computed the values
-  bool asks_best_options = false;  // the last study that wrote to the file asks for them
-  Baseline baseline{};             // to which the values refer
-  std::vector<store::MeasuredEnvironment> environments{};
-  std::string allocator{};                    // of the results' protocol; "" for the C library's defaults
-  std::int64_t revision = 0;                  // of the file that the cells were read from
-  bool refers_to_the_studys_baseline = true;  // else to the one that was asked for
+  std::vector<Steady> steady{};  // of each cell; empty if the values were kept
+  bool were_kept = false;        // an earlier call had computed the values
+  bool is_whole = true;          // false: only a part of the results' families
 };
+
+// More cells than this are read family by family where that is possible: all of them take about 15 kB each in memory.
+inline constexpr std::size_t kMostCellsInMemory = 20'000;
 
 // Returns the values kept in the file. If there are none, computes them, and keeps them if the file is writable and no
 // other process writes it. The values refer to the baseline of the last study that wrote to the file, or to `baseline`
@@ -32,5 +32,9 @@ Result<Derived> derive(const std::filesystem::path& results_file, int threads,
 // file's study. Values are kept only in one file that is read as it is.
 Result<Derived> derive(const std::vector<store::Source>& sources, int threads,
                        const std::optional<std::string>& baseline = {});
+// The same for results that are open. Cells whose values were kept are loaded with this detail.
+Result<Derived> derive(FamilyReader reader, int threads, store::Detail detail = store::Detail::outline);
+// Derives only these families of the results, in their order. The values are neither read from the file nor kept.
+Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::Family>& families, int threads);
 
 }  // namespace ngb::metrics

@@ -29,14 +29,12 @@ Value of_steady(const Analysis& analysis, std::size_t cell, const Compute& compu
 }
 
 Value throughput_mean(const Analysis& analysis, std::size_t cell) {
-  return of_steady(analysis, cell,
-                   [](const Steady& steady) -> Value { return {statistics::mean(steady.throughput_sorted)}; });
+  return of_steady(analysis, cell, [](const Steady& steady) -> Value { return {steady.throughput_mean}; });
 }
 
 Value throughput_std(const Analysis& analysis, std::size_t cell) {
   return of_steady(analysis, cell, [](const Steady& steady) -> Value {
-    const auto deviation = statistics::standard_deviation(steady.throughput_sorted);
-    return deviation ? Value{deviation} : unknown("needs 2 repetitions");
+    return steady.throughput_deviation ? Value{steady.throughput_deviation} : unknown("needs 2 repetitions");
   });
 }
 
@@ -58,23 +56,22 @@ Value throughput_harmonic(const Analysis& analysis, std::size_t cell) {
                    [batch](const Steady& steady) -> Value { return {batch * steady.inferences / steady.wall_s}; });
 }
 
-// Returns percentile q if there are at least `needed` repetitions. Above the median it is unknown if a repetition holds
-// several inferences, because the latency of a single one was not measured.
-Value latency(const Analysis& analysis, std::size_t cell, double q, std::size_t needed) {
-  return of_steady(analysis, cell, [q, needed](const Steady& steady) -> Value {
-    if (q > 0.5 && steady.is_grouped) return unknown("a repetition holds several inferences");
-    const std::size_t count = steady.latency_sorted_s.size();
-    if (count < needed) return unknown(fmt::format("needs {} repetitions, has {}", needed, count));
-    return {statistics::quantile_of_sorted(steady.latency_sorted_s, q)};
+// Returns one of kLatencyPercentiles if there are at least `needed` repetitions. Above the median it is unknown if a
+// repetition holds several inferences, because the latency of a single one was not measured.
+Value latency(const Analysis& analysis, std::size_t cell, std::size_t percentile, std::size_t needed) {
+  return of_steady(analysis, cell, [percentile, needed](const Steady& steady) -> Value {
+    if (percentile > 0 && steady.is_grouped) return unknown("a repetition holds several inferences");
+    if (steady.latencies < needed) {
+      return unknown(fmt::format("needs {} repetitions, has {}", needed, steady.latencies));
+    }
+    return {steady.latency_percentiles_s.at(percentile)};
   });
 }
 
 Value spread(const Analysis& analysis, std::size_t cell) {
   return of_steady(analysis, cell, [](const Steady& steady) -> Value {
-    const std::vector<double>& sorted = steady.throughput_sorted;
-    if (sorted.size() < 4) return unknown(fmt::format("needs 4 repetitions, has {}", sorted.size()));
-    return {(statistics::quantile_of_sorted(sorted, 0.75) - statistics::quantile_of_sorted(sorted, 0.25)) /
-            statistics::quantile_of_sorted(sorted, 0.5)};
+    return steady.spread_ratio ? Value{steady.spread_ratio}
+                               : unknown(fmt::format("needs 4 repetitions, has {}", steady.repetitions));
   });
 }
 
@@ -196,9 +193,8 @@ Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
 }
 
 Value repetition_count(const Analysis& analysis, std::size_t cell) {
-  return of_steady(analysis, cell, [](const Steady& steady) -> Value {
-    return {static_cast<double>(steady.throughput_sorted.size())};
-  });
+  return of_steady(analysis, cell,
+                   [](const Steady& steady) -> Value { return {static_cast<double>(steady.repetitions)}; });
 }
 
 Value process_count(const Analysis& analysis, std::size_t cell) {
@@ -250,10 +246,10 @@ Value run_queue_wait(const Analysis& analysis, std::size_t cell) {
   return longest;
 }
 
-Value latency_p50(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.50, 1); }
-Value latency_p90(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.90, 64); }
-Value latency_p95(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.95, 130); }
-Value latency_p99(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0.99, 662); }
+Value latency_p50(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0, 1); }
+Value latency_p90(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 1, 64); }
+Value latency_p95(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 2, 130); }
+Value latency_p99(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 3, 662); }
 
 constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";

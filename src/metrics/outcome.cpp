@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <utility>
 
 #include "samples/steady_rates.h"
 #include "statistics/sequential.h"
@@ -47,25 +49,23 @@ bool is_disturbed(const store::CellData& cell) {
 
 namespace {
 
-// Returns the smallest number of steady repetitions of a process that has any; nothing if a process did not stop after
-// a number of repetitions.
-std::optional<std::size_t> fewest_repetitions(const store::CellData& cell) {
-  std::optional<std::size_t> fewest;
+// Returns the speeds of the processes in their first repetitions.
+std::vector<OfRound> speeds_of_first(const store::CellData& cell, const Steady& steady, std::size_t repetitions) {
+  std::vector<OfRound> speeds = steady.throughput_by_process;
+  std::size_t at = 0;
   for (const store::RecordedProcess& process : cell.processes) {
-    if (process.stop_reason != "repetitions") return std::nullopt;
-    const std::size_t count = samples::steady_rates(process.repetitions).size();
-    if (count > 0) fewest = std::min(fewest.value_or(count), count);
-  }
-  return fewest;
-}
-
-std::vector<OfRound> speeds_of_first(const store::CellData& cell, std::size_t repetitions) {
-  std::vector<OfRound> speeds;
-  for (const store::RecordedProcess& process : cell.processes) {
+    if (at == speeds.size() || process.process_index != speeds[at].round || process.run_key != speeds[at].run_key) {
+      continue;  // it was never steady
+    }
+    const std::vector<double>& means = steady.means_of_first[at];
+    OfRound& speed = speeds[at++];
+    if (!means.empty()) {
+      speed.value = means[std::min(repetitions, means.size()) - 1];
+      continue;
+    }
     const std::vector<double> rates = samples::steady_rates(process.repetitions, cell.batch);
     if (rates.empty()) continue;
-    const std::span<const double> first = std::span(rates).first(std::min(repetitions, rates.size()));
-    speeds.push_back({process.run_key, process.process_index, statistics::mean(first), process.environment_hash});
+    speed.value = statistics::mean(std::span(rates).first(std::min(repetitions, rates.size())));
   }
   return speeds;
 }
@@ -73,16 +73,81 @@ std::vector<OfRound> speeds_of_first(const store::CellData& cell, std::size_t re
 }  // namespace
 
 LikeSpeeds like_speeds(const store::CellData& a, const Steady& of_a, const store::CellData& b, const Steady& of_b) {
-  const std::optional<std::size_t> fewest_a = fewest_repetitions(a);
-  const std::optional<std::size_t> fewest_b = fewest_repetitions(b);
+  const std::optional<std::size_t> fewest_a = of_a.fewest_repetitions;
+  const std::optional<std::size_t> fewest_b = of_b.fewest_repetitions;
   if (!fewest_a || !fewest_b || fewest_a == fewest_b) return {of_a.throughput_by_process, of_b.throughput_by_process};
   const std::size_t fewest = std::min(*fewest_a, *fewest_b);
-  return {speeds_of_first(a, fewest), speeds_of_first(b, fewest)};
+  return {speeds_of_first(a, of_a, fewest), speeds_of_first(b, of_b, fewest)};
 }
 
 double interval_error_rate(const store::CellData& cell) {
   return cell.rounds ? statistics::nominal_error_rate(cell.rounds->max) : statistics::kErrorRate;
 }
+
+namespace {
+
+// Returns the means of the first, of the first two, … of the numbers.
+std::vector<double> means_of_first(std::span<const double> numbers) {
+  std::vector<double> means;
+  double sum = 0;
+  for (const double number : numbers) {
+    sum += number;
+    means.push_back(sum / static_cast<double>(means.size() + 1));
+  }
+  return means;
+}
+
+// Adds what a process's repetitions say about its inferences, and their latencies.
+void add_inferences(const store::RecordedProcess& process, Steady& found, std::vector<double>& latencies_s) {
+  for (const samples::Repetition& repetition : process.repetitions) {
+    if (repetition.is_warm_up || repetition.wall_ns <= 0) continue;
+    const double wall_s = static_cast<double>(repetition.wall_ns) * 1e-9;
+    found.inferences += repetition.inferences;
+    found.wall_s += wall_s;
+    if (!process.latencies_ns.empty()) continue;
+    latencies_s.push_back(wall_s / repetition.inferences);
+    found.is_grouped = found.is_grouped || repetition.inferences > 1;
+  }
+  for (std::size_t i = 0; i < process.latencies_ns.size(); ++i) {
+    if (i >= process.repetitions.size() || process.repetitions[i].is_warm_up) continue;
+    for (const std::int64_t latency_ns : process.latencies_ns[i]) {
+      latencies_s.push_back(static_cast<double>(latency_ns) * 1e-9);
+    }
+  }
+}
+
+// Adds a process's speeds. `rates` are those of its steady repetitions, in the order run; there is at least one.
+void add_speeds(const store::RecordedProcess& process, std::vector<double> rates, Steady& found) {
+  found.throughput_by_process.push_back(
+      {process.run_key, process.process_index, statistics::mean(rates), process.environment_hash});
+  found.means_of_first.push_back(rates.size() > kMostLikeRepetitions ? std::vector<double>{} : means_of_first(rates));
+  std::sort(rates.begin(), rates.end());
+  found.median_by_process.push_back(
+      {process.run_key, process.process_index, statistics::quantile_of_sorted(rates, 0.5), process.environment_hash});
+}
+
+void summarize(std::vector<double> rates, std::vector<double> latencies_s, Steady& found) {
+  found.repetitions = rates.size();
+  if (rates.empty()) found.reason = "no steady repetition";
+  std::sort(rates.begin(), rates.end());
+  std::sort(latencies_s.begin(), latencies_s.end());
+  if (!rates.empty()) {
+    found.throughput_mean = statistics::mean(rates);
+    found.throughput_deviation = statistics::standard_deviation(rates);
+  }
+  constexpr std::size_t kLeastForSpread = 4;
+  if (rates.size() >= kLeastForSpread) {
+    found.spread_ratio = (statistics::quantile_of_sorted(rates, 0.75) - statistics::quantile_of_sorted(rates, 0.25)) /
+                         statistics::quantile_of_sorted(rates, 0.5);
+  }
+  found.latencies = latencies_s.size();
+  if (latencies_s.empty()) return;
+  for (std::size_t i = 0; i < kLatencyPercentiles.size(); ++i) {
+    found.latency_percentiles_s.at(i) = statistics::quantile_of_sorted(latencies_s, kLatencyPercentiles.at(i));
+  }
+}
+
+}  // namespace
 
 Steady steady(const store::CellData& cell) {
   Steady found;
@@ -96,35 +161,20 @@ Steady steady(const store::CellData& cell) {
     found.reason = "not measured yet";
     return found;
   }
+  std::vector<double> all_rates;
+  std::vector<double> latencies_s;
+  bool stopped_after_a_number = true;
   for (const store::RecordedProcess& process : cell.processes) {
-    std::vector<double> throughput = samples::steady_rates(process.repetitions, cell.batch);
-    for (const samples::Repetition& repetition : process.repetitions) {
-      if (repetition.is_warm_up || repetition.wall_ns <= 0) continue;
-      const double wall_s = static_cast<double>(repetition.wall_ns) * 1e-9;
-      found.inferences += repetition.inferences;
-      found.wall_s += wall_s;
-      if (!process.latencies_ns.empty()) continue;
-      found.latency_sorted_s.push_back(wall_s / repetition.inferences);
-      found.is_grouped = found.is_grouped || repetition.inferences > 1;
-    }
-    for (std::size_t i = 0; i < process.latencies_ns.size(); ++i) {
-      if (i >= process.repetitions.size() || process.repetitions[i].is_warm_up) continue;
-      for (const std::int64_t latency_ns : process.latencies_ns[i]) {
-        found.latency_sorted_s.push_back(static_cast<double>(latency_ns) * 1e-9);
-      }
-    }
-    found.throughput_sorted.insert(found.throughput_sorted.end(), throughput.begin(), throughput.end());
-    if (!throughput.empty()) {
-      found.throughput_by_process.push_back(
-          {process.run_key, process.process_index, statistics::mean(throughput), process.environment_hash});
-      std::sort(throughput.begin(), throughput.end());
-      found.median_by_process.push_back({process.run_key, process.process_index,
-                                         statistics::quantile_of_sorted(throughput, 0.5), process.environment_hash});
-    }
+    stopped_after_a_number = stopped_after_a_number && process.stop_reason == "repetitions";
+    add_inferences(process, found, latencies_s);
+    std::vector<double> rates = samples::steady_rates(process.repetitions, cell.batch);
+    if (rates.empty()) continue;
+    found.fewest_repetitions = std::min(found.fewest_repetitions.value_or(rates.size()), rates.size());
+    all_rates.insert(all_rates.end(), rates.begin(), rates.end());
+    add_speeds(process, std::move(rates), found);
   }
-  if (found.throughput_sorted.empty()) found.reason = "no steady repetition";
-  std::sort(found.throughput_sorted.begin(), found.throughput_sorted.end());
-  std::sort(found.latency_sorted_s.begin(), found.latency_sorted_s.end());
+  if (!stopped_after_a_number) found.fewest_repetitions.reset();
+  summarize(std::move(all_rates), std::move(latencies_s), found);
   return found;
 }
 

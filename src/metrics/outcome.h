@@ -2,7 +2,10 @@
 // Decides whether a cell has a speed, and collects the repetitions that the speed is computed from.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,25 +36,43 @@ struct OfRound {
   std::string environment_hash{};
 };
 
-// The steady repetitions of a cell's completed processes.
+// The percentiles of latency that metrics report.
+inline constexpr std::array kLatencyPercentiles{0.50, 0.90, 0.95, 0.99};
+
+// What metrics need of the steady repetitions of a cell's completed processes. Its memory grows with the processes, not
+// with the repetitions.
 struct Steady {
   std::vector<OfRound> throughput_by_process{};  // samples/s, each process's mean; none for one that was never steady
   std::vector<OfRound> median_by_process{};      // samples/s, each process's median
-  std::vector<double> throughput_sorted{};       // of all repetitions, ascending
-  std::vector<double> latency_sorted_s{};        // of all repetitions, each divided by its inferences; with several
-                                                 // inferences in flight those that were kept; ascending
-  double inferences = 0;                         // in all repetitions together
-  double wall_s = 0;                             // of all repetitions together
-  bool is_grouped = false;                       // some repetition holds more than one inference
-  std::string reason{};                          // why there are no steady repetitions; empty if there are some
-  bool has_failed = false;                       // that is the reason: the cell has a decisive failure, or is disturbed
+  // Of each process in throughput_by_process: element n - 1 is the mean of its first n repetitions. Empty for a process
+  // of more than kMostLikeRepetitions.
+  std::vector<std::vector<double>> means_of_first{};
+  // The smallest number of repetitions of one of these processes; nothing if there is none, or if a process did not
+  // stop after a number of repetitions.
+  std::optional<std::size_t> fewest_repetitions{};
+  std::size_t repetitions = 0;                    // of all processes
+  double throughput_mean = 0;                     // samples/s, over all repetitions
+  std::optional<double> throughput_deviation{};   // sample standard deviation; nothing: fewer than two repetitions
+  std::optional<double> spread_ratio{};           // interquartile range / median; nothing: fewer than four repetitions
+  std::size_t latencies = 0;                      // of all repetitions, each divided by its inferences; with several
+                                                  // inferences in flight those that were kept
+  std::array<double, 4> latency_percentiles_s{};  // kLatencyPercentiles, if there is a latency
+  double inferences = 0;                          // in all repetitions together
+  double wall_s = 0;                              // of all repetitions together
+  bool is_grouped = false;                        // some repetition holds more than one inference
+  std::string reason{};                           // why there are no steady repetitions; empty if there are some
+  bool has_failed = false;                        // that is the reason: it has a decisive failure, or is disturbed
 };
+
+// `repetitions: auto` chooses far fewer.
+inline constexpr std::size_t kMostLikeRepetitions = 128;
 
 Steady steady(const store::CellData& cell);
 
 // Speeds of two cells by process, from equally many repetitions of both: where they have different numbers of them
 // because of `repetitions: auto`, the later ones of the side with more are left out. Early repetitions differ slightly
-// from later ones, so that a ratio of unlike numbers would be off.
+// from later ones, so that a ratio of unlike numbers would be off. A process of more than kMostLikeRepetitions needs
+// its repetitions in the cell for that; without them all of them count.
 struct LikeSpeeds {
   std::vector<OfRound> a{};
   std::vector<OfRound> b{};

@@ -108,18 +108,22 @@ std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const 
   return choices;
 }
 
-std::string best_options_table(const std::vector<BestOptions>& choices, int width, bool color) {
-  if (choices.empty()) return "\nBest options: no compiler was measured with several settings\n";
-  Table table;
-  table.columns = {{"best options", true, 0}, {"margin [95 %]", false, 0}, {"", true, 0}};
+std::vector<TableSection> best_options_sections(const std::vector<BestOptions>& choices) {
+  std::vector<TableSection> sections;
   const CellData* last = nullptr;
   for (const BestOptions& choice : choices) {
-    if (last == nullptr || !is_same_workload(*last, *choice.any)) {
-      table.sections.push_back({workload_of(*choice.any), {}});
-    }
-    table.sections.back().rows.push_back(row_of_choice(choice));
+    if (last == nullptr || !is_same_workload(*last, *choice.any)) sections.push_back({workload_of(*choice.any), {}});
+    sections.back().rows.push_back(row_of_choice(choice));
     last = choice.any;
   }
+  return sections;
+}
+
+std::string best_options_table(std::vector<TableSection> sections, int width, bool color) {
+  if (sections.empty()) return "\nBest options: no compiler was measured with several settings\n";
+  Table table;
+  table.columns = {{"best options", true, 0}, {"margin [95 %]", false, 0}, {"", true, 0}};
+  table.sections = std::move(sections);
   return '\n' + render(table, width, color).text;
 }
 

@@ -107,7 +107,10 @@ json failure_json(const CellData& cell) {
 }
 
 std::vector<NumberColumn> number_columns(bool all, std::span<const CellData* const> cells) {
-  const bool has_load = has_loads(cells);
+  return number_columns(all, has_loads(cells));
+}
+
+std::vector<NumberColumn> number_columns(bool all, bool has_load) {
   std::vector<NumberColumn> columns;
   for (const Metric& metric : metrics::metrics()) {
     if (metric.is_of_load && !has_load && !all) continue;

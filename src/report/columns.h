@@ -35,6 +35,7 @@ struct NumberColumn {
 // Returns the columns of all metrics, or only of those with a rank; of the latter, those of loads only if a cell has
 // one.
 std::vector<NumberColumn> number_columns(bool all, std::span<const store::CellData* const> cells);
+std::vector<NumberColumn> number_columns(bool all, bool has_load);
 // Returns "samples/s ± std", "speed-up [95 %]", "speed-up over onnxruntime@1.30.0 [95 %]". `over` names a baseline
 // other than the identity, in a form that may be printed; it is "" for the identity.
 std::string heading(const NumberColumn& column, std::string_view over);

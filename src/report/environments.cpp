@@ -56,6 +56,13 @@ std::vector<EnvironmentDifference> environment_differences(
   return differences;
 }
 
+std::vector<EnvironmentDifference> environment_differences(const std::vector<store::MeasuredEnvironment>& environments,
+                                                           const std::set<std::string>& devices) {
+  std::vector<EnvironmentDifference> differences = environment_differences(environments);
+  std::erase_if(differences, [&](const EnvironmentDifference& each) { return !devices.contains(each.device); });
+  return differences;
+}
+
 std::vector<std::string> environment_remarks(const std::vector<EnvironmentDifference>& differences) {
   std::vector<std::string> remarks;
   for (const EnvironmentDifference& each : differences) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct EnvironmentDifference {
 
 // Returns the differences in the order of devices and entries, those that must be equal first.
 std::vector<EnvironmentDifference> environment_differences(const std::vector<store::MeasuredEnvironment>& environments);
+
+// Returns those of these devices.
+std::vector<EnvironmentDifference> environment_differences(const std::vector<store::MeasuredEnvironment>& environments,
+                                                           const std::set<std::string>& devices);
 
 // Returns a line for each: "local: kernel was 6.1.0 and 6.2.0: these results are not pooled".
 std::vector<std::string> environment_remarks(const std::vector<EnvironmentDifference>& differences);

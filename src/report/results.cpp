@@ -38,35 +38,9 @@ constexpr std::array kFilters{
            [](const CellData& cell) { return Words{cell.load}; }},
 };
 
-bool lets_through(const Filter& filter, const Words& wanted, const CellData& cell) {
-  const Words words = filter.words(cell);
-  return std::find_first_of(words.begin(), words.end(), wanted.begin(), wanted.end()) != words.end();
-}
-
-// Returns an error if one of the wanted words fits no cell.
-ngb::Status check_words(const Filter& filter, const Words& wanted, const std::vector<CellData>& cells) {
-  std::set<std::string> known;
-  std::set<std::string> offered;
-  for (const CellData& cell : cells) {
-    const Words words = filter.words(cell);
-    known.insert(words.begin(), words.end());
-    if (!words.front().empty()) offered.insert(words.front());
-  }
-  known.erase("");
-  for (const std::string& word : wanted) {
-    if (known.contains(word)) continue;
-    if (known.empty()) return fail(fmt::format("no model of these results has a {}", filter.name), word);
-    const auto near = text::nearest(word, Words(known.begin(), known.end()));
-    return fail(near ? fmt::format("these results have no such {}, did you mean {}?", filter.name, *near)
-                     : fmt::format("these results have no such {}, expected one of: {}", filter.name,
-                                   text::join(Words(offered.begin(), offered.end()), ", ")),
-                word);
-  }
-  return Done{};
-}
-
 Results results_with(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
-                     const metrics::Baseline& baseline, const std::function<bool(const CellData&)>& is_shown) {
+                     const metrics::Baseline& baseline, const std::function<bool(const CellData&)>& is_shown,
+                     bool with_best_options = true) {
   Results results{.cells = {}, .values = Values(derived), .best_options = {}, .baseline = baseline};
   std::vector<const CellData*> all;
   for (const CellData& cell : cells) all.push_back(&cell);
@@ -76,7 +50,7 @@ Results results_with(const std::vector<CellData>& cells, const std::vector<Deriv
     results.cells.push_back(&cells[i]);
     if (baselines.of(i)) results.baseline_cells.emplace(cells[i].cell_id, all[*baselines.of(i)]);
   }
-  results.best_options = best_options(cells, results.values, is_shown);
+  if (with_best_options) results.best_options = best_options(cells, results.values, is_shown);
   return results;
 }
 
@@ -97,8 +71,7 @@ Results all_results(const std::vector<CellData>& cells, const std::vector<Derive
 void add_differences(Results& results, const std::vector<store::MeasuredEnvironment>& environments) {
   std::set<std::string> shown;
   for (const CellData* cell : results.cells) shown.insert(cell->device);
-  results.differences = environment_differences(environments);
-  std::erase_if(results.differences, [&](const EnvironmentDifference& each) { return !shown.contains(each.device); });
+  results.differences = environment_differences(environments, shown);
 }
 
 void add_series(Results& results, const std::vector<store::SeriesPart>& parts) {
@@ -114,21 +87,81 @@ void add_series(Results& results, const std::vector<store::SeriesPart>& parts) {
   }
 }
 
-Result<Results> chosen_results(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
-                               const std::map<std::string, Words>& wanted, const metrics::Baseline& baseline) {
-  std::vector<std::pair<Filter, Words>> asked;
+Choice::Choice(const std::map<std::string, Words>& wanted) {
   for (const Filter& filter : kFilters) {
     const auto words = wanted.find(filter.name);
-    if (words == wanted.end() || words->second.empty()) continue;
-    if (ngb::Status known = check_words(filter, words->second, cells); !known) return error_of(known);
-    asked.emplace_back(filter, words->second);
+    if (words != wanted.end() && !words->second.empty()) asked_.push_back({&filter, words->second, {}, {}});
   }
-  Results results = results_with(cells, derived, baseline, [&](const CellData& cell) {
-    return std::all_of(asked.begin(), asked.end(),
-                       [&](const auto& filter) { return lets_through(filter.first, filter.second, cell); });
-  });
-  if (results.cells.empty() && !asked.empty()) return fail("no cell passes all these filters", {}, "leave out one");
-  return results;
+}
+
+bool Choice::lets_through(const Asked& asked, const Words& words) {
+  return std::find_first_of(words.begin(), words.end(), asked.words.begin(), asked.words.end()) != words.end();
+}
+
+bool Choice::lets_through(const CellData& cell) const {
+  return std::all_of(asked_.begin(), asked_.end(),
+                     [&](const Asked& asked) { return lets_through(asked, asked.filter->words(cell)); });
+}
+
+bool Choice::add(const CellData& cell) {
+  bool passes = true;
+  for (Asked& asked : asked_) {
+    const Words words = asked.filter->words(cell);
+    passes = lets_through(asked, words) && passes;
+    asked.known.insert(words.begin(), words.end());
+    if (!words.front().empty()) asked.offered.insert(words.front());
+  }
+  passed_ += passes ? 1U : 0U;
+  return passes;
+}
+
+ngb::Status Choice::check() const {
+  for (const Asked& asked : asked_) {
+    for (const std::string& word : asked.words) {
+      if (!word.empty() && asked.known.contains(word)) continue;
+      Words known(asked.known.begin(), asked.known.end());
+      std::erase(known, "");
+      if (known.empty()) return fail(fmt::format("no model of these results has a {}", asked.filter->name), word);
+      const auto near = text::nearest(word, known);
+      return fail(near ? fmt::format("these results have no such {}, did you mean {}?", asked.filter->name, *near)
+                       : fmt::format("these results have no such {}, expected one of: {}", asked.filter->name,
+                                     text::join(Words(asked.offered.begin(), asked.offered.end()), ", ")),
+                  word);
+    }
+  }
+  if (passed_ == 0 && !asked_.empty()) return fail("no cell passes all these filters", {}, "leave out one");
+  return Done{};
+}
+
+Results results_of(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived, const Choice& choice,
+                   const metrics::Baseline& baseline, bool with_best_options) {
+  return results_with(
+      cells, derived, baseline, [&](const CellData& cell) { return choice.lets_through(cell); }, with_best_options);
+}
+
+Result<ChosenFamilies> chosen_families(metrics::FamilyReader& reader, Choice& choice) {
+  ChosenFamilies chosen;
+  for (const store::Family& family : reader.families()) {
+    std::size_t passing = family.cells.size();
+    if (!choice.is_of_all()) {
+      const auto cells = reader.results().load_family(family, store::Detail::planned);
+      if (!cells) return error_of(cells);
+      passing = static_cast<std::size_t>(
+          std::count_if(cells->begin(), cells->end(), [&](const CellData& cell) { return choice.add(cell); }));
+    }
+    if (passing == 0) continue;
+    chosen.families.push_back(family);
+    chosen.passing.push_back(passing);
+  }
+  return chosen;
+}
+
+Result<Results> chosen_results(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
+                               const std::map<std::string, Words>& wanted, const metrics::Baseline& baseline) {
+  Choice choice(wanted);
+  for (const CellData& cell : cells) choice.add(cell);
+  if (ngb::Status known = choice.check(); !known) return error_of(known);
+  return results_of(cells, derived, choice, baseline, true);
 }
 
 }  // namespace ngb::report

@@ -2,13 +2,16 @@
 // Selects what is shown of a results file: all of it, or the cells that pass filters.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "metrics/baseline.h"
+#include "metrics/families.h"
 #include "report/best_options.h"
 #include "report/environments.h"
 #include "report/values.h"
@@ -46,12 +49,50 @@ struct Filter {
 };
 std::span<const Filter> filters();
 
-// Returns the cells that pass every filter. `wanted` maps a filter's name to words; a cell passes if it has one of
-// them, and a filter without words passes all cells. Returns an error if a word fits no cell (with the nearest word),
-// or if no cell passes all filters.
+// Decides which cells pass every filter, also of cells that come one after the other and without their processes.
+class Choice {
+ public:
+  // `wanted` maps a filter's name to words; a cell passes if it has one of them, and a filter without words passes all
+  // cells.
+  explicit Choice(const std::map<std::string, std::vector<std::string>>& wanted);
+
+  [[nodiscard]] bool is_of_all() const { return asked_.empty(); }
+  [[nodiscard]] bool lets_through(const store::CellData& cell) const;
+  // Does the same and remembers the cell's words for `check`.
+  bool add(const store::CellData& cell);
+  // Returns an error if a word fits none of the cells that were added (with the nearest word), or if none of them
+  // passes.
+  [[nodiscard]] ngb::Status check() const;
+
+ private:
+  struct Asked {
+    const Filter* filter = nullptr;
+    std::vector<std::string> words{};
+    std::set<std::string> known{};    // of all cells
+    std::set<std::string> offered{};  // the first word of each cell
+  };
+  static bool lets_through(const Asked& asked, const std::vector<std::string>& words);
+
+  std::vector<Asked> asked_{};  // the filters with words, in the order of the table
+  std::size_t passed_ = 0;
+};
+
+// Families of which at least one cell passes.
+struct ChosenFamilies {
+  std::vector<store::Family> families{};
+  std::vector<std::size_t> passing{};  // cells of each
+};
+// Adds all cells of the results to `choice`, if it filters anything, and returns the families of those that pass.
+Result<ChosenFamilies> chosen_families(metrics::FamilyReader& reader, Choice& choice);
+
+// Returns the cells that pass the filters. Returns the error of Choice::check.
 Result<Results> chosen_results(const std::vector<store::CellData>& cells,
                                const std::vector<store::DerivedValue>& derived,
                                const std::map<std::string, std::vector<std::string>>& wanted,
                                const metrics::Baseline& baseline = {});
+
+// Returns the cells that pass, be it none. Finding the best options takes time; without them `best_options` is empty.
+Results results_of(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived,
+                   const Choice& choice, const metrics::Baseline& baseline, bool with_best_options);
 
 }  // namespace ngb::report

@@ -23,6 +23,10 @@ struct Format {
   const char* name;     // the argument of --format: "json"
   const char* meaning;  // for `ngb show --help`
   std::string (*show)(const Results& results, const ShowOptions& options);
+  // Only of a format that consists of a text and then of lines for each cell: these two, for results that come in
+  // parts. Others have null.
+  std::string (*begin)() = nullptr;
+  std::string (*lines)(const Results& results) = nullptr;
 };
 std::span<const Format> formats();
 // The Error names the nearest format, or lists all.

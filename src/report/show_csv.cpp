@@ -17,21 +17,6 @@ using nlohmann::json;
 
 constexpr std::array kFailureFields{"kind", "phase", "message", "advice", "log_path", "signal", "exit_code"};
 
-std::string csv_header() {
-  std::string line;
-  for (const Attribute& attribute : attributes()) line += fmt::format("{},", attribute.name);
-  for (const char* field : kFailureFields) line += fmt::format("failure_{},", field);
-  for (const metrics::Flag& flag : metrics::flag_table()) line += fmt::format("flag_{},", flag.name);
-  line += "baseline_cell_id,baseline_precision,";
-  for (const metrics::Metric& metric : metrics::metrics()) {
-    line += fmt::format("{},", metric.name);
-    if (metric.has_interval) line += fmt::format("{0}_low,{0}_high,", metric.name);
-    line += fmt::format("{}_unknown_reason,", metric.name);
-  }
-  line.back() = '\r';
-  return line + '\n';
-}
-
 std::string csv_line(const store::CellData& cell, const Results& results) {
   const auto value_of = [&](const std::string& metric) {
     const store::DerivedValue* value = results.values.find(cell.cell_id, metric);
@@ -58,10 +43,29 @@ std::string csv_line(const store::CellData& cell, const Results& results) {
 
 }  // namespace
 
-std::string show_csv(const Results& results, const ShowOptions& /*options*/) {
-  std::string text = csv_header();
+std::string show_csv_header() {
+  std::string line;
+  for (const Attribute& attribute : attributes()) line += fmt::format("{},", attribute.name);
+  for (const char* field : kFailureFields) line += fmt::format("failure_{},", field);
+  for (const metrics::Flag& flag : metrics::flag_table()) line += fmt::format("flag_{},", flag.name);
+  line += "baseline_cell_id,baseline_precision,";
+  for (const metrics::Metric& metric : metrics::metrics()) {
+    line += fmt::format("{},", metric.name);
+    if (metric.has_interval) line += fmt::format("{0}_low,{0}_high,", metric.name);
+    line += fmt::format("{}_unknown_reason,", metric.name);
+  }
+  line.back() = '\r';
+  return line + '\n';
+}
+
+std::string show_csv_lines(const Results& results) {
+  std::string text;
   for (const store::CellData* cell : results.cells) text += csv_line(*cell, results);
   return text;
+}
+
+std::string show_csv(const Results& results, const ShowOptions& /*options*/) {
+  return show_csv_header() + show_csv_lines(results);
 }
 
 }  // namespace ngb::report

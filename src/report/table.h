@@ -2,6 +2,7 @@
 // Lays out a text table of several sections whose columns have the same width in all of them.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,43 @@ struct Rendering {
   std::string text{};
   std::vector<std::string> left_out{};  // headings of the columns that did not fit
 };
+
+// The widths of a table's columns, for a table whose rows are not in memory together: all rows are added first, then
+// printed one after the other. Texts of rows are printed as they are, so they must be visible (visible_row).
+class TableLayout {
+ public:
+  explicit TableLayout(const std::vector<TableColumn>& columns);
+
+  void add(const TableRow& row);
+  // Makes a column wide enough for a main part of this width.
+  void widen(std::size_t column, int width);
+  // Makes each column as wide as that of another layout of the same columns.
+  void merge(const TableLayout& other);
+  void leave_out(std::size_t column);
+  // Leaves out columns of the highest rank until the rest fits. Returns their headings.
+  std::vector<std::string> fit(int width);
+
+  [[nodiscard]] std::string header(bool color) const;
+  // `width` limits a text that replaces cells; 0: no limit.
+  [[nodiscard]] std::string line(const TableRow& row, int width, bool color) const;
+
+ private:
+  struct Column {
+    std::size_t index = 0;  // into the row's cells
+    TableColumn described{};
+    int heading = 0;  // widths
+    int main = 0;
+    int tail = 0;
+    [[nodiscard]] int total() const;
+  };
+  [[nodiscard]] int width() const;
+
+  std::vector<Column> columns_{};
+};
+
+// Makes control characters visible: labels and messages come from results files and devices, and only the styles may
+// command the terminal.
+TableRow visible_row(TableRow row);
 
 // `width`: columns of the terminal; 0: no limit. `color`: ANSI escapes.
 Rendering render(const Table& table, int width, bool color);

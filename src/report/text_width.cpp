@@ -42,7 +42,8 @@ void each_character(std::string_view text, const Visit& visit) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = std::min(length_of(static_cast<unsigned char>(text[at])), text.size() - at);
     const std::uint32_t character = character_at(text, at, length);
-    const int width = is_in(kCombining, character) ? 0 : is_in(kWide, character) ? 2 : 1;
+    const bool is_plain = length == 1 || !(is_in(kCombining, character) || is_in(kWide, character));
+    const int width = is_plain ? 1 : is_in(kCombining, character) ? 0 : 2;
     if (!visit(text.substr(at, length), width)) return;
     at += length;
   }

@@ -37,6 +37,12 @@ std::uint64_t bytes_of(const std::filesystem::path& file) {
   return std::min(static_cast<std::uint64_t>(status.st_size), kMostCompressed * on_disk + kSmall);
 }
 
+// A file that is read from its beginning to its end needs no large cache, and may have several readers.
+void set_up_to_read(sql::Database& database) {
+  set_up(database);
+  database.execute("PRAGMA cache_size = -16384");
+}
+
 sql::Database open_existing(const std::filesystem::path& file) {
   // SQLite would wait for the writer of a FIFO and read a device forever.
   if (const Status regular = file::require_regular(file); !regular) {
@@ -45,7 +51,7 @@ sql::Database open_existing(const std::filesystem::path& file) {
   try {
     sql::Database database(file, SQLITE_OPEN_READONLY);
     database.bound_steps(bytes_of(file));
-    set_up(database);
+    set_up_to_read(database);
     database.execute("SELECT count(*) FROM sqlite_master");
     return database;
   } catch (const sql::SqlError& error) {
@@ -61,7 +67,7 @@ sql::Database open_existing(const std::filesystem::path& file) {
   }
   sql::Database database(file, SQLITE_OPEN_READONLY);
   database.bound_steps(bytes_of(file));
-  set_up(database);
+  set_up_to_read(database);
   return database;
 }
 

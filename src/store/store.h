@@ -94,11 +94,22 @@ struct MeasuredEnvironment {
   samples::Environment environment{};
 };
 
-// Says how much of each process load_cells loads.
+// Says how much of a cell is loaded.
 enum class Detail {
-  outline,  // without phases, repetitions, checks, facts and readings
+  planned,  // the cell without its processes
+  outline,  // its processes without phases, repetitions, checks, facts, readings and what they were made with
+  phases,   // the outline with phases
   speeds,   // without phases, checks and readings, and of the facts only the device
   full
+};
+
+// The cells of one device and model: metrics relate only cells of one family.
+struct Family {
+  struct Member {
+    std::int64_t cell_key = 0;  // within the file
+    std::size_t position = 0;   // among all cells, in the order of the study
+  };
+  std::vector<Member> cells{};  // in the order of the study
 };
 
 // A metric's value for a cell. It is kept so that a large study is shown without computing it again.
@@ -253,8 +264,19 @@ class Store {
   // Returns the progress of every cell of this file, in the order of the study.
   Result<std::vector<CellState>> cell_states();
 
-  // Returns the cells in the order of the study, with everything measured so far.
+  // Returns the cells in the order of the study, with everything measured so far. Its memory grows with the file; that
+  // of `load_family` does not.
   Result<std::vector<CellData>> load_cells(Detail detail = Detail::full);
+  // Returns all families, in the order of their first cells.
+  Result<std::vector<Family>> families();
+  // Returns the cells of a family that `families` has returned, in its order, as they are at one moment.
+  Result<std::vector<CellData>> load_family(const Family& family, Detail detail = Detail::full);
+  // Returns the cell with this id, or nothing if the file has none.
+  Result<std::optional<CellData>> load_cell(const std::string& cell_id, Detail detail = Detail::full);
+  // Returns a cell of each compiler, label and version, with these names and nothing else.
+  Result<std::vector<CellData>> compilers();
+  // Returns the highest clock frequency that completed processes of each device have read.
+  Result<std::map<std::string, double>> highest_frequencies_hz();
   // Returns the protocol of this file's measurements: keys and values (JSON) as in the study file; nothing if the file
   // has none yet.
   Result<std::map<std::string, std::string>> protocol();

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <span>
+#include <utility>
 
 #include "base/hash.h"
 #include "metrics/metric.h"
@@ -64,17 +66,42 @@ std::vector<std::size_t> fill_in_kept(std::vector<SeriesPart>& parts, std::vecto
   return missing;
 }
 
-void compute(const std::vector<CellData>& cells, const Baseline& baseline, const std::vector<Part>& parts,
-             const std::vector<std::size_t>& missing, std::vector<SeriesPart>& made) {
+void compute(const std::vector<CellData>& cells, std::span<const Steady> steady, const Baseline& baseline,
+             const std::vector<Part>& parts, const std::vector<std::size_t>& missing, std::vector<SeriesPart>& made) {
   std::vector<const CellData*> all;
   for (const CellData& cell : cells) all.push_back(&cell);
-  const Analysis analysis(std::move(all), baseline);
+  const Analysis analysis(std::move(all), baseline, steady);
   for (const std::size_t i : missing) {
     if (i < parts.size())
       made[i].values = values_of(analysis, parts[i]);
     else
       made[i].conclusions = conclusions_of(analysis);
   }
+}
+
+// Cells with what drop_details leaves of them.
+struct Measured {
+  std::vector<CellData> cells{};
+  std::vector<Steady> steady{};
+};
+
+// Loads the first `count` cells. A run that records meanwhile may have added others: what is shown stays what `derive`
+// has returned.
+Result<Measured> load_measured(const std::vector<store::Source>& sources, std::size_t count, int threads) {
+  auto reader = FamilyReader::open(sources);
+  if (!reader) return error_of(reader);
+  Measured measured{std::vector<CellData>(count), std::vector<Steady>(count)};
+  const Status done = reader->each(reader->families(), threads, [&](const auto& family, std::vector<CellData> cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::size_t at = family.cells[i].position;
+      if (at >= count) continue;
+      measured.steady[at] = steady(cells[i]);
+      drop_details(cells[i]);
+      measured.cells[at] = std::move(cells[i]);
+    }
+  });
+  if (!done) return error_of(done);
+  return measured;
 }
 
 // Ignores errors: a file that cannot be written can still be shown.
@@ -98,7 +125,7 @@ std::string series_version() {
   return hash::sha256(text).substr(0, 16);
 }
 
-Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, const Derived& derived) {
+Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, const Derived& derived, int threads) {
   const std::string version = fmt::format("{} {}\n", series_version(), derived.baseline.words());
   DerivedSeries found;
   const std::vector<Part> parts = parts_of(derived.cells);
@@ -109,8 +136,8 @@ Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, c
   if (!revision) return error_of(revision);
   std::vector<std::size_t> missing(found.parts.size());
   for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = i;
-  const bool may_keep =
-      derived.refers_to_the_studys_baseline && *revision == derived.revision && store::is_one_file(sources);
+  const bool may_keep = derived.is_whole && derived.refers_to_the_studys_baseline && *revision == derived.revision &&
+                        store::is_one_file(sources);
   if (may_keep) {
     auto kept = store->load_series(*revision);
     if (!kept) return error_of(kept);
@@ -118,19 +145,17 @@ Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, c
   }
   found.computed = missing.size();
   if (missing.empty()) return found;
-  std::vector<CellData> loaded;
-  if (derived.were_kept) {
-    auto cells = store->load_cells();
-    if (!cells) return error_of(cells);
-    loaded = *std::move(cells);
-    // A run that records meanwhile may have added cells: what is shown stays what `derived` shows.
-    loaded.resize(std::min(loaded.size(), derived.cells.size()));
-  }
   const bool is_older = store->is_older();
   {
     const store::Store closed = std::move(*store);
   }  // closes the store: an open reader would make the writer wait
-  compute(derived.were_kept ? loaded : derived.cells, derived.baseline, parts, missing, found.parts);
+  if (derived.were_kept) {
+    const auto measured = load_measured(sources, derived.cells.size(), threads);
+    if (!measured) return error_of(measured);
+    compute(measured->cells, measured->steady, derived.baseline, parts, missing, found.parts);
+  } else {
+    compute(derived.cells, derived.steady, derived.baseline, parts, missing, found.parts);
+  }
   if (may_keep && !is_older) keep_series(sources.front().file, *revision, found.parts, missing);
   return found;
 }

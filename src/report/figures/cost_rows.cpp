@@ -17,11 +17,11 @@ using store::CellData;
 
 constexpr double kNanosecondsPerSecond = 1e9;
 
-// Adds the lowest and the highest compile time of the cell's processes, if its phases were loaded. The phases of a cell
-// that was tuned contain its tuning, so such a cell has no range.
-void add_range_of_processes(Number& total, const CellData* measured, const Number& tuning) {
-  if (measured == nullptr || !total.value || tuning.value.value_or(0) > 0) return;
-  for (const store::RecordedProcess& process : measured->processes) {
+// Adds the lowest and the highest compile time of the cell's processes. The phases of a cell that was tuned contain its
+// tuning, so such a cell has no range.
+void add_range_of_processes(Number& total, const CellData& cell, const Number& tuning) {
+  if (!total.value || tuning.value.value_or(0) > 0) return;
+  for (const store::RecordedProcess& process : cell.processes) {
     for (const samples::PhaseUse& phase : process.phases) {
       if (phase.phase != samples::Phase::compile) continue;
       const double wall_s = static_cast<double>(phase.wall_ns) / kNanosecondsPerSecond;
@@ -41,17 +41,34 @@ std::set<std::string> dominated_cells(const Selection& selection) {
   return cells;
 }
 
-// Returns whether another cell of the workload is certainly faster and keeps the processor no busier.
-bool is_dominated(const Selection& selection, const Workloads& workloads, const CellData& cell) {
-  const Number speed = number_of(selection, cell, "throughput_per_s");
-  const Number cpu = number_of(selection, cell, "cpu_percent");
-  const std::vector<const CellData*>& around = workloads.around(cell);
-  return std::any_of(around.begin(), around.end(), [&](const CellData* other) {
-    const Number other_speed = number_of(selection, *other, "throughput_per_s");
-    const Number other_cpu = number_of(selection, *other, "cpu_percent");
-    return other_speed.low && speed.high && *other_speed.low > *speed.high && other_cpu.value && cpu.value &&
-           *other_cpu.value <= *cpu.value;
-  });
+// Returns the cells of which another cell of the workload is certainly faster and keeps the processor no busier.
+std::set<const CellData*> dominated_by_cpu(const Selection& selection, const Workloads& workloads) {
+  struct Paid {
+    double cpu_percent = 0;
+    const CellData* cell = nullptr;
+    Number speed{};
+  };
+  std::set<const CellData*> dominated;
+  for (const std::vector<const CellData*>* cells : workloads.all()) {
+    std::vector<Paid> paid;
+    for (const CellData* cell : *cells) {
+      const Number cpu = number_of(selection, *cell, "cpu_percent");
+      if (cpu.value) paid.push_back({*cpu.value, cell, number_of(selection, *cell, "throughput_per_s")});
+    }
+    std::stable_sort(paid.begin(), paid.end(),
+                     [](const Paid& a, const Paid& b) { return a.cpu_percent < b.cpu_percent; });
+    double highest_low = 0;  // of the cells that are no busier
+    for (std::size_t begin = 0; begin < paid.size();) {
+      std::size_t end = begin;
+      for (; end < paid.size() && paid[end].cpu_percent <= paid[begin].cpu_percent; ++end) {
+        highest_low = std::max(highest_low, paid[end].speed.low.value_or(0));
+      }
+      for (; begin < end; ++begin) {
+        if (paid[begin].speed.high && highest_low > *paid[begin].speed.high) dominated.insert(paid[begin].cell);
+      }
+    }
+  }
+  return dominated;
 }
 
 // Returns a row for each cell with its speed beside that of the fastest, and what it costs. `is_on_front` receives a
@@ -86,7 +103,7 @@ Rows compile_time(const Selection& selection) {
     Row row = row_of(selection, *cell, fmt::format("batch {}", cell->batch));
     Number total = number_of(selection, *cell, kMetric);
     const Number tuning = number_of(selection, *cell, "tuning_s");
-    add_range_of_processes(total, selection.find_measured(*cell), tuning);
+    add_range_of_processes(total, *cell, tuning);
     row["tuning_s"] = tuning.value ? Row(*tuning.value) : Row(nullptr);
     add_number(row, kMetric, total, state_of(*cell));
     rows.push_back(std::move(row));
@@ -103,8 +120,9 @@ Rows pareto_compile(const Selection& selection) {
 
 Rows pareto_cpu(const Selection& selection) {
   const Workloads workloads(selection);
+  const auto dominated = dominated_by_cpu(selection, workloads);
   return speed_against_cost(selection, workloads, "cpu_percent",
-                            [&](const CellData& cell) { return !is_dominated(selection, workloads, cell); });
+                            [&](const CellData& cell) { return !dominated.contains(&cell); });
 }
 
 }  // namespace ngb::report::figures

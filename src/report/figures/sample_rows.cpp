@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -108,27 +110,43 @@ void add_strip(const Selection& selection, const CellData& cell, const CellData&
   }
 }
 
+// Returns all cells, those of most interest first.
+std::vector<const CellData*> cells_by_interest(const Selection& selection) {
+  std::vector<const CellData*> cells = selection.cells();
+  std::vector<std::pair<int, const CellData*>> ranked;
+  for (const CellData* cell : cells) ranked.emplace_back(interest_of(selection, *cell), cell);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  cells.clear();
+  for (const auto& [interest, cell] : ranked) cells.push_back(cell);
+  return cells;
+}
+
 }  // namespace
 
+// Loads only the cells that are drawn: all repetitions of large results do not fit into memory.
 Rows sample_strips(const Selection& selection) {
-  if (!selection.why_not_measured().empty()) return {.why_none = selection.why_not_measured()};
-  std::vector<const CellData*> cells;
-  for (const CellData* cell : selection.cells()) {
-    const CellData* const measured = selection.find_measured(*cell);
-    if (measured != nullptr && !processes_of(*measured).empty()) cells.push_back(cell);
+  std::vector<std::pair<const CellData*, CellData>> strips;
+  std::size_t with_repetitions = 0;
+  for (const CellData* cell : cells_by_interest(selection)) {
+    const bool is_measured = !cell->processes.empty() || !cell->set_aside.empty();
+    if (!is_measured && cell->failed.empty()) continue;
+    if (strips.size() == kMostStrips) {
+      with_repetitions += is_measured ? 1U : 0U;
+      continue;
+    }
+    std::optional<CellData> measured = selection.load(*cell);
+    if (!measured || processes_of(*measured).empty()) continue;
+    strips.emplace_back(cell, *std::move(measured));
+    ++with_repetitions;
   }
-  if (cells.empty()) return {.why_none = "no process has repetitions"};
-  std::stable_sort(cells.begin(), cells.end(), [&](const CellData* a, const CellData* b) {
-    return interest_of(selection, *a) < interest_of(selection, *b);
-  });
+  if (strips.empty()) return {.why_none = "no process has repetitions"};
   Rows made;
-  if (cells.size() > kMostStrips) {
+  if (with_repetitions > strips.size()) {
     made.remark = fmt::format("{} of {} cells are shown, first those with lost processes, then those with flags",
-                              kMostStrips, cells.size());
-    cells.resize(kMostStrips);
+                              strips.size(), with_repetitions);
   }
-  for (const CellData* cell : cells) {
-    add_strip(selection, *cell, *selection.find_measured(*cell), kMostPoints / cells.size(), made.rows);
+  for (const auto& [cell, measured] : strips) {
+    add_strip(selection, *cell, measured, kMostPoints / strips.size(), made.rows);
   }
   return made;
 }

@@ -12,8 +12,8 @@ namespace ngb::report::figures {
 
 using store::CellData;
 
-Selection::Selection(const page::Content& content, const Measured& measured)
-    : content_(content), labels_(content), why_not_measured_(measured.why_none) {
+Selection::Selection(const page::Content& content, LoadCell load_cell)
+    : content_(content), labels_(content), load_cell_(std::move(load_cell)) {
   std::set<std::string> devices;
   std::set<std::string> known;
   std::vector<std::string> kinds;
@@ -27,8 +27,6 @@ Selection::Selection(const page::Content& content, const Measured& measured)
   }
   looks_ = looks_of(kinds);
   has_several_devices_ = devices.size() > 1;
-  if (measured.cells == nullptr) return;
-  for (const CellData& cell : *measured.cells) measured_.emplace(cell.cell_id, &cell);
 }
 
 const CellData* Selection::find(std::string_view cell_id) const {
@@ -36,9 +34,8 @@ const CellData* Selection::find(std::string_view cell_id) const {
   return found == selected_.end() ? nullptr : found->second;
 }
 
-const CellData* Selection::find_measured(const CellData& cell) const {
-  const auto found = measured_.find(cell.cell_id);
-  return found == measured_.end() ? nullptr : found->second;
+std::optional<CellData> Selection::load(const CellData& cell) const {
+  return load_cell_ ? load_cell_(cell.cell_id) : std::nullopt;
 }
 
 std::string Selection::with_device(std::string words, const CellData& cell) const {

@@ -3,6 +3,8 @@
 // (plain_text.h).
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,25 +16,21 @@
 
 namespace ngb::report::figures {
 
-// The cells with phases and repetitions, whichever are selected; or why they were not loaded.
-struct Measured {
-  const std::vector<store::CellData>* cells = nullptr;
-  std::string why_none{};
-};
+// Returns a cell with all its repetitions, or nothing if it cannot be loaded.
+using LoadCell = std::function<std::optional<store::CellData>(const std::string& cell_id)>;
 
 class Selection {
  public:
-  // The content and the measured cells must outlive this object.
-  explicit Selection(const page::Content& content, const Measured& measured = {});
+  // The content must outlive this object. Its cells have phases. Without `load_cell` no repetition is drawn.
+  explicit Selection(const page::Content& content, LoadCell load_cell = {});
 
   [[nodiscard]] const Results& results() const { return *content_.results; }
   // Returns all selected cells, in the order of the study.
   [[nodiscard]] const std::vector<const store::CellData*>& cells() const { return results().cells; }
   // Returns the selected cell, or null.
   [[nodiscard]] const store::CellData* find(std::string_view cell_id) const;
-  // Returns the selected cell with phases and repetitions, or null if it was not loaded.
-  [[nodiscard]] const store::CellData* find_measured(const store::CellData& cell) const;
-  [[nodiscard]] const std::string& why_not_measured() const { return why_not_measured_; }
+  // Returns the selected cell with all its repetitions, or nothing if they cannot be loaded.
+  [[nodiscard]] std::optional<store::CellData> load(const store::CellData& cell) const;
 
   [[nodiscard]] std::string device(const store::CellData& cell) const { return labels_.device(cell); }
   [[nodiscard]] std::string compiler(const store::CellData& cell) const { return labels_.compiler(cell); }
@@ -48,9 +46,8 @@ class Selection {
 
   const page::Content& content_;
   page::Labels labels_;
-  std::string why_not_measured_;
+  LoadCell load_cell_;
   ById selected_{};
-  ById measured_{};
   std::vector<std::string> compilers_{};
   std::vector<Look> looks_{};
   bool has_several_devices_ = false;

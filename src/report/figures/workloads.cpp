@@ -24,8 +24,10 @@ Workloads::Key Workloads::key_of(const CellData& cell) const {
   return {selection_.device(cell), cell.model, cell.model_hash, cell.batch};
 }
 
-const std::vector<const CellData*>& Workloads::around(const CellData& cell) const {
-  return workloads_.at(key_of(cell)).cells;
+std::vector<const std::vector<const CellData*>*> Workloads::all() const {
+  std::vector<const std::vector<const CellData*>*> all;
+  for (const auto& [key, workload] : workloads_) all.push_back(&workload.cells);
+  return all;
 }
 
 Number Workloads::ratio_to_best(const CellData& cell) const {

@@ -16,8 +16,8 @@ class Workloads {
   // The selection must outlive this object.
   explicit Workloads(const Selection& selection);
 
-  // Returns the cells of the cell's workload, itself among them.
-  [[nodiscard]] const std::vector<const store::CellData*>& around(const store::CellData& cell) const;
+  // Returns the cells of each workload.
+  [[nodiscard]] std::vector<const std::vector<const store::CellData*>*> all() const;
   // Returns T / T of the workload's fastest cell, which is 1 for that cell; or the reason why the cell has no speed.
   [[nodiscard]] Number ratio_to_best(const store::CellData& cell) const;
   // Returns whether a workload has at least two cells with a speed.

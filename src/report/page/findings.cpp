@@ -150,7 +150,11 @@ std::string summary(const Content& content) {
   add(Status::failed, "failed");
   add(Status::disturbed, "disturbed");
   add(Status::planned, "not measured yet");
-  return html + ".</p>\n";
+  html += ".</p>\n";
+  for (const Source& source : sources) {
+    if (!source.folded.empty()) html += fmt::format("<p><strong>{}.</strong></p>\n", escaped(source.folded));
+  }
+  return html;
 }
 
 std::string findings(const Content& content, const Labels& labels) {

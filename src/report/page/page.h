@@ -58,6 +58,7 @@ struct Content {
   const Results* results = nullptr;
   const std::vector<store::MeasuredEnvironment>* environments = nullptr;
   std::map<std::string, std::string> protocol{};  // keys and values (JSON) as in the study file
+  std::string folded{};                           // what the page leaves out of the results; "" if it shows all
   // What follows is filled in by add_what_spans_cells (spanning.h).
   std::vector<Sentence> to_act_on{};         // shown first
   std::vector<Sentence> findings{};          // for information
@@ -68,7 +69,7 @@ struct Content {
 // A page shows every metric of at most this many cells, and of more cells only the metrics that `ngb show` has columns
 // for.
 inline constexpr std::size_t kMostCellsWithEveryMetric = 1500;
-// A page can show this many cells. The caller refuses more.
+// A page can show this many cells. Of more the caller chooses some, and says so in Content::folded.
 inline constexpr std::size_t kMostCells = 20'000;
 
 // Returns the page. `made_by` describes the program: "0.1.0 (git 0123456789ab)". The same input gives the same page.

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <mutex>
+
 #include "../store/made_up.h"
+#include "metrics/compute_family.h"
 
 namespace ngb::metrics {
 namespace {
@@ -64,6 +67,47 @@ double speed_up_of(const Result<Derived>& derived, const std::string& cell_id) {
     if (value.cell_id == cell_id && value.metric == "speed_up_ratio") return value.value.value_or(-1);
   }
   return -2;
+}
+
+TEST(Derive, GivesFamilyByFamilyTheValuesOfAllTogether) {
+  const made_up::Folder folder;
+  record_two_cells(folder, "identity");
+  auto reader = FamilyReader::open({{folder.results(), {}}});
+  ASSERT_TRUE(reader) << reader.error().text();
+  EXPECT_EQ(reader->cell_count(), 4U);
+  std::vector<store::DerivedValue> found;
+  std::mutex mutex;
+  const Status done = reader->derive(reader->families(), all_metrics(), 2, [&](const DerivedFamily& family) {
+    const std::scoped_lock lock(mutex);
+    for (const auto& values : family.values) found.insert(found.end(), values.begin(), values.end());
+  });
+  ASSERT_TRUE(done) << done.error().text();
+  const auto together = derive(folder.results(), 1);
+  ASSERT_TRUE(together);
+  ASSERT_EQ(found.size(), together->values.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].cell_id, together->values[i].cell_id);
+    EXPECT_EQ(found[i].metric, together->values[i].metric);
+    EXPECT_EQ(found[i].value, together->values[i].value);
+    EXPECT_EQ(found[i].high, together->values[i].high);
+  }
+}
+
+TEST(Derive, KeepsNeitherRepetitionsInMemoryNorTheValuesOfAPartInTheFile) {
+  const made_up::Folder folder;
+  record_two_cells(folder, "identity");
+  {
+    auto reader = FamilyReader::open({{folder.results(), {}}});
+    ASSERT_TRUE(reader);
+    const auto part = derive_part(*reader, reader->families(), 1);
+    ASSERT_TRUE(part);
+    EXPECT_FALSE(part->is_whole);
+    ASSERT_EQ(part->cells[0].processes.size(), 2U);
+    EXPECT_TRUE(part->cells[0].processes[0].repetitions.empty());
+    EXPECT_FALSE(part->cells[0].processes[0].phases.empty());
+    EXPECT_EQ(part->steady[0].repetitions, 6U) << "3 of each process";
+  }
+  EXPECT_FALSE(derive(folder.results(), 1)->were_kept);
 }
 
 TEST(Derive, RefersToTheBaselineOfTheStudyAndKeepsItsValues) {

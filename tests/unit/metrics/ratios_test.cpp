@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "made_up_cells.h"
+#include "metrics/families.h"
 
 namespace ngb::metrics {
 namespace {
@@ -160,6 +161,23 @@ TEST(Ratios, OfRoundsThatEndWhenTheyAreDecidedHaveTheIntervalOfOneLook) {
   identity.rounds = fast.rounds = work::Rounds{.max = 15};
   expect_value(made_up::value_of({identity, fast}, "fast-1", "speed_up_ratio"), 1.102194824895, 1.0442522030688,
                1.1633525200658);
+}
+
+// One process of 10, 10 and 40 ms, the other of 5 ms: the first repetition of each counts.
+TEST(Ratios, UseEquallyManyRepetitionsAlsoOfCellsThatHaveLeftThemBehind) {
+  store::CellData a = made_up::cell_of("identity", 1, {made_up::process(0, {10, 10, 40})});
+  store::CellData b = made_up::cell_of("fast", 1, {made_up::process(0, {5})});
+  for (store::CellData* const cell : {&a, &b}) cell->processes[0].stop_reason = "repetitions";
+  const Steady of_a = steady(a);
+  const Steady of_b = steady(b);
+  drop_details(a);
+  drop_details(b);
+  EXPECT_TRUE(a.processes[0].repetitions.empty());
+  const LikeSpeeds speeds = like_speeds(a, of_a, b, of_b);
+  ASSERT_EQ(speeds.a.size(), 1U);
+  EXPECT_NEAR(speeds.a[0].value, 100, 1e-9);
+  EXPECT_NEAR(speeds.b.at(0).value, 200, 1e-9);
+  EXPECT_NEAR(of_a.throughput_by_process.at(0).value, 75, 1e-9);
 }
 
 // The identity has one repetition of 10 ms, the other compiler one of 5 ms and one of 1000 ms.

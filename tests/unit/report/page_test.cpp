@@ -89,6 +89,14 @@ TEST(Page, AdmitsOnlyItsOwnScriptAndStyle) {
   EXPECT_THAT(page, Not(HasSubstr("http://www.w3.org/1999")));
 }
 
+TEST(Page, SaysWhatItLeavesOut) {
+  const Made made = pair_of_cells();
+  Source source = source_of(made, "results");
+  source.folded = "This page shows 2 of 9 cells";
+  const std::vector<Source> sources{source};
+  EXPECT_THAT(html(sources, "0.1.0"), HasSubstr("<strong>This page shows 2 of 9 cells.</strong>"));
+}
+
 TEST(Page, IsMadeOfResultsWithoutCells) {
   const Made made;
   const std::string page = html(content_of(made, "empty"), {}, "0.1.0");

@@ -10,6 +10,7 @@
 #include "../metrics/made_up_cells.h"
 #include "base/text.h"
 #include "metrics/metric.h"
+#include "report/text_table.h"
 #include "report/text_width.h"
 
 namespace ngb::report {
@@ -75,6 +76,22 @@ TEST(Show, SaysWhyADisturbedCellHasNoSpeed) {
   EXPECT_THAT(shown, HasSubstr("  tvm 1.0   disturbed: a thread waited for a processor in 31 % of the timed phase\n"));
   EXPECT_THAT(shown, HasSubstr("\n1 cells: 0 measured, 1 disturbed\n"));
   EXPECT_THAT(shown, HasSubstr("end the other programs"));
+}
+
+TEST(Show, PrintsPartsThatComeInAnyOrderAsTheWhole) {
+  const std::vector<CellData> all = cells();
+  const std::vector<DerivedValue> derived = values();
+  const std::vector<CellData> of_batch_1(all.begin(), all.begin() + 2);
+  const std::vector<CellData> of_batch_4(all.begin() + 2, all.end());
+  const ShowOptions options{.best = true, .width = 100};
+  TextTable table(options, {});
+  table.add(all_results(of_batch_4, derived), std::vector<std::size_t>{2, 3, 4});
+  TextTable other(options, {});
+  other.add(all_results(of_batch_1, derived), std::vector<std::size_t>{0, 1});
+  table.append(std::move(other));
+  std::string text;
+  table.print({}, "", [&text](std::string_view piece) { text += piece; });
+  EXPECT_EQ(text, text_of(all, derived, options));
 }
 
 TEST(Show, PutsCompilersOfAModelAndBatchSideBySide) {

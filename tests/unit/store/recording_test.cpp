@@ -195,6 +195,38 @@ TEST(Store, LoadsAnOutlineWithoutPhasesAndRepetitions) {
   EXPECT_TRUE(cell.processes[0].phases.empty());
 }
 
+// Cells aa to dd are of one model; ee is of another, recorded later.
+TEST(Store, LoadsTheCellsOfADeviceAndModelAsAFamily) {
+  const Folder folder;
+  Store store = open_to_write(folder);
+  plan::Plan plan = made_up::plan();
+  plan.models.push_back(plan.models[0]);
+  plan.models.back().key.hash = "cafe";
+  plan.cells.push_back(made_up::cell("ee", 1, 2));
+  const std::string run = store.begin_run(plan, 7).value();
+  samples::ProcessResult process = made_up::process("bb", 0);
+  process.readings = {{"frequency", "hz", "start", Known<double>::of(2e9)},
+                      {"frequency", "hz", "end", Known<double>::of(3e9)}};
+  expect_good(store.record(run, "local", {1, process}));
+  expect_good(store.flush());
+  const std::vector<Family> families = store.families().value();
+  ASSERT_EQ(families.size(), 2U);
+  ASSERT_EQ(families[0].cells.size(), 4U);
+  EXPECT_EQ(families[0].cells[3].position, 3U);
+  EXPECT_EQ(families[1].cells.at(0).position, 4U);
+  const std::vector<CellData> cells = store.load_family(families[0]).value();
+  ASSERT_EQ(cells.size(), 4U);
+  EXPECT_EQ(cells[1].cell_id, "bb");
+  EXPECT_EQ(cells[1].processes.at(0).repetitions.size(), 4U);
+  EXPECT_EQ(store.load_family(families[1], Detail::planned).value().at(0).cell_id, "ee");
+  EXPECT_EQ(store.load_cell("bb").value()->processes.at(0).repetitions.size(), 4U);
+  EXPECT_EQ(store.load_cell("bb", Detail::phases).value()->processes.at(0).phases.size(), 2U);
+  EXPECT_TRUE(store.load_cell("bb", Detail::phases).value()->processes.at(0).repetitions.empty());
+  EXPECT_FALSE(store.load_cell("zz").value());
+  EXPECT_EQ(store.compilers().value().size(), 2U);
+  EXPECT_EQ(store.highest_frequencies_hz().value(), (std::map<std::string, double>{{"local", 3e9}}));
+}
+
 TEST(Store, LoadsSpeedsWithoutWhatComparisonsDoNotNeed) {
   const Folder folder;
   Store store = open_to_write(folder);

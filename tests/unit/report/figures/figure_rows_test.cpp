@@ -264,6 +264,21 @@ TEST(FiguresOfCost, MarkTheCellsThatNoOtherDominates) {
   EXPECT_EQ(row_of(cpu, "fast 1.0").at("on_front"), "no") << "all keep the processor as busy";
 }
 
+// Processors kept busy: 1.5 by all but "idle", which keeps 1 busy. "slow" is dominated by both others.
+TEST(FigureOfCpu, HasOnItsFrontWhatIsNeitherSlowerNorBusierThanAnother) {
+  CellData idle = cell_with({.compiler = "idle"}, made_up::around(150));
+  for (store::RecordedProcess& process : idle.processes) {
+    samples::PhaseUse& timed = process.phases.back();
+    timed.cpu_ns = Known<std::int64_t>::of(timed.wall_ns);
+  }
+  const ResultsOf results({cell_with({.compiler = "slow"}, made_up::around(100)),
+                           cell_with({.compiler = "fast"}, made_up::around(200)), idle});
+  const auto cpu = rows_of(results, "pareto_cpu");
+  EXPECT_EQ(row_of(cpu, "fast 1.0").at("on_front"), "yes");
+  EXPECT_EQ(row_of(cpu, "idle 1.0").at("on_front"), "yes") << "slower, but less busy";
+  EXPECT_EQ(row_of(cpu, "slow 1.0").at("on_front"), "no");
+}
+
 TEST(FigureOfTheBest, RelatesEachCellToTheFastestOfItsWorkload) {
   const ResultsOf results({cell_with({}, always(100)), cell_with({.compiler = "fast"}, always(200)),
                            cell_that_failed({.compiler = "crashed"}, FailureKind::crash),

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -42,7 +43,13 @@ class ResultsOf {
 
   // The selection points into this object.
   [[nodiscard]] report::figures::Selection selection() const {
-    return report::figures::Selection(content_, {.cells = &cells_, .why_none = ""});
+    const auto load = [this](const std::string& cell_id) -> std::optional<store::CellData> {
+      for (const store::CellData& cell : cells_) {
+        if (cell.cell_id == cell_id) return cell;
+      }
+      return std::nullopt;
+    };
+    return report::figures::Selection(content_, load);
   }
 
  private:

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/families.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+
+#include "metrics/analysis.h"
+#include "metrics/compute_family.h"
+
+namespace ngb::metrics {
+namespace {
+
+// What the last study that wrote to the file asks of its results.
+struct Wishes {
+  bool best_options = false;
+  std::string baseline = kIdentity;
+  std::string allocator{};  // "" for the defaults
+};
+
+Wishes wishes_of(const std::vector<store::RunState>& runs) {
+  Wishes wishes;
+  if (runs.empty()) return wishes;
+  const nlohmann::json study = nlohmann::json::parse(runs.back().study_json, nullptr, false);
+  if (!study.is_object()) return wishes;
+  wishes.best_options = study.value("best_options", nlohmann::json()) == true;
+  const nlohmann::json baseline = study.value("baseline", nlohmann::json());
+  if (baseline.is_string()) wishes.baseline = baseline.get<std::string>();
+  const nlohmann::json allocator = study.value("allocator", nlohmann::json());
+  if (allocator == "steady") wishes.allocator = allocator.get<std::string>();
+  return wishes;
+}
+
+// Holds the first error of several threads.
+class FirstError {
+ public:
+  void set(const Error& error) {
+    const std::scoped_lock lock(mutex_);
+    if (!error_) error_ = error;
+    is_set_ = true;
+  }
+  [[nodiscard]] bool is_set() const { return is_set_; }
+  // To be called once no other thread calls `set`.
+  [[nodiscard]] Status status() const { return error_ ? Status(tl::unexpected(*error_)) : Status(Done{}); }
+
+ private:
+  std::mutex mutex_{};
+  std::optional<Error> error_{};
+  std::atomic<bool> is_set_{false};
+};
+
+constexpr int kMostReaders = 4;  // each has a page cache and a family in memory
+
+// Empties the value and frees its memory, which an assignment would keep.
+template <class T>
+void release(T& value) {
+  (void)std::exchange(value, T{});
+}
+
+DerivedFamily derived_family(const store::Family& family, std::vector<store::CellData> cells, const Baseline& baseline,
+                             std::span<const Metric* const> metrics, const std::map<std::string, double>& highest_hz) {
+  DerivedFamily derived{.family = &family, .cells = std::move(cells)};
+  std::vector<const store::CellData*> members;
+  for (const store::CellData& cell : derived.cells) {
+    members.push_back(&cell);
+    derived.steady.push_back(steady(cell));
+  }
+  const Analysis analysis(std::move(members), baseline, derived.steady);
+  derived.values = compute_family(analysis, metrics, highest_hz);
+  return derived;
+}
+
+}  // namespace
+
+void drop_details(store::CellData& cell) {
+  for (auto* const list : {&cell.processes, &cell.set_aside, &cell.failed}) {
+    for (store::RecordedProcess& process : *list) {
+      release(process.repetitions);
+      release(process.latencies_ns);
+      release(process.neighbours);
+      release(process.made_with);
+      std::vector<samples::Reading> kept;
+      for (samples::Reading& reading : process.readings) {
+        if (reading.quantity == "gpu_utilisation") kept.push_back(std::move(reading));
+      }
+      process.readings = std::move(kept);
+    }
+  }
+}
+
+Result<FamilyReader> FamilyReader::open(const std::vector<store::Source>& sources,
+                                        const std::optional<std::string>& baseline) {
+  auto store = store::open_sources(sources);
+  if (!store) return error_of(store);
+  FamilyReader reader(*std::move(store), sources);
+  if (Status known = reader.read_heading(baseline); !known) return error_of(known);
+  auto families = reader.store_.families();
+  if (!families) return error_of(families);
+  reader.families_ = *std::move(families);
+  for (const store::Family& family : reader.families_) reader.cell_count_ += family.cells.size();
+  return reader;
+}
+
+Status FamilyReader::read_heading(const std::optional<std::string>& baseline) {
+  const auto revision = store_.revision();
+  if (!revision) return error_of(revision);
+  const auto runs = store_.runs();
+  if (!runs) return error_of(runs);
+  auto environments = store_.measured_environments();
+  if (!environments) return error_of(environments);
+  const Wishes wishes = wishes_of(*runs);
+  heading_.asks_best_options = wishes.best_options;
+  heading_.refers_to_the_studys_baseline = !baseline || *baseline == wishes.baseline;
+  heading_.environments = *std::move(environments);
+  heading_.allocator = wishes.allocator;
+  heading_.revision = *revision;
+  const std::string words = baseline.value_or(wishes.baseline);
+  if (words == kIdentity) return Done{};
+  const auto compilers = store_.compilers();
+  if (!compilers) return error_of(compilers);
+  if (!baseline) {
+    heading_.baseline = Baseline::find_or_none(words, *compilers);
+    return Done{};
+  }
+  auto asked_for = Baseline::find(words, *compilers);
+  if (!asked_for) return error_of(asked_for);
+  heading_.baseline = *std::move(asked_for);
+  return Done{};
+}
+
+Status FamilyReader::each(std::span<const store::Family> families, int threads, const UseCells& use) {
+  std::atomic<std::size_t> next{0};
+  FirstError error;
+  const auto work = [&](store::Store& store) {
+    for (std::size_t i = next++; i < families.size() && !error.is_set(); i = next++) {
+      auto cells = store.load_family(families[i]);
+      if (!cells) return error.set(cells.error());
+      use(families[i], *std::move(cells));
+    }
+  };
+  const auto work_with_own_store = [&] {
+    auto own = store::Store::open(sources_.front().file, store::Mode::read_only);
+    if (!own) return error.set(own.error());
+    work(*own);
+  };
+  // Files that were merged or migrated in memory have one reader.
+  const bool may_share = store::is_one_file(sources_) && !store_.is_older();
+  const int most = std::min({threads, kMostReaders, static_cast<int>(families.size())});
+  {
+    std::vector<std::jthread> others;
+    for (int thread = 1; may_share && thread < most; ++thread) others.emplace_back(work_with_own_store);
+    work(store_);
+  }
+  return error.status();
+}
+
+Status FamilyReader::derive(std::span<const store::Family> families, std::span<const Metric* const> metrics,
+                            int threads, const UseFamily& use) {
+  const auto highest_hz = store_.highest_frequencies_hz();
+  if (!highest_hz) return error_of(highest_hz);
+  return each(families, threads, [&](const store::Family& family, std::vector<store::CellData> cells) {
+    use(derived_family(family, std::move(cells), heading_.baseline, metrics, *highest_hz));
+  });
+}
+
+}  // namespace ngb::metrics

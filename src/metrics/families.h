@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads results family by family and computes their metrics, in memory that does not grow with the results.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metrics/metric.h"
+#include "metrics/outcome.h"
+#include "store/merge.h"
+
+namespace ngb::metrics {
+
+// What is known of results before their cells are read.
+struct Heading {
+  bool asks_best_options = false;             // the last study that wrote to the file asks for them
+  Baseline baseline{};                        // to which the values refer
+  bool refers_to_the_studys_baseline = true;  // else to the one that was asked for
+  std::vector<store::MeasuredEnvironment> environments{};
+  std::string allocator{};    // of the results' protocol; "" for the C library's defaults
+  std::int64_t revision = 0;  // of the file that the cells are read from
+};
+
+// A family with everything that was measured of it, and its values.
+struct DerivedFamily {
+  const store::Family* family = nullptr;
+  std::vector<store::CellData> cells{};                    // in the order of the family
+  std::vector<Steady> steady{};                            // of each cell
+  std::vector<std::vector<store::DerivedValue>> values{};  // of each cell, as compute_all returns them
+};
+
+// Removes from a cell what its Steady and its values have made superfluous, so that many cells fit into memory: it
+// keeps the phases, facts, failures and readings of the GPU of its processes.
+void drop_details(store::CellData& cell);
+
+// Reads results of one or several files (store::open_sources). An object is used by one thread.
+class FamilyReader {
+ public:
+  // The values refer to the baseline of the last study that wrote to the last file, or to `baseline` if it is given.
+  // Returns an error if a file cannot be read, or if `baseline` names no compiler of it (with the code `not_found`).
+  static Result<FamilyReader> open(const std::vector<store::Source>& sources,
+                                   const std::optional<std::string>& baseline = {});
+
+  [[nodiscard]] const Heading& heading() const { return heading_; }
+  [[nodiscard]] const std::vector<store::Source>& sources() const { return sources_; }
+  // In the order of their first cells.
+  [[nodiscard]] const std::vector<store::Family>& families() const { return families_; }
+  [[nodiscard]] std::size_t cell_count() const { return cell_count_; }
+  [[nodiscard]] store::Store& results() { return store_; }
+
+  // Loads families with everything that was measured and calls `use` with each. Up to `threads` threads, at most four,
+  // call it at the same time, in no particular order. Returns the first error; then some families were left out.
+  using UseCells = std::function<void(const store::Family& family, std::vector<store::CellData> cells)>;
+  Status each(std::span<const store::Family> families, int threads, const UseCells& use);
+
+  // Does the same with the values of these metrics and of all flags. The values do not depend on `threads`.
+  using UseFamily = std::function<void(DerivedFamily family)>;
+  Status derive(std::span<const store::Family> families, std::span<const Metric* const> metrics, int threads,
+                const UseFamily& use);
+
+ private:
+  FamilyReader(store::Store store, std::vector<store::Source> sources)
+      : store_(std::move(store)), sources_(std::move(sources)) {}
+  Status read_heading(const std::optional<std::string>& baseline);
+
+  store::Store store_;
+  std::vector<store::Source> sources_;
+  Heading heading_{};
+  std::vector<store::Family> families_{};
+  std::size_t cell_count_ = 0;
+};
+
+}  // namespace ngb::metrics

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "metrics/metric.h"
+#include "metrics/outcome.h"
+#include "report/best_options.h"
+#include "report/text_width.h"
+#include "report/values.h"
+#include "report/words.h"
+
+namespace ngb::report {
+namespace {
+
+using metrics::Metric;
+using store::CellData;
+using store::DerivedValue;
+
+constexpr std::size_t kMostFailures = 10;  // notes
+constexpr char kBetween = '\x1f';          // fields of a packed row; no visible text contains it
+
+// Returns good or bad for a speed-up whose interval is wholly above or below 1.
+Style style_of_value(const Metric& metric, const DerivedValue& value) {
+  if (std::string_view(metric.name) != "speed_up_ratio" || !value.low || !value.high) return Style::plain;
+  return *value.low > 1 ? Style::good : *value.high < 1 ? Style::bad : Style::plain;
+}
+
+TableCell number_cell(const Results& results, const CellData& cell, const NumberColumn& column) {
+  const DerivedValue* value = results.values.find(cell.cell_id, column.metric->name);
+  const Style style = value == nullptr ? Style::plain : style_of_value(*column.metric, *value);
+  ShownNumber shown = shown_number(results, cell, column);
+  return {std::move(shown.main), std::move(shown.tail), style};
+}
+
+void pack(const TableCell& cell, std::string& packed) {
+  packed += static_cast<char>('0' + static_cast<int>(cell.style));
+  packed += cell.main;
+  packed += kBetween;
+  packed += cell.tail;
+  packed += kBetween;
+}
+
+// Returns device, then all cells of the row as one text; the second field says whether a text replaces the cells.
+std::string pack(const TableRow& row, const std::string& device) {
+  std::string packed = device;
+  packed += kBetween;
+  packed += row.rest ? "rest" : "";
+  packed += kBetween;
+  for (const TableCell& cell : row.cells) pack(cell, packed);
+  if (row.rest) pack(*row.rest, packed);
+  packed.shrink_to_fit();
+  return packed;
+}
+
+struct Unpacked {
+  std::string device{};
+  TableRow row{};
+};
+
+Unpacked unpack(std::string_view packed) {
+  const auto next = [&packed] {
+    const std::size_t end = packed.find(kBetween);
+    const std::string_view field = packed.substr(0, end);
+    packed.remove_prefix(end + 1);
+    return field;
+  };
+  Unpacked unpacked;
+  unpacked.device = next();
+  const bool has_rest = !next().empty();
+  while (!packed.empty()) {
+    const std::string_view main = next();
+    const std::string_view tail = next();
+    unpacked.row.cells.push_back({std::string(main.substr(1)), std::string(tail), static_cast<Style>(main[0] - '0')});
+  }
+  if (has_rest) {
+    unpacked.row.rest = std::move(unpacked.row.cells.back());
+    unpacked.row.cells.pop_back();
+  }
+  return unpacked;
+}
+
+std::vector<TableColumn> columns_of(const std::vector<NumberColumn>& numbers, const metrics::Baseline& baseline) {
+  const std::string over = baseline.is_identity() ? "" : text::visible(baseline.words());
+  std::vector<TableColumn> columns{{"compiler", true, 0}};
+  for (const NumberColumn& column : numbers) {
+    columns.push_back({heading(column, over), false, std::max(0, column.metric->rank - 1)});
+  }
+  columns.push_back({"flags", true, 0});
+  return columns;
+}
+
+template <class Same>
+bool are_alike(std::span<const CellData* const> cells, const Same& same) {
+  return std::all_of(cells.begin(), cells.end(), [&](const CellData* cell) { return same(*cell, *cells.front()); });
+}
+
+}  // namespace
+
+TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseline)
+    : options_(options), columns_(number_columns(options.all, true)), layout_(columns_of(columns_, baseline)) {}
+
+std::vector<const Metric*> TextTable::needed_metrics() const {
+  std::vector<const Metric*> needed;
+  for (const NumberColumn& column : columns_) {
+    needed.push_back(column.metric);
+    if (column.deviation != nullptr) needed.push_back(column.deviation);
+  }
+  if (!options_.best) return needed;
+  for (const char* const name : {"throughput_per_s", "margin_ratio"}) {
+    const Metric* const metric = metrics::find_metric(name);
+    if (std::find(needed.begin(), needed.end(), metric) == needed.end()) needed.push_back(metric);
+  }
+  return needed;
+}
+
+void TextTable::add(const Results& results, std::span<const std::size_t> positions) {
+  if (results.cells.empty()) return;
+  const std::span<const CellData* const> cells = results.cells;
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; positions.empty() && i < cells.size(); ++i) all.push_back(i);
+  if (positions.empty()) positions = all;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i <= cells.size(); ++i) {
+    if (i < cells.size() && is_same_workload(*cells[begin], *cells[i])) continue;
+    add_section(results, cells.subspan(begin, i - begin), positions.subspan(begin, i - begin));
+    begin = i;
+  }
+  if (!options_.best) return;
+  for (TableSection& section : best_options_sections(results.best_options)) {
+    best_options_.emplace_back(positions.front(), std::move(section));
+  }
+}
+
+void TextTable::add_section(const Results& results, std::span<const CellData* const> cells,
+                            std::span<const std::size_t> positions) {
+  const CellData& first = *cells.front();
+  const bool same_threads =
+      are_alike(cells, [](const CellData& a, const CellData& b) { return a.threads == b.threads; });
+  const bool same_precision =
+      are_alike(cells, [](const CellData& a, const CellData& b) { return a.precision == b.precision; });
+  const bool same_device = are_alike(
+      cells, [](const CellData& a, const CellData& b) { return a.compute_device.value == b.compute_device.value; });
+  Section section{.position = positions.front()};
+  std::string title = workload_of(first);
+  if (same_threads) title += ", " + threads_of(first);
+  if (same_precision) title += ", " + first.precision;
+  section.title = text::visible(title);
+  if (same_device) section.device = compute_device_of(first);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const CellData& cell = *cells[i];
+    std::string label = compiler_of(cell);
+    if (!same_threads) label += ", " + threads_of(cell);
+    if (!same_precision) label += ", " + cell.precision;
+    section.rows.push_back(packed_row(results, cell, positions[i], std::move(label),
+                                      same_device ? std::string() : compute_device_of(cell)));
+    devices_.insert(cell.device);
+    if (cell.compute_device.value) compute_devices_.insert(*cell.compute_device.value);
+    has_load_ = has_load_ || is_loaded(cell);
+  }
+  if (!rounds_) rounds_ = first.rounds;
+  sections_.push_back(std::move(section));
+}
+
+std::string TextTable::packed_row(const Results& results, const CellData& cell, std::size_t position, std::string label,
+                                  const std::string& device) {
+  const Status status = status_of(cell);
+  ++counts_[static_cast<std::size_t>(status)];
+  TableRow row;
+  if (status != Status::measured && status != Status::partial) {
+    row.cells.push_back({std::move(label), "", Style::plain});
+    row.rest = TableCell{why_no_numbers(cell), "", status == Status::planned ? Style::plain : Style::bad};
+    if (status != Status::planned) add_failure(cell, position);
+  } else {
+    row = number_row(results, cell);
+    row.cells.front().main = std::move(label);
+    row.cells.push_back({flags_of(results, cell), "", Style::notice});
+  }
+  row = visible_row(std::move(row));
+  layout_.add(row);
+  const int with_device = width_of(row.cells.front().main) + (device.empty() ? 0 : width_of(", " + device));
+  widest_label_with_device_ = std::max(widest_label_with_device_, with_device);
+  return pack(row, device);
+}
+
+// Returns the row's cells without label and flags.
+TableRow TextTable::number_row(const Results& results, const CellData& cell) const {
+  TableRow row;
+  row.cells.emplace_back();
+  for (const NumberColumn& column : columns_) row.cells.push_back(number_cell(results, cell, column));
+  return row;
+}
+
+std::string TextTable::flags_of(const Results& results, const CellData& cell) {
+  std::vector<std::string> names;
+  for (const Values::Raised& raised : results.values.flags(cell.cell_id)) {
+    names.emplace_back(raised.flag);
+    flags_.insert(names.back());
+  }
+  return text::join(names, ", ");
+}
+
+void TextTable::add_failure(const CellData& cell, std::size_t position) {
+  const samples::ProcessResult& process = *metrics::decisive_failure(cell);
+  std::string note = process.failure->advice;
+  if (!process.log_path.empty()) note += fmt::format("{}log: {}", note.empty() ? "" : "; ", process.log_path);
+  if (note.empty()) return;
+  ++failure_count_;
+  if (failures_.size() == kMostFailures && failures_.rbegin()->first < position) return;
+  failures_.emplace(
+      position, text::visible(fmt::format("{}, batch {}, {}: {}", cell.model, cell.batch, compiler_of(cell), note)));
+  if (failures_.size() > kMostFailures) failures_.erase(std::prev(failures_.end()));
+}
+
+void TextTable::append(TextTable other) {
+  layout_.merge(other.layout_);
+  widest_label_with_device_ = std::max(widest_label_with_device_, other.widest_label_with_device_);
+  std::move(other.sections_.begin(), other.sections_.end(), std::back_inserter(sections_));
+  std::move(other.best_options_.begin(), other.best_options_.end(), std::back_inserter(best_options_));
+  devices_.merge(other.devices_);
+  compute_devices_.merge(other.compute_devices_);
+  has_load_ = has_load_ || other.has_load_;
+  if (!rounds_) rounds_ = other.rounds_;
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_.at(i) += other.counts_.at(i);
+  flags_.merge(other.flags_);
+  failures_.merge(other.failures_);
+  while (failures_.size() > kMostFailures) failures_.erase(std::prev(failures_.end()));
+  failure_count_ += other.failure_count_;
+}
+
+void TextTable::print(const std::vector<EnvironmentDifference>& differences, const std::string& allocator,
+                      const Write& write) {
+  const auto is_earlier = [](const auto& a, const auto& b) { return a.position < b.position; };
+  std::stable_sort(sections_.begin(), sections_.end(), is_earlier);
+  const bool names_devices = compute_devices_.size() > 1;
+  TableLayout layout = layout_;
+  if (names_devices) layout.widen(0, widest_label_with_device_);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const bool is_superfluous = columns_[i].metric->is_of_load && !has_load_ && !options_.all;
+    if (is_superfluous) layout.leave_out(i + 1);
+  }
+  const int width = options_.all ? 0 : options_.width;
+  const std::vector<std::string> left_out = layout.fit(width);
+  write(layout.header(options_.color));
+  for (const Section& section : sections_) {
+    const bool has_device = names_devices && !section.device.empty();
+    const std::string title = has_device ? section.title + ", " + section.device : section.title;
+    std::string text = '\n' + styled(title, Style::heading, options_.color) + '\n';
+    for (const std::string& packed : section.rows) {
+      Unpacked unpacked = unpack(packed);
+      if (names_devices && !unpacked.device.empty()) unpacked.row.cells.front().main += ", " + unpacked.device;
+      text += layout.line(unpacked.row, width, options_.color);
+    }
+    write(text);
+  }
+  write(notes(left_out, differences, allocator));
+  if (!options_.best) return;
+  std::stable_sort(best_options_.begin(), best_options_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<TableSection> best;
+  for (auto& [position, section] : best_options_) best.push_back(std::move(section));
+  write(best_options_table(std::move(best), options_.width, options_.color));
+}
+
+std::string TextTable::notes(const std::vector<std::string>& left_out,
+                             const std::vector<EnvironmentDifference>& differences,
+                             const std::string& allocator) const {
+  std::string text;
+  for (const metrics::Flag& flag : metrics::flag_table()) {
+    if (!flags_.contains(flag.name)) continue;
+    text +=
+        fmt::format("  {}  {}: {}\n", styled(flag.name, Style::notice, options_.color), flag.threshold, flag.meaning);
+  }
+  for (const auto& [position, note] : failures_) text += "  " + note + '\n';
+  if (failure_count_ > failures_.size()) {
+    text += fmt::format("  … and {} more failed cells: --json has them all\n", failure_count_ - failures_.size());
+  }
+  std::vector<std::string> remarks = environment_remarks(differences);
+  if (!allocator.empty()) remarks.push_back("allocator: " + text::visible(allocator));
+  if (rounds_) remarks.push_back(rounds_remark(*rounds_));
+  for (const std::string& remark : remarks) text += "  " + remark + '\n';
+  if (!left_out.empty()) {
+    text += fmt::format("  Too wide for {} characters: {}; --all shows everything\n", options_.width,
+                        text::join(left_out, ", "));
+  }
+  return '\n' + text + (text.empty() ? "" : "\n") + counts() + '\n';
+}
+
+std::string TextTable::counts() const {
+  const auto [measured, partial, failed, disturbed, planned] = counts_;
+  std::string text = fmt::format("{} cells: {} measured", measured + partial + failed + disturbed + planned, measured);
+  if (partial > 0) text += fmt::format(", {} in part", partial);
+  if (failed > 0) text += fmt::format(", {} failed", failed);
+  if (disturbed > 0) text += fmt::format(", {} disturbed", disturbed);
+  if (planned > 0) text += fmt::format(", {} not measured yet", planned);
+  if (disturbed > 0) {
+    text += "\nTo measure disturbed cells again on a quieter machine: ngb resume RESULTS --retry-failed";
+  }
+  return text;
+}
+
+}  // namespace ngb::report

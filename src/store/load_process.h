@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads what was measured in one process. All functions throw SqlError.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "store/sqlite.h"
+#include "store/store.h"
+
+namespace ngb::store {
+
+// A process as it is loaded, with what decides whether it counts.
+struct LoadedProcess {
+  std::int64_t process_key = 0;
+  bool is_complete = false;
+  std::string origin{};
+  std::optional<std::string> device{};  // the fact `device`
+  RecordedProcess process{};
+};
+
+// Says that the file is damaged.
+[[noreturn]] void refuse_damaged(const sql::Database& database, const std::string& what);
+
+// Returns a number that may be unknown; the next column has the reason.
+Known<int> known_small(const sql::Statement& row, int column);
+
+// Resets a statement at the end of the scope, also if a row could not be used.
+class Resetting {
+ public:
+  explicit Resetting(sql::Statement& statement) : statement_(statement) {}
+  Resetting(const Resetting&) = delete;
+  Resetting& operator=(const Resetting&) = delete;
+  ~Resetting() { statement_.reset(); }
+
+ private:
+  sql::Statement& statement_;
+};
+
+// Calls `use` with each row of the statement, whose only parameter is `key`. `select` must be a string literal.
+template <class Use>
+void each_row(sql::Database& database, const char* select, std::int64_t key, const Use& use) {
+  sql::Statement& row = database.kept(select);
+  const Resetting resetting(row);
+  row.bind(key);
+  while (row.step()) use(row);
+}
+
+// Adds to a process what `detail` has beside the table of processes. `has_latencies` is true for a cell with several
+// inferences in flight.
+void load_details(sql::Database& database, Detail detail, bool has_latencies, LoadedProcess& loaded);
+
+}  // namespace ngb::store
