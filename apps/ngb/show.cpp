@@ -48,6 +48,9 @@ report::ShowOptions options_for_terminal(bool all, bool best) {
 // Moves the values of all cells of a family into one list.
 std::vector<store::DerivedValue> values_of(metrics::DerivedFamily& family) {
   std::vector<store::DerivedValue> values;
+  std::size_t count = 0;
+  for (const auto& of_cell : family.values) count += of_cell.size();
+  values.reserve(count);
   for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
   return values;
 }

@@ -90,7 +90,7 @@ std::optional<double> extra_threads(const Evidence& evidence) {
 
 // Counts the processes that are set aside because of another build, or because of another environment.
 std::ptrdiff_t set_aside(const store::CellData& cell, bool has_other_build) {
-  if (cell.processes.empty()) return 0;
+  if (cell.processes.empty() || cell.set_aside.empty()) return 0;  // most cells: an origin takes long to hash
   const samples::Origin counted = samples::origin_of(cell.processes.front());
   return std::count_if(cell.set_aside.begin(), cell.set_aside.end(), [&](const samples::ProcessResult& process) {
     const samples::Origin origin = samples::origin_of(process);
