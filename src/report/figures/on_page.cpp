@@ -76,6 +76,28 @@ class Panels {
   std::size_t most_ = 0;  // rows of a panel; 0: all
 };
 
+// Returns the SVG with at most two decimals in its tags: nobody sees a hundredth of a pixel. Texts keep theirs.
+std::string with_two_decimals(const std::string& svg) {
+  constexpr int kMostDecimals = 2;
+  std::string text;
+  text.reserve(svg.size());
+  bool is_in_tag = false;
+  int decimals = -1;  // -1 outside of a number and before its point
+  for (const char character : svg) {
+    if (character == '<') is_in_tag = true;
+    if (character == '>') is_in_tag = false;
+    if (character == '.') {
+      decimals = 0;
+    } else if (character < '0' || character > '9') {
+      decimals = -1;
+    } else if (decimals >= 0 && ++decimals > kMostDecimals && is_in_tag) {
+      continue;
+    }
+    text += character;
+  }
+  return text;
+}
+
 ordered_json drawn_on_page(const ordered_json& rows, bool are_repetitions) {
   Panels panels(rows, are_repetitions);
   ordered_json drawn = ordered_json::array();
@@ -134,7 +156,7 @@ page::Figures with_images(std::vector<OnPage> figures, const std::vector<std::st
   for (std::size_t i = 0; i < figures.size(); ++i) {
     page::Figure& figure = figures[i].figure;
     if (i < images.size()) {
-      std::string image = with_dark_colours(images[i]);
+      std::string image = with_dark_colours(with_two_decimals(images[i]));
       const bool fits = bytes + image.size() <= kMostBytesOfImages;
       const std::string too_large =
           "It is not drawn here, because the page would become too large: ngb report RESULTS --figures svg draws it.";

@@ -15,7 +15,7 @@ inline constexpr std::size_t kMostRowsOfAnImage = 1'200;
 // Of a cell's repetitions, at most this many are drawn on the page: every n-th.
 inline constexpr std::size_t kMostRepetitionsOfAnImage = 200;
 // The images of a page have at most this many bytes together. Those of the last figures of the table are left out.
-inline constexpr std::size_t kMostBytesOfImages = 700'000;
+inline constexpr std::size_t kMostBytesOfImages = 1'100'000;
 
 struct OnPage {
   page::Figure figure{};  // without its image

@@ -80,7 +80,7 @@ class Filler {
 
 // A grid with one column would be a tower: its panels are laid out side by side instead.
 void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
-  constexpr int kPanelsSideBySide = 3;
+  constexpr int kNarrow = 350;  // three panels of this width fit a page
   constexpr int kGap = 70;
   constexpr int kMostPixelsOfAName = 320;  // panels called by long names are 250 wide
   ordered_json& facet = whole.at("facet");
@@ -88,7 +88,8 @@ void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
     return;
   facet = ordered_json(facet.at("row"));
   facet["header"]["labelLimit"] = kMostPixelsOfAName;
-  whole["columns"] = kPanelsSideBySide;
+  const ordered_json width = whole.at("spec").value("width", ordered_json());
+  whole["columns"] = width.is_number() && width.get<int>() <= kNarrow ? 3 : 2;
   whole["spacing"] = {{"row", kGap}, {"column", kGap}};
   whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
 }

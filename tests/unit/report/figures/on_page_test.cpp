@@ -112,6 +112,14 @@ TEST(FiguresOnThePage, AreDrawnAsLongAsThePageStaysSmall) {
   EXPECT_THAT(with_images(prepared, {}).shown[0].image, IsEmpty());
 }
 
+TEST(FiguresOnThePage, HaveTwoDecimalsInTagsAndAllInTexts) {
+  const ResultsOf results({cell_with({}, {100})});
+  const std::vector<OnPage> prepared{on_page(made_called(results, "throughput_by_batch"), kMostRows)};
+  const std::string svg = R"(<svg version="1.1"><path d="M12.98765,-0.5e-7L1.25,3"/><text>v 1.23456</text></svg>)";
+  EXPECT_THAT(with_images(prepared, {svg}).shown[0].image,
+              HasSubstr(R"(<path d="M12.98,-0.5e-7L1.25,3"/><text>v 1.23456</text></svg>)"));
+}
+
 TEST(FiguresOnThePage, TurnDarkWithTheReader) {
   const std::string svg = with_dark_colours(R"(<svg width="5"><path fill="#0072b2"/></svg>)");
   EXPECT_THAT(svg, HasSubstr(R"(<svg width="5"><style>@media (prefers-color-scheme:dark){)"));
