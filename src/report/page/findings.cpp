@@ -151,9 +151,7 @@ std::string summary(const Content& content) {
   add(Status::disturbed, "disturbed");
   add(Status::planned, "not measured yet");
   html += ".</p>\n";
-  for (const Source& source : sources) {
-    if (!source.folded.empty()) html += fmt::format("<p><strong>{}.</strong></p>\n", escaped(source.folded));
-  }
+  if (!content.folded.empty()) html += fmt::format("<p><strong>{}.</strong></p>\n", escaped(content.folded));
   return html;
 }
 

@@ -91,10 +91,9 @@ TEST(Page, AdmitsOnlyItsOwnScriptAndStyle) {
 
 TEST(Page, SaysWhatItLeavesOut) {
   const Made made = pair_of_cells();
-  Source source = source_of(made, "results");
-  source.folded = "This page shows 2 of 9 cells";
-  const std::vector<Source> sources{source};
-  EXPECT_THAT(html(sources, "0.1.0"), HasSubstr("<strong>This page shows 2 of 9 cells.</strong>"));
+  Content content = content_of(made, "results");
+  content.folded = "This page shows 2 of 9 cells";
+  EXPECT_THAT(html(content, {}, "0.1.0"), HasSubstr("<strong>This page shows 2 of 9 cells.</strong>"));
 }
 
 TEST(Page, IsMadeOfResultsWithoutCells) {
