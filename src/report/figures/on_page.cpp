@@ -90,10 +90,10 @@ std::string with_two_decimals(const std::string& svg) {
       decimals = 0;
     } else if (character < '0' || character > '9') {
       decimals = -1;
-    } else if (decimals >= 0 && ++decimals > kMostDecimals && is_in_tag) {
-      continue;
+    } else if (decimals >= 0) {
+      ++decimals;
     }
-    text += character;
+    if (!is_in_tag || decimals <= kMostDecimals) text += character;
   }
   return text;
 }
