@@ -81,7 +81,8 @@ Result<report::Demand> demand_of(const ChooseArguments& arguments) {
   report::Demand demand;
   if (const Status read = read_latency(arguments.latency, demand); !read) return error_of(read);
   const auto load = quantity(arguments.load, kRates);
-  if (!load) return fail("expected a number of requests per second", "--load " + arguments.load, "for example --load 120/s");
+  if (!load)
+    return fail("expected a number of requests per second", "--load " + arguments.load, "for example --load 120/s");
   demand.requests_per_s = *load;
   if (!arguments.memory.empty()) {
     demand.bytes = quantity(arguments.memory, kBytes);
@@ -109,9 +110,10 @@ int choose(const ChooseArguments& arguments) {
   }
   const std::vector<report::Candidate> found = report::candidates(*results, *demand);
   const OutputShape shape = shape_of_stdout();
-  print_table_text(arguments.json ? report::choice_json(found)
-                                  : report::choice_text(found, *demand,
-                                                        {.all = arguments.all, .width = shape.width, .color = shape.has_color}));
+  print_table_text(arguments.json
+                       ? report::choice_json(found)
+                       : report::choice_text(found, *demand,
+                                             {.all = arguments.all, .width = shape.width, .color = shape.has_color}));
   const bool any_holds = std::any_of(found.begin(), found.end(),
                                      [](const report::Candidate& each) { return each.fit == report::Fit::holds; });
   return any_holds ? kSuccess : kUndecided;
@@ -121,12 +123,15 @@ int choose(const ChooseArguments& arguments) {
 
 void add_choose(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
   const auto arguments = std::make_shared<ChooseArguments>();
-  CLI::App* command = app.add_subcommand("choose", "Say which configurations would answer requests in time, cheapest first");
+  CLI::App* command =
+      app.add_subcommand("choose", "Say which configurations would answer requests in time, cheapest first");
   constexpr int kMostFolders = 1000;
   add_source_options(*command, arguments->results, "Results folders, which are read as one", 1, kMostFolders);
-  command->add_option("--latency", arguments->latency, "Within which time how many percent are to be answered: p99=50ms")
+  command
+      ->add_option("--latency", arguments->latency, "Within which time how many percent are to be answered: p99=50ms")
       ->required();
-  command->add_option("--load", arguments->load, "Requests that arrive at random: 120/s, of one sample each")->required();
+  command->add_option("--load", arguments->load, "Requests that arrive at random: 120/s, of one sample each")
+      ->required();
   command->add_option("--memory", arguments->memory, "Leave out what takes more memory: 4GB");
   command->add_option("--cost", arguments->costs, "DEVICE=PRICE per hour, to order by")->allow_extra_args(false);
   for (const report::Filter& filter : report::filters()) {

@@ -69,8 +69,9 @@ std::string bash(const std::vector<Command>& commands) {
   text += fmt::format("      {}) command=\"$command ${{COMP_WORDS[i]}}\" ;;\n", fmt::join(paths, "|"));
   text += "    esac\n  done\n  case $command in\n";
   for (const Command& command : commands) {
-    text += fmt::format("    \"{}\")\n      case $2 in\n        -*) words=\"{}\" ;;\n        *) words=\"{}\" ;;\n      esac ;;\n",
-                        command.path, texts(command.options), texts(command.subcommands));
+    text += fmt::format(
+        "    \"{}\")\n      case $2 in\n        -*) words=\"{}\" ;;\n        *) words=\"{}\" ;;\n      esac ;;\n",
+        command.path, texts(command.options), texts(command.subcommands));
   }
   text += "  esac\n  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$2\")\n}\ncomplete -o default -F _ngb ngb\n";
   return text;

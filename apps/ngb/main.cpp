@@ -15,11 +15,11 @@ newly failing), 5 a gate is undecided (with --fail-if-undecided), a bisection ha
 hold, 130 interrupted (run again to resume).)";
 
 constexpr auto kCommands = {
-    ngb::app::add_run,       ngb::app::add_resume,  ngb::app::add_fetch,   ngb::app::add_cancel,
-    ngb::app::add_plan,      ngb::app::add_show,    ngb::app::add_compare, ngb::app::add_gate,
-    ngb::app::add_bisect,    ngb::app::add_status,  ngb::app::add_models,  ngb::app::add_compilers,
-    ngb::app::add_toolchain, ngb::app::add_devices, ngb::app::add_doctor,  ngb::app::add_calibrate,
-    ngb::app::add_schema,    ngb::app::add_report,  ngb::app::add_merge,   ngb::app::add_choose,
+    ngb::app::add_run,       ngb::app::add_resume,     ngb::app::add_fetch,   ngb::app::add_cancel,
+    ngb::app::add_plan,      ngb::app::add_show,       ngb::app::add_compare, ngb::app::add_gate,
+    ngb::app::add_bisect,    ngb::app::add_status,     ngb::app::add_models,  ngb::app::add_compilers,
+    ngb::app::add_toolchain, ngb::app::add_devices,    ngb::app::add_doctor,  ngb::app::add_calibrate,
+    ngb::app::add_schema,    ngb::app::add_report,     ngb::app::add_merge,   ngb::app::add_choose,
     ngb::app::add_new,       ngb::app::add_completions};
 
 int run(int argc, char** argv) {

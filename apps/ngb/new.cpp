@@ -59,8 +59,8 @@ int write_study(const Installation& installation, const std::filesystem::path& f
   }
   std::string compilers;
   for (const std::string& name : usual_compilers(installation)) compilers += fmt::format("  - {}\n", name);
-  const std::string text = fmt::format(kText, fmt::arg("file", file.string()),
-                                       fmt::arg("name", file.stem().string()), fmt::arg("compilers", compilers));
+  const std::string text = fmt::format(kText, fmt::arg("file", file.string()), fmt::arg("name", file.stem().string()),
+                                       fmt::arg("compilers", compilers));
   if (const Status written = file::write_atomically(file, text); !written) {
     return report_failure(written.error(), kCannotGoOn);
   }
@@ -72,8 +72,9 @@ int write_study(const Installation& installation, const std::filesystem::path& f
 std::string check_name(const std::string& file) {
   const std::filesystem::path path(file);
   const std::string stem = path.stem().string();
-  const bool is_plain = !stem.empty() && stem.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                                "0123456789_-") == std::string::npos;
+  const bool is_plain = !stem.empty() && stem.find_first_not_of(
+                                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789_-") == std::string::npos;
   const bool is_yaml = path.extension() == ".yaml" || path.extension() == ".yml";
   return is_plain && is_yaml ? "" : "expected a name of letters, digits, _ and - that ends in .yaml";
 }
@@ -85,9 +86,8 @@ void add_new(CLI::App& app, const Installation& installation, Action& chosen) {
   CLI::App* command = app.add_subcommand("new", "Write a commented study to start from");
   command->footer("Example:\n  ngb new my_study.yaml");
   command->add_option("file", *file, "The study's file")->capture_default_str()->check(check_name);
-  command->callback([=, &installation, &chosen] {
-    chosen = [=, &installation] { return write_study(installation, *file); };
-  });
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return write_study(installation, *file); }; });
 }
 
 }  // namespace ngb::app

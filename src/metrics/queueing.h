@@ -17,12 +17,12 @@ struct Service {
 double utilisation(const Service& service, double requests_per_s);
 
 // Returns the time within which a request is answered with this probability (between 0 and 1), or nothing if the
-// utilisation is 1 or higher. It is the sum of three quantiles: of the time until the batch of its first request is full
-// (Erlang), of the wait for the inferences before, and of the inference itself, `inference_s`, which the caller has
-// measured. A sum of quantiles is at least about the quantile of the sum, so this errs to the careful side. The mean wait is
-// by Pollaczek (1930) and Khinchine (1932), for batches that arrive at random, which is longer than theirs that fill up one
-// after the other; its distribution is taken as exponential where there is a wait, which is exact for exponential times
-// and for high loads (Kingman 1961).
+// utilisation is 1 or higher. It is the sum of three quantiles: of the time until the batch of its first request is
+// full (Erlang), of the wait for the inferences before, and of the inference itself, `inference_s`, which the caller
+// has measured. A sum of quantiles is at least about the quantile of the sum, so this errs to the careful side. The
+// mean wait is by Pollaczek (1930) and Khinchine (1932), for batches that arrive at random, which is longer than theirs
+// that fill up one after the other; its distribution is taken as exponential where there is a wait, which is exact for
+// exponential times and for high loads (Kingman 1961).
 std::optional<double> answered_within_s(const Service& service, double inference_s, double requests_per_s,
                                         double probability);
 

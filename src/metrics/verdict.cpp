@@ -80,9 +80,9 @@ double p_of_looks(const statistics::Part& rounds, const std::vector<double>& flo
   return statistics::p_of_all_looks(least, looked_at);
 }
 
-// Returns the fewest rounds that would show either "different" or "the same" with a chance of kForeseenPower if estimate
-// and deviations were the true ones; empty if even kMostRoundsForeseen would not. `difference_rate` is the error rate of a single test of
-// "different" that is left after adjusting.
+// Returns the fewest rounds that would show either "different" or "the same" with a chance of kForeseenPower if
+// estimate and deviations were the true ones; empty if even kMostRoundsForeseen would not. `difference_rate` is the
+// error rate of a single test of "different" that is left after adjusting.
 std::optional<int> rounds_that_would_do(const Test& now, double difference_rate, const VerdictRules& rules) {
   const double distance = std::abs(now.estimate);
   const double margin = std::log1p(rules.margin_ratio);

@@ -27,7 +27,8 @@ MetricValue metric_of(const Results& results, const store::CellData& cell, const
 // The answer at one speed: the times of inferences are stretched as the speed is lower.
 std::optional<double> answered_at(const Demand& demand, int batch, double speed_per_s, double variation,
                                   double inference_of_mean) {
-  const metrics::Service service{.batch = batch, .mean_s = batch / speed_per_s, .deviation_s = variation * batch / speed_per_s};
+  const metrics::Service service{
+      .batch = batch, .mean_s = batch / speed_per_s, .deviation_s = variation * batch / speed_per_s};
   constexpr double kPercent = 100;
   return metrics::answered_within_s(service, inference_of_mean * service.mean_s, demand.requests_per_s,
                                     demand.percentile / kPercent);
@@ -92,10 +93,14 @@ void add_cost(Candidate& candidate, const Results& results, const Demand& demand
 
 const char* fit_word(Fit fit) {
   switch (fit) {
-    case Fit::holds: return "holds";
-    case Fit::open: return "open";
-    case Fit::fails: return "fails";
-    case Fit::unknown: break;
+    case Fit::holds:
+      return "holds";
+    case Fit::open:
+      return "open";
+    case Fit::fails:
+      return "fails";
+    case Fit::unknown:
+      break;
   }
   return "unknown";
 }
@@ -106,9 +111,9 @@ std::string number_or_dash(const std::optional<double>& value, std::string_view 
 
 TableRow row_of_candidate(const Candidate& candidate) {
   const store::CellData& cell = *candidate.cell;
-  const Style style = candidate.fit == Fit::holds ? Style::good
+  const Style style = candidate.fit == Fit::holds  ? Style::good
                       : candidate.fit == Fit::open ? Style::notice
-                                                           : Style::plain;
+                                                   : Style::plain;
   TableRow row;
   TableCell answered{number_or_dash(candidate.answered_s, "s")};
   if (candidate.low_s) {
@@ -157,10 +162,17 @@ std::vector<Candidate> candidates(const Results& results, const Demand& demand) 
 
 std::string choice_text(const std::vector<Candidate>& candidates, const Demand& demand, const ChoiceOptions& options) {
   Table table;
-  table.columns = {{"", true, 0},       {"model", true, 0},   {"device", true, 2}, {"compiler", true, 0},
-                   {"batch", false, 0}, {"threads", false, 3}, {"busy %", false, 4},
-                   {fmt::format("p{} [95 %]", demand.percentile), false, 0}, {"memory", false, 5},
-                   {"CPU a request", false, 1}, {"cost an hour", false, demand.cost_per_hour.empty() ? 9 : 1},
+  table.columns = {{"", true, 0},
+                   {"model", true, 0},
+                   {"device", true, 2},
+                   {"compiler", true, 0},
+                   {"batch", false, 0},
+                   {"threads", false, 3},
+                   {"busy %", false, 4},
+                   {fmt::format("p{} [95 %]", demand.percentile), false, 0},
+                   {"memory", false, 5},
+                   {"CPU a request", false, 1},
+                   {"cost an hour", false, demand.cost_per_hour.empty() ? 9 : 1},
                    {"why", true, 6}};
   TableSection section{.title = "one process serves, one batch after the other"};
   std::map<std::string, int> counts;
@@ -171,9 +183,10 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
   }
   table.sections.push_back(std::move(section));
   std::string text;
-  if (!table.sections.front().rows.empty()) text = render(table, options.all ? 0 : options.width, options.color).text + "\n";
-  text += fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n", counts["holds"],
-                      counts["open"], counts["fails"], counts["unknown"], demand.percentile,
+  if (!table.sections.front().rows.empty())
+    text = render(table, options.all ? 0 : options.width, options.color).text + "\n";
+  text += fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n",
+                      counts["holds"], counts["open"], counts["fails"], counts["unknown"], demand.percentile,
                       number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
   return text;
 }

@@ -12,11 +12,11 @@
 namespace ngb::report {
 
 struct Demand {
-  int percentile = 99;           // 50, 90, 95 or 99
-  double latency_s = 0;          // within which so many percent of the requests are answered
-  double requests_per_s = 0;     // that arrive at random
-  std::optional<double> bytes{};                    // of memory that an inference may have; nothing: any
-  std::map<std::string, double> cost_per_hour{};    // of devices, in any currency; empty: processor time decides
+  int percentile = 99;                            // 50, 90, 95 or 99
+  double latency_s = 0;                           // within which so many percent of the requests are answered
+  double requests_per_s = 0;                      // that arrive at random
+  std::optional<double> bytes{};                  // of memory that an inference may have; nothing: any
+  std::map<std::string, double> cost_per_hour{};  // of devices, in any currency; empty: processor time decides
 };
 
 enum class Fit { holds, open, fails, unknown };
@@ -36,8 +36,8 @@ struct Candidate {
 };
 
 // Those that hold first, then the open ones; among them the cheapest first, and of equal cost the one that takes less
-// processor time. A configuration holds if it keeps the limit at the lower end of its speed's interval, and fails if it does
-// not at the upper end.
+// processor time. A configuration holds if it keeps the limit at the lower end of its speed's interval, and fails if it
+// does not at the upper end.
 std::vector<Candidate> candidates(const Results& results, const Demand& demand);
 
 struct ChoiceOptions {

@@ -90,6 +90,7 @@ class Packages(NgbTest):
             names = archive.namelist()
         self.assertTrue(any(name.endswith("licenses/libssl-dev") for name in names))
         self.assertFalse([name for name in names if "__pycache__" in name])
+        self.assertIn("ngraphbench/py.typed", names)  # the package for users
         subprocess.run([sys.executable, "-m", "venv", self.folder / "venv"], check=True)
         subprocess.run([self.folder / "venv/bin/pip", "install", "--no-index", "--quiet", wheel], check=True,
                        env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"})

@@ -25,10 +25,11 @@ TEST(Queueing, ThatPilesUpHasNoQuantile) {
   EXPECT_FALSE(answered_within_s({.mean_s = 0.02}, 0.02, 50, 0.99).has_value());
 }
 
-// Three more requests fill the batch: Erlang(3, 100/s) is chi-squared with 6 degrees, whose 99 % quantile is 16.8119, over
-// 200/s: 84.06 ms. Wait: 25 batches/s · 4e-4 s² / (2 · 0.5) = 10 ms on average, half the time: 0.02 s · ln 50.
+// Three more requests fill the batch: Erlang(3, 100/s) is chi-squared with 6 degrees, whose 99 % quantile is 16.8119,
+// over 200/s: 84.06 ms. Wait: 25 batches/s · 4e-4 s² / (2 · 0.5) = 10 ms on average, half the time: 0.02 s · ln 50.
 TEST(Queueing, OfBatchesBeginsWhenTheBatchIsFull) {
-  EXPECT_NEAR(answered_within_s({.batch = 4, .mean_s = 0.02}, 0.02, 100, 0.99).value(), 0.0840595 + 0.0782405 + 0.02, 1e-6);
+  EXPECT_NEAR(answered_within_s({.batch = 4, .mean_s = 0.02}, 0.02, 100, 0.99).value(), 0.0840595 + 0.0782405 + 0.02,
+              1e-6);
 }
 
 }  // namespace
