@@ -25,7 +25,7 @@ class FirstSteps(NgbTest):
 
     def test_a_file_of_that_name_comes_first(self):
         self.write("quickstart", "name: mine\n")
-        self.assertIn("quickstart: models: the key is missing", self.ngb("plan", "quickstart").stderr)
+        self.assertIn(": models: the key is missing", self.ngb("plan", "quickstart").stderr)
 
     def test_an_unknown_study_is_refused_with_the_names_that_ship(self):
         planned = self.ngb("plan", "quikstart")
