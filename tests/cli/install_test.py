@@ -98,9 +98,9 @@ class Packages(NgbTest):
             planned = subprocess.run([self.folder / "venv/bin" / name, "plan", "quickstart"], capture_output=True, text=True,
                                      cwd=self.folder, env={**os.environ, **self.environment})
             self.assertIn("12 cells, 60 processes", planned.stdout, planned.stderr)
-        self.write("null.yaml", "name: null\nmodels: [{zoo: {mlp: {}}}]\ncompilers: ['null']\nreference: none\n"
+        self.write("first.yaml", "name: first\nmodels: [{zoo: {mlp: {}}}]\ncompilers: ['null']\nreference: none\n"
                                 "batch_sizes: [1]\nprocesses: 1\nrepetitions: 3\n")
-        ran = subprocess.run([self.folder / "venv/bin/ngb", "run", "null.yaml"], capture_output=True, text=True,
+        ran = subprocess.run([self.folder / "venv/bin/ngb", "run", "first.yaml"], capture_output=True, text=True,
                              cwd=self.folder, env={**os.environ, **self.environment})
         self.assertIn("1 cell: 1 measured", ran.stdout, ran.stderr)
 
