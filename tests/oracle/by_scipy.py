@@ -35,8 +35,8 @@ def contrast(parts):
 def _interval(parts, estimate, variance, degrees):
     weights = [weight for _, weight in parts]
     if weights == [1]:
-        found = stats.ttest_1samp(parts[0][0], 0).confidence_interval(1 - RATE)
-        return found.low, found.high
+        values = parts[0][0]
+        return stats.t.interval(1 - RATE, len(values) - 1, loc=estimate, scale=stats.sem(values))
     if weights == [1, -1]:
         found = stats.ttest_ind(parts[0][0], parts[1][0], equal_var=False).confidence_interval(1 - RATE)
         return found.low, found.high

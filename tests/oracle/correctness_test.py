@@ -144,7 +144,7 @@ HEAD = """\
 Every number that `ngb` computes, against pandas and scipy, from the raw samples of the same results file. The calculation in
 [tests/oracle](../tests/oracle) reads the tables of the [results file](results.md) and follows the formulas of
 [metrics.md](metrics.md); it shares no code with `ngb`, and takes intervals, p values and their adjustment from scipy
-(`ttest_1samp`, `ttest_ind` of unequal variances, `t`, `false_discovery_control`). The test `oracle.correctness` compares both
+(`sem`, `t`, `ttest_ind` of unequal variances, `false_discovery_control`). The test `oracle.correctness` compares both
 in every run of the tests. It fails if a number differs by more than 1e-9 of its size, if one side has a number, a row or a
 verdict that the other has not, or if a row of metrics.md is missing here. A few answers were computed by hand
 ([scenarios.py](../tests/oracle/scenarios.py)); both sides give them.
