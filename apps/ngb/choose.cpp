@@ -134,11 +134,7 @@ void add_choose(CLI::App& app, const Installation& /*installation*/, Action& cho
       ->required();
   command->add_option("--memory", arguments->memory, "Leave out what takes more memory: 4GB");
   command->add_option("--cost", arguments->costs, "DEVICE=PRICE per hour, to order by")->allow_extra_args(false);
-  for (const report::Filter& filter : report::filters()) {
-    if (std::string_view(filter.name) == "load") continue;  // here, that is of requests
-    command->add_option(fmt::format("--{}", filter.name), arguments->wanted[filter.name], filter.meaning)
-        ->allow_extra_args(false);
-  }
+  add_filter_options(*command, arguments->wanted, "load");  // here, the load is of requests
   command->add_flag("--all", arguments->all, "Also list those that fail, and why");
   command->add_flag("--json", arguments->json, "Print every configuration as JSON");
   command->footer(

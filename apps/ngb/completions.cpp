@@ -37,7 +37,8 @@ std::string plain(std::string text) {
 
 void collect(const CLI::App& app, const std::string& path, std::vector<Command>& commands) {
   Command command{.path = path};
-  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+  const std::vector<const CLI::App*> subcommands = app.get_subcommands([](const CLI::App*) { return true; });
+  for (const CLI::App* each : subcommands) {
     command.subcommands.push_back({each->get_name(), plain(each->get_description())});
   }
   for (const CLI::Option* option : app.get_options()) {
@@ -46,7 +47,7 @@ void collect(const CLI::App& app, const std::string& path, std::vector<Command>&
     }
   }
   commands.push_back(std::move(command));
-  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* each : subcommands) {
     collect(*each, path + " " + each->get_name(), commands);
   }
 }
@@ -57,16 +58,21 @@ std::string texts(const std::vector<Word>& words) {
   return fmt::format("{}", fmt::join(found, " "));
 }
 
+// Returns a shell's pattern of all commands but ngb itself: "ngb run"|"ngb show"|…
+std::string paths_of(const std::vector<Command>& commands) {
+  std::vector<std::string> paths;
+  for (const Command& command : commands) {
+    if (command.path != "ngb") paths.push_back('"' + command.path + '"');
+  }
+  return fmt::format("{}", fmt::join(paths, "|"));
+}
+
 // Follows the words before the cursor from command to command, then offers its subcommands or options; files otherwise.
 std::string bash(const std::vector<Command>& commands) {
   std::string text =
       "# bash completion of ngb\n_ngb() {\n  local command=ngb words= i\n"
       "  for ((i = 1; i < COMP_CWORD; ++i)); do\n    case \"$command ${COMP_WORDS[i]}\" in\n";
-  std::vector<std::string> paths;
-  for (const Command& command : commands) {
-    if (command.path != "ngb") paths.push_back('"' + command.path + '"');
-  }
-  text += fmt::format("      {}) command=\"$command ${{COMP_WORDS[i]}}\" ;;\n", fmt::join(paths, "|"));
+  text += fmt::format("      {}) command=\"$command ${{COMP_WORDS[i]}}\" ;;\n", paths_of(commands));
   text += "    esac\n  done\n  case $command in\n";
   for (const Command& command : commands) {
     text += fmt::format(
@@ -79,10 +85,7 @@ std::string bash(const std::vector<Command>& commands) {
 
 std::string zsh_words(const char* name, const std::vector<Word>& words) {
   std::string text = fmt::format("      {}=(", name);
-  for (const Word& word : words) {
-    std::string meaning = word.meaning;
-    text += fmt::format("\n        '{}:{}'", word.text, meaning);
-  }
+  for (const Word& word : words) text += fmt::format("\n        '{}:{}'", word.text, word.meaning);
   return text + ")\n";
 }
 
@@ -90,11 +93,7 @@ std::string zsh(const std::vector<Command>& commands) {
   std::string text =
       "#compdef ngb\n_ngb() {\n  local command=ngb i\n  local -a commands options\n"
       "  for ((i = 2; i < CURRENT; ++i)); do\n    case \"$command ${words[i]}\" in\n";
-  std::vector<std::string> paths;
-  for (const Command& command : commands) {
-    if (command.path != "ngb") paths.push_back('"' + command.path + '"');
-  }
-  text += fmt::format("      {}) command=\"$command ${{words[i]}}\" ;;\n", fmt::join(paths, "|"));
+  text += fmt::format("      {}) command=\"$command ${{words[i]}}\" ;;\n", paths_of(commands));
   text += "    esac\n  done\n  case $command in\n";
   for (const Command& command : commands) {
     text += fmt::format("    \"{}\")\n{}{}      ;;\n", command.path, zsh_words("commands", command.subcommands),

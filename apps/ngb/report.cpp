@@ -70,10 +70,7 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   add_source_options(*command, request.results, "Results folders, which are read as one", 1, kMostFolders);
   command->add_option("-o,--output", request.folder,
                       "Folder of the report (default: RESULTS/report). One that has other files in it is refused");
-  for (const report::Filter& filter : report::filters()) {
-    command->add_option(fmt::format("--{}", filter.name), request.wanted[filter.name], filter.meaning)
-        ->allow_extra_args(false);
-  }
+  add_filter_options(*command, request.wanted);
   command->add_option("--baseline", request.baseline,
                       "The compiler to which speed-ups refer, as in ngb show (default: the study's baseline)");
   command

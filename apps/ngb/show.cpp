@@ -197,10 +197,7 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   add_source_options(*command, arguments->results, "Results folders, which are read as one", 1, kMostFolders);
   CLI::Option* format = command->add_option("--format", arguments->format, "Output format (default: text); see below");
   command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
-  for (const report::Filter& filter : report::filters()) {
-    command->add_option(fmt::format("--{}", filter.name), arguments->wanted[filter.name], filter.meaning)
-        ->allow_extra_args(false);
-  }
+  add_filter_options(*command, arguments->wanted);
   command->add_option("--baseline", arguments->baseline,
                       "The compiler to which speed-ups refer: NAME, NAME@VERSION, or its label in the study (default: "
                       "the study's baseline)");

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "config/study.h"
+#include "report/results.h"
 
 namespace ngb::app {
 namespace {
@@ -90,6 +91,14 @@ void add_source_options(CLI::App& command, SourcesArguments& arguments, const st
       .add_option("--as", arguments.renamings,
                   "OLD=NEW or FOLDER:OLD=NEW: read a device under another name, for example --as local=xeon")
       ->allow_extra_args(false);
+}
+
+void add_filter_options(CLI::App& command, std::map<std::string, std::vector<std::string>>& wanted,
+                        std::string_view without) {
+  for (const report::Filter& filter : report::filters()) {
+    if (filter.name == without) continue;
+    command.add_option(fmt::format("--{}", filter.name), wanted[filter.name], filter.meaning)->allow_extra_args(false);
+  }
 }
 
 Result<std::vector<store::Source>> sources_of(const SourcesArguments& arguments) {

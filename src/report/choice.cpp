@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "metrics/queueing.h"
@@ -91,20 +92,6 @@ void add_cost(Candidate& candidate, const Results& results, const Demand& demand
   if (cost != demand.cost_per_hour.end()) candidate.cost_per_hour = cost->second;
 }
 
-const char* fit_word(Fit fit) {
-  switch (fit) {
-    case Fit::holds:
-      return "holds";
-    case Fit::open:
-      return "open";
-    case Fit::fails:
-      return "fails";
-    case Fit::unknown:
-      break;
-  }
-  return "unknown";
-}
-
 std::string number_or_dash(const std::optional<double>& value, std::string_view unit) {
   return value ? number(*value, unit) : "–";
 }
@@ -123,7 +110,7 @@ TableRow row_of_candidate(const Candidate& candidate) {
   constexpr double kPercent = 100;
   const std::optional<double> busy =
       candidate.utilisation_ratio ? std::optional(kPercent * *candidate.utilisation_ratio) : std::nullopt;
-  row.cells = {{fit_word(candidate.fit), "", style},
+  row.cells = {{std::string(name(candidate.fit)), "", style},
                {cell.model},
                {cell.device},
                {cell.compiler_label + " " + cell.compiler_version},
@@ -139,6 +126,11 @@ TableRow row_of_candidate(const Candidate& candidate) {
 }
 
 }  // namespace
+
+std::string_view name(Fit fit) {
+  constexpr std::array<std::string_view, 4> kNames{"holds", "open", "fails", "unknown"};
+  return kNames.at(static_cast<std::size_t>(fit));
+}
 
 std::vector<Candidate> candidates(const Results& results, const Demand& demand) {
   std::vector<Candidate> found;
@@ -175,9 +167,9 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                    {"cost an hour", false, demand.cost_per_hour.empty() ? 9 : 1},
                    {"why", true, 6}};
   TableSection section{.title = "one process serves, one batch after the other"};
-  std::map<std::string, int> counts;
+  std::map<Fit, int> counts;
   for (const Candidate& candidate : candidates) {
-    ++counts[fit_word(candidate.fit)];
+    ++counts[candidate.fit];
     const bool is_possible = candidate.fit == Fit::holds || candidate.fit == Fit::open;
     if (is_possible || options.all) section.rows.push_back(row_of_candidate(candidate));
   }
@@ -186,8 +178,8 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
   if (!table.sections.front().rows.empty())
     text = render(table, options.all ? 0 : options.width, options.color).text + "\n";
   text += fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n",
-                      counts["holds"], counts["open"], counts["fails"], counts["unknown"], demand.percentile,
-                      number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
+                      counts[Fit::holds], counts[Fit::open], counts[Fit::fails], counts[Fit::unknown],
+                      demand.percentile, number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/results.h"
@@ -20,6 +21,7 @@ struct Demand {
 };
 
 enum class Fit { holds, open, fails, unknown };
+std::string_view name(Fit fit);  // "holds", …
 
 // A configuration and what is to be expected of it. Numbers that are not known are empty, and `why` says why.
 struct Candidate {

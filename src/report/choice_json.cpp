@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "report/choice.h"
@@ -16,12 +15,11 @@ json candidate_number(const std::optional<double>& value) { return value ? json(
 }  // namespace
 
 std::string choice_json(const std::vector<Candidate>& candidates) {
-  constexpr std::array kFits{"holds", "open", "fails", "unknown"};
   json rows = json::array();
   for (const Candidate& candidate : candidates) {
     json row = json::object();
     for (const Attribute& attribute : attributes()) row[attribute.name] = attribute.of(*candidate.cell);
-    row["fit"] = kFits.at(static_cast<std::size_t>(candidate.fit));
+    row["fit"] = name(candidate.fit);
     row["utilisation_ratio"] = candidate_number(candidate.utilisation_ratio);
     row["answered_s"] = candidate_number(candidate.answered_s);
     row["low_s"] = candidate_number(candidate.low_s);

@@ -7,8 +7,6 @@
 // command needs more memory.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "../measured.h"
 #include "store/store.h"
 
 namespace {
@@ -46,15 +45,6 @@ struct Arguments {
   bool keeps = false;
   double most_megabytes = 0;  // 0: no limit
 };
-
-template <class T>
-T value_of(Result<T> result) {
-  if (!result) {
-    fmt::print(stderr, "{}\n", result.error().text());
-    std::exit(3);
-  }
-  return *std::move(result);
-}
 
 void add_models(plan::Plan& plan, int models) {
   for (int model = 0; model < models; ++model) {
@@ -154,29 +144,15 @@ void make_results(const Arguments& arguments) {
   value_of(store.flush());
 }
 
-// Runs a program with its output in a file. Returns what it used, or ends this program if it fails.
-rusage use_of(const std::vector<std::string>& command, const std::filesystem::path& output) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) std::_Exit(127);
-    std::vector<char*> words;
-    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    ::execv(words.front(), words.data());
-    std::_Exit(127);
-  }
-  int status = 0;
-  rusage use{};
-  if (child < 0 || ::wait4(child, &status, 0, &use) != child || status != 0) {
-    fmt::print(stderr, "scale_bench: {} failed; its output is in {}\n", command.front(), output.string());
-    std::exit(3);
-  }
-  return use;
-}
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+// Becomes the program, with its output in a file.
+[[noreturn]] void become(const std::vector<std::string>& command, const std::filesystem::path& output) {
+  const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) std::_Exit(127);
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execv(words.front(), words.data());
+  std::_Exit(127);
 }
 
 // Prints a line. Returns whether the command needed no more memory than it may.
@@ -184,12 +160,14 @@ bool measure(const Arguments& arguments, const std::string& name, const std::vec
   std::vector<std::string> command{arguments.ngb};
   command.insert(command.end(), words.begin(), words.end());
   const auto start = std::chrono::steady_clock::now();
-  const rusage use = use_of(command, arguments.folder / "output.txt");
+  const std::filesystem::path output = arguments.folder / "output.txt";
+  const rusage use = use_of(fmt::format("scale_bench: {}; its output is in {}", command.front(), output.string()),
+                            [&] { become(command, output); });
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double megabytes = static_cast<double>(use.ru_maxrss) * 1024 / kMegabyte;
+  const double megabytes = peak_megabytes(use);
   const bool is_met = arguments.most_megabytes <= 0 || megabytes <= arguments.most_megabytes;
-  fmt::print("{:<24} {:8.2f} s {:8.2f} s CPU {:8.0f} MB{}\n", name, wall_s,
-             seconds_of(use.ru_utime) + seconds_of(use.ru_stime), megabytes, is_met ? "" : ": missed");
+  fmt::print("{:<24} {:8.2f} s {:8.2f} s CPU {:8.0f} MB{}\n", name, wall_s, cpu_s(use), megabytes,
+             is_met ? "" : ": missed");
   std::fflush(stdout);
   return is_met;
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "../measured.h"
 #include "metrics/derive.h"
 #include "report/show.h"
 #include "store/store.h"
@@ -30,15 +31,6 @@ struct Options {
   std::filesystem::path folder = std::filesystem::temp_directory_path() / "ngb_store_bench";
   bool is_check = false;
 };
-
-template <class T>
-T value_of(Result<T> result) {
-  if (!result) {
-    fmt::print(stderr, "{}\n", result.error().text());
-    std::exit(3);
-  }
-  return *std::move(result);
-}
 
 // On a machine that others use too, the processor time tells more than the wall time.
 struct Cost {

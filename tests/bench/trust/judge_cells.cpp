@@ -3,18 +3,15 @@
 // repetitions on each side, and measures how long it takes to load and judge them and to write the report, and how much
 // memory that needs. With --check it fails above 10 s or 512 MB for 10,000 pairs (in proportion, beside 64 MB).
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <random>
 #include <string>
 #include <string_view>
 
+#include "../measured.h"
 #include "report/compare.h"
 #include "store/store.h"
 
@@ -24,22 +21,12 @@ using namespace ngb;
 
 constexpr int kProcesses = 5;
 constexpr int kRepetitions = 20;
-constexpr double kMegabyte = 1e6;
 
 struct Arguments {
   int pairs = 10'000;
   std::filesystem::path folder = std::filesystem::temp_directory_path() / "ngb_judge_cells";
   bool is_check = false;
 };
-
-template <class T>
-T value_of(Result<T> result) {
-  if (!result) {
-    fmt::print(stderr, "{}\n", result.error().text());
-    std::exit(3);
-  }
-  return *std::move(result);
-}
 
 // Two versions of one compiler on as many models as there are pairs.
 plan::Plan make_plan(int pairs) {
@@ -133,32 +120,15 @@ void judge_results(const Arguments& arguments) {
              report::compare_summary(comparison));
 }
 
-// Runs the task in a process of its own, so that its memory is its own.
-rusage use_of(const std::function<void()>& task) {
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    task();
-    std::fflush(nullptr);
-    std::_Exit(0);
-  }
-  int status = 0;
-  rusage use{};
-  if (child < 0 || ::wait4(child, &status, 0, &use) != child || status != 0) std::exit(3);
-  return use;
-}
-
 bool measure(const Arguments& arguments) {
-  use_of([&] { make_results(arguments); });
+  use_of("making results", [&] { make_results(arguments); });
   const auto start = std::chrono::steady_clock::now();
-  const rusage use = use_of([&] { judge_results(arguments); });
+  const rusage use = use_of("judging", [&] { judge_results(arguments); });
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double cpu_s = static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-                       static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
-  const double megabytes = static_cast<double>(use.ru_maxrss) * 1024 / kMegabyte;
+  const double megabytes = peak_megabytes(use);
   const double share = arguments.pairs / 10'000.0;
-  const bool is_met = cpu_s <= 10 * share && megabytes <= 64 + (512 - 64) * share;
-  fmt::print("{} pairs judged: {:.2f} s, {:.2f} s CPU, {:.0f} MB: {}\n", arguments.pairs, wall_s, cpu_s, megabytes,
+  const bool is_met = cpu_s(use) <= 10 * share && megabytes <= 64 + (512 - 64) * share;
+  fmt::print("{} pairs judged: {:.2f} s, {:.2f} s CPU, {:.0f} MB: {}\n", arguments.pairs, wall_s, cpu_s(use), megabytes,
              is_met ? "met" : "missed");
   std::filesystem::remove_all(arguments.folder);
   return is_met;
