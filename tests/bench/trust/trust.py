@@ -28,13 +28,20 @@ HURRIED = {"disturbance": {"max_wait_percent": 100, "attempts": 1, "wait_s": 0}}
 class Bench:
     """One script's arguments, its results folder and its summary."""
 
-    def __init__(self, name, description):
+    def __init__(self, name, description, **choices):
+        """`choices` are options of this script alone, --KEY, of which one value or, by default, each is taken."""
         parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
         parser.add_argument("build", type=pathlib.Path, help="build folder, such as build/release")
         parser.add_argument("--quick", action="store_true", help="a few cells only: shows that it works, proves nothing")
         parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("results/trust"))
         parser.add_argument("--json", type=pathlib.Path, help="write the summary to this file as well")
+        parser.add_argument("--compilers", help="only these of the installed ones: NAME[,NAME…]")
+        for name, values in choices.items():
+            parser.add_argument("--" + name, choices=values, help="only this one")
         given = parser.parse_args()
+        self.chosen = {name: [value for value in values if getattr(given, name) in (None, value)]
+                       for name, values in choices.items()}
+        self.only = given.compilers and given.compilers.split(",")
         self.name, self.quick, self.json = name, given.quick, given.json
         self.build = given.build.resolve()
         self.ngb = self.build / "bin/ngb"
@@ -43,9 +50,10 @@ class Bench:
         self.figures = []
 
     def installed(self):
-        """The names of the compilers that can measure here."""
+        """The names of the compilers that can measure here, of those that are asked for."""
         told = subprocess.run([self.ngb, "compilers", "--json"], check=True, capture_output=True, text=True).stdout
-        return [row["name"] for row in json.loads(told) if row["installed"]]
+        return [row["name"] for row in json.loads(told)
+                if row["installed"] and (not self.only or row["name"] in self.only)]
 
     def real_compiler(self):
         """onnxruntime, or the null compiler where that is not installed, which is printed."""

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much time `rounds: {until: decided}` saves, and whether it says the same as a fixed number of rounds.
 
-    until_decided.py BUILD [--quick] [--output FOLDER] [--json FILE]
+    until_decided.py BUILD [--quick] [--study NAME] [--question NAME] [--output FOLDER] [--json FILE]
 
-Two studies, each against the identity: that of the quickstart, and fifteen nets at batch 1, with onnxruntime and
-openvino. Each is measured with 5 rounds of 20 repetitions, with 20 of 20, and twice until it is decided, with
+Two studies, each against the identity: that of the quickstart on one thread, and fifteen nets at batch 1 on two, with
+onnxruntime and openvino. Each is measured with 5 rounds of 20 repetitions, with 20 of 20, and twice until it is decided, with
 `repetitions: auto`: against the baseline only, and the two fastest against each other as well. --quick measures the
 quickstart's convolution block, and 10 rounds of 5 instead of 20 of 20."""
 
@@ -24,9 +24,9 @@ MOST_ROUNDS = 15
 def studies(quick):
     block = zoo("conv_block", width=64, depth=1, image_size=56)
     if quick:
-        return {"quickstart": {"models": [block], "batch_sizes": [1]}}
-    return {"quickstart": {"models": [zoo("resnet18"), block], "batch_sizes": [1, 8]},
-            "fifteen": {"models": [zoo(name) for name in MODELS], "batch_sizes": [1]}}
+        return {"quickstart": {"models": [block], "batch_sizes": [1], "threads": 1}}
+    return {"quickstart": {"models": [zoo("resnet18"), block], "batch_sizes": [1, 8], "threads": 1},
+            "fifteen": {"models": [zoo(name) for name in MODELS], "batch_sizes": [1], "threads": 2}}
 
 
 def protocols(quick):
@@ -65,19 +65,23 @@ def report(bench, name, which, fixed, until, seconds, limit):
 
 
 def main():
-    bench = Bench("until_decided", __doc__)
+    bench = Bench("until_decided", __doc__, study=("quickstart", "fifteen"), question=("against", "decided"))
     compilers = [name for name in (BASELINE, "onnxruntime", "openvino") if name in bench.installed()]
     if len(compilers) < 2 or compilers[0] != BASELINE:
         raise SystemExit("until_decided: install identity, onnxruntime and openvino first: ngb toolchain install NAME")
     for name, study in studies(bench.quick).items():
-        folders = {key: bench.measure(f"{name}-{key}", {**study, "compilers": compilers, "threads": 1, **protocol})
-                   for key, protocol in protocols(bench.quick).items()}
-        said = {key: verdicts(bench, folder, key in ("against", "decided")) for key, folder in folders.items()}
-        seconds = {key: bench.seconds(folder) for key, folder in folders.items()}
-        report(bench, name, "each against the baseline", said["five"][0], said["against"][0],
-               seconds["against"] / seconds["five"], 1 / 2)
-        report(bench, name, "and the two fastest", said["many"][1], said["decided"][1],
-               seconds["decided"] / seconds["many"], 1 / 3)
+        if name not in bench.chosen["study"]:
+            continue
+        asked = protocols(bench.quick)
+        for question, fixed, which, said_of, limit in (("against", "five", "each against the baseline", 0, 1 / 2),
+                                                       ("decided", "many", "and the two fastest", 1, 1 / 3)):
+            if question not in bench.chosen["question"]:
+                continue
+            folders = {key: bench.measure(f"{name}-{key}", {**study, "compilers": compilers, **asked[key]})
+                       for key in (fixed, question)}
+            said = {key: verdicts(bench, folder, key == question)[said_of] for key, folder in folders.items()}
+            seconds = {key: bench.seconds(folder) for key, folder in folders.items()}
+            report(bench, name, which, said[fixed], said[question], seconds[question] / seconds[fixed], limit)
     bench.end()
 
 
