@@ -36,11 +36,11 @@ class Bench:
         parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("results/trust"))
         parser.add_argument("--json", type=pathlib.Path, help="write the summary to this file as well")
         parser.add_argument("--compilers", help="only these of the installed ones: NAME[,NAME…]")
-        for name, values in choices.items():
-            parser.add_argument("--" + name, choices=values, help="only this one")
+        for key, values in choices.items():
+            parser.add_argument("--" + key, choices=values, help="only this one")
         given = parser.parse_args()
-        self.chosen = {name: [value for value in values if getattr(given, name) in (None, value)]
-                       for name, values in choices.items()}
+        self.chosen = {key: [value for value in values if getattr(given, key) in (None, value)]
+                       for key, values in choices.items()}
         self.only = given.compilers and given.compilers.split(",")
         self.name, self.quick, self.json = name, given.quick, given.json
         self.build = given.build.resolve()
