@@ -23,6 +23,8 @@ double median_throughput_per_s(const samples::ProcessResult& result, int batch) 
   return *middle;
 }
 
+double seconds_since(Nanoseconds time) { return std::chrono::duration<double>(system_clock().now() - time).count(); }
+
 }  // namespace
 
 Recorder::Recorder(store::Store& store, const plan::Plan& plan, std::string run_id, plan::Experience experience,
@@ -72,7 +74,7 @@ void Recorder::expect_time_left() {
   }
   time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
   line_->estimate_by([time_left = time_left_, started = started_] {
-    return time_left->seconds(std::chrono::duration<double>(system_clock().now() - started).count());
+    return time_left->seconds(seconds_since(started));
   });
 }
 
@@ -82,10 +84,9 @@ void Recorder::end() {
   const bool is_done =
       std::all_of(cells_.begin(), cells_.end(), [](const auto& each) { return each.second.processes_left == 0; });
   if (!is_whole_ || !is_done || plan_->cells.empty() || plan_->study.devices.size() != 1) return;
-  const double elapsed_s = std::chrono::duration<double>(system_clock().now() - started_).count();
   // Estimates are a convenience: what cannot be remembered is left out.
   plan::MeasuredStudy study = plan::studies_of(*plan_, experience_).begin()->second;
-  study.between_s = std::max(elapsed_s - processes_s_, 0.0);
+  study.between_s = std::max(seconds_since(started_) - processes_s_, 0.0);
   (void)durations_.append(study);
 }
 
@@ -158,7 +159,7 @@ void Recorder::tell(const samples::ProcessResult& result) {
   is_whole_ = is_whole_ && !result.failure;
   if (!result.failure) {
     --cell.processes_left;
-    time_left_->finish(cell.index, wall_s, time_of(result).compile_s.has_value());
+    time_left_->finish(cell.index, seconds_since(started_), wall_s, time_of(result).compile_s.has_value());
     const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
     const int batch = plan_->model_of(planned).key.batch;
     line_->finish_process(fmt::format("{}: {:.4g} samples/s", label(cell), median_throughput_per_s(result, batch)));

@@ -240,6 +240,8 @@ class ModelReader {
     key.group.clear();
     key.style.clear();
     key.size.reset();
+    key.raw_bytes.reset();
+    key.encoded_bytes.reset();
     return key;
   }
 

@@ -52,6 +52,8 @@ struct ModelEntry {
   std::string group{};
   std::string style{};
   std::optional<int> size{};
+  std::optional<std::uint64_t> raw_bytes{};  // as in work::Model
+  std::optional<std::uint64_t> encoded_bytes{};
 
   [[nodiscard]] ModelKind kind() const;
 };

@@ -73,6 +73,12 @@ void UserModelReader::read_common(const ModelFields& given, const std::string& p
     if (const auto value = read_value(key, *node, join_path(path, key.name), problems_))
       key.set_in_model(model, *value);
   }
+  const DocumentNode* const raw = field_of(given, "raw_bytes");
+  const DocumentNode* const encoded = field_of(given, "encoded_bytes");
+  if ((raw == nullptr) == (encoded == nullptr)) return;
+  problems_.add(raw ? *raw : *encoded, join_path(path, raw ? "raw_bytes" : "encoded_bytes"),
+                fmt::format("TCR/s needs both sizes of a sample: add {}, or remove this key",
+                            raw ? "encoded_bytes" : "raw_bytes"));
 }
 
 // Returns the file's absolute path. Adds a problem if there is no such file or if it is a folder. Returns "" if the

@@ -167,6 +167,8 @@ void add_belonging(work::Model& model, const config::ModelEntry& entry) {
   model.group = entry.group.empty() ? known.group : entry.group;
   model.style = entry.style.empty() ? known.style : entry.style;
   model.size = entry.size ? entry.size : known.size;
+  model.raw_bytes = entry.raw_bytes;
+  model.encoded_bytes = entry.encoded_bytes;
 }
 
 // Returns the hash of the model with its shapes, its values and the way in which it is compiled. A model in which one

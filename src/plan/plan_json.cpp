@@ -21,6 +21,8 @@ json model_json(const work::Model& model) {
           {"group", text_or_null(model.group)},
           {"style", text_or_null(model.style)},
           {"size", work::write_json(model.size)},
+          {"raw_bytes", work::write_json(model.raw_bytes)},
+          {"encoded_bytes", work::write_json(model.encoded_bytes)},
           {"recipe", recipe.empty() ? json() : json::parse(recipe, nullptr, false)},
           {"path", text_or_null(model.path)},
           {"batch", model.key.batch},

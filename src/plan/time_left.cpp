@@ -38,14 +38,14 @@ void TimeLeft::count(int cell, int sign) {
   device.left += sign * now.left;
 }
 
-void TimeLeft::finish(int cell, double wall_s, bool has_compiled) {
+void TimeLeft::finish(int cell, double elapsed_s, double wall_s, bool has_compiled) {
   count(cell, -1);
   Cell& now = cells_[static_cast<std::size_t>(cell)];
   const CellTime& expected = expected_[static_cast<std::size_t>(cell)];
   Device& device = device_of(cell);
   device.expected_s += now.done() == 0 ? expected.first_s : expected.other_s;
   device.took_s += wall_s;
-  ++device.done;
+  if (++device.done == 1) device.prepared_s = std::max(elapsed_s - wall_s, 0.0);
   now.left = std::max(now.left - 1, 0);
   (has_compiled ? now.compiled_s : now.loaded_s) += static_cast<float>(wall_s);
   ++(has_compiled ? now.compiled : now.loaded);
@@ -63,7 +63,8 @@ double TimeLeft::seconds(double elapsed_s) const {
   double longest_s = 0;
   for (const auto& [name, device] : devices_) {
     const double factor = device.expected_s > 0 ? device.took_s / device.expected_s : 1;
-    const double between_s = device.done > 0 ? std::max(elapsed_s - device.took_s, 0.0) / device.done : 0;
+    const double paused_s = std::max(elapsed_s - device.prepared_s - device.took_s, 0.0);
+    const double between_s = device.done > 1 ? paused_s / (device.done - 1) : 0;
     longest_s = std::max(longest_s, device.seen_s + factor * device.open_s + between_s * device.left);
   }
   return longest_s;

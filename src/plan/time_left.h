@@ -15,14 +15,16 @@ class TimeLeft {
   // `left`: how many processes of each cell are to be measured. The plan must outlive this object.
   TimeLeft(const Plan& plan, const Estimate& estimate, std::vector<int> left);
 
-  // A process of the cell has completed and took `wall_s`; `has_compiled`: it did not load what another had compiled.
-  void finish(int cell, double wall_s, bool has_compiled);
+  // A process of the cell has completed `elapsed_s` after the beginning and took `wall_s`; `has_compiled`: it did not
+  // load what another had compiled.
+  void finish(int cell, double elapsed_s, double wall_s, bool has_compiled);
   // That many processes of the cell will not run.
   void skip(int cell, int processes);
 
   // Returns the seconds until the last device is done, `elapsed_s` after the beginning. A cell of which processes
   // completed takes what these took; the others take what was estimated, times the factor by which their device's
-  // estimate was wrong so far. Between processes passes what passed between them so far.
+  // estimate was wrong so far. Between processes passes what passed between them so far; what passed before the first
+  // one does not come again.
   [[nodiscard]] double seconds(double elapsed_s) const;
 
  private:
@@ -37,6 +39,7 @@ class TimeLeft {
   struct Device {
     double expected_s = 0;  // of processes that are done
     double took_s = 0;
+    double prepared_s = 0;  // before the first process
     double open_s = 0;  // estimated, of the cells without a process
     double seen_s = 0;  // of the cells with one
     int done = 0;

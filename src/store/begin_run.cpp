@@ -76,14 +76,16 @@ void add_model(sql::Database& database, const work::Model& model) {
   }
 }
 
-// Records what the model belongs to, which may have changed since its first run.
+// Records what the model belongs to and the sizes of its samples, which may have changed since its first run.
 void describe_model(sql::Database& database, const work::Model& model) {
   database
       .kept(
-          "UPDATE model SET model_group = nullif(?1, ''), model_style = nullif(?2, ''), model_size = ?3 "
-          "WHERE model_hash = ?4 AND batch = ?5 AND (model_group IS NOT nullif(?1, '') OR "
-          "model_style IS NOT nullif(?2, '') OR model_size IS NOT ?3)")
-      .run(model.group, model.style, model.size, model.key.hash, model.key.batch);
+          "UPDATE model SET model_group = nullif(?1, ''), model_style = nullif(?2, ''), model_size = ?3, "
+          "raw_bytes = ?4, encoded_bytes = ?5 "
+          "WHERE model_hash = ?6 AND batch = ?7 AND (model_group IS NOT nullif(?1, '') OR "
+          "model_style IS NOT nullif(?2, '') OR model_size IS NOT ?3 OR raw_bytes IS NOT ?4 OR encoded_bytes IS NOT "
+          "?5)")
+      .run(model.group, model.style, model.size, model.raw_bytes, model.encoded_bytes, model.key.hash, model.key.batch);
 }
 
 // Returns the options as one JSON object. Their values are JSON text already.

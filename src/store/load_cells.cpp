@@ -123,7 +123,8 @@ class Loader {
         "SELECT cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
         "compiler_version, options_json, threads, precision, planned_processes, "
         "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), threads_asked, "
-        "ifnull(model_group, ''), ifnull(model_style, ''), model_size, load, parameters, settings_json, in_flight "
+        "ifnull(model_group, ''), ifnull(model_style, ''), model_size, load, parameters, settings_json, in_flight, "
+        "raw_bytes, encoded_bytes "
         "FROM cell JOIN model USING (model_key) WHERE cell_key = ?");
     const Resetting resetting(row);
     row.bind(cell_key);
@@ -155,6 +156,8 @@ class Loader {
     cell.settings = row.text(21);
     require_shallow(database_, cell.settings);
     cell.in_flight = row.text(22);
+    if (row.integer(23) > 0) cell.model_raw_bytes = static_cast<std::uint64_t>(row.integer(23));
+    if (row.integer(24) > 0) cell.model_encoded_bytes = static_cast<std::uint64_t>(row.integer(24));
     const bool has_threads = cell.threads ? *cell.threads >= 1 : !cell.threads_asked.empty();
     if (cell.batch < 1 || !has_threads || cell.planned_processes < 1) {
       refuse_damaged(database_, fmt::format("cell {} has batch {}, {} threads, {} processes", cell.cell_id, cell.batch,

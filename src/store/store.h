@@ -44,6 +44,8 @@ struct CellData {
   std::string model_style{};                             // "": none
   std::optional<int> model_size{};                       // nothing: none
   std::optional<std::uint64_t> model_parameter_count{};  // trainable; known for recipes
+  std::optional<std::uint64_t> model_raw_bytes{};        // of a sample, as in work::Model; nothing: not given
+  std::optional<std::uint64_t> model_encoded_bytes{};
   int batch = 1;
   std::string compiler{};
   std::string compiler_label{};

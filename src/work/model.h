@@ -95,6 +95,9 @@ struct Model {
   std::string group{};        // models of one kind in several sizes: "ResNets"; "": none
   std::string style{};        // "convolutional" | "transformer" | "hybrid"; "": none
   std::optional<int> size{};  // rank of its size in the group, 1 for the smallest
+  // Of a model that compresses data: bytes of one sample before and after. Both or none; not part of the hash either.
+  std::optional<std::uint64_t> raw_bytes{};
+  std::optional<std::uint64_t> encoded_bytes{};
 
   [[nodiscard]] bool is_module() const { return std::holds_alternative<Module>(source); }
   // Returns true if the device makes the model's file, false if the user has the file.

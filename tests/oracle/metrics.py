@@ -98,6 +98,7 @@ class Oracle:
         """{name: Number or None}, a flag that is raised among them."""
         found = {**self._speeds(key), **self._latencies(key), **self._compiling(key), **self._processor(key),
                  **self._ratios(key), **self._load(key)}
+        found["tcr_bits_per_s"] = self._saved_bits(key, found["throughput_per_s"])
         found["break_even_inferences"] = self._break_even(key)
         errors = self.raw.of_all_attempts("output_check", key)["max_absolute_error"].dropna()
         found["max_absolute_error"] = Number(errors.max()) if len(errors) else None
@@ -119,6 +120,13 @@ class Oracle:
         return dict(zip(names, (rows.mean(), rows.std() if len(rows) > 1 else None, *geometric,
                                 self.cell(key).batch * totals["inferences"] / totals["wall_s"], spread, len(rows),
                                 len(self.by_process(key))), strict=True))
+
+    def _saved_bits(self, key, speed):
+        raw, encoded = self.cell(key).raw_bytes, self.cell(key).encoded_bytes
+        if raw is None or speed is None:
+            return None
+        value, *ends = ((raw - encoded) * 8 * each for each in (speed.value, speed.low, speed.high) if each is not None)
+        return Number(value, *sorted(ends))
 
     def _latencies(self, key):
         rows = self.steady(key)

@@ -9,6 +9,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::int64_t kMostBytesOfASample = 1'000'000'000'000;
+
 }  // namespace
 
 std::span<const Key> model_keys() {
@@ -74,6 +76,23 @@ std::span<const Key> model_keys() {
        .default_text = kOfTheZoo,
        .set_in_model = [](ModelEntry& model, const json& value) { model.size = value.get<int>(); },
        .get_in_model = [](const ModelEntry& model) { return model.size ? json(*model.size) : json(); }},
+      {.name = "raw_bytes",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = kMostBytesOfASample,
+       .meaning = "Of a model that compresses data: size of one sample before, for TCR/s; not part of its hash",
+       .default_text = "none: no TCR/s",
+       .set_in_model = [](ModelEntry& model, const json& value) { model.raw_bytes = value.get<std::uint64_t>(); },
+       .get_in_model = [](const ModelEntry& model) { return model.raw_bytes ? json(*model.raw_bytes) : json(); }},
+      {.name = "encoded_bytes",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = kMostBytesOfASample,
+       .meaning = "The size after; needed with `raw_bytes`",
+       .default_text = "none: no TCR/s",
+       .set_in_model = [](ModelEntry& model, const json& value) { model.encoded_bytes = value.get<std::uint64_t>(); },
+       .get_in_model =
+           [](const ModelEntry& model) { return model.encoded_bytes ? json(*model.encoded_bytes) : json(); }},
   };
   return kKeys;
 }

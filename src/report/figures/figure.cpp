@@ -21,6 +21,7 @@
 #include "speed_up_by_family.vl.json.h"
 #include "speed_up_by_style.vl.json.h"
 #include "throughput_by_batch.vl.json.h"
+#include "tuning_curve.vl.json.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -114,6 +115,12 @@ constexpr std::array kFigures{
            "", "one cell",
            "panel device model model_group model_style batch compiler break_even_inferences low high state reason",
            kText_break_even_vl_json, break_even},
+    Figure{"tuning_curve", "What tuning gains",
+           "The compiler's own estimate of an inference with the best kernels so far, on a logarithmic axis; the first "
+           "point is the untuned model's. Each cell's line ends where its tuning ended.",
+           "", "one improvement during the tuning of a cell, and its end",
+           "panel device model model_group model_style batch compiler trials best_ms", kText_tuning_curve_vl_json,
+           tuning_curve},
     Figure{"pareto_compile", "Speed against compile time",
            "Throughput over that of the fastest cell of the same model; lines are 95 % intervals. Filled: no other "
            "setting is told to be faster with no longer compile time and no more memory. Crosses at the axis count the "

@@ -59,6 +59,7 @@ Rows depth_mha(const Selection& selection);
 Rows batch_width_friction(const Selection& selection);
 Rows compile_time(const Selection& selection);
 Rows break_even(const Selection& selection);
+Rows tuning_curve(const Selection& selection);
 Rows pareto_compile(const Selection& selection);
 Rows pareto_cpu(const Selection& selection);
 Rows ratio_to_best(const Selection& selection);

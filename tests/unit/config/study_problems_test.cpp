@@ -35,6 +35,13 @@ TEST(StudyProblems, TextNamesFileLineColumnAndKey) {
   EXPECT_EQ((StudyProblem{"a/study.yaml", 0, 0, "", "no such file"}).text(), "a/study.yaml: no such file");
 }
 
+TEST(StudyProblems, OneSizeOfASampleNeedsTheOther) {
+  EXPECT_THAT(problems("models: [{zoo: resnet18, raw_bytes: 150528}]\n"
+                       "compilers: [identity]\n"),
+              ElementsAre("1:39: models[0].raw_bytes: TCR/s needs both sizes of a sample: add encoded_bytes, or remove "
+                          "this key"));
+}
+
 TEST(StudyProblems, DistinguishAMissingFileAFolderAndAnEmptyFile) {
   const TemporaryFolder folder;
   EXPECT_EQ(failures(folder.path() / "gone.yaml").at(0).message, "no such file");

@@ -47,6 +47,20 @@ TEST(Metrics, CountThroughputPerRepetitionWithoutWarmUp) {
   EXPECT_EQ(number({by_hand()}, "fast-4", "process_count"), 2);
 }
 
+TEST(Metrics, GiveTheBitsThatCompressingSavesWhereTheStudyGivesBothSizes) {
+  CellData cell = by_hand();
+  EXPECT_EQ(reason({cell}, "fast-4", "tcr_bits_per_s"), "the study gives no raw_bytes and encoded_bytes of the model");
+  cell.model_raw_bytes = 1000;
+  cell.model_encoded_bytes = 250;
+  const double per_s = number({cell}, "fast-4", "throughput_per_s");
+  EXPECT_DOUBLE_EQ(number({cell}, "fast-4", "tcr_bits_per_s"), per_s * 6000);
+  cell.model_encoded_bytes = 1001;  // longer than before
+  const auto value = value_of({cell}, "fast-4", "tcr_bits_per_s");
+  EXPECT_DOUBLE_EQ(value.value.value(), per_s * -8);
+  EXPECT_LE(value.low.value(), value.value.value());
+  EXPECT_GE(value.high.value(), value.value.value());
+}
+
 // Expected: scipy 1.17.1, ttest_1samp on the logarithms, exponentials of estimate and ends.
 TEST(Metrics, GiveTheMeanOverProcessesAnIntervalOfStudentsT) {
   std::vector<store::RecordedProcess> processes;

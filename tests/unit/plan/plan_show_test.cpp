@@ -85,7 +85,7 @@ TEST(PlanJson, HoldsModelsCellsAndOrder) {
   const json shown = to_json(by_hand());
   EXPECT_EQ(shown["study"]["name"], "small");
   EXPECT_EQ(shown["models"][0], json::parse(R"({"hash": "aa", "label": "größe=1", "family": "conv_block",
-      "group": null, "style": null, "size": null,
+      "group": null, "style": null, "size": null, "raw_bytes": null, "encoded_bytes": null,
       "recipe": {"family": "conv_block"}, "path": null, "batch": 1, "parameters": 100, "macs": 2000,
       "macs_torchinfo": 1900, "inputs": [{"name": "input", "type": "f32", "shape": [1, 3, 8, 8]}]})"));
   EXPECT_EQ(shown["models"][1]["macs"], nullptr);

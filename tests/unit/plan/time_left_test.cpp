@@ -25,20 +25,29 @@ TEST(TimeLeft, IsTheEstimateUntilSomethingHasEnded) {
 TEST(TimeLeft, CorrectsACellByItsOwnProcessesAndTheOthersByTheFactor) {
   const Plan plan = cells_on({"local", "local"});
   TimeLeft left(plan, expecting({{.first_s = 5, .other_s = 5}, {.first_s = 2, .other_s = 2}}), {3, 2});
-  left.finish(0, 10, true);  // twice as long as expected
+  left.finish(0, 10, 10, true);  // twice as long as expected
   EXPECT_DOUBLE_EQ(left.seconds(10), 2 * 10 + 2 * (2 * 2));
-  left.finish(0, 6, true);
+  left.finish(0, 16, 6, true);
   EXPECT_DOUBLE_EQ(left.seconds(16), 8 + 1.6 * 4) << "the mean of its processes; 16 s instead of 10 s";
-  EXPECT_DOUBLE_EQ(left.seconds(20), 8 + 1.6 * 4 + 3 * 2) << "4 s passed between 2 processes, and 3 are left";
+  EXPECT_DOUBLE_EQ(left.seconds(20), 8 + 1.6 * 4 + 3 * 4) << "4 s passed between 2 processes, and 3 are left";
+}
+
+TEST(TimeLeft, TakesWhatPassedBeforeTheFirstProcessAsAPreparationThatDoesNotComeAgain) {
+  const Plan plan = cells_on({"local"});
+  TimeLeft left(plan, expecting({{.first_s = 2, .other_s = 2}}), {4});
+  left.finish(0, 9, 2, true);  // 7 s passed before it
+  EXPECT_DOUBLE_EQ(left.seconds(9), 3 * 2);
+  left.finish(0, 11.5, 2, true);  // and half a second between them
+  EXPECT_DOUBLE_EQ(left.seconds(11.5), 2 * (2 + 0.5));
 }
 
 TEST(TimeLeft, KnowsThatOnlyTheFirstProcessCompiles) {
   const Plan plan = cells_on({"local"});
   TimeLeft left(plan, expecting({{.first_s = 60, .other_s = 5}}), {5});
   EXPECT_DOUBLE_EQ(left.seconds(0), 80);
-  left.finish(0, 61, true);
+  left.finish(0, 61, 61, true);
   EXPECT_DOUBLE_EQ(left.seconds(61), 4 * 6);
-  left.finish(0, 8, false);
+  left.finish(0, 69, 8, false);
   EXPECT_DOUBLE_EQ(left.seconds(69), 3 * 8);
 }
 
@@ -46,7 +55,7 @@ TEST(TimeLeft, IsThatOfTheSlowestDevice) {
   const Plan plan = cells_on({"one", "two"});
   TimeLeft left(plan, expecting({{.first_s = 10, .other_s = 10}, {.first_s = 3, .other_s = 3}}), {2, 5});
   EXPECT_DOUBLE_EQ(left.seconds(0), 20);
-  left.finish(0, 10, true);
+  left.finish(0, 10, 10, true);
   EXPECT_DOUBLE_EQ(left.seconds(10), 15);
 }
 
@@ -55,7 +64,7 @@ TEST(TimeLeft, LeavesOutProcessesThatWillNotRun) {
   TimeLeft left(plan, expecting({{.first_s = 10, .other_s = 10}, {.first_s = 3, .other_s = 3}}), {2, 2});
   left.skip(0, 2);
   EXPECT_DOUBLE_EQ(left.seconds(0), 6);
-  left.finish(1, 3, true);
+  left.finish(1, 3, 3, true);
   left.skip(1, 1);
   EXPECT_DOUBLE_EQ(left.seconds(3), 0);
 }

@@ -84,20 +84,26 @@ TEST(Store, RecordsAnewWhatModelsBelongTo) {
   plan.models[0].group = "ResNets";
   plan.models[0].style = "convolutional";
   plan.models[0].size = 1;
+  plan.models[0].raw_bytes = 1'000;
+  plan.models[0].encoded_bytes = 250;
   ASSERT_TRUE(store.begin_run(plan, 7));
   const CellData first = store.load_cells().value().at(0);
   EXPECT_EQ(first.model_group, "ResNets");
   EXPECT_EQ(first.model_style, "convolutional");
   EXPECT_EQ(first.model_size, 1);
+  EXPECT_EQ(first.model_raw_bytes, 1'000U);
+  EXPECT_EQ(first.model_encoded_bytes, 250U);
   EXPECT_EQ(store.load_cells().value().at(2).model_group, "") << "of the other model";
   plan.models[0].group = "residual";
   plan.models[0].style = "";
   plan.models[0].size.reset();
+  plan.models[0].raw_bytes = 2'000;
   expect_good(store.describe_models(plan));
   const CellData again = store.load_cells().value().at(0);
   EXPECT_EQ(again.model_group, "residual");
   EXPECT_EQ(again.model_style, "");
   EXPECT_EQ(again.model_size, std::nullopt);
+  EXPECT_EQ(again.model_raw_bytes, 2'000U);
 }
 
 TEST(Store, ListsTheEnvironmentsThatCompletedProcessesReferTo) {

@@ -85,9 +85,11 @@ def check(write_recipe, name, parameters, folder):
     assert told["macs"] == real.counted_macs(module, x), f"{label}: {told['macs']} MACs, not what torch counts"
     expected = real.run_torch(module, x)
     compare(f"{label}: onnxruntime", real.run_onnxruntime(path, x), expected)
-    compare(f"{label}: openvino", real.run_openvino(path, x), expected)
     check_stages(module, label, x)
+    if not parameters:
+        return  # of its full size; a smaller one of its family shows the rest
 
+    compare(f"{label}: openvino", real.run_openvino(path, x), expected)
     dynamic = folder / "dynamic.onnx"
     real.write(write_recipe, name, parameters, 1, "dynamic", dynamic)
     real.check_onnx(dynamic)

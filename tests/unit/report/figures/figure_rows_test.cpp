@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "made_up_results.h"
@@ -316,6 +317,27 @@ TEST(FigureOfReversals, HasBothSidesOfTheOneThatThereIs) {
 TEST(FigureOfReversals, IsLeftOutIfNoOrderIsReversed) {
   const ResultsOf results({cell_with({.model = "a"}, always(110)), cell_with({.model = "b"}, always(100))});
   EXPECT_TRUE(rows_of(results, "rank_reversals").empty());
+}
+
+TEST(FigureOfTuning, HasEachImprovementOfTheLongestCurveAndItsEnd) {
+  CellData cell = cell_with({.compiler = "tvm"}, {100, 101});
+  cell.processes[0].facts = {{"tuning_seconds", "60"},
+                             {"trials", "64"},
+                             {"tuning_curve", R"({"trials": [0, 16, 48], "best_ms": [9.5, 4.25, 4]})"}};
+  cell.processes[1].facts = {{"tuning_curve", R"({"trials": [0, 16], "best_ms": "4"})"}};
+  const ResultsOf results({cell, cell_with({}, {50, 51})});
+  std::vector<std::pair<double, double>> points;
+  for (const Row& row : rows_of(results, "tuning_curve")) {
+    EXPECT_EQ(row.at("compiler"), "tvm 1.0");
+    EXPECT_EQ(row.at("panel"), "resnet18, batch 1");
+    points.emplace_back(row.at("trials").get<double>(), row.at("best_ms").get<double>());
+  }
+  EXPECT_THAT(points, testing::ElementsAre(std::pair(0, 9.5), std::pair(16, 4.25), std::pair(48, 4), std::pair(64, 4)));
+}
+
+TEST(FigureOfTuning, IsLeftOutIfNothingWasTuned) {
+  const ResultsOf results({cell_with({}, {50, 51})});
+  EXPECT_EQ(figure_called("tuning_curve").make(results.selection()).why_none, "no compiler was tuned");
 }
 
 TEST(FigureOfSamples, HasEveryRepetitionInTheOrderOfTimeWithoutWarmUp) {

@@ -69,7 +69,7 @@ TEST(Specifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
 }
 
 TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
-  const std::regex unit(R"(.*\((samples|samples/s|s|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
+  const std::regex unit(R"(.*\((samples|samples/s|s|ms|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
   for (const Figure& figure : all_figures()) {
     std::size_t axes = 0;
     visit(ordered_json::parse(figure.specification), "", [&](const ordered_json& json, const std::string& key) {
