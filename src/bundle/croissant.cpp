@@ -18,10 +18,15 @@ using nlohmann::ordered_json;
 // The terms that the format asks every file to define.
 ordered_json croissant_context() {
   ordered_json context{{"@language", "en"}, {"@vocab", "https://schema.org/"}};
-  for (const char* const term :
-       {"citeAs",     "column",        "extract",  "field",   "fileProperty", "fileObject",  "fileSet",  "format",
-        "includes",   "isLiveDataset", "jsonPath", "key",     "md5",          "parentField", "path",     "recordSet",
-        "references", "regex",         "repeated", "replace", "separator",    "source",      "subField", "transform"}) {
+  for (const char* const term : {"citeAs",       "column",        "equivalentProperty",
+                                 "extract",      "field",         "fileProperty",
+                                 "fileObject",   "fileSet",       "format",
+                                 "includes",     "isLiveDataset", "jsonPath",
+                                 "key",          "md5",           "parentField",
+                                 "path",         "recordSet",     "references",
+                                 "regex",        "repeated",      "replace",
+                                 "samplingRate", "separator",     "source",
+                                 "subField",     "transform"}) {
     context[term] = std::string("cr:") + term;
   }
   context["conformsTo"] = "dct:conformsTo";

@@ -87,7 +87,9 @@ Status unpack_entry(const std::filesystem::path& zip, void* opened, const ZipEnt
   for (;;) {
     const int count = unzReadCurrentFile(opened, buffer.data(), static_cast<unsigned>(buffer.size()));
     if (count == 0) break;
-    if (count < 0 || (bytes += static_cast<std::uint64_t>(count)) > entry.bytes) return damaged(zip, cannot_unpack);
+    if (count < 0) return damaged(zip, cannot_unpack);
+    bytes += static_cast<std::uint64_t>(count);
+    if (bytes > entry.bytes) return damaged(zip, cannot_unpack);
     const std::string_view read(buffer.data(), static_cast<std::size_t>(count));
     if (const Status written = file::write_all(out.get(), read, to.string()); !written) return written;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -56,7 +57,8 @@ std::string licence_text(const About& about) {
 std::string readme_text(const About& about, const std::vector<std::string>& paths) {
   std::string commands;
   for (const std::string& path : paths) commands += command_row(path);
-  std::string text = kText_readme_md;
+  const std::string_view source = kText_readme_md;
+  std::string text(source.substr(source.find('\n') + 1));  // the first line is about the licence of this program
   for (const auto& [mark, value] : {std::pair<std::string, std::string>{"name", about.name},
                                     {"description", about.description},
                                     {"authors", about.authors.empty() ? "unknown" : text::join(about.authors, ", ")},
