@@ -127,10 +127,11 @@ void add_verify(CLI::App& app, const Installation& /*installation*/, Action& cho
   CLI::Option* format = command->add_option("--format", arguments->format, "Output format: text (default) or json")
                             ->check(CLI::IsMember({"text", "json"}));
   command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
-  command->footer(help_on_rules() +
-                  "Exit code 0: all hold. 3: the bundle cannot be read, a newer version of ngb has made it, or the version that\n"
-                  "has made it has to decide.\n\n"
-                  "Examples:\n  ngb verify quickstart.zip\n  ngb verify quickstart.zip --format json");
+  command->footer(
+      help_on_rules() +
+      "Exit code 0: all hold. 3: the bundle cannot be read, a newer version of ngb has made it, or the version that\n"
+      "has made it has to decide.\n\n"
+      "Examples:\n  ngb verify quickstart.zip\n  ngb verify quickstart.zip --format json");
   command->callback([=, &chosen] { chosen = [=] { return verify(*arguments); }; });
 }
 
