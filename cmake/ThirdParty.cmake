@@ -8,12 +8,13 @@
 # yaml-cpp       Study files: its marks give line and column for every error.
 # CLI11          Command line of ngb: subcommands, validation, help; header only.
 # SQLite         Results: one file, readable by everything, for decades.
+# minizip        Bundles of results as zip files: part of zlib, small, and its output depends on its input only.
 # protobuf-lite  ONNX files, from the published onnx.proto; the format's own reader and writer.
 # OpenSSL        SHA-256, with the processor's instructions; on every machine already.
 # Boost          CRC-32 (Boost.CRC) and distributions (Boost.Math); header only.
 # GoogleTest     Tests; google-benchmark: our own hot paths. Both in every distribution.
 # Python3        Headers for the extension that hosts the loop in a toolchain's Python (limited API, no libpython).
-# SQLite, yaml-cpp and CLI11 are used by the client only: nothing on a device needs them.
+# SQLite, minizip, yaml-cpp and CLI11 are used by the client only: nothing on a device needs them.
 
 find_package(Threads REQUIRED)
 find_package(tl-expected REQUIRED)
@@ -54,6 +55,8 @@ target_include_directories(ngb::protobuf_lite SYSTEM INTERFACE ${Protobuf_INCLUD
 if(NGB_CLIENT)
   ngb_static(ngb::sqlite libsqlite3.a libsqlite3-dev LINKS ${CMAKE_DL_LIBS} m)
   ngb_static(ngb::yaml_cpp libyaml-cpp.a libyaml-cpp-dev)
+  ngb_static(ngb::zlib libz.a zlib1g-dev)
+  ngb_static(ngb::minizip libminizip.a libminizip-dev LINKS ngb::zlib)
 endif()
 
 # fmt's header-only form, compiled once: every inline function of it is kept, and everybody else sees declarations. The

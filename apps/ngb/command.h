@@ -19,10 +19,12 @@ namespace ngb::app {
 enum ExitCode : int {
   kSuccess = 0,  // of a run: every cell has a result
   kSomeCellsFailed = 1,
-  kWrongUsage = 2,  // command line or study file
-  kCannotGoOn = 3,  // folder in use, disk full, toolchain that cannot be installed, …
-  kSlower = 4,      // of a gate: the candidate is slower, newly fails or is newly inaccurate
-  kUndecided = 5,   // of a gate that is told to fail then, and of a bisection without a single answer
+  kWrongUsage = 2,     // command line or study file
+  kCannotGoOn = 3,     // folder in use, disk full, toolchain that cannot be installed, …
+  kSlower = 4,         // of a gate: the candidate is slower, newly fails or is newly inaccurate
+  kUndecided = 5,      // of a gate that is told to fail then, and of a bisection without a single answer
+  kFilesDiffer = 6,    // of a verified bundle: its files are not those of its manifest
+  kNumbersDiffer = 7,  // of a verified bundle: its numbers do not follow from its samples
   kInterrupted = 130,
 };
 
@@ -66,6 +68,8 @@ void add_compare(CLI::App& app, const Installation& installation, Action& chosen
 void add_bisect(CLI::App& app, const Installation& installation, Action& chosen);
 void add_gate(CLI::App& app, const Installation& installation, Action& chosen);
 void add_merge(CLI::App& app, const Installation& installation, Action& chosen);
+void add_bundle(CLI::App& app, const Installation& installation, Action& chosen);
+void add_verify(CLI::App& app, const Installation& installation, Action& chosen);
 void add_status(CLI::App& app, const Installation& installation, Action& chosen);
 void add_schema(CLI::App& app, const Installation& installation, Action& chosen);
 void add_choose(CLI::App& app, const Installation& installation, Action& chosen);

@@ -29,7 +29,6 @@ using report::page::Content;
 using report::page::kMostCells;
 
 constexpr const char* kPageFile = "index.html";
-constexpr const char* kReportMark = ".ngb-report";
 constexpr const char* kReportMarkText = "A report of ngb. ngb report replaces what it has written here.\n";
 constexpr const char* kFiguresFolder = "figures";
 
@@ -147,7 +146,7 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
   std::vector<std::string> names;
   for (const std::string& folder : request.results.folders) names.push_back(name_of(folder));
   const std::vector<std::string> studies(loaded.studies.begin(), loaded.studies.end());
-  Content content{.name = text::join(names, ", "),
+  Content content{.name = request.name.empty() ? text::join(names, ", ") : request.name,
                   .study = text::join(studies, ", "),
                   .results = &*loaded.results,
                   .environments = &loaded.derived.environments,
@@ -189,7 +188,8 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   written.figures = *std::move(files);
   const auto shown = figures_of_page(request.folder / kFiguresFolder, figures, *drawer, !format.empty(), written.cells);
   if (!shown) return failed(shown.error(), kCannotGoOn);
-  const std::string html = report::page::html(content, *shown, describe(this_revision()));
+  const std::string made_by = request.made_by.empty() ? describe(this_revision()) : request.made_by;
+  const std::string html = report::page::html(content, *shown, made_by);
   written.bytes = html.size();
   const Status done = file::write_atomically(written.page, html);
   if (!done) return failed(done.error(), kCannotGoOn);

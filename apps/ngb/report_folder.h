@@ -16,6 +16,8 @@
 
 namespace ngb::app {
 
+inline constexpr const char* kReportMark = ".ngb-report";  // file that marks a folder as a report
+
 struct ReportRequest {
   SourcesArguments results{};                                // read as one
   std::filesystem::path folder{};                            // of the report
@@ -23,6 +25,8 @@ struct ReportRequest {
   std::map<std::string, std::vector<std::string>> wanted{};  // by the name of the filter (report/results.h)
   TablesRequest tables{};
   FiguresRequest figures{};
+  std::string name{};     // of the results on the page; "": the folders' names
+  std::string made_by{};  // the program that the page names; "": this one
 };
 
 struct WrittenReport {

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/implementation.h"
+#include "store/kept_values.h"
 
 namespace ngb::store {
+
+std::vector<DerivedValue> read_derived(const sql::Database& database) {
+  std::vector<DerivedValue> values;
+  values.reserve(static_cast<std::size_t>(database.integer("SELECT count(*) FROM derived")));
+  sql::Statement row = database.statement(
+      "SELECT cell_id, metric, value, low, high, reason FROM derived JOIN cell USING (cell_key) ORDER BY position");
+  const auto real = [&row](int column) {
+    return row.is_null(column) ? std::nullopt : std::optional<double>(row.real(column));
+  };
+  while (row.step()) values.push_back({row.text(0), row.text(1), real(2), real(3), real(4), row.text(5)});
+  return values;
+}
 
 Result<std::optional<std::vector<DerivedValue>>> Store::load_derived(std::int64_t revision,
                                                                      const std::string& made_by) {
@@ -15,15 +28,7 @@ Result<std::optional<std::vector<DerivedValue>>> Store::load_derived(std::int64_
     state.bind(revision, made_by, *counter);
     if (!state.step()) return Values{};
     state.reset();
-    std::vector<DerivedValue> values;
-    values.reserve(static_cast<std::size_t>(database.integer("SELECT count(*) FROM derived")));
-    sql::Statement row = database.statement(
-        "SELECT cell_id, metric, value, low, high, reason FROM derived JOIN cell USING (cell_key) ORDER BY position");
-    const auto real = [&row](int column) {
-      return row.is_null(column) ? std::nullopt : std::optional<double>(row.real(column));
-    };
-    while (row.step()) values.push_back({row.text(0), row.text(1), real(2), real(3), real(4), row.text(5)});
-    return Values(std::move(values));
+    return Values(read_derived(database));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "store/implementation.h"
+#include "store/kept_values.h"
 #include "work/json_bounds.h"
 
 namespace ngb::store {
@@ -101,16 +102,20 @@ void add_part(sql::Database& database, const SeriesPart& part) {
 
 }  // namespace
 
+std::vector<SeriesPart> read_series(const sql::Database& database) {
+  std::unordered_map<std::int64_t, std::size_t> place;
+  std::vector<SeriesPart> parts = load_parts(database, place);
+  load_values(database, place, parts);
+  load_conclusions(database, place, parts);
+  return parts;
+}
+
 Result<std::optional<std::vector<SeriesPart>>> Store::load_series(std::int64_t revision) {
   using Parts = std::optional<std::vector<SeriesPart>>;
   return sql::guarded([&]() -> Result<Parts> {
     const sql::Database& database = implementation_->database;
     if (!was_changed_by_ngb_only(database, revision)) return Parts{};
-    std::unordered_map<std::int64_t, std::size_t> place;
-    std::vector<SeriesPart> parts = load_parts(database, place);
-    load_values(database, place, parts);
-    load_conclusions(database, place, parts);
-    return Parts(std::move(parts));
+    return Parts(read_series(database));
   });
 }
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// ngb bundle: writes results, and all that is made of them, as one zip file that can be handed in.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <system_error>
+
+#include "apps/ngb/bundle_contents.h"
+#include "apps/ngb/command.h"
+#include "apps/ngb/scratch_folder.h"
+#include "apps/ngb/terminal.h"
+#include "apps/revision/revision.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "bundle/archive.h"
+#include "bundle/descriptions.h"
+#include "bundle/licences.h"
+#include "bundle/paths.h"
+#include "metrics/series/derive_series.h"
+#include "store/store.h"
+
+namespace ngb::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BundleArguments {
+  std::string results;
+  std::string output;
+  bundle::About about;
+  std::string licence;  // "": none
+};
+
+// Returns "2026-11-25", in UTC.
+std::string day_of(std::int64_t unix_ns) {
+  const std::chrono::sys_time<std::chrono::nanoseconds> time{std::chrono::nanoseconds(unix_ns)};
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(time));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                     static_cast<unsigned>(day.day()));
+}
+
+// Returns an error if a text would be more than one line of a file.
+Status check_texts(const bundle::About& about) {
+  std::vector<std::string> texts{about.name, about.description, about.url};
+  texts.insert(texts.end(), about.authors.begin(), about.authors.end());
+  for (const std::string& text : texts) {
+    const bool has_control =
+        std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; });
+    if (has_control || text != text::to_utf8(text)) {
+      return fail("a text has control characters or is not UTF-8", "--name, --description, --author or --url",
+                  "write it in one line");
+    }
+  }
+  return Done{};
+}
+
+Status complete_about(BundleArguments& arguments, const store::RunState& last) {
+  bundle::About& about = arguments.about;
+  if (!arguments.licence.empty()) {
+    const auto licence = bundle::find_licence(arguments.licence);
+    if (!licence) return error_of(licence);
+    about.licence = arguments.licence;
+  }
+  if (about.name.empty()) about.name = text::to_utf8(last.study_name);
+  if (about.description.empty()) {
+    about.description = fmt::format("Times of inference with graph compilers, measured by NGraphBench in the study {}.",
+                                    text::to_utf8(last.study_name));
+  }
+  if (about.date.empty()) about.date = day_of(last.started_unix_ns);
+  if (!bundle::is_date(about.date)) {
+    return fail(fmt::format("\"{}\" is no day of the calendar", about.date), "--date", "write YYYY-MM-DD");
+  }
+  about.made_by = describe(this_revision());
+  about.formulas = hash::sha256(metrics::series::series_version()).substr(0, 16);
+  return check_texts(about);
+}
+
+Result<store::RunState> newest_run(const fs::path& results_file) {
+  auto store = store::Store::open(results_file, store::Mode::read_only);
+  if (!store) return error_of(store);
+  const auto runs = store->runs();
+  if (!runs) return error_of(runs);
+  if (runs->empty()) return fail("no study was run here", results_file.string(), "run the study first");
+  return runs->back();
+}
+
+// Adds to the folder what describes the files in it. Returns the names of all files.
+Result<std::vector<std::string>> describe_contents(const bundle::About& about, const fs::path& folder) {
+  const auto contents = list_files(folder);
+  if (!contents) return error_of(contents);
+  const auto described = bundle::descriptions(about, folder, *contents);
+  if (!described) return error_of(described);
+  for (const bundle::Description& each : *described) {
+    if (const Status done = file::write_atomically(folder / each.path, each.text); !done) return error_of(done);
+  }
+  auto paths = list_files(folder);
+  if (!paths) return error_of(paths);
+  auto files = bundle::describe_files(folder, *paths);
+  if (!files) return error_of(files);
+  const std::string manifest = bundle::to_text({about, *std::move(files)});
+  if (const Status done = file::write_atomically(folder / bundle::kManifestPath, manifest); !done) {
+    return error_of(done);
+  }
+  paths->insert(std::lower_bound(paths->begin(), paths->end(), bundle::kManifestPath), bundle::kManifestPath);
+  return paths;
+}
+
+// Returns the number of files.
+Result<std::size_t> write_bundle(const BundleArguments& arguments, const fs::path& results_file) {
+  const fs::path output = arguments.output;
+  const auto scratch = ScratchFolder::beside(output);
+  if (!scratch) return error_of(scratch);
+  const fs::path contents = scratch->path() / "contents";
+  if (const Status made = make_contents(results_file, arguments.about, contents); !made) return error_of(made);
+  const auto paths = describe_contents(arguments.about, contents);
+  if (!paths) return error_of(paths);
+  const fs::path zip = scratch->path() / "bundle.zip";
+  if (const Status written = bundle::write_zip(contents, *paths, zip); !written) return error_of(written);
+  if (const Status placed = file::put_in_place(zip, output); !placed) return error_of(placed);
+  return paths->size();
+}
+
+int make_bundle(BundleArguments arguments) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(arguments.output, error))) {
+    return report_failure({"it exists already", arguments.output, "give -o a name that is not in use"}, kWrongUsage);
+  }
+  const fs::path results_file = fs::path(arguments.results) / "results.db";
+  const auto last = newest_run(results_file);
+  if (!last) return report_failure(last.error(), kCannotGoOn);
+  if (const Status complete = complete_about(arguments, *last); !complete) {
+    return report_failure(complete.error(), kWrongUsage);
+  }
+  const auto count = write_bundle(arguments, results_file);
+  if (!count) return report_failure(count.error(), kCannotGoOn);
+  const auto sha256 = hash::sha256_of_file(arguments.output);
+  if (!sha256) return report_failure(sha256.error(), kCannotGoOn);
+  const std::uintmax_t bytes = fs::file_size(arguments.output, error);
+  say("Bundle: {} ({} files, {})\nSHA-256: {}\n", arguments.output, *count, text::human_bytes(error ? 0 : bytes),
+      *sha256);
+  if (!arguments.about.licence) {
+    say("No licence was chosen, so nobody may use the data without asking: choose one with --licence, such as "
+        "CC-BY-4.0\n");
+  }
+  if (arguments.about.authors.empty()) say("No author is named: name each with --author\n");
+  return kSuccess;
+}
+
+std::string help_on_licences() {
+  std::string text = "Licences:\n";
+  for (const bundle::Licence& licence : bundle::licences()) {
+    text += fmt::format("  {:<20}{}\n", licence.spdx, licence.name);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_bundle(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
+  const auto arguments = std::make_shared<BundleArguments>();
+  bundle::About& about = arguments->about;
+  CLI::App* command = app.add_subcommand("bundle", "Write results, and all that is made of them, as one zip file");
+  command->add_option("results", arguments->results, "The results folder")->required();
+  command->add_option("-o,--output", arguments->output, "The zip file, which must not exist")->required();
+  command->add_option("--licence,--license", arguments->licence,
+                      "The licence of the data, by its SPDX identifier; see below (default: none)");
+  command->add_option("--author", about.authors, "An author of the data; may be repeated (default: unknown)")
+      ->allow_extra_args(false);
+  command->add_option("--name", about.name, "The name of the data (default: that of the study)");
+  command->add_option("--description", about.description, "What the data are, in a sentence");
+  command->add_option("--date", about.date, "The day of publication, YYYY-MM-DD (default: that of the last run)");
+  command->add_option("--url", about.url, "Where the bundle is published (default: unknown)");
+  command->footer(help_on_licences() +
+                  "\nThe same results, options and version of ngb give the same bytes. ngb verify checks a bundle.\n\n"
+                  "Example:\n  ngb bundle results/quickstart -o quickstart.zip --licence CC-BY-4.0 --author \"Ada "
+                  "Lovelace\"");
+  command->callback([=, &chosen] { chosen = [=] { return make_bundle(*arguments); }; });
+}
+
+}  // namespace ngb::app

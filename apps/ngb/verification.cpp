@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/verification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "apps/ngb/bundle_contents.h"
+#include "apps/ngb/scratch_folder.h"
+#include "apps/revision/revision.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "bundle/archive.h"
+#include "bundle/comparison.h"
+#include "bundle/descriptions.h"
+#include "bundle/paths.h"
+#include "store/copy.h"
+
+namespace ngb::app {
+namespace {
+
+namespace fs = std::filesystem;
+using bundle::Level;
+using bundle::Problem;
+
+constexpr std::uint64_t kLargestManifest = 16ULL << 20U;
+
+class Verifier {
+ public:
+  Verifier(fs::path given, fs::path scratch) : given_(std::move(given)), scratch_(std::move(scratch)) {
+    for (const bundle::Rule& rule : bundle::rules()) verification_.outcomes.push_back({.rule = &rule});
+  }
+
+  Result<Verification> verify() {
+    if (const Status checked = check_all(); !checked) return error_of(checked);
+    return std::move(verification_);
+  }
+
+ private:
+  // Returns an error only if the work cannot be done, not if a rule does not hold.
+  Status check_all() {
+    if (const Status opened = open(); !opened) return opened;
+    if (!passed("archive") || !passed("paths")) return Done{};
+    if (const Status checked = check_manifest(); !checked) return checked;
+    if (!manifest_) return Done{};
+    if (const Status checked = check_hashes(); !checked) return checked;
+    return check_numbers();
+  }
+
+  Status open() {
+    std::error_code code;
+    if (fs::is_directory(given_, code)) return open_folder();
+    if (!fs::exists(given_, code)) {
+      return fail("there is no bundle here", given_.string(), "name a file that `ngb bundle` has written");
+    }
+    const auto entries = bundle::list_zip(given_);
+    if (!entries) return add_error("archive", entries.error());
+    mark_checked("archive");
+    check_entries(*entries);
+    if (!passed("paths")) return Done{};
+    folder_ = scratch_ / "given";
+    if (const Status made = file::make_folder(folder_); !made) return made;
+    const Status unpacked = bundle::unpack_zip(given_, *entries, folder_);
+    if (unpacked) return Done{};
+    if (unpacked.error().code != ErrorCode::other) return unpacked;
+    return add_error("archive", unpacked.error());
+  }
+
+  Status open_folder() {
+    folder_ = given_;
+    outcome("archive").remark = "an unpacked bundle";
+    mark_checked("archive");
+    auto files = list_files(folder_);
+    if (has_code(files, ErrorCode::not_found)) return add_error("paths", files.error());
+    if (!files) return error_of(files);
+    paths_ = *std::move(files);
+    check_paths();
+    return Done{};
+  }
+
+  void check_entries(const std::vector<bundle::ZipEntry>& entries) {
+    for (const bundle::ZipEntry& entry : entries) {
+      paths_.push_back(entry.path);
+      if (!entry.is_file) add("paths", {entry.path, "it is no file, but a link, a folder or something else"});
+      if (!entry.is_readable) add("paths", {entry.path, "it is encrypted, or packed in a way that ngb does not use"});
+    }
+    check_paths();
+  }
+
+  void check_paths() {
+    for (const std::string& path : paths_) {
+      if (const std::string why = bundle::why_not_a_path(path); !why.empty()) add("paths", {path, why});
+    }
+    if (const std::string twice = bundle::twice_used_path(paths_); !twice.empty()) {
+      add("paths", {twice, "the name occurs twice"});
+    }
+    mark_checked("paths");
+  }
+
+  Status check_manifest() {
+    mark_checked("manifest");
+    if (std::find(paths_.begin(), paths_.end(), bundle::kManifestPath) == paths_.end()) {
+      add("manifest", {bundle::kManifestPath, "it is missing: this is no bundle of ngb, or a part of one"});
+      return Done{};
+    }
+    const auto text = file::read(folder_ / bundle::kManifestPath, kLargestManifest);
+    if (!text) return add_error("manifest", text.error());
+    if (bundle::is_of_newer_version(*text)) {
+      return fail("a newer version of ngb has made this bundle", given_.string(), "verify it with that version");
+    }
+    auto manifest = bundle::parse_manifest(*text);
+    if (!manifest) return add_error("manifest", manifest.error());
+    manifest_ = *std::move(manifest);
+    verification_.about = manifest_->about;
+    std::set<std::string> extra(paths_.begin(), paths_.end());
+    extra.erase(bundle::kManifestPath);
+    for (const bundle::BundledFile& file : manifest_->files) {
+      if (extra.erase(file.path) == 0) add("manifest", {file.path, "it is listed and missing"});
+    }
+    for (const std::string& path : extra) add("manifest", {path, "it is there and not listed"});
+    return Done{};
+  }
+
+  Status check_hashes() {
+    mark_checked("hash");
+    const std::set<std::string> there(paths_.begin(), paths_.end());
+    for (const bundle::BundledFile& listed : manifest_->files) {
+      if (!there.contains(listed.path)) continue;  // the rule `manifest` says so
+      const auto found = bundle::describe_files(folder_, {listed.path});
+      if (!found) return error_of(found);
+      const bundle::BundledFile& file = found->front();
+      if (file.bytes != listed.bytes) {
+        add("hash", {listed.path, fmt::format("it has {} bytes, {} are listed", file.bytes, listed.bytes)});
+      } else if (file.sha256 != listed.sha256) {
+        add("hash", {listed.path, fmt::format("its SHA-256 is {}, {} is listed", file.sha256, listed.sha256)});
+      }
+    }
+    return Done{};
+  }
+
+  // Makes everything again from a copy of the results file and compares.
+  Status check_numbers() {
+    const fs::path results = scratch_ / "results.db";
+    std::error_code code;
+    // A copy without what may be beside it: SQLite would apply a journal.
+    fs::copy_file(folder_ / bundle::kResultsPath, results, code);
+    if (code == std::errc::no_such_file_or_directory) {
+      return add("samples", {bundle::kResultsPath, "it is missing, so no number can be computed again"});
+    }
+    if (code) return tl::unexpected(file::from_errno("copy", folder_ / bundle::kResultsPath, code.value()));
+    fs::permissions(results, fs::perms::owner_read | fs::perms::owner_write, code);
+    if (store::is_of_newer_version(results)) {
+      for (RuleOutcome& each : verification_.outcomes) {
+        if (each.rule->level == Level::numbers) each.why_unchecked = "a newer version of ngb has written results.db";
+      }
+      return Done{};
+    }
+    if (const Status sound = store::check_references(results); !sound) {
+      return add("samples", {bundle::kResultsPath, sound.error().what});
+    }
+    const fs::path again = scratch_ / "again";
+    if (const Status made = make_contents(results, manifest_->about, again); !made) {
+      if (made.error().code == ErrorCode::disk_full) return made;
+      return add("samples", {bundle::kResultsPath, made.error().what});
+    }
+    if (const Status compared = compare_stored(results, again / bundle::kResultsPath); !compared) return compared;
+    if (const Status compared = compare_files(again); !compared) return compared;
+    if (const Status compared = compare_descriptions(); !compared) return compared;
+    for (const auto& [rule, why] : other_words_) {
+      if (passed(rule)) outcome(rule).why_unchecked = why;
+    }
+    return Done{};
+  }
+
+  Status compare_stored(const fs::path& given, const fs::path& again) {
+    const auto given_values = store::stored_derived(given);
+    const auto given_parts = store::stored_series(given);
+    const auto values = store::stored_derived(again);
+    const auto parts = store::stored_series(again);
+    if (!values) return error_of(values);
+    if (!parts) return error_of(parts);
+    if (given_values) {
+      add_all("derived", bundle::differences(*given_values, *values));
+    } else {
+      add("derived", {bundle::kResultsPath, given_values.error().what});
+    }
+    if (given_parts) {
+      add_all("series", bundle::value_differences(*given_parts, *parts));
+      add_all("verdicts", bundle::conclusion_differences(*given_parts, *parts));
+    } else {
+      add("series", {bundle::kResultsPath, given_parts.error().what});
+      add("verdicts", {bundle::kResultsPath, given_parts.error().what});
+    }
+    return Done{};
+  }
+
+  Status compare_files(const fs::path& again) {
+    for (const char* const rule : {"samples", "tables", "figures", "page", "study", "environment"}) mark_checked(rule);
+    const auto made = list_files(again);
+    if (!made) return error_of(made);
+    std::set<std::string> extra(paths_.begin(), paths_.end());
+    for (const std::string& path : *made) {
+      const std::string_view rule = bundle::rule_of_path(path);
+      if (extra.erase(path) == 0) {
+        add(rule, {path, "it is missing"});
+      } else if (path != bundle::kResultsPath) {
+        if (const Status compared = compare_file(path, again); !compared) return compared;
+      }
+    }
+    for (const std::string& path : extra) {
+      if (bundle::rule_of_path(path) != "metadata") add(bundle::rule_of_path(path), {path, "it does not follow"});
+    }
+    return Done{};
+  }
+
+  // Large files are the same in most cases, and then they are not read into memory.
+  Status compare_file(const std::string& path, const fs::path& again) {
+    const auto given_hash = hash::sha256_of_file(folder_ / path);
+    if (!given_hash) return error_of(given_hash);
+    const auto made_hash = hash::sha256_of_file(again / path);
+    if (!made_hash) return error_of(made_hash);
+    if (*given_hash == *made_hash) return Done{};
+    const auto given = file::read(folder_ / path);
+    if (!given) return error_of(given);
+    const auto follows = file::read(again / path);
+    if (!follows) return error_of(follows);
+    compare_text(path, *given, *follows);
+    return Done{};
+  }
+
+  Status compare_descriptions() {
+    mark_checked("metadata");
+    std::set<std::string> extra;
+    for (const std::string& path : paths_) {
+      if (bundle::rule_of_path(path) == "metadata" && path != bundle::kManifestPath) extra.insert(path);
+    }
+    const auto made = bundle::descriptions(manifest_->about, folder_, paths_);
+    if (!made) return add_error("metadata", made.error());
+    for (const bundle::Description& each : *made) {
+      if (extra.erase(each.path) == 0) {
+        add("metadata", {each.path, "it is missing"});
+        continue;
+      }
+      const auto given = file::read(folder_ / each.path);
+      if (!given) return error_of(given);
+      compare_text(each.path, *given, each.text);
+    }
+    for (const std::string& path : extra) add("metadata", {path, "no bundle has such a file"});
+    return Done{};
+  }
+
+  // Another version of ngb may write the same numbers with other words, which only that version can tell from a change.
+  void compare_text(const std::string& path, const std::string& given, const std::string& follows) {
+    const std::string difference = bundle::text_difference(given, follows);
+    if (difference.empty()) return;
+    const std::string_view rule = bundle::rule_of_path(path);
+    const bool is_page = path == bundle::kPagePath;
+    const bool has_numbers = !is_page || !bundle::data_of_page(given).empty();
+    const bool are_alike =
+        has_numbers && (is_page ? bundle::have_alike_numbers(bundle::data_of_page(given), bundle::data_of_page(follows))
+                                : bundle::have_alike_numbers(given, follows));
+    if (are_alike && manifest_->about.made_by != describe(this_revision())) {
+      other_words_.emplace(rule, fmt::format("{}: the numbers are the same, words differ ({}); ngb {} can decide", path,
+                                             difference, manifest_->about.made_by));
+      return;
+    }
+    add(rule, {path, difference});
+  }
+
+  RuleOutcome& outcome(std::string_view rule) {
+    return *std::find_if(verification_.outcomes.begin(), verification_.outcomes.end(),
+                         [&](const RuleOutcome& each) { return each.rule->id == rule; });
+  }
+  [[nodiscard]] bool passed(std::string_view rule) { return outcome(rule).problems.empty(); }
+  void mark_checked(std::string_view rule) { outcome(rule).why_unchecked.reset(); }
+  Status add(std::string_view rule, Problem problem) {
+    mark_checked(rule);
+    outcome(rule).problems.push_back(std::move(problem));
+    return Done{};
+  }
+  Status add_error(std::string_view rule, const Error& error) {
+    return add(rule, {error.where.empty() ? given_.string() : error.where, error.what});
+  }
+  void add_all(std::string_view rule, std::vector<Problem> problems) {
+    mark_checked(rule);
+    for (Problem& problem : problems) outcome(rule).problems.push_back(std::move(problem));
+  }
+
+  fs::path given_;
+  fs::path scratch_;
+  fs::path folder_{};                 // of the unpacked files
+  std::vector<std::string> paths_{};  // of them
+  std::optional<bundle::Manifest> manifest_{};
+  std::map<std::string_view, std::string> other_words_{};  // by rule, why only another version can decide
+  Verification verification_{};
+};
+
+}  // namespace
+
+bool Verification::holds(Level level) const {
+  return std::all_of(outcomes.begin(), outcomes.end(), [&](const RuleOutcome& outcome) {
+    return outcome.rule->level != level || outcome.problems.empty();
+  });
+}
+
+bool Verification::is_complete() const {
+  return std::none_of(outcomes.begin(), outcomes.end(),
+                      [](const RuleOutcome& outcome) { return outcome.why_unchecked.has_value(); });
+}
+
+Result<Verification> verify_bundle(const fs::path& given) {
+  const auto scratch = ScratchFolder::beside(fs::temp_directory_path() / "ngb-verify");
+  if (!scratch) return error_of(scratch);
+  return Verifier(given, scratch->path()).verify();
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the files of a bundle that describe the others, for people and for programs. They depend only on what the
+// author says and on the other files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bundle/manifest.h"
+
+namespace ngb::bundle {
+
+struct Description {
+  std::string path{};
+  std::string text{};
+};
+
+// Returns LICENCE, README.md, croissant.json and ro-crate-metadata.json for a folder that holds the files `paths`,
+// which these four may be among. Returns an error if a file cannot be read.
+Result<std::vector<Description>> descriptions(const About& about, const std::filesystem::path& folder,
+                                              const std::vector<std::string>& paths);
+
+// The parts of it.
+std::string licence_text(const About& about);
+// The README has a command for each table, figure and page.
+std::string readme_text(const About& about, const std::vector<std::string>& paths);
+// Metadata of MLCommons Croissant 1.0 with a record set for cells and one for samples. `cells_header` is the first line
+// of data/cells.csv.
+std::string croissant_text(const About& about, const std::vector<BundledFile>& files, const std::string& cells_header);
+// Metadata of RO-Crate 1.1.
+std::string crate_text(const About& about, const std::vector<BundledFile>& files);
+
+// Returns the media type of a file of a bundle: "text/csv".
+std::string media_type(const std::string& path);
+
+}  // namespace ngb::bundle

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/copy.h"
+
+#include <cstdint>
+#include <system_error>
+
+#include "base/file.h"
+#include "store/kept_values.h"
+#include "store/open.h"
+#include "store/schema.h"
+#include "store/sqlite.h"
+
+namespace ngb::store {
+namespace {
+
+// VACUUM attaches the file that it writes, which our limits for foreign files exclude.
+void write_without_gaps(sql::Database& from, const std::filesystem::path& to) {
+  sqlite3_limit(from.handle(), SQLITE_LIMIT_ATTACHED, 1);
+  from.statement("VACUUM INTO ?").run(to.string());
+}
+
+// The tables in the order in which rows may be removed: none that others refer to.
+void remove_derived(sql::Database& database) {
+  database.execute(
+      "DELETE FROM derived; DELETE FROM derived_state; DELETE FROM conclusion; DELETE FROM series_cell; "
+      "DELETE FROM series; DELETE FROM series_part; DELETE FROM series_state; DELETE FROM presence");
+}
+
+void remove_file(const std::filesystem::path& file) {
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+}
+
+}  // namespace
+
+Status copy_measured(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const std::filesystem::path whole = file::partial_path(to);
+  Status done = sql::guarded([&]() -> Status {
+    {
+      sql::Database source = open_to_read(from, migrations());
+      write_without_gaps(source, whole);
+    }
+    sql::Database copy(whole, SQLITE_OPEN_READWRITE);
+    std::error_code ignored;
+    copy.bound_steps(std::filesystem::file_size(whole, ignored));
+    remove_derived(copy);
+    write_without_gaps(copy, to);
+    return Done{};
+  });
+  remove_file(whole);
+  if (!done) remove_file(to);
+  return done;
+}
+
+// PRAGMA integrity_check is of no use here: SQLite 3.40.0 to 3.41.0 find NULLs that are not there in a table without
+// rowid whose primary key has another order than its columns, as toolchain_manifest has. Loading checks what is used.
+Status check_references(const std::filesystem::path& file) {
+  return sql::guarded([&]() -> Status {
+    const sql::Database database = open_to_read(file, migrations());
+    sql::Statement row = database.statement("PRAGMA foreign_key_check");
+    if (!row.step()) return Done{};
+    return fail("a row of the table " + row.text(0) + " refers to a row that is missing", file.string());
+  });
+}
+
+bool is_of_newer_version(const std::filesystem::path& file) {
+  const auto version = sql::guarded([&]() -> Result<std::int64_t> {
+    return sql::Database(file, SQLITE_OPEN_READONLY).integer("PRAGMA user_version");
+  });
+  return version && *version > static_cast<std::int64_t>(migrations().size());
+}
+
+Result<std::vector<DerivedValue>> stored_derived(const std::filesystem::path& file) {
+  return sql::guarded(
+      [&]() -> Result<std::vector<DerivedValue>> { return read_derived(open_to_read(file, migrations())); });
+}
+
+Result<std::vector<SeriesPart>> stored_series(const std::filesystem::path& file) {
+  return sql::guarded(
+      [&]() -> Result<std::vector<SeriesPart>> { return read_series(open_to_read(file, migrations())); });
+}
+
+}  // namespace ngb::store

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb bundle and ngb verify, and the examples of docs/bundle.md, on results of the null compiler."""
+
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import resource
+import shlex
+import shutil
+import sqlite3
+import stat
+import subprocess
+import unittest
+import warnings
+import zipfile
+
+from ngb_program import BIN, NULL_STUDY, NgbTest
+
+GUIDE = (pathlib.Path(__file__).resolve().parents[2] / "docs/bundle.md").read_text("utf-8")
+TABLE = "report/tables/table2_compilers.csv"
+DATA = "report/figures/throughput_by_batch.csv"
+DATABASE = "results/results.db"
+DESCRIPTIONS = ("croissant.json", "ro-crate-metadata.json")
+
+
+def sha256(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def unpacked(bundle):
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(files):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, each in files.items():
+            archive.writestr(name, each)
+    return content.getvalue()
+
+
+def with_manifest(files, **about):
+    """Makes the manifest anew, as somebody does who changes a bundle on purpose."""
+    manifest = json.loads(files["manifest.json"]) | about
+    manifest["files"] = [{"path": path, "bytes": len(content), "sha256": sha256(content)}
+                         for path, content in sorted(files.items()) if path != "manifest.json"]
+    return files | {"manifest.json": (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()}
+
+
+def forged(original, changed, **about):
+    """Changes files of the same length and makes anew all that has their hashes."""
+    files = original | changed
+    for path in (*changed, "croissant.json"):
+        for description in DESCRIPTIONS:
+            if path not in DESCRIPTIONS[1:] and description != path:
+                old, new = sha256(original[path]).encode(), sha256(files[path]).encode()
+                files[description] = files[description].replace(old, new)
+    return packed(with_manifest(files, **about))
+
+
+def next_digit(content, before=rb"[0-9]\.[0-9]"):
+    """Changes one digit of the first number that has a fraction."""
+    at = re.search(before, content).end() - 1
+    return content[:at] + (b"1" if content[at:at + 1] != b"1" else b"2") + content[at + 1:]
+
+
+class Bundle(NgbTest):
+    made = None  # results.db and the bundle, made once for all tests
+
+    def setUp(self):
+        super().setUp()
+        results = self.folder / "results/my_study"
+        if Bundle.made is None:
+            run = self.ngb("run", self.write("my_study.yaml", NULL_STUDY), "-o", results, "--no-report")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            Bundle.made = ((results / "results.db").read_bytes(), self.bundle("first.zip").read_bytes())
+        results.mkdir(parents=True, exist_ok=True)
+        (results / "results.db").write_bytes(Bundle.made[0])
+        self.files = unpacked(Bundle.made[1])
+
+    def bundle(self, name):
+        made = self.ngb("bundle", "results/my_study", "-o", name, "--licence", "CC-BY-4.0", "--author", "Ada Lovelace")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn(f"SHA-256: {sha256((self.folder / name).read_bytes())}", made.stdout)
+        return self.folder / name
+
+    def verify(self, bundle):
+        """Returns the exit code, the verdict and for each rule that fails the places where it does."""
+        (self.folder / "given.zip").write_bytes(bundle)
+        verified = self.ngb("verify", "given.zip", "--format", "json")
+        if not verified.stdout:
+            return verified.returncode, verified.stderr, {}
+        told = json.loads(verified.stdout)
+        fails = {rule["rule"]: sorted(problem["where"] for problem in rule["problems"])
+                 for rule in told["rules"] if rule["outcome"] == "fails"}
+        return verified.returncode, told["verdict"], fails
+
+    def changed_database(self, *statements):
+        path = self.write("changed.db", "")
+        path.write_bytes(self.files[DATABASE])
+        with sqlite3.connect(path) as database:
+            for statement in statements:
+                self.assertNotEqual(database.execute(statement).rowcount, 0, statement)
+        database.close()
+        return path.read_bytes()
+
+    def test_the_examples_of_the_guide_make_one_and_verify_it(self):
+        script = "\n".join(re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
+        shell = subprocess.run(["bash", "-euc", script], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                               env=self.environment | {"PATH": f"{BIN}:{os.environ['PATH']}"})
+        self.assertEqual(shell.returncode, 0, shell.stdout + shell.stderr)
+        self.assertEqual(shell.stdout.count("verified: the files are those that the manifest lists"), 2, shell.stdout)
+        self.assertEqual((self.folder / "my_study.zip").read_bytes(), Bundle.made[1])
+        # Each command of its README makes the file beside it again.
+        rows = re.findall(r"^\| `(\S+)` \| `(.+)` \| (.*) \|$", (self.folder / "my_study/README.md").read_text(), re.MULTILINE)
+        self.assertEqual({path for path, *_ in rows} | {DATABASE, "LICENCE", "README.md", *DESCRIPTIONS, "manifest.json",
+                                                        "study.json", "environment.json"}, set(self.files))
+        outputs = {}
+        for path, command, place in rows:
+            program, *arguments = shlex.split(command)
+            if not shutil.which(program) and program != "ngb":
+                continue
+            if command not in outputs:
+                outputs[command] = subprocess.run([BIN / "ngb" if program == "ngb" else program, *arguments],
+                                                  cwd=self.folder / "my_study", env=self.environment, capture_output=True,
+                                                  timeout=60, check=True).stdout
+            made = outputs[command] if place == "its output" else (self.folder / "my_study" / place.strip("`")).read_bytes()
+            if path == "report/index.html":  # which has the folder's name
+                self.assertEqual(len(made.splitlines()), len(self.files[path].splitlines()))
+            else:
+                self.assertEqual(sorted(made.splitlines()), sorted(self.files[path].splitlines()), command)
+
+    def test_the_same_results_give_the_same_bytes(self):
+        shown = self.ngb("show", "results/my_study")  # which keeps derived values in the file
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        second = self.bundle("second.zip")
+        self.assertEqual(second.read_bytes(), Bundle.made[1])
+        self.assertEqual(self.verify(Bundle.made[1]), (0, "verified", {}))
+        with zipfile.ZipFile(second) as archive:
+            self.assertEqual(archive.namelist(), sorted(archive.namelist()))
+            self.assertEqual({entry.date_time for entry in archive.infolist()}, {(1980, 1, 1, 0, 0, 0)})
+            self.assertEqual({entry.external_attr >> 16 for entry in archive.infolist()}, {stat.S_IFREG | 0o444})
+        crate = {each["@id"]: each for each in json.loads(self.files["ro-crate-metadata.json"])["@graph"]}
+        self.assertEqual({part["@id"] for part in crate["./"]["hasPart"]},
+                         set(self.files) - {"ro-crate-metadata.json", "manifest.json"})
+        self.assertEqual(crate["./"]["license"]["@id"], "https://creativecommons.org/licenses/by/4.0/")
+        self.assertEqual(crate["#author-1"]["name"], "Ada Lovelace")
+        self.assertEqual(crate[TABLE]["sha256"], sha256(self.files[TABLE]))
+        croissant = json.loads(self.files["croissant.json"])
+        for records, path in (("cells", "data/cells.csv"), ("samples", "data/samples.csv")):
+            described, = [each for each in croissant["recordSet"] if each["@id"] == records]
+            header = self.files[path].decode().splitlines()[0].split(",")
+            self.assertEqual([field["source"]["extract"]["column"] for field in described["field"]], header)
+        self.assertEqual(len(self.files["data/samples.csv"].splitlines()) - 1,
+                         self.query("results/my_study", "SELECT count(*) FROM sample")[0][0])
+
+    def test_damaged_and_changed_files_fail_by_a_rule_on_files(self):
+        whole = Bundle.made[1]
+        at_content = whole.index(b"LICENCE") + 20
+        link = zipfile.ZipInfo("link")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        link_archive = io.BytesIO(packed(self.files))
+        with zipfile.ZipFile(link_archive, "a") as archive:
+            archive.writestr(link, "/etc/passwd")
+        twice = io.BytesIO(packed(self.files))
+        with zipfile.ZipFile(twice, "a") as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            archive.writestr("LICENCE", "all rights reserved")
+        for what, bundle, rule in (
+                ("a byte of the zip", whole[:at_content] + bytes([whole[at_content] ^ 1]) + whole[at_content + 1:], "archive"),
+                ("the end is cut off", whole[:-100], "archive"),
+                ("more than fits on a disk", packed(self.files | {"more.csv": bytes(200_000_000)}), "archive"),
+                ("a path out of the folder", packed(self.files | {"../evil": b"x"}), "paths"),
+                ("an absolute path", packed(self.files | {"/tmp/evil": b"x"}), "paths"),
+                ("a hidden file", packed(self.files | {"results/.x": b"x"}), "paths"),
+                ("a folder", packed(self.files | {"more/": b""}), "paths"),
+                ("a link", link_archive.getvalue(), "paths"),
+                ("a name twice", twice.getvalue(), "paths"),
+                ("no manifest", packed({path: each for path, each in self.files.items() if path != "manifest.json"}), "manifest"),
+                ("a manifest with more in it", packed(self.files | {"manifest.json": self.files["manifest.json"] + b" "}), "manifest")):
+            with self.subTest(what):
+                code, verdict, fails = self.verify(bundle)
+                self.assertEqual((code, verdict, [*fails]), (6, "files_differ", [rule]))
+        others = {path: each for path, each in self.files.items() if path != TABLE}
+        others |= {"results/results.db-journal": b"x", DATA: self.files[DATA] + b"x", DATABASE: self.files[DATABASE] + b"x"}
+        code, _, fails = self.verify(packed(others))
+        self.assertEqual((code, fails["manifest"], fails["hash"]),
+                         (6, [TABLE, "results/results.db-journal"], [DATA, DATABASE]))
+        self.assertFalse((self.folder.parent / "evil").exists() or os.path.exists("/tmp/evil"))
+
+    def test_numbers_that_do_not_follow_fail_although_the_manifest_was_made_anew(self):
+        numbers = {TABLE: rb"[a-z]{4}", "data/cells.csv": rb"[0-9]\.[0-9]", DATA: rb"[0-9]\.[0-9]", "report/index.html": rb"[0-9]{2}",
+                   "data/samples.csv": rb",[0-9]{4}", "study.json": rb"[0-9]{2}", "environment.json": rb"[0-9]{2}",
+                   "LICENCE": rb"[0-9]"}
+        changed = {path: next_digit(self.files[path], number) for path, number in numbers.items()}
+        code, verdict, fails = self.verify(forged(self.files, changed))
+        self.assertEqual((code, verdict), (7, "numbers_differ"))
+        self.assertEqual(fails, {"samples": ["data/samples.csv"], "tables": ["data/cells.csv", TABLE], "figures": [DATA],
+                                 "page": ["report/index.html"], "study": ["study.json"], "environment": ["environment.json"],
+                                 "metadata": ["LICENCE", "ro-crate-metadata.json"]})
+        self.assertEqual([*self.verify(forged(self.files, {TABLE: changed[TABLE]}))[2]], ["tables"])
+        derived = self.changed_database("UPDATE derived SET value = 2 * value WHERE metric = 'throughput_per_s'")
+        code, verdict, fails = self.verify(forged(self.files, {DATABASE: derived}))
+        self.assertEqual((code, verdict, [*fails]), (7, "numbers_differ", ["derived"]))
+        self.assertEqual(len(fails["derived"]), 4)
+        verdicts = self.changed_database("UPDATE conclusion SET kind = upper(kind)")
+        self.assertEqual([*self.verify(forged(self.files, {DATABASE: verdicts}))[2]], ["verdicts"])
+        samples = self.changed_database("UPDATE repetition SET wall_ns = wall_ns + 1 WHERE process_key = 1")
+        code, _, fails = self.verify(forged(self.files, {DATABASE: samples}))
+        self.assertEqual(code, 7)
+        self.assertLessEqual({"samples", "derived", "tables", "figures", "page"}, {*fails})
+        others = {path: each for path, each in self.files.items() if path != TABLE} | {"report/tables/more.csv": b"a\r\n1\r\n"}
+        self.assertEqual(self.verify(packed(with_manifest(others)))[2]["tables"], ["report/tables/more.csv", TABLE])
+        text = self.ngb("verify", "given.zip")
+        self.assertEqual(text.returncode, 7)
+        self.assertIn("    report/tables/more.csv: it does not follow\n", text.stdout)
+        self.assertRegex(text.stdout, "\nnumbers_differ: .*made its manifest anew\n$")
+
+    def test_what_another_version_made_holds_if_all_is_the_same_and_else_that_version_decides(self):
+        own = json.loads(self.files["manifest.json"])["made_by"]
+        other = "9" + own[1:]
+        named = {path: self.files[path].replace(own.encode(), other.encode())
+                 for path in ("report/index.html", "README.md", "ro-crate-metadata.json")}
+        self.assertEqual(self.verify(forged(self.files, named, made_by=other)), (0, "verified", {}))
+        header, *rows = self.files["data/samples.csv"].splitlines(keepends=True)
+        words = named | {"data/samples.csv": b"".join([header.upper(), *rows])}
+        self.assertEqual(self.verify(forged(self.files, words, made_by=other)), (3, "unknown", {}))
+        text = self.ngb("verify", "given.zip")
+        self.assertIn("samples     unchecked: data/samples.csv: the numbers are the same, words differ", text.stdout)
+        numbers = named | {TABLE: next_digit(self.files[TABLE], rb"[0-9]")}
+        self.assertEqual(self.verify(forged(self.files, numbers, made_by=other)), (7, "numbers_differ", {"tables": [TABLE]}))
+        newer = self.changed_database("PRAGMA user_version = 99")
+        self.assertEqual(self.verify(forged(self.files, {DATABASE: newer}))[:2], (3, "unknown"))
+        code, message, _ = self.verify(packed(with_manifest(self.files, bundle_version=2)))
+        self.assertEqual(code, 3)
+        self.assertIn("a newer version of ngb has made this bundle", message)
+
+    def test_bad_input_gets_one_message_and_leaves_nothing(self):
+        self.write("taken.zip", "")
+        (self.folder / "empty").mkdir()
+        for code, message, *arguments in (
+                (3, "there are no results here", "bundle", "empty", "-o", "new.zip"),
+                (3, "there are no results here", "bundle", "missing", "-o", "new.zip"),
+                (2, "it exists already", "bundle", "results/my_study", "-o", "taken.zip"),
+                (2, "did you mean CC-BY-4.0?", "bundle", "results/my_study", "-o", "new.zip", "--licence", "CC-BY-4"),
+                (2, "no day of the calendar", "bundle", "results/my_study", "-o", "new.zip", "--date", "2026-13-01"),
+                (2, "write it in one line", "bundle", "results/my_study", "-o", "new.zip", "--author", "a\nb"),
+                (3, "cannot create the folder", "bundle", "results/my_study", "-o", "missing/new.zip"),
+                (3, "there is no bundle here", "verify", "missing.zip")):
+            with self.subTest(message):
+                refused = self.ngb(*arguments)
+                self.assertEqual((refused.returncode, len(refused.stderr.splitlines())), (code, 1), refused.stderr)
+                self.assertIn(message, refused.stderr)
+        self.assertEqual(self.ngb("verify", "taken.zip").returncode, 6)
+        self.assertEqual(self.ngb("verify", "empty").returncode, 6)
+        # No file may grow beyond 40,000 bytes, as on a disk that is almost full. (Python ignores the signal of that.)
+        full = subprocess.run([BIN / "ngb", "bundle", "results/my_study", "-o", "new.zip"], cwd=self.folder,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000)),
+                              env=self.environment, capture_output=True, text=True, timeout=60, restore_signals=False)
+        self.assertEqual((full.returncode, len(full.stderr.splitlines())), (3, 1), full.stderr)
+        self.assertEqual([path.name for path in self.folder.glob("new*")], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

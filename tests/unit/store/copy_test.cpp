@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/copy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "made_up.h"
+#include "store/sqlite.h"
+
+namespace ngb::store {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+void record_one(const made_up::Folder& folder) {
+  const plan::Plan plan = made_up::plan();
+  auto store = Store::open(folder.results(), Mode::read_write).value();
+  const std::string run = store.begin_run(plan, 1000).value();
+  const samples::Environment environment = made_up::environment();
+  samples::ProcessResult process = made_up::process("aa", 0);
+  process.environment_hash = environment.hash();
+  ASSERT_TRUE(store.record_toolchain("local", "identity", "2.15.0", {"m", "{}"}));
+  ASSERT_TRUE(store.record(run, "local", {1, environment}));
+  const Status recorded = store.record(run, "local", {2, process});
+  ASSERT_TRUE(recorded) << recorded.error().text();
+  ASSERT_TRUE(store.note_presence(run, "local"));
+  ASSERT_TRUE(store.flush());
+}
+
+void keep_values(const std::filesystem::path& file) {
+  auto store = Store::open(file, Mode::read_write).value();
+  const std::int64_t revision = store.revision().value();
+  ASSERT_TRUE(store.save_derived(revision, {{"aa", "throughput_per_s", 2.0, {}, {}, ""}}));
+  ASSERT_TRUE(store.save_series(revision, {{"part", "made", {}, {{"claim", "It holds.", "{}"}}}}, {"part"}));
+}
+
+TEST(CopyOfMeasured, HasEverythingButWhatCanBeComputedAgainAndThePresenceOfRuns) {
+  const made_up::Folder folder;
+  record_one(folder);
+  keep_values(folder.results());
+  const auto copy = folder / "copy.db";
+  const Status copied = copy_measured(folder.results(), copy);
+  ASSERT_TRUE(copied) << copied.error().text();
+  auto store = Store::open(copy, Mode::read_only).value();
+  const auto cells = store.load_cells().value();
+  ASSERT_THAT(cells, SizeIs(4));
+  EXPECT_THAT(cells[0].processes.at(0).repetitions, SizeIs(4));
+  EXPECT_EQ(store.revision().value(), Store::open(folder.results(), Mode::read_only)->revision().value());
+  EXPECT_FALSE(store.runs()->at(0).devices.at(0).may_be_there);
+  EXPECT_THAT(stored_derived(folder.results()).value(), SizeIs(1));
+  EXPECT_THAT(stored_series(folder.results()).value(), SizeIs(1));
+  EXPECT_THAT(stored_derived(copy).value(), IsEmpty());
+  EXPECT_THAT(stored_series(copy).value(), IsEmpty());
+  const Status sound = check_references(copy);
+  EXPECT_TRUE(sound) << sound.error().text();
+}
+
+TEST(CopyOfMeasured, HasTheSameBytesWhateverIsKeptBesideTheSamples) {
+  const made_up::Folder folder;
+  record_one(folder);
+  ASSERT_TRUE(copy_measured(folder.results(), folder / "one.db"));
+  keep_values(folder.results());
+  ASSERT_TRUE(copy_measured(folder.results(), folder / "two.db"));
+  EXPECT_TRUE(file::read(folder / "one.db").value() == file::read(folder / "two.db").value());
+}
+
+TEST(CopyOfMeasured, LeavesNothingIfThereAreNoResults) {
+  const made_up::Folder folder;
+  EXPECT_THAT(copy_measured(folder.results(), folder / "copy.db").error().text(), HasSubstr("there are no results"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(FileOfSomebodyElse, IsCheckedForMissingRowsAndReadAsItIs) {
+  const made_up::Folder folder;
+  record_one(folder);
+  keep_values(folder.results());
+  EXPECT_FALSE(is_of_newer_version(folder.results()));
+  EXPECT_TRUE(check_references(folder.results()));
+  sql::Database(folder.results(), SQLITE_OPEN_READWRITE).execute("DELETE FROM cell WHERE cell_id = 'aa'");
+  EXPECT_THAT(check_references(folder.results()).error().text(), HasSubstr("refers to a row that is missing"));
+  // It says what the file holds, although another program has changed that.
+  sql::Database(folder.results(), SQLITE_OPEN_READWRITE).execute("UPDATE conclusion SET sentence = 'It does not.'");
+  EXPECT_EQ(stored_series(folder.results())->at(0).conclusions.at(0).sentence, "It does not.");
+  sql::Database(folder.results(), SQLITE_OPEN_READWRITE).execute("PRAGMA user_version = 1000");
+  EXPECT_TRUE(is_of_newer_version(folder.results()));
+}
+
+}  // namespace
+}  // namespace ngb::store
