@@ -43,15 +43,11 @@ Connection::~Connection() { ::close(descriptor_); }
 
 bool Connection::receive() {
   std::array<char, 4096> buffer{};
-  while (received_.size() < kMostRequestBytes) {
-    const ssize_t count = ::recv(descriptor_, buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-    if (count == 0) return false;
-    // A reader that goes on talking after its request is not listened to.
-    if (stage == Stage::reading) received_.append(buffer.data(), static_cast<std::size_t>(count));
-    if (stage != Stage::reading) return true;
-  }
-  return true;
+  const ssize_t count = ::recv(descriptor_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+  // What a reader sends after its request is thrown away.
+  if (stage == Stage::reading) received_.append(buffer.data(), static_cast<std::size_t>(count));
+  return count > 0;
 }
 
 void Connection::send(std::string head, std::shared_ptr<const std::string> body, Nanoseconds now) {

@@ -34,7 +34,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Reads what has come. Returns false if the reader has left.
+  // Reads some of what has come. Returns false if the reader has left.
   bool receive();
   // Puts an answer or an event in line. Nothing else may be in line.
   void send(std::string head, std::shared_ptr<const std::string> body, Nanoseconds now);
