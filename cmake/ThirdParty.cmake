@@ -11,7 +11,8 @@
 # minizip        Bundles of results as zip files: part of zlib, small, and its output depends on its input only.
 # protobuf-lite  ONNX files, from the published onnx.proto; the format's own reader and writer.
 # OpenSSL        SHA-256, with the processor's instructions; on every machine already.
-# Boost          CRC-32 (Boost.CRC) and distributions (Boost.Math); header only.
+# Boost          CRC-32 (Boost.CRC), distributions (Boost.Math) and the parser of HTTP requests (Boost.Beast); header only.
+#                Debian's cpp-httplib is a shared library, which a program for any machine with glibc cannot use.
 # GoogleTest     Tests; google-benchmark: our own hot paths. Both in every distribution.
 # Python3        Headers for the extension that hosts the loop in a toolchain's Python (limited API, no libpython).
 # SQLite, minizip, yaml-cpp and CLI11 are used by the client only: nothing on a device needs them.

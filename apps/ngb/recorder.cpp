@@ -61,6 +61,7 @@ Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, st
   const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
   recorder.line_ = std::make_unique<ProgressLine>(stderr, is_terminal, total, done, system_clock());
   recorder.is_whole_ = done == 0;
+  recorder.done_before_ = done;
   recorder.expect_time_left();
   return recorder;
 }
@@ -76,6 +77,29 @@ void Recorder::expect_time_left() {
   line_->estimate_by([time_left = time_left_, started = started_] {
     return time_left->seconds(seconds_since(started));
   });
+}
+
+void Recorder::show_on(LivePage& page) {
+  page_ = &page;
+  std::vector<int> left(plan_->cells.size(), 0);
+  int total = done_before_;
+  for (const auto& [id, cell] : cells_) {
+    left[static_cast<std::size_t>(cell.index)] = cell.processes_left;
+    total += cell.processes_left;
+  }
+  page.follow(*plan_, left, done_before_, total, [time_left = time_left_, started = started_] {
+    return time_left->seconds(std::chrono::duration<double>(system_clock().now() - started).count());
+  });
+}
+
+void Recorder::say(const std::string& line) {
+  line_->say(line);
+  if (page_ != nullptr) page_->say(line);
+}
+
+void Recorder::show(const std::string& device, const std::string& doing, bool is_measuring) {
+  line_->show(doing);
+  if (page_ != nullptr) page_->show(device, doing, is_measuring);
 }
 
 // A run on one device that was done in one go, without failures, also tells what passes between processes.
@@ -108,9 +132,10 @@ dispatch::Callbacks Recorder::callbacks() {
       .on_event = [this](const std::string& device, const samples::Event& event) { return on_event(device, event); },
       .commit = [this] { return commit(); },
       .who_is_in_the_way = [this] { return who_is_in_the_way(); },
-      .on_progress = [this](const std::string&, const samples::Progress& progress) { on_progress(progress); },
+      .on_progress = [this](const std::string& device,
+                            const samples::Progress& progress) { on_progress(device, progress); },
       .on_remark = [this](const std::string& device,
-                          const std::string& remark) { line_->say(fmt::format("{}: {}", device, remark)); }};
+                          const std::string& remark) { say(fmt::format("{}: {}", device, remark)); }};
 }
 
 Status Recorder::on_event(const std::string& device, const samples::Event& event) {
@@ -120,6 +145,7 @@ Status Recorder::on_event(const std::string& device, const samples::Event& event
   if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) {
     ended_.insert(ended_.end(), ended->cell_ids.begin(), ended->cell_ids.end());
   }
+  if (page_ != nullptr && std::holds_alternative<samples::Finished>(event.body)) page_->finish_device(device);
   return Done{};
 }
 
@@ -162,33 +188,54 @@ void Recorder::tell(const samples::ProcessResult& result) {
     time_left_->finish(cell.index, seconds_since(started_), wall_s, time_of(result).compile_s.has_value());
     const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
     const int batch = plan_->model_of(planned).key.batch;
-    line_->finish_process(fmt::format("{}: {:.4g} samples/s", label(cell), median_throughput_per_s(result, batch)));
+    const double rate_per_s = median_throughput_per_s(result, batch);
+    const std::string line = fmt::format("{}: {:.4g} samples/s", label(cell), rate_per_s);
+    line_->finish_process(line);
+    if (page_ == nullptr) return;
+    page_->finish_process(cell.index, cell.processes_left, rate_per_s > 0 ? std::optional(rate_per_s) : std::nullopt,
+                          line);
     return;
   }
-  line_->say(fmt::format("{}: {} in {}: {}", label(cell), name(result.failure->kind), name(result.failure->phase),
-                         result.failure->message));
-  if (!result.failure->advice.empty()) line_->say("  " + result.failure->advice);
-  if (!is_final(result.failure->kind, result.attempt, plan_->study.limits)) return;
+  tell_failure(result, cell);
+}
+
+void Recorder::tell_failure(const samples::ProcessResult& result, CellToDo& cell) {
+  say(fmt::format("{}: {} in {}: {}", label(cell), name(result.failure->kind), name(result.failure->phase),
+                  result.failure->message));
+  if (!result.failure->advice.empty()) say("  " + result.failure->advice);
+  const bool ends_it = is_final(result.failure->kind, result.attempt, plan_->study.limits);
+  const std::string why = fmt::format("{} in {}", name(result.failure->kind), name(result.failure->phase));
+  if (!ends_it) {
+    if (page_ != nullptr) page_->fail_process(cell.index, why, false, 0);
+    return;
+  }
   const int skipped = is_of_cell(result.failure->kind) ? cell.processes_left : std::min(cell.processes_left, 1);
   line_->skip_processes(skipped);
   time_left_->skip(cell.index, skipped);
   cell.processes_left -= skipped;
+  if (page_ != nullptr) page_->fail_process(cell.index, why, true, skipped);
 }
 
 void Recorder::end_rounds(const std::string& cell_id) {
   const auto cell = cells_.find(cell_id);
   if (cell == cells_.end()) return;
   time_left_->skip(cell->second.index, cell->second.processes_left);
-  line_->skip_processes(std::exchange(cell->second.processes_left, 0));
+  const int skipped = std::exchange(cell->second.processes_left, 0);
+  line_->skip_processes(skipped);
+  if (page_ != nullptr) page_->end_rounds(cell->second.index, skipped);
 }
 
-void Recorder::on_progress(const samples::Progress& progress) {
-  if (!progress.doing.empty()) return line_->show(progress.doing);
+void Recorder::on_progress(const std::string& device, const samples::Progress& progress) {
+  if (!progress.doing.empty()) return show(device, progress.doing, false);
   const auto cell = cells_.find(progress.cell_id);
   if (cell == cells_.end()) return;
-  if (!progress.remark.empty()) return line_->show(fmt::format("{} · {}", progress.remark, label(cell->second)));
-  line_->show(fmt::format("{} · process {} · {} {}", label(cell->second), progress.process_index + 1,
-                          name(progress.phase), progress.repetitions_done));
+  if (!progress.remark.empty()) {
+    return show(device, fmt::format("{} · {}", progress.remark, label(cell->second)), true);
+  }
+  show(device,
+       fmt::format("{} · process {} · {} {}", label(cell->second), progress.process_index + 1, name(progress.phase),
+                   progress.repetitions_done),
+       true);
 }
 
 }  // namespace ngb::app

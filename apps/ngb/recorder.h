@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/ngb/durations_file.h"
+#include "apps/ngb/live_page.h"
 #include "apps/ngb/progress_line.h"
 #include "dispatch/link/recording.h"
 #include "plan/estimate.h"
@@ -28,6 +29,8 @@ class Recorder {
 
   // Returns callbacks that are valid as long as the Recorder lives and is not moved.
   dispatch::Callbacks callbacks();
+  // Shows the run on this page, too. It must outlive the Recorder.
+  void show_on(LivePage& page);
   // Called once, when nothing more is recorded.
   void end();
 
@@ -44,8 +47,11 @@ class Recorder {
   Status on_event(const std::string& device, const samples::Event& event);
   Status commit();
   [[nodiscard]] std::string who_is_in_the_way() const;
-  void on_progress(const samples::Progress& progress);
+  void on_progress(const std::string& device, const samples::Progress& progress);
+  void say(const std::string& line);
+  void show(const std::string& device, const std::string& doing, bool is_measuring);
   void tell(const samples::ProcessResult& result);
+  void tell_failure(const samples::ProcessResult& result, CellToDo& cell);
   void end_rounds(const std::string& cell_id);
   void remember(const std::vector<samples::ProcessResult>& results) const;
   void expect_time_left();
@@ -55,6 +61,8 @@ class Recorder {
   const plan::Plan* plan_;
   std::unordered_map<std::string_view, CellToDo> cells_{};  // by id
   std::unique_ptr<ProgressLine> line_;
+  LivePage* page_ = nullptr;                           // nothing: none is served
+  int done_before_ = 0;                                // processes of this run that were recorded when it began
   std::vector<samples::ProcessResult> uncommitted_{};  // printed once they are committed
   std::vector<std::string> ended_{};                   // ids of cells whose rounds have ended, not committed yet
   plan::Experience experience_;

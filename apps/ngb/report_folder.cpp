@@ -196,22 +196,23 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   return written;
 }
 
-void write_report_of_run(const fs::path& results) {
+std::optional<fs::path> write_report_of_run(const fs::path& results) {
   constexpr std::size_t kMostCellsAtTheEnd = 5'000;
   {
     auto store = store::Store::open(results / "results.db", store::Mode::read_only);
     const auto states = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
     if (states && states->size() > kMostCellsAtTheEnd) {
       say("To see these results as a page: ngb report {}\n", results.string());
-      return;
+      return std::nullopt;
     }
   }
   const auto written = write_report({.results = {{results.string()}, {}}, .folder = results / "report"});
   if (!written) {
     warn("ngb: no report was written: {}\n", written.error().error.text());
-    return;
+    return std::nullopt;
   }
   say("Report: {}\n", written->page.string());
+  return written->page;
 }
 
 }  // namespace ngb::app

@@ -49,8 +49,9 @@ struct ReportFailure {
 // and is not a report, or images are wanted and nothing can draw them.
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request);
 
-// Writes RESULTS/report of a run that has ended and prints the page's path. A page that cannot be written is only a
-// warning. Of so many cells that writing would delay the end of the run, it writes none.
-void write_report_of_run(const std::filesystem::path& results);
+// Writes RESULTS/report of a run that has ended, prints the page's path and returns it; nothing if it wrote none. A
+// page that cannot be written is only a warning. Of so many cells that writing would delay the end of the run, it
+// writes none.
+std::optional<std::filesystem::path> write_report_of_run(const std::filesystem::path& results);
 
 }  // namespace ngb::app

@@ -14,6 +14,7 @@
 #include "apps/ngb/duration.h"
 #include "apps/ngb/elsewhere.h"
 #include "apps/ngb/experience.h"
+#include "apps/ngb/live_page.h"
 #include "apps/ngb/recorder.h"
 #include "apps/ngb/report_folder.h"
 #include "apps/ngb/run.h"
@@ -65,6 +66,9 @@ struct RunArguments {
   bool is_quiet = false;   // nothing is printed on stdout
   bool no_report = false;  // no page is written
   std::string budget;      // as the user gave it; "": none
+
+  std::optional<std::string> serve{};  // where the live page is served, as the user gave it; nothing: nowhere
+  std::shared_ptr<LivePage> page{};    // null: none
 
   // When the budget ends; nothing: never. Measured from the start of the command.
   std::optional<Nanoseconds> deadline{};
@@ -189,6 +193,7 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
       Recorder::begin(store, run.plan, run.id, experience_for(installation, run.plan), durations_file(installation));
   if (!recorder) return error_of(recorder);
   dispatch::Callbacks callbacks = recorder->callbacks();
+  if (arguments.page) recorder->show_on(*arguments.page);
   ToolchainRecord toolchains(store, compilers, callbacks.on_remark);
   callbacks.on_toolchain = [&toolchains](const std::string& device, const std::string& machine,
                                          const samples::FoundFolder& found) {
@@ -205,8 +210,10 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
   constexpr Nanoseconds kPatienceWithReaders = std::chrono::milliseconds(50);
   store.be_patient(kPatienceWithReaders);
   catch_signals();
-  const auto endings = dispatch::run_fleet(installation.parts, *shares, callbacks,
-                                           [&] { return is_stop_requested() || is_out_of_time(arguments); });
+  const auto endings = dispatch::run_fleet(installation.parts, *shares, callbacks, [&] {
+    if (arguments.page) arguments.page->tick();
+    return is_stop_requested() || is_out_of_time(arguments);
+  });
   restore_signals();
   recorder->end();
   auto all = Ending::finished;
@@ -256,6 +263,13 @@ Result<Ending> measure_what_is_left(const Installation& installation, plan::Plan
   return Ending::finished;
 }
 
+// Writes the report, if it is wanted, and shows the end of the run on the live page.
+void end_with_report(const RunArguments& arguments, const std::filesystem::path& results, const std::string& ending) {
+  const std::filesystem::path report =
+      arguments.no_report ? std::filesystem::path() : write_report_of_run(results).value_or("");
+  if (arguments.page) arguments.page->end(ending, report);
+}
+
 int run(const Installation& installation, RunArguments arguments) {
   if (!arguments.budget.empty()) {
     const auto budget = parse_duration(arguments.budget, "--budget");
@@ -271,25 +285,35 @@ int run(const Installation& installation, RunArguments arguments) {
     return report_failure(usable.error(), kCannotGoOn);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  if (arguments.serve) {
+    auto page = LivePage::begin(*arguments.serve, *plan);
+    if (!page) return report_failure(page.error(), kWrongUsage);
+    arguments.page = *std::move(page);
+  }
   const std::filesystem::path results = plan->study.output;
   const Result<Ending> ending = measure_what_is_left(installation, *std::move(plan), *compilers, arguments);
-  if (!ending) return report_failure(ending.error(), kCannotGoOn);
+  if (!ending) {
+    if (arguments.page) arguments.page->end("The run could not go on: " + ending.error().what, "");
+    return report_failure(ending.error(), kCannotGoOn);
+  }
   if (arguments.only_fetch) {
     say("recorded what the devices have done so far; to see their progress, run: ngb status {}\n", results.string());
     return kSuccess;
   }
   if (*ending != Ending::finished && !is_stop_requested() && is_out_of_time(arguments)) {
     const int code = print_what_the_budget_allowed(results, arguments.budget);
-    if (!arguments.no_report) write_report_of_run(results);
+    end_with_report(arguments, results, "The budget is used up.");
     return code;
   }
   if (*ending != Ending::finished) {
     warn("ngb: stopped; the results so far are kept; run the same command again to resume\n");
+    if (arguments.page) arguments.page->end("The run was stopped; the results so far are kept.", "");
     return kInterrupted;
   }
   const int code = print_outcome(results);
   say("\nResults: {}\n", results.string());
-  if (!arguments.no_report) write_report_of_run(results);
+  end_with_report(arguments, results,
+                  code == kSomeCellsFailed ? "The run has ended; some cells failed." : "The run has ended.");
   if (code == kSomeCellsFailed) say("To try the failed cells again: ngb resume {} --retry-failed\n", results.string());
   return code;
 }
@@ -318,6 +342,17 @@ void add_no_report(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--no-report", arguments.no_report, "Do not write the page RESULTS/report/index.html at the end");
 }
 
+void add_serve(CLI::App& command, RunArguments& arguments) {
+  command
+      .add_option("--serve", arguments.serve,
+                  "Serve a page that shows the run while it lasts, at 127.0.0.1 and a free port, or at this port or "
+                  "address (ADDRESS:PORT); another address than this machine's own loopback demands a token, which is "
+                  "in the address that is printed")
+      ->expected(0, 1)
+      ->default_str("")
+      ->type_name("[[ADDRESS:]PORT]");
+}
+
 void add_budget(CLI::App& command, RunArguments& arguments) {
   command.add_option("--budget", arguments.budget,
                      "Stop after this time (90s, 10m, 2h): one round of everything is measured first, then what is "
@@ -335,6 +370,7 @@ void add_resume(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_flag("--new-build", arguments->accepts_new_build,
                     "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
   add_budget(*command, *arguments);
+  add_serve(*command, *arguments);
   add_no_report(*command, *arguments);
   command->footer("Example:\n  ngb resume results/quickstart");
   command->callback([=, &installation, &chosen] {
@@ -364,8 +400,9 @@ void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
   command->add_flag("--new-build", arguments->accepts_new_build,
                     "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
   add_budget(*command, *arguments);
+  add_serve(*command, *arguments);
   add_no_report(*command, *arguments);
-  command->footer("Examples:\n  ngb run quickstart\n  ngb run quickstart --budget 10m");
+  command->footer("Examples:\n  ngb run quickstart\n  ngb run quickstart --budget 10m\n  ngb run quickstart --serve");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return run(installation, *arguments); }; });
 }

@@ -87,6 +87,9 @@ class Browser:
         while not any(event.get("method") == method for event in self.events):
             self.events.append(self._message())
 
+    def run_until_next_event(self):
+        self.events.append(self._message())
+
     def open(self, address):
         self.events = []
         self.call("Page.navigate", url=address)

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/live_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/ngb/terminal.h"
+#include "base/file.h"
+#include "base/processors.h"
+#include "config/study.h"
+#include "probe/probe.h"
+
+namespace ngb::app {
+namespace {
+
+// Returns the processors that the cells of the local device leave free; all if they leave none.
+std::vector<int> free_cpus(const plan::Plan& plan) {
+  const std::vector<int> allowed = probe::allowed_cpus();
+  int threads = 0;
+  for (const work::Cell& cell : plan.cells) {
+    const auto device = std::find_if(plan.study.devices.begin(), plan.study.devices.end(),
+                                     [&](const auto& each) { return each.name == cell.device; });
+    if (device == plan.study.devices.end() || !config::is_here(*device)) continue;
+    threads = std::max(threads, plan.compiler_of(cell).threads);
+  }
+  return threads == 0 ? allowed : other_cpus(allowed, choose_cpus(allowed, cores_of(allowed), threads));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LivePage>> LivePage::begin(const std::string& address, const plan::Plan& plan) {
+  const auto read = live::parse_address(address);
+  if (!read) return error_of(read);
+  auto server = live::Server::begin(*read, free_cpus(plan));
+  if (!server) return error_of(server);
+  warn("Live page: {}\n", (*server)->url());
+  std::unique_ptr<LivePage> page(new LivePage(*std::move(server)));
+  page->state_.study = plan.study.name;
+  for (const config::DeviceEntry& device : plan.study.devices) page->state_.devices.push_back({.name = device.name});
+  page->publish();
+  return page;
+}
+
+void LivePage::follow(const plan::Plan& plan, const std::vector<int>& left, int done, int total,
+                      std::function<double()> seconds_left) {
+  seconds_left_ = std::move(seconds_left);
+  state_.processes_done = done;
+  state_.processes_total = total;
+  state_.cells.clear();
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    const work::Cell& cell = plan.cells[i];
+    const work::Model& model = plan.model_of(cell);
+    const std::string& load = plan.load_of(cell).name;
+    state_.cells.push_back({.device = cell.device,
+                            .model = model.label,
+                            .batch = model.key.batch,
+                            .compiler = plan.compiler_of(cell).label,
+                            .load = load == work::kNoLoad ? "" : load,
+                            .processes_left = left[i]});
+  }
+}
+
+live::Cell& LivePage::changed(int cell) {
+  const auto index = static_cast<std::size_t>(cell);
+  live::note_change(state_, index);
+  return state_.cells[index];
+}
+
+void LivePage::show(const std::string& device, const std::string& doing, bool is_measuring) {
+  for (live::Device& each : state_.devices) {
+    if (each.name != device) continue;
+    each.doing = doing;
+    each.progress = is_measuring ? live::DeviceProgress::measuring : live::DeviceProgress::preparing;
+  }
+}
+
+void LivePage::say(const std::string& line) { live::note_line(state_, line); }
+
+void LivePage::finish_process(int cell, int left, std::optional<double> samples_per_s, const std::string& line) {
+  live::Cell& shown = changed(cell);
+  shown.processes_left = left;
+  ++shown.processes_done;
+  shown.samples_per_s = samples_per_s;
+  shown.failure.clear();
+  shown.progress = left == 0 ? live::CellProgress::measured : live::CellProgress::partial;
+  ++state_.processes_done;
+  live::note_line(state_, line);
+}
+
+void LivePage::fail_process(int cell, const std::string& why, bool is_final, int skipped) {
+  live::Cell& shown = changed(cell);
+  shown.failure = why;
+  if (!is_final) return;
+  shown.processes_left -= skipped;
+  state_.processes_total -= skipped;
+  shown.progress = live::CellProgress::failed;
+}
+
+void LivePage::end_rounds(int cell, int skipped) {
+  live::Cell& shown = changed(cell);
+  shown.processes_left = 0;
+  state_.processes_total -= skipped;
+  shown.progress = live::CellProgress::decided;
+}
+
+void LivePage::finish_device(const std::string& device) {
+  for (live::Device& each : state_.devices) {
+    if (each.name != device) continue;
+    each.progress = live::DeviceProgress::finished;
+    each.doing.clear();
+  }
+}
+
+void LivePage::tick() {
+  if (server_->is_due()) publish();
+}
+
+void LivePage::publish(std::shared_ptr<const std::string> report) {
+  if (seconds_left_ && !state_.has_ended) state_.left_s = seconds_left_();
+  state_.elapsed_s = std::chrono::duration<double>(system_clock().now() - started_).count();
+  live::Published published{.json = live::to_json(state_),
+                            .prometheus = live::to_prometheus(state_),
+                            .has_ended = state_.has_ended,
+                            .report = std::move(report)};
+  if (state_.has_ended) return server_->end(std::move(published));
+  server_->publish(std::move(published));
+}
+
+void LivePage::end(const std::string& ending, const std::filesystem::path& report) {
+  seconds_left_ = nullptr;  // what it asks has ended with the run
+  state_.has_ended = true;
+  state_.left_s.reset();
+  state_.ending = ending;
+  std::shared_ptr<const std::string> page;
+  if (!report.empty()) {
+    state_.report = report.string();
+    if (auto text = file::read(report)) page = std::make_shared<const std::string>(*std::move(text));
+  }
+  publish(std::move(page));
+}
+
+}  // namespace ngb::app

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Somebody watches the live page while a cell is timed: does that shift a repetition of a millisecond?
+
+    watched.py BUILD [--quick] [--output FOLDER] [--json FILE]
+
+One process measures one small model for two minutes. Every two seconds a reader opens the stream of events (`--serve`) or
+leaves it, so that neighbouring windows of the same process differ in nothing but the reader. A pair is the log ratio of
+the mean time of a repetition in a window with the reader and in the next window without, or the other way round. The
+reader is a browser without a window (Chromium), or a plain reader of events where there is none. It runs on the lowest
+processor, as the server does."""
+
+import contextlib
+import http.client
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+from sampling_shift import MOST_NOISE, WINDOW_S, mean_times
+from trust import NULL, Bench, query, zoo
+
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "browser"))
+from browser import Browser, find_browser  # noqa: E402
+
+
+class PlainReader:
+    """Reads the events on a thread until it leaves."""
+
+    def __init__(self, url):
+        self.host = re.search(r"//([^/]+)/", url)[1]
+        self.events = 0
+
+    def come(self):
+        self.connection = http.client.HTTPConnection(self.host, timeout=30)
+        self.connection.request("GET", "/events")
+        self.answer = self.connection.getresponse()
+        self.socket = self.connection.sock or self.answer.fp.raw._sock
+        self.thread = threading.Thread(target=self.read)
+        self.thread.start()
+
+    def read(self):
+        with contextlib.suppress(OSError, ValueError):
+            self.events += sum(line.startswith(b"data:") for line in self.answer)
+
+    def leave(self):
+        import socket
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.connection.close()
+
+    def end(self):
+        pass
+
+
+class BrowserReader:
+    """Opens the page in Chromium, and an empty page when it leaves."""
+
+    def __init__(self, url):
+        self.url, self.events = url, 0
+        self.browser = Browser(find_browser())
+
+    def come(self):
+        self.browser.open(self.url)
+
+    def leave(self):
+        self.events += self.browser.run("document.getElementById('study').textContent") != "A run"
+        self.browser.open("about:blank")
+
+    def end(self):
+        self.browser.close()
+
+
+def come_and_leave(client, reader, seconds):
+    """Returns [(begin_unix_ns, end_unix_ns, is_watched), …]."""
+    windows, is_watched, end = [], True, time.monotonic() + seconds
+    while time.monotonic() < end and client.poll() is None:
+        begin = time.time_ns()
+        try:
+            if is_watched:
+                reader.come()
+            time.sleep(WINDOW_S)
+            windows.append((begin, time.time_ns(), is_watched))
+            if is_watched:
+                reader.leave()
+        except (ConnectionError, RuntimeError):
+            break  # the run has ended; what was seen until then counts
+        is_watched = not is_watched
+    return windows
+
+
+def main():
+    bench = Bench("watched", __doc__)
+    compiler, seconds = bench.real_compiler(), 16 if bench.quick else 120
+    entry = {NULL: {"options": {"run_ns": 1_000_000}}} if compiler == NULL else compiler
+    folder = bench.folder / f"run-{time.strftime('%Y%m%dT%H%M%S')}"
+    study = bench.folder / "study.json"
+    study.write_text(json.dumps({
+        "name": "watched", "models": [zoo("conv_block", width=16, depth=1, image_size=32)], "compilers": [entry],
+        "reference": "none", "threads": 1, "processes": 1, "warm_up": 100, "min_repetition_ms": 1,
+        "repetitions": int((seconds + 6) * 1000),
+        "disturbance": {"max_wait_percent": 100}, "output": str(folder)}))
+    client = subprocess.Popen([bench.ngb, "run", study, "--serve", "--no-report"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
+    url = re.search(r"Live page: (\S+)", client.stderr.readline())
+    if url is None:
+        raise SystemExit("watched: ngb run ended before it measured; run it by hand: ngb run " + str(study) + " --serve")
+    threading.Thread(target=client.stderr.read, daemon=True).start()
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    reader = (BrowserReader if find_browser() else PlainReader)(url[1])
+    time.sleep(3)  # the model is written and compiled, the timed phase has begun
+    try:
+        windows = come_and_leave(client, reader, seconds)
+    finally:
+        reader.end()
+    if client.wait() != 0:
+        raise SystemExit(f"watched: ngb run ended with {client.returncode}")
+    repetitions = query(folder, "SELECT started_unix_ns + started_ns, repetition.wall_ns / inferences FROM repetition JOIN "
+                        "process USING (process_key) WHERE is_warm_up = 0")
+    means = mean_times(repetitions, windows)
+    pairs = []
+    for (one, one_watched), (other, _) in zip(means[::2], means[1::2]):
+        if one and other:
+            pairs.append(math.log(one / other) * (1 if one_watched else -1))
+    name = "shift of a repetition by a reader of the live page"
+    if len(pairs) < 3 or reader.events == 0:
+        bench.figure(name, None, limit="not told from 0",
+                     reason=f"{len(pairs)} pairs of windows hold 100 repetitions on both sides; {reader.events} times the "
+                     "reader saw the run")
+        bench.end()
+    shift, half = statistics.fmean(pairs), 2 * statistics.stdev(pairs) / math.sqrt(len(pairs))
+    bench.figure(name, 100 * math.expm1(shift),
+                 f"% (± {100 * half:.3f}, two standard errors) in {len(pairs)} pairs of windows of {WINDOW_S:g} s, with "
+                 f"{'Chromium' if find_browser() else 'a plain reader'}", limit="not told from 0, at ± 0.5 % or less",
+                 is_met=abs(shift) <= half if half <= MOST_NOISE else None,
+                 reason="" if half <= MOST_NOISE else "too noisy to tell: use an idle machine")
+    bench.end()
+
+
+if __name__ == "__main__":
+    main()
