@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <new>
@@ -12,6 +13,7 @@
 
 #include "base/text.h"
 #include "probe/contention.h"
+#include "probe/energy.h"
 #include "probe/probe.h"
 #include "worker/affinity.h"
 #include "worker/check.h"
@@ -31,6 +33,9 @@ namespace {
 using samples::Failure;
 using samples::FailureKind;
 using samples::Phase;
+
+// Before the compiler is opened, a process that can read a meter of energy does nothing for this long.
+constexpr std::chrono::milliseconds kIdleWindow{500};
 
 Failure failure_of(FailureKind kind, const Error& error) {
   Failure failure;
@@ -83,6 +88,7 @@ class Work {
   }
 
   samples::ProcessResult measure() {
+    idle_ = probe::idle_powers(kIdleWindow);
     if (prepare() && in_phase(Phase::check, [this] { return check(); })) time();
     return std::move(result_);
   }
@@ -258,6 +264,7 @@ class Work {
       result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
       result_.readings.push_back(page_faults);
+      result_.readings.insert(result_.readings.end(), idle_.begin(), idle_.end());
       for (samples::Reading& wait : waits) {
         wait.when = "timed";
         result_.readings.push_back(std::move(wait));
@@ -283,6 +290,7 @@ class Work {
   samples::ProgressPage* page_;
   std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page
   std::optional<Series> series_;
+  std::vector<samples::Reading> idle_{};  // power of the machine before the compiler was opened
   samples::ProcessResult result_;
 };
 
