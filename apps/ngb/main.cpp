@@ -20,7 +20,7 @@ constexpr auto kCommands = {
     ngb::app::add_bisect,    ngb::app::add_status,     ngb::app::add_models,  ngb::app::add_compilers,
     ngb::app::add_toolchain, ngb::app::add_devices,    ngb::app::add_doctor,  ngb::app::add_calibrate,
     ngb::app::add_schema,    ngb::app::add_report,     ngb::app::add_merge,   ngb::app::add_choose,
-    ngb::app::add_new,       ngb::app::add_completions};
+    ngb::app::add_profile,   ngb::app::add_new,        ngb::app::add_completions};
 
 int run(int argc, char** argv) {
   CLI::App app{"Which graph compiler, on which device, for which model and batch size?", "ngb"};
