@@ -22,6 +22,7 @@ enum ExitCode : int {
   kWrongUsage = 2,  // command line or study file
   kCannotGoOn = 3,  // folder in use, disk full, toolchain that cannot be installed, …
   kSlower = 4,      // of a gate: the candidate is slower, newly fails or is newly inaccurate
+  kNotHeld = 4,     // of a choice that was confirmed: the limit of latency was not kept
   kUndecided = 5,   // of a gate that is told to fail then, and of a bisection without a single answer
   kInterrupted = 130,
 };
