@@ -3,9 +3,7 @@
 // machine.
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
-#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -13,7 +11,7 @@
 #include "apps/ngb/calibrate_study.h"
 #include "apps/ngb/kept_calibrations.h"
 #include "apps/ngb/terminal.h"
-#include "base/clock.h"
+#include "apps/ngb/time_folder.h"
 #include "probe/probe.h"
 #include "report/calibration.h"
 
@@ -47,12 +45,7 @@ std::vector<int> usual_threads() {
 }
 
 std::filesystem::path new_calibration_folder() {
-  const auto now = static_cast<std::time_t>(system_clock().unix_now().count() / 1'000'000'000);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  const std::size_t length = std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc);
-  return std::filesystem::absolute(std::filesystem::path("results") / "calibrate" / std::string(text.data(), length));
+  return std::filesystem::absolute(std::filesystem::path("results") / "calibrate" / time_folder());
 }
 
 // Returns the compiler to measure with: the given one if it is installed, else the usual one, else the null compiler.

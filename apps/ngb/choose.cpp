@@ -7,14 +7,19 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <thread>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/confirm.h"
+#include "apps/ngb/device_costs.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
 #include "metrics/derive.h"
 #include "report/choice.h"
+#include "report/confirmation.h"
+#include "statistics/percentile.h"
 
 namespace ngb::app {
 namespace {
@@ -28,6 +33,9 @@ struct ChooseArguments {
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
   bool json = false;
   bool all = false;
+  bool confirms = false;
+  int requests = 0;    // 0: as many as are usual for the percentile
+  std::string output;  // of --confirm
 };
 
 struct Unit {
@@ -51,7 +59,6 @@ std::optional<double> quantity(std::string_view text, std::span<const Unit> unit
 constexpr std::array kSeconds{Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"us", 1e-6}};
 constexpr std::array kRates{Unit{"/s", 1}, Unit{"", 1}, Unit{"/min", 1.0 / 60}};
 constexpr std::array kBytes{Unit{"GB", 1e9}, Unit{"MB", 1e6}, Unit{"kB", 1e3}, Unit{"B", 1}};
-constexpr std::array kPrices{Unit{"", 1}};
 
 // "p99=50ms", or "50ms" for 99 %.
 Status read_latency(const std::string& text, report::Demand& demand) {
@@ -67,16 +74,6 @@ Status read_latency(const std::string& text, report::Demand& demand) {
   return Done{};
 }
 
-Status read_costs(const std::vector<std::string>& costs, report::Demand& demand) {
-  for (const std::string& each : costs) {
-    const std::size_t equals = each.find('=');
-    const auto price = equals == std::string::npos ? std::nullopt : quantity(each.substr(equals + 1), kPrices);
-    if (!price) return fail("expected DEVICE=PRICE", "--cost " + each, "for example --cost xeon=0.35, per hour");
-    demand.cost_per_hour[each.substr(0, equals)] = *price;
-  }
-  return Done{};
-}
-
 Result<report::Demand> demand_of(const ChooseArguments& arguments) {
   report::Demand demand;
   if (const Status read = read_latency(arguments.latency, demand); !read) return error_of(read);
@@ -88,12 +85,62 @@ Result<report::Demand> demand_of(const ChooseArguments& arguments) {
     demand.bytes = quantity(arguments.memory, kBytes);
     if (!demand.bytes) return fail("expected a size", "--memory " + arguments.memory, "for example --memory 4GB");
   }
-  if (const Status read = read_costs(arguments.costs, demand); !read) return error_of(read);
+  auto costs = parse_costs(arguments.costs);
+  if (!costs) return error_of(costs);
+  demand.cost_per_hour = *std::move(costs);
   return demand;
 }
 
-int choose(const ChooseArguments& arguments) {
-  const auto demand = demand_of(arguments);
+std::vector<std::string> devices_of(const report::Results& results) {
+  std::set<std::string> names;
+  for (const store::CellData* cell : results.cells) names.insert(cell->device);
+  return {names.begin(), names.end()};
+}
+
+// Returns how many requests confirm the choice: those that the user asks for, up to a full last batch. Returns an error
+// if they are too few for the percentile.
+Result<std::size_t> requests_for(const ChooseArguments& arguments, const report::Demand& demand, int batch) {
+  constexpr double kWholePercent = 100;
+  const std::size_t fewest = statistics::fewest_for_upper_end(demand.percentile / kWholePercent);
+  const auto given = static_cast<std::size_t>(arguments.requests);
+  if (given > 0 && given < fewest) {
+    return fail(fmt::format("too few requests for p{}: its interval has no upper end", demand.percentile),
+                fmt::format("--requests {}", given), fmt::format("give at least {}", fewest));
+  }
+  const std::size_t wanted = given > 0 ? given : report::usual_requests(demand.percentile);
+  const auto of_batch = static_cast<std::size_t>(batch);
+  return (wanted + of_batch - 1) / of_batch * of_batch;
+}
+
+// Measures the first candidate under the load, and prints what became of the limit beside the prediction.
+int confirm(const Installation& installation, const ChooseArguments& arguments,
+            const std::vector<store::Source>& sources, const std::vector<report::Candidate>& found,
+            const report::Demand& demand) {
+  const report::Candidate& first = found.front();
+  if (first.fit == report::Fit::unknown) {
+    return report_failure({"nothing is known of any configuration: " + first.why, "--confirm", "measure more first"},
+                          kUndecided);
+  }
+  const auto requests = requests_for(arguments, demand, first.cell->batch);
+  if (!requests) return report_failure(requests.error(), kWrongUsage);
+  const double busy_s = *first.utilisation_ratio / demand.requests_per_s;  // of a request
+  const auto served =
+      serve(installation, sources,
+            {.cell = first.cell,
+             .requests_per_s = demand.requests_per_s,
+             .requests = *requests,
+             .expected_s = static_cast<double>(*requests) * std::max(busy_s, 1 / demand.requests_per_s)},
+            arguments.output);
+  if (!served) return served.error();
+  const report::Confirmation judged = report::confirmation_of(served->cell, demand);
+  print_table_text(arguments.json ? report::confirmation_json(judged, first, served->results.string())
+                                  : report::confirmation_text(judged, first, demand));
+  if (!arguments.json) say("  results:   {}\n", served->results.string());
+  return judged.held == report::Held::yes ? kSuccess : judged.held == report::Held::no ? kNotHeld : kUndecided;
+}
+
+int choose(const Installation& installation, const ChooseArguments& arguments) {
+  auto demand = demand_of(arguments);
   if (!demand) return report_failure(demand.error(), kWrongUsage);
   const auto sources = sources_of(arguments.results);
   if (!sources) return report_failure(sources.error(), kWrongUsage);
@@ -101,19 +148,20 @@ int choose(const ChooseArguments& arguments) {
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
   const auto results = report::chosen_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);
-  for (const auto& [device, price] : demand->cost_per_hour) {
-    const auto is_on = [&name = device](const store::CellData* cell) { return cell->device == name; };
-    if (std::none_of(results->cells.begin(), results->cells.end(), is_on)) {
-      return report_failure({"no chosen result is of this device", "--cost " + device, "ngb show lists the devices"},
-                            kWrongUsage);
-    }
-  }
+  const Status are_known = check_costs(demand->cost_per_hour, devices_of(*results));
+  if (!are_known) return report_failure(are_known.error(), kWrongUsage);
+  auto costs = with_recorded_costs(std::move(demand->cost_per_hour), *sources);
+  if (!costs) return report_failure(costs.error(), kCannotGoOn);
+  demand->cost_per_hour = *std::move(costs);
   const std::vector<report::Candidate> found = report::candidates(*results, *demand);
   const OutputShape shape = shape_of_stdout();
-  print_table_text(arguments.json
-                       ? report::choice_json(found)
-                       : report::choice_text(found, *demand,
-                                             {.all = arguments.all, .width = shape.width, .color = shape.has_color}));
+  if (!arguments.json) {
+    print_table_text(
+        report::choice_text(found, *demand, {.all = arguments.all, .width = shape.width, .color = shape.has_color}));
+  } else if (!arguments.confirms) {
+    print_table_text(report::choice_json(found));
+  }
+  if (arguments.confirms) return confirm(installation, arguments, *sources, found, *demand);
   const bool any_holds = std::any_of(found.begin(), found.end(),
                                      [](const report::Candidate& each) { return each.fit == report::Fit::holds; });
   return any_holds ? kSuccess : kUndecided;
@@ -121,7 +169,7 @@ int choose(const ChooseArguments& arguments) {
 
 }  // namespace
 
-void add_choose(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
+void add_choose(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<ChooseArguments>();
   CLI::App* command =
       app.add_subcommand("choose", "Say which configurations would answer requests in time, cheapest first");
@@ -133,16 +181,28 @@ void add_choose(CLI::App& app, const Installation& /*installation*/, Action& cho
   command->add_option("--load", arguments->load, "Requests that arrive at random: 120/s, of one sample each")
       ->required();
   command->add_option("--memory", arguments->memory, "Leave out what takes more memory: 4GB");
-  command->add_option("--cost", arguments->costs, "DEVICE=PRICE per hour, to order by")->allow_extra_args(false);
+  add_cost_option(*command, arguments->costs);
   add_filter_options(*command, arguments->wanted, "load");  // here, the load is of requests
   command->add_flag("--all", arguments->all, "Also list those that fail, and why");
-  command->add_flag("--json", arguments->json, "Print every configuration as JSON");
+  command->add_flag("--json", arguments->json, "Print every configuration as JSON; with --confirm, the confirmed one");
+  CLI::Option* confirms =
+      command->add_flag("--confirm", arguments->confirms,
+                        "Measure the first configuration of the list under requests that arrive at random");
+  command->add_option("--requests", arguments->requests, "How many arrive (128, 260 or 1324 for p90, p95 or p99)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->needs(confirms);
+  command->add_option("-o,--output", arguments->output, "Results folder of --confirm (RESULTS-confirm/TIME)")
+      ->needs(confirms);
   command->footer(
       "One server answers one batch after the other; formulas: docs/results.md.\n\n"
-      "Exit codes: 0 at least one holds, 5 none is shown to hold; 2 and 3 as everywhere.\n\n"
+      "Exit codes: 0 at least one holds, 5 none is shown to hold; 2 and 3 as everywhere. With --confirm: 0 it held, 4 "
+      "it\n"
+      "did not, 5 the interval of the percentile contains the limit.\n\n"
       "Examples:\n  ngb choose results/quickstart --latency p99=200ms --load 5/s --model resnet18\n"
-      "  ngb choose results/xeon results/orin --latency p90=30ms --load 60/s --cost xeon=0.35 --cost orin=0.05");
-  command->callback([=, &chosen] { chosen = [=] { return choose(*arguments); }; });
+      "  ngb choose results/xeon results/orin --latency p90=30ms --load 60/s --cost xeon=0.35 --cost orin=0.05\n"
+      "  ngb choose results/quickstart --latency p90=200ms --load 5/s --model resnet18 --confirm");
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return choose(installation, *arguments); }; });
 }
 
 }  // namespace ngb::app

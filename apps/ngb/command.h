@@ -22,6 +22,7 @@ enum ExitCode : int {
   kWrongUsage = 2,     // command line or study file
   kCannotGoOn = 3,     // folder in use, disk full, toolchain that cannot be installed, …
   kSlower = 4,         // of a gate: the candidate is slower, newly fails or is newly inaccurate
+  kNotHeld = 4,        // of a choice that was confirmed: the limit of latency was not kept
   kUndecided = 5,      // of a gate that is told to fail then, and of a bisection without a single answer
   kFilesDiffer = 6,    // of a verified bundle: its files are not those of its manifest
   kNumbersDiffer = 7,  // of a verified bundle: its numbers do not follow from its samples
@@ -73,6 +74,7 @@ void add_verify(CLI::App& app, const Installation& installation, Action& chosen)
 void add_status(CLI::App& app, const Installation& installation, Action& chosen);
 void add_schema(CLI::App& app, const Installation& installation, Action& chosen);
 void add_choose(CLI::App& app, const Installation& installation, Action& chosen);
+void add_profile(CLI::App& app, const Installation& installation, Action& chosen);
 void add_new(CLI::App& app, const Installation& installation, Action& chosen);
 void add_completions(CLI::App& app, const Installation& installation, Action& chosen);
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -14,7 +13,7 @@
 #include "apps/ngb/study_compilers.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
-#include "base/clock.h"
+#include "apps/ngb/time_folder.h"
 #include "base/file.h"
 #include "statistics/sequential.h"
 
@@ -68,13 +67,7 @@ Result<json> entry_of(const config::Study& study, const std::string& words) {
 
 // Returns a folder that no earlier gate has used: ".../speed-gate/20261123T231500Z".
 std::filesystem::path new_folder_for(const config::Study& study) {
-  const auto now = static_cast<std::time_t>(
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::nanoseconds(system_clock().unix_now())).count());
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  const std::size_t length = std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc);
-  return std::filesystem::path(study.output.string() + "-gate") / std::string(text.data(), length);
+  return std::filesystem::path(study.output.string() + "-gate") / time_folder();
 }
 
 // Writes the study of the two sides into its results folder and plans it.

@@ -11,17 +11,18 @@ constexpr const char* kFooter = R"(Example:
 
 Exit codes: 0 success (of a run: every cell has a result), 1 some cells failed (their reasons are stored), 2 wrong usage
 or study file, 3 the command could not continue (the message says why and what to do), 4 a gate failed (slower, or
-newly failing), 5 a gate is undecided (with --fail-if-undecided), a bisection has no single answer or no choice is shown to
-hold, 6 a verified bundle has other files than its manifest lists, 7 its numbers do not follow from its samples, 130
-interrupted (run again to resume).)";
+newly failing) or a choice that was to be confirmed did not hold, 5 a gate is undecided (with --fail-if-undecided), a bisection
+has no single answer or no choice is shown to hold, 6 a verified bundle has other files than its manifest lists, 7 its numbers do
+not follow from its samples, 130 interrupted (run again to resume).)";
 
 constexpr auto kCommands = {
-    ngb::app::add_run,       ngb::app::add_resume,  ngb::app::add_fetch,   ngb::app::add_cancel,
-    ngb::app::add_plan,      ngb::app::add_show,    ngb::app::add_compare, ngb::app::add_gate,
-    ngb::app::add_bisect,    ngb::app::add_status,  ngb::app::add_models,  ngb::app::add_compilers,
-    ngb::app::add_toolchain, ngb::app::add_devices, ngb::app::add_doctor,  ngb::app::add_calibrate,
-    ngb::app::add_schema,    ngb::app::add_report,  ngb::app::add_merge,   ngb::app::add_choose,
-    ngb::app::add_bundle,    ngb::app::add_verify,  ngb::app::add_new,     ngb::app::add_completions};
+    ngb::app::add_run,        ngb::app::add_resume,  ngb::app::add_fetch,   ngb::app::add_cancel,
+    ngb::app::add_plan,       ngb::app::add_show,    ngb::app::add_compare, ngb::app::add_gate,
+    ngb::app::add_bisect,     ngb::app::add_status,  ngb::app::add_models,  ngb::app::add_compilers,
+    ngb::app::add_toolchain,  ngb::app::add_devices, ngb::app::add_doctor,  ngb::app::add_calibrate,
+    ngb::app::add_schema,     ngb::app::add_report,  ngb::app::add_merge,   ngb::app::add_choose,
+    ngb::app::add_bundle,     ngb::app::add_verify,  ngb::app::add_profile, ngb::app::add_new,
+    ngb::app::add_completions};
 
 int run(int argc, char** argv) {
   CLI::App app{"Which graph compiler, on which device, for which model and batch size?", "ngb"};

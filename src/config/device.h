@@ -46,9 +46,10 @@ struct DeviceEntry {
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of its workers, sorted by name
   work::DeviceLimits limits{};
   std::string threads{};  // "all", "physical" or "4", for compilers without threads of their own; "": the study's
-  std::vector<std::string> command{};    // of kind command: program and arguments that lead to a shell
-  std::vector<std::string> tags{};       // words that the user chose for it
-  std::vector<std::string> compilers{};  // labels of those that run on it: from `pairs`, else all
+  std::vector<std::string> command{};     // of kind command: program and arguments that lead to a shell
+  std::vector<std::string> tags{};        // words that the user chose for it
+  std::optional<double> cost_per_hour{};  // in any currency; nothing: not given
+  std::vector<std::string> compilers{};   // labels of those that run on it: from `pairs`, else all
 };
 
 // Returns whether `name` has 1 to 64 letters, digits and . _ - and begins with neither . nor -. It must, because

@@ -4,20 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "metrics/analysis.h"
 #include "metrics/costs.h"
+#include "metrics/energy.h"
 #include "metrics/metric.h"
+#include "metrics/phases.h"
 #include "metrics/ratios.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
 namespace {
-
-using samples::Phase;
-using samples::PhaseUse;
 
 constexpr double kBitsPerByte = 8;
 
@@ -92,106 +90,6 @@ Value spread(const Analysis& analysis, std::size_t cell) {
     return steady.spread_ratio ? Value{steady.spread_ratio}
                                : unknown(fmt::format("needs 4 repetitions, has {}", steady.repetitions));
   });
-}
-
-// Returns one value of each completed process's use in a phase; `get` selects it.
-template <class Get>
-Known<std::vector<double>> of_phase(const Analysis& analysis, std::size_t cell, Phase phase, const Get& get) {
-  using Values = Known<std::vector<double>>;
-  const Steady& steady = analysis.steady(cell);
-  if (steady.has_failed) return Values::unknown(steady.reason);
-  std::vector<double> values;
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    for (const PhaseUse& use : process.phases) {
-      if (use.phase != phase) continue;
-      const Known<double> value = get(use);
-      if (!value.value) return Values::unknown(value.reason);
-      values.push_back(*value.value);
-    }
-  }
-  if (values.empty() && phase == Phase::compile && steady.reason.empty()) {
-    return Values::unknown("its processes loaded what another one had compiled");
-  }
-  if (values.empty()) {
-    return Values::unknown(steady.reason.empty() ? fmt::format("no {} phase", name(phase)) : steady.reason);
-  }
-  return Values::of(std::move(values));
-}
-
-Value median_of(Known<std::vector<double>> values) {
-  if (!values.value) return unknown(values.reason);
-  std::sort(values.value->begin(), values.value->end());
-  return {statistics::quantile_of_sorted(*values.value, 0.5)};
-}
-
-Value highest_of(const Known<std::vector<double>>& values) {
-  if (!values.value) return unknown(values.reason);
-  return {*std::max_element(values.value->begin(), values.value->end())};
-}
-
-Known<double> wall_s(const PhaseUse& use) { return Known<double>::of(static_cast<double>(use.wall_ns) * 1e-9); }
-
-Known<double> cpu_s(const PhaseUse& use) {
-  if (!use.cpu_ns.value) return Known<double>::unknown(use.cpu_ns.reason);
-  return Known<double>::of(static_cast<double>(*use.cpu_ns.value) * 1e-9);
-}
-
-Known<double> peak_bytes(const PhaseUse& use) {
-  if (!use.peak_rss_bytes.value) return Known<double>::unknown(use.peak_rss_bytes.reason);
-  return Known<double>::of(static_cast<double>(*use.peak_rss_bytes.value));
-}
-
-// Returns a number that the compiler reported as a fact.
-std::optional<double> told(const samples::ProcessResult& process, const char* fact) {
-  const auto found = process.facts.find(fact);
-  if (found == process.facts.end()) return std::nullopt;
-  double number = 0;
-  const char* const end = found->second.data() + found->second.size();
-  const auto [stop, error] = std::from_chars(found->second.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
-
-// Several processes may work on one tuning; each reports the totals so far, so the highest value is the whole.
-Value told_of_tuning(const Analysis& analysis, std::size_t cell, const char* fact) {
-  if (const Steady& steady = analysis.steady(cell); steady.has_failed) return unknown(steady.reason);
-  std::optional<double> highest;
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    if (process.facts.contains("tuning_seconds")) highest = std::max(highest, told(process, fact));
-  }
-  return highest ? Value{highest} : unknown("not tuned");
-}
-
-Value tuning_time(const Analysis& analysis, std::size_t cell) {
-  return told_of_tuning(analysis, cell, "tuning_seconds");
-}
-Value tuning_trials(const Analysis& analysis, std::size_t cell) { return told_of_tuning(analysis, cell, "trials"); }
-
-bool has_compiled(const samples::ProcessResult& process) {
-  return std::any_of(process.phases.begin(), process.phases.end(),
-                     [](const PhaseUse& use) { return use.phase == Phase::compile; });
-}
-
-Value compile_time(const Analysis& analysis, std::size_t cell) {
-  Known<std::vector<double>> seconds = of_phase(analysis, cell, Phase::compile, wall_s);
-  std::size_t at = 0;
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    if (!seconds.value || !has_compiled(process)) continue;
-    (*seconds.value)[at++] -= told(process, "tuning_seconds_here").value_or(0);
-  }
-  return median_of(std::move(seconds));
-}
-Value compile_count(const Analysis& analysis, std::size_t cell) {
-  const Known<std::vector<double>> seconds = of_phase(analysis, cell, Phase::compile, wall_s);
-  return seconds.value ? Value{static_cast<double>(seconds.value->size())} : unknown(seconds.reason);
-}
-Value compile_cpu(const Analysis& analysis, std::size_t cell) {
-  return median_of(of_phase(analysis, cell, Phase::compile, cpu_s));
-}
-Value compile_peak(const Analysis& analysis, std::size_t cell) {
-  return highest_of(of_phase(analysis, cell, Phase::compile, peak_bytes));
-}
-Value timed_peak(const Analysis& analysis, std::size_t cell) {
-  return highest_of(of_phase(analysis, cell, Phase::timed, peak_bytes));
 }
 
 Value cpu_share(const Analysis& analysis, std::size_t cell, int cpus) {
@@ -274,6 +172,9 @@ constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";
 constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
 
+constexpr const char* kRapl = "RAPL: counters of the packages; timed phases of 0.1 s and more";
+constexpr const char* kBoardMeter = "INA3221 at the board's input, read each second; 5 readings and more";
+
 // name, heading, unit, formula, source, has_interval, rank, compute, deviation, refers_to_baseline, is_of_load
 constexpr std::array kMetrics{
     Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 1,
@@ -291,17 +192,21 @@ constexpr std::array kMetrics{
            "T_c(b) · 8 · (raw_bytes - encoded_bytes): what compressing saves, where the study gives both sizes of a "
            "sample",
            "paper, which gives no formula: ours", true, 0, saved_bits},
-    Metric{"latency_p50_s", "p50", "s",
-           "median over repetitions of t / k; over latencies, where several inferences are in flight", kProtocol, false,
-           0, latency_p50},
+    Metric{
+        "latency_p50_s", "p50", "s",
+        "median over repetitions of t / k; over latencies, where several inferences are in flight or requests arrive",
+        kProtocol, false, 0, latency_p50},
     Metric{"latency_p90_s", "p90", "s",
-           "90th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight",
+           "90th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight "
+           "or requests arrive",
            kPercentiles, false, 0, latency_p90},
     Metric{"latency_p95_s", "p95", "s",
-           "95th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight",
+           "95th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight "
+           "or requests arrive",
            kPercentiles, false, 0, latency_p95},
     Metric{"latency_p99_s", "p99", "s",
-           "99th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight",
+           "99th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight "
+           "or requests arrive",
            kPercentiles, false, 0, latency_p99},
     Metric{"compile_s", "compile", "s",
            "median over the processes that compiled of the compile phase's wall time, without what tuning took of it",
@@ -319,6 +224,13 @@ constexpr std::array kMetrics{
            "compiling takes no longer; none unless the speed-up is told to be above 1; the interval is that of the "
            "speed-up",
            kProtocol, true, 0, break_even, nullptr, true},
+    Metric{"load_s", "load", "s",
+           "median over the processes that loaded what another one had compiled of the load phase's wall time",
+           kProtocol, false, 0, load_time},
+    Metric{"cold_start_s", "cold start", "s",
+           "median over processes of the wall time of the phases before the warm-up: start, open, compile or load, "
+           "first inference and its check",
+           kProtocol, false, 0, cold_start},
     Metric{"compile_cpu_s", "compile CPU", "s",
            "median over processes of the compile phase's processor time, over the process tree", kProtocol, false, 0,
            compile_cpu},
@@ -336,6 +248,26 @@ constexpr std::array kMetrics{
     Metric{"cpu_percent_of_threads", "CPU % of threads", "percent",
            "100 · processor time / (wall time · threads allowed) of the timed phase, mean over processes", kProtocol,
            false, 0, cpu_of_threads},
+    Metric{"cpu_per_inference_s", "CPU an inference", "s",
+           "processor time / wall time of the timed phase · b / T of each process, geometric mean over processes",
+           kProtocol, true, 0, cpu_per_inference},
+    Metric{"package_energy_per_inference_j", "J, packages", "joule",
+           "mean power of the processor packages over the timed phase · b / T of each process, geometric mean over "
+           "processes",
+           kRapl, true, 0, package_energy},
+    Metric{"net_package_energy_per_inference_j", "net J, packages", "joule",
+           "as package_energy_per_inference_j, of the power without that of 0.5 s before the compiler was opened",
+           kRapl, true, 0, net_package_energy},
+    Metric{"gpu_energy_per_inference_j", "J, GPU", "joule",
+           "mean power of the GPU over the timed phase · b / T of each process, geometric mean over processes",
+           "NVML: its counter of energy; timed phases of 1 s and more", true, 0, gpu_energy},
+    Metric{"board_energy_per_inference_j", "J, board", "joule",
+           "mean of the readings of the board's power during the timed phase · b / T of each process, geometric mean "
+           "over processes",
+           kBoardMeter, true, 0, board_energy},
+    Metric{"net_board_energy_per_inference_j", "net J, board", "joule",
+           "as board_energy_per_inference_j, of the power without that of 0.5 s before the compiler was opened",
+           kBoardMeter, true, 0, net_board_energy},
     Metric{"cpu_reduction_ratio", "CPU reduction", "ratio",
            "1 - cpu_c / cpu_baseline, in processor time per wall time of the timed phase", kPaper, true, 0,
            cpu_reduction, nullptr, true},

@@ -56,8 +56,14 @@ double usual_warming_s(const Plan& plan, double inference_s) {
   return repetition_s(plan, inference_s) * (warm_up ? *warm_up : kWarmUpRepetitions);
 }
 
+// Returns how long the requests take to arrive or, if that is longer, to be answered one by one.
+double arrivals_s(const work::Arrivals& arrivals, double inference_s) {
+  return std::max(arrivals.requests / arrivals.requests_per_s, arrivals.requests * inference_s);
+}
+
 double timed_s(const Plan& plan, double inference_s) {
   const work::Protocol& protocol = plan.study.protocol;
+  if (protocol.arrivals) return arrivals_s(*protocol.arrivals, inference_s);
   const double one_s = repetition_s(plan, inference_s);
   const auto one_ns = static_cast<std::int64_t>(one_s * 1e9);
   if (!protocol.stop_when) return one_s * protocol.repetitions.value_or(work::repetitions_by_time(one_ns));

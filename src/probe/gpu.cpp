@@ -132,6 +132,17 @@ Known<double> memory(const Nvml& nvml, unsigned long long Memory::* part) {
       [part](const Memory& answer) { return static_cast<double>(answer.*part); });
 }
 
+// Returns what the GPU has taken since its driver was loaded (Volta and newer).
+Known<double> energy(const Nvml& nvml) {
+  constexpr double kMillijoule = 1e-3;
+  return ask<unsigned long long>(
+      nvml,
+      [&](unsigned long long& answer) {
+        return nvml.call("nvmlDeviceGetTotalEnergyConsumption", nvml.device(), &answer);
+      },
+      [](const unsigned long long& answer) { return static_cast<double>(answer) * kMillijoule; });
+}
+
 }  // namespace
 
 std::vector<Reading> gpu_readings(const std::string& library) {
@@ -150,7 +161,8 @@ std::vector<Reading> gpu_readings(const std::string& library) {
       {"gpu_max_frequency", "hz", "", number(nvml, "nvmlDeviceGetMaxClockInfo", kMegahertz, kStreamingMultiprocessors)},
       {"gpu_memory_frequency", "hz", "", number(nvml, "nvmlDeviceGetClockInfo", kMegahertz, kMemoryClock)},
       {"gpu_temperature", "celsius", "", number(nvml, "nvmlDeviceGetTemperature", 1, kGpuSensor)},
-      {"gpu_power", "watt", "", number(nvml, "nvmlDeviceGetPowerUsage", kMilliwatt)}};
+      {"gpu_power", "watt", "", number(nvml, "nvmlDeviceGetPowerUsage", kMilliwatt)},
+      {"gpu_energy", "joule", "", energy(nvml)}};
 }
 
 std::map<std::string, std::string> gpu_facts(const std::string& library) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/energy.h"
 #include "probe/gpu.h"
 #include "samples/environment.h"
 #include "samples/process_result.h"
@@ -24,12 +25,13 @@ struct Snapshot {
   Known<std::uint64_t> total_ticks{};
   Known<std::uint64_t> busy_ticks{};  // all but idle and iowait, over the machine
   Known<std::uint64_t> pressure_cpu_some_us{};
-  Known<std::uint64_t> package_energy_uj{};
+  std::vector<EnergyCounter> energy{};
   std::int64_t taken_ns = 0;  // on the monotonic clock
 };
 Snapshot snapshot(const std::string& root = "/", const std::string& nvml = kNvml);
 // Returns the readings of both snapshots ("start", "end": load_1min, frequency, temperature, power, gpu_…) and their
-// differences ("timed": steal, machine_cpu and pressure_cpu_some in percent, package_power in watt).
+// differences ("timed": steal, machine_cpu and pressure_cpu_some in percent; package_power and those of other domains
+// (energy.h) in watt; gpu_mean_power in watt if the GPU counts its energy).
 std::vector<samples::Reading> readings_between(const Snapshot& before, const Snapshot& after);
 
 // Returns the processors that this process may use, lowest first.

@@ -102,19 +102,4 @@ Known<double> power_watts(const Tree& tree) {
   return Known<double>::of(sum / 1e6);
 }
 
-Known<std::uint64_t> package_energy_uj(const Tree& tree) {
-  constexpr std::string_view kPowercap = "/sys/class/powercap";
-  std::uint64_t sum = 0;
-  int count = 0;
-  for (const std::string& zone : tree.names(kPowercap, "intel-rapl:")) {
-    if (std::count(zone.begin(), zone.end(), ':') != 1) continue;  // packages, not their parts
-    const Known<std::uint64_t> energy = tree.number(fmt::format("{}/{}/energy_uj", kPowercap, zone));
-    if (!energy.value) return energy;
-    sum += *energy.value;
-    ++count;
-  }
-  if (count == 0) return Known<std::uint64_t>::unknown("no energy counter of the processor in /sys/class/powercap");
-  return Known<std::uint64_t>::of(sum);
-}
-
 }  // namespace ngb::probe

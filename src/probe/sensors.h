@@ -2,8 +2,6 @@
 // Reads clock, temperature and power of the processors, as far as the machine reports them.
 #pragma once
 
-#include <cstdint>
-
 #include "base/known.h"
 #include "probe/tree.h"
 
@@ -12,7 +10,5 @@ namespace ngb::probe {
 Known<double> frequency_hz(const Tree& tree);         // mean over the processors
 Known<double> temperature_celsius(const Tree& tree);  // the hottest processor sensor
 Known<double> power_watts(const Tree& tree);          // a board's own meters, summed
-// Returns the sum of the processor packages' energy counters, which wrap around. Most kernels require root.
-Known<std::uint64_t> package_energy_uj(const Tree& tree);
 
 }  // namespace ngb::probe

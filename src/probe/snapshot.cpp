@@ -71,6 +71,27 @@ void append(std::vector<Reading>& readings, const std::vector<Reading>& more, co
   }
 }
 
+// Returns gpu_mean_power in watt, from the counter gpu_energy of a GPU that has one; else nothing.
+std::vector<Reading> gpu_power_between(const std::vector<Reading>& before, const std::vector<Reading>& after,
+                                       double elapsed_us) {
+  const auto counter = [](const std::vector<Reading>& readings) {
+    return std::find_if(readings.begin(), readings.end(),
+                        [](const Reading& each) { return each.quantity == "gpu_energy"; });
+  };
+  const auto start = counter(before);
+  const auto end = counter(after);
+  if (start == before.end() || end == after.end()) return {};
+  constexpr double kMicro = 1e6;
+  Known<double> watts = start->value.value ? end->value : start->value;
+  if (start->value.value && end->value.value) {
+    const double joules = *end->value.value - *start->value.value;
+    watts = joules < 0        ? Known<double>::unknown("the GPU's counter went backwards")
+            : elapsed_us <= 0 ? Known<double>::unknown("no time has passed")
+                              : Known<double>::of(joules * kMicro / elapsed_us);
+  }
+  return {{"gpu_mean_power", "watt", "", std::move(watts)}};
+}
+
 // Adds what the board's own files show. It replaces what NVML, which Jetson's driver serves in part, does not know.
 void fill_in(std::vector<Reading>& readings, const std::vector<Reading>& of_board) {
   for (const Reading& each : of_board) {
@@ -91,7 +112,7 @@ Snapshot snapshot(const std::string& root, const std::string& nvml) {
   Snapshot taken;
   read_ticks(tree, taken);
   taken.pressure_cpu_some_us = pressure_cpu_some_us(tree);
-  taken.package_energy_uj = package_energy_uj(tree);
+  taken.energy = energy_counters(tree);
   taken.readings = {{"load_1min", "1", "", load_1min(tree)},
                     {"frequency", "hz", "", frequency_hz(tree)},
                     {"temperature", "celsius", "", temperature_celsius(tree)},
@@ -110,15 +131,15 @@ std::vector<Reading> readings_between(const Snapshot& before, const Snapshot& af
   const Known<double> total = difference(before.total_ticks, after.total_ticks);
   const Known<double> elapsed_us = Known<double>::of(static_cast<double>(after.taken_ns - before.taken_ns) / 1000);
   const Known<double> pressure_us = difference(before.pressure_cpu_some_us, after.pressure_cpu_some_us);
-  const Known<double> energy_uj = difference(before.package_energy_uj, after.package_energy_uj);
   append(
       readings,
       {{"steal", "percent", "", scaled_ratio(difference(before.steal_ticks, after.steal_ticks), total, 100, kTooShort)},
        {"machine_cpu", "percent", "",
         scaled_ratio(difference(before.busy_ticks, after.busy_ticks), total, 100, kTooShort)},
-       {"pressure_cpu_some", "percent", "", scaled_ratio(pressure_us, elapsed_us, 100, kTooShort)},
-       {"package_power", "watt", "", scaled_ratio(energy_uj, elapsed_us, 1, kTooShort)}},
+       {"pressure_cpu_some", "percent", "", scaled_ratio(pressure_us, elapsed_us, 100, kTooShort)}},
       "timed");
+  append(readings, powers_between(before.energy, after.energy, *elapsed_us.value), "timed");
+  append(readings, gpu_power_between(before.readings, after.readings, *elapsed_us.value), "timed");
   return readings;
 }
 

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <tuple>
 
 #include "metrics/queueing.h"
 #include "report/numbers.h"
+#include "report/plain_text.h"
 #include "report/table.h"
 
 namespace ngb::report {
@@ -48,8 +50,12 @@ void add_speed(Candidate& candidate, const Results& results, const Demand& deman
     candidate.why = inference.reason;
     return;
   }
+  if (!deviation.value) {
+    candidate.why = "the spread of its speed is unknown: " + deviation.reason;
+    return;
+  }
   const double mean_s = cell.batch / *speed->value;
-  const double variation = deviation.value.value_or(0) / *speed->value;
+  const double variation = *deviation.value / *speed->value;
   const double of_mean = *inference.value / mean_s;
   const auto at = [&](double speed_per_s) { return answered_at(demand, cell.batch, speed_per_s, variation, of_mean); };
   candidate.utilisation_ratio = demand.requests_per_s / *speed->value;
@@ -152,6 +158,27 @@ std::vector<Candidate> candidates(const Results& results, const Demand& demand) 
   return found;
 }
 
+namespace {
+
+// Returns lines that say why nothing holds: which reasons make configurations unknown, and how much load they carry.
+std::string why_nothing_holds(const std::vector<Candidate>& candidates, const Demand& demand) {
+  std::map<std::string, int> reasons;
+  double lowest_ratio = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : candidates) {
+    if (candidate.fit == Fit::unknown) ++reasons[candidate.why];
+    lowest_ratio = std::min(lowest_ratio, candidate.utilisation_ratio.value_or(lowest_ratio));
+  }
+  std::string text;
+  if (lowest_ratio >= 1 && lowest_ratio < std::numeric_limits<double>::infinity()) {
+    text += fmt::format("no configuration answers {} requests/s: the fastest answers {}\n",
+                        number(demand.requests_per_s, "1"), number(demand.requests_per_s / lowest_ratio, "1"));
+  }
+  for (const auto& [reason, count] : reasons) text += fmt::format("{} unknown: {}\n", count, plain(reason));
+  return text;
+}
+
+}  // namespace
+
 std::string choice_text(const std::vector<Candidate>& candidates, const Demand& demand, const ChoiceOptions& options) {
   Table table;
   table.columns = {{"", true, 0},
@@ -180,6 +207,7 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
   text += fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n",
                       counts[Fit::holds], counts[Fit::open], counts[Fit::fails], counts[Fit::unknown],
                       demand.percentile, number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
+  if (counts[Fit::holds] == 0 && counts[Fit::open] == 0) text += why_nothing_holds(candidates, demand);
   return text;
 }
 

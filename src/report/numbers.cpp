@@ -22,7 +22,7 @@ std::string number_beside(double value, double beside, std::string_view unit) {
   if (unit == "bytes/s") return number_beside(value, beside, "bytes") + "/s";
   if (unit == "percent") return fmt::format("{:.1f}", value);
   if (unit == "ratio") return fmt::format("{:.{}f}", value, std::abs(beside) < 9.995 ? 2 : 1);
-  if (unit == "1") return fmt::format("{:.3g}", value);
+  if (unit == "1" || unit == "joule") return fmt::format("{:.3g}", value);
   return fmt::format("{:.{}f}", value, decimals_of(beside));
 }
 

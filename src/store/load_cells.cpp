@@ -62,7 +62,8 @@ class Loader {
       : database_(database),
         detail_(detail),
         has_repetitions_(detail == Detail::speeds || detail == Detail::full),
-        rounds_(load_rounds()) {}
+        rounds_(load_rounds()),
+        has_arrivals_(load_has_arrivals()) {}
 
   // Throws SqlError if there is no such cell.
   CellData load(std::int64_t cell_key) {
@@ -73,7 +74,7 @@ class Loader {
     std::set<std::string> counted_on;  // facts `device` of processes that count
     std::set<std::string> tried_on;    // … of the others
     for (LoadedProcess& each : loaded) {
-      load_details(database_, detail_, cell.in_flight != "1", each);
+      load_details(database_, detail_, has_arrivals_ || cell.in_flight != "1", each);
       if (has_repetitions_) require_sense(cell, each.process);
       const bool is_failed = each.process.failure.has_value();
       const bool counts = !is_failed && each.origin == counted;
@@ -107,6 +108,13 @@ class Loader {
     if (!row.step()) return std::nullopt;
     require_shallow(database_, row.text(0));
     return rounds_of(row.text(0));
+  }
+
+  // The protocol has the key only if requests arrived (store/protocol.h).
+  [[nodiscard]] bool load_has_arrivals() {
+    sql::Statement& row = database_.kept("SELECT 1 FROM protocol WHERE key = 'arrivals'");
+    const Resetting resetting(row);
+    return row.step();
   }
 
   // Neighbouring cells have one model, so its recipe is parsed once.
@@ -219,6 +227,7 @@ class Loader {
   Detail detail_;
   bool has_repetitions_;
   std::optional<work::Rounds> rounds_;
+  bool has_arrivals_;
   std::string recipe_json_{};
   std::string parameters_{};                      // of recipe_json_
   std::unordered_map<std::int64_t, int> cpus_{};  // environment key -> logical processors

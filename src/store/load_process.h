@@ -48,7 +48,7 @@ void each_row(sql::Database& database, const char* select, std::int64_t key, con
 }
 
 // Adds to a process what `detail` has beside the table of processes. `has_latencies` is true for a cell with several
-// inferences in flight.
+// inferences in flight and for one whose requests arrived at random.
 void load_details(sql::Database& database, Detail detail, bool has_latencies, LoadedProcess& loaded);
 
 }  // namespace ngb::store

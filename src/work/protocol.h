@@ -73,6 +73,22 @@ struct Rounds {
   }
 };
 
+// Requests that arrive at random while a process is timed, whether or not earlier ones are answered (an open loop, as
+// in the server scenario of MLPerf's LoadGen). Each is of one sample; an inference answers as many as the batch holds.
+struct Arrivals {
+  double requests_per_s = 1;
+  int requests = 1000;
+
+  static constexpr auto fields() {
+    return std::tuple(
+        study_field("requests_per_s", &Arrivals::requests_per_s,
+                    {"requests_per_s", "How many arrive each second, on average", 0.001, 1e6}),
+        study_field(
+            "requests", &Arrivals::requests,
+            {"requests", "How many arrive in each process; what is left of the last batch is not sent", 1, 1'000'000}));
+  }
+};
+
 struct Tolerances {
   double absolute = 1e-4;
   double relative = 1e-3;
@@ -97,6 +113,7 @@ struct Protocol {
   std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped, k to a repetition
   std::int64_t max_transient_ns = 30'000'000'000;  // the search for a steady part ends after this
   std::optional<StopWhen> stop_when{};
+  std::optional<Arrivals> arrivals{};
   Compilation compile = Compilation::each;
   Tolerances tolerances{};
   std::uint64_t seed = 1;  // of weights, inputs and the order of processes
@@ -127,6 +144,13 @@ struct Protocol {
                     {.name = "stop_when",
                      .meaning = "Stop by precision instead of at a fixed count; `repetitions` is then ignored",
                      .default_text = "off"}),
+        study_field(
+            "arrivals", &Protocol::arrivals,
+            {.name = "arrivals",
+             .meaning = "Time each process under requests that arrive at random, instead of one inference after "
+                        "the other; a latency then lasts from the arrival of a request, and `repetitions` is "
+                        "ignored",
+             .default_text = "off"}),
         study_field(
             "compile", &Protocol::compile,
             {"compile",

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <new>
@@ -10,10 +14,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/random.h"
 #include "base/text.h"
 #include "probe/contention.h"
+#include "probe/energy.h"
 #include "probe/probe.h"
 #include "worker/affinity.h"
+#include "worker/arrivals.h"
 #include "worker/check.h"
 #include "worker/in_flight.h"
 #include "worker/inputs.h"
@@ -31,6 +38,9 @@ namespace {
 using samples::Failure;
 using samples::FailureKind;
 using samples::Phase;
+
+// Before the compiler is opened, a process that can read a meter of energy does nothing for this long.
+constexpr std::chrono::milliseconds kIdleWindow{500};
 
 Failure failure_of(FailureKind kind, const Error& error) {
   Failure failure;
@@ -72,6 +82,37 @@ class TimedRepeater final : public Repeater {
   ngb_status status_ = NGB_OK;
 };
 
+// Serves requests with the timed loop: each inference is a repetition of its own, whose times are kept.
+class TimedServer final : public Server {
+ public:
+  TimedServer(TimedRepeater& repeater, std::size_t inferences)
+      : repeater_(repeater), walls_ns_(inferences, 0), begins_ns_(inferences, 0) {
+    ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);  // nanosecond: wakes up as close to an arrival as the kernel can
+  }
+  [[nodiscard]] std::int64_t now_ns() const override { return worker::now_ns(); }
+  void wait_until(std::int64_t time_ns) override {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const struct timespec until{time_ns / kSecond, time_ns % kSecond};
+    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+    }
+  }
+  bool infer() override {
+    const std::size_t completed = repeater_.repeat(1, Times{walls_ns_, begins_ns_}.part(done_, 1), {});
+    done_ += completed;
+    return completed == 1;
+  }
+  // Appends the inferences that were completed.
+  void append_to(std::vector<samples::Repetition>& repetitions) const {
+    for (std::size_t i = 0; i < done_; ++i) repetitions.push_back({walls_ns_[i], 1, false, begins_ns_[i]});
+  }
+
+ private:
+  TimedRepeater& repeater_;
+  std::vector<std::int64_t> walls_ns_;
+  std::vector<std::int64_t> begins_ns_;
+  std::size_t done_ = 0;
+};
+
 class Work {
  public:
   Work(const work::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page)
@@ -83,6 +124,7 @@ class Work {
   }
 
   samples::ProcessResult measure() {
+    idle_ = probe::idle_powers(kIdleWindow);
     if (prepare() && in_phase(Phase::check, [this] { return check(); })) time();
     return std::move(result_);
   }
@@ -250,7 +292,7 @@ class Work {
       const probe::Counters counters = contention.read();  // close to the phase, because a wait counts in percent of it
       in_phase(Phase::timed, [this, &page_faults] {
         const PageFaultMeter meter;  // excludes what the phase's own meter does
-        const Attempt<Done> timed = attempt(series_->time());
+        const Attempt<Done> timed = request_.protocol.arrivals ? serve() : attempt(series_->time());
         page_faults = meter.reading();
         return timed;
       });
@@ -258,6 +300,7 @@ class Work {
       result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
       result_.readings.push_back(page_faults);
+      result_.readings.insert(result_.readings.end(), idle_.begin(), idle_.end());
       for (samples::Reading& wait : waits) {
         wait.when = "timed";
         result_.readings.push_back(std::move(wait));
@@ -268,7 +311,38 @@ class Work {
     result_.latencies_ns = series_->latencies_ns();
     result_.stop_reason = series_->stop_reason();
     result_.is_steady = series_->is_steady();
+    if (server_) add_served();
     if (!result_.failure) learn_facts();  // some concern the run: memory, recompilation
+  }
+
+  // Serves the requests that the study's `arrivals` ask for. Each process has others.
+  Attempt<Done> serve() {
+    const work::Arrivals& asked = *request_.protocol.arrivals;
+    const auto batch = static_cast<std::size_t>(request_.model.key.batch);
+    const auto requests = static_cast<std::size_t>(asked.requests);
+    if (repeater_->in_flight() != 1 || requests < batch) {
+      return tl::unexpected(failure_of(FailureKind::invalid_option,
+                                       {requests < batch ? fmt::format("{} requests do not fill a batch of {}",
+                                                                       asked.requests, request_.model.key.batch)
+                                                         : "requests are served by one inference at a time",
+                                        "arrivals", "remove in_flight, or ask for more requests"}));
+    }
+    const std::uint64_t seed =
+        mix64(request_.protocol.seed ^ fnv1a64("arrivals")) + static_cast<std::uint64_t>(request_.process_index);
+    const std::vector<std::int64_t> arrivals = arrivals_ns(asked.requests_per_s, requests, mix64(seed));
+    server_.emplace(*repeater_, requests / batch);
+    served_ns_ = serve_requests(arrivals, batch, *server_);
+    return attempt(served_ns_.size() == requests / batch);
+  }
+
+  // Only the served inferences count; those before them were the warm-up.
+  void add_served() {
+    for (samples::Repetition& repetition : result_.repetitions) repetition.is_warm_up = true;
+    result_.latencies_ns.resize(result_.repetitions.size());
+    server_->append_to(result_.repetitions);
+    result_.latencies_ns.insert(result_.latencies_ns.end(), served_ns_.begin(), served_ns_.end());
+    result_.stop_reason = "repetitions";
+    result_.is_steady = true;
   }
 
   // Does nothing in a cell without a load. If the agent does not answer, it has ended or ends this process.
@@ -283,6 +357,9 @@ class Work {
   samples::ProgressPage* page_;
   std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page
   std::optional<Series> series_;
+  std::optional<TimedServer> server_;                   // only with arrivals
+  std::vector<std::vector<std::int64_t>> served_ns_{};  // latencies of the requests of each batch that it answered
+  std::vector<samples::Reading> idle_{};                // power of the machine before the compiler was opened
   samples::ProcessResult result_;
 };
 

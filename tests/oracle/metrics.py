@@ -9,6 +9,10 @@ from by_scipy import Number, log_ratio, ratio
 from raw import Raw, Relatives
 
 ROUND = ["run_key", "process_index", "environment_hash"]
+# (reading, moment, reading of the idle machine, seconds and readings that the meter needs)
+PACKAGES = ("package_power", "timed", "idle_package_power", 0.1, 1)
+GPU = ("gpu_mean_power", "timed", None, 1, 1)
+BOARD = ("board_power", "during", "idle_board_power", 5, 5)
 LATENCY_NEEDS = {"latency_p90_s": (0.90, 64), "latency_p95_s": (0.95, 130), "latency_p99_s": (0.99, 662)}
 
 
@@ -97,7 +101,7 @@ class Oracle:
     def metrics(self, key):
         """{name: Number or None}, a flag that is raised among them."""
         found = {**self._speeds(key), **self._latencies(key), **self._compiling(key), **self._processor(key),
-                 **self._ratios(key), **self._load(key)}
+                 **self._ratios(key), **self._load(key), **self._per_inference(key)}
         found["tcr_bits_per_s"] = self._saved_bits(key, found["throughput_per_s"])
         found["break_even_inferences"] = self._break_even(key)
         errors = self.raw.of_all_attempts("output_check", key)["max_absolute_error"].dropna()
@@ -151,6 +155,9 @@ class Oracle:
         processes = self.raw.counted[self.raw.counted.cell_key == key].process_key
         tuned = pandas.to_numeric(self.raw.facts("tuning_seconds")).reindex(processes).max()
         trials = pandas.to_numeric(self.raw.facts("trials")).reindex(processes).max()
+        loaded = phases[phases["phase"] == "load"]
+        before_warm_up = phases[phases["phase"].isin(("start", "open", "compile", "load", "check"))]
+        cold_s = before_warm_up.groupby("process_key")["wall_ns"].sum() * 1e-9
         has = len(compiled) > 0
         compile_s = (compiled["wall_ns"] * 1e-9 - tuned_here).median() if has else None
         is_tuned = not pandas.isna(tuned)
@@ -160,6 +167,8 @@ class Oracle:
             "tuning_s": tuned if is_tuned else None,
             "tuning_trials": trials if is_tuned else None,
             "compile_total_s": compile_s + (tuned if is_tuned else 0) if has else None,
+            "load_s": (loaded["wall_ns"] * 1e-9).median() if len(loaded) else None,
+            "cold_start_s": cold_s.median() if len(cold_s) and self.has_speed(key) else None,
             "compile_cpu_s": (compiled["cpu_ns"] * 1e-9).median() if has else None,
             "compile_peak_bytes": compiled["peak_rss_bytes"].max() if has else None,
             "timed_peak_bytes": timed["peak_rss_bytes"].max() if len(timed) else None,
@@ -200,6 +209,37 @@ class Oracle:
             "cpu_reduction_ratio": reduction,
             "gpu_percent": self._reading(key, "gpu_utilisation", "end", "mean"),
         }
+
+    def _per_inference(self, key):
+        return {
+            "cpu_per_inference_s": self._of_an_inference(key, self.busy_cpus(key)),
+            "package_energy_per_inference_j": self._energy(key, PACKAGES),
+            "net_package_energy_per_inference_j": self._energy(key, PACKAGES, is_net=True),
+            "gpu_energy_per_inference_j": self._energy(key, GPU),
+            "board_energy_per_inference_j": self._energy(key, BOARD),
+            "net_board_energy_per_inference_j": self._energy(key, BOARD, is_net=True),
+        }
+
+    def _of_an_inference(self, key, per_s):
+        """The geometric mean over processes of an amount per second, times the seconds of an inference."""
+        if not self.has_speed(key):
+            return None
+        speeds = self.by_process(key)
+        values = per_s.reindex(speeds.index) * self.cell(key).batch / speeds
+        return ratio([(numpy.log(values.to_numpy()), 1)]) if (values > 0).all() else None
+
+    def _energy(self, key, meter, is_net=False):
+        quantity, moment, idle, least_s, least = meter
+        phases = self.raw.of_processes("phase", key)
+        timed_s = phases[phases["phase"] == "timed"].groupby(ROUND)["wall_ns"].sum() * 1e-9
+        powers = self._by_process(key, quantity, moment)
+        if self.cell(key).load != "none" or (timed_s < least_s).any() or (powers.count() < least).any():
+            return None
+        return self._of_an_inference(key, powers.mean() - (self._by_process(key, idle, "start").mean() if is_net else 0))
+
+    def _by_process(self, key, quantity, moment):
+        rows = self.raw.of_processes("reading", key)
+        return rows[(rows["quantity"] == quantity) & (rows["moment"] == moment)].groupby(ROUND)["value"]
 
     def _ratios(self, key):
         relatives = self.relatives

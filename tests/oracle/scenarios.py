@@ -155,7 +155,7 @@ def _add_special(make):
     resnet, speed = _named("resnet18")
     for setting in (IDENTITY, ORT_ALL):
         make.cell(setting, _at(resnet, 4), speed, load="cpu: 1")
-        make.cell(setting, _at(resnet, 8), speed, repetitions=140)  # 700 of them: enough for p99
+        make.cell(setting, _at(resnet, 8), speed, repetitions=140, change=_metered)  # enough for p99
     make.cell(ORT_ALL, resnet, 1.5 * speed, precision="bf16")
     make.cell(TENSORRT, resnet, 10 * speed, change=_on_a_gpu)
     make.cell(ORT_TWO, _at(resnet, 4), speed, change=_two_at_a_time)
@@ -189,6 +189,16 @@ def _on_a_gpu(processes):
     for process in processes:
         process.readings += [("gpu_utilisation", "end", 80 + process.busy_cpus), ("gpu_frequency", "end", 1.0e9),
                              ("gpu_max_frequency", "end", 2.0e9)]
+    return processes
+
+
+def _metered(processes):
+    """Every meter of energy, and a timed phase that is long enough for each."""
+    for process in processes:
+        process.repetitions = 3 * process.repetitions
+        process.readings += [("package_power", "timed", 20 + 10 * process.busy_cpus), ("idle_package_power", "start", 12.0),
+                             ("gpu_mean_power", "timed", 35 + process.busy_cpus), ("idle_board_power", "start", 5.0)]
+        process.readings += [("board_power", "during", 8 + process.busy_cpus + 0.1 * second) for second in range(5)]
     return processes
 
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "probe/board.h"
 #include "probe/sensors.h"
 
 namespace ngb::agent {
@@ -34,6 +35,9 @@ void Watch::look(pid_t worker, samples::Phase phase, Nanoseconds now) {
   const probe::Tree tree(root_);
   add({"frequency", "hz", "", probe::frequency_hz(tree)}, now);
   add({"temperature", "celsius", "", probe::temperature_celsius(tree)}, now);
+  if (Known<double> watts = probe::board_power_watts(tree); watts.value) {
+    add({"board_power", "watt", "", std::move(watts)}, now);
+  }
   const int pace = ++looks_ / kLooksPerPace;
   looks_to_skip_ = (1 << (pace < kMostPaces ? pace : kMostPaces)) - 1;
 }

@@ -198,6 +198,10 @@ std::span<const Key> device_keys() {
       text_key<&DeviceEntry::tags>(
           "tags", kTag, "Your own words; `tag: WORD` in a study's devices means all known devices with that tag", "[]",
           ValueType::texts),
+      number_key<&DeviceEntry::cost_per_hour>("cost_per_hour", ValueType::number, {0, 1e9},
+                                              "What an hour of the device costs, in any currency: `ngb profile` and "
+                                              "`ngb choose` calculate with it",
+                                              "none"),
   };
   return kKeys;
 }

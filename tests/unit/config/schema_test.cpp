@@ -47,35 +47,18 @@ std::vector<std::string> patches() {
       "\"\"",       "\"auto\"",     "\"x\"",    "[]",      "[1]",         "[1, 2]",     "[1, 1]",   "{}",
       "{\"x\": 1}", "1000001",      "\"4 GB\"", "\"4 G\"", "4000000000",  "\"a/b\"",    "\" a\"",   "\"f32\"",
       "\"none\"",   "\"identity\"", "1e-9",     "[0]",     "[\"local\"]", "\"1.30.0\"", "100000000"};
-  for (const char* const key : {"name",
-                                "batch_sizes",
-                                "devices",
-                                "pairs",
-                                "threads",
-                                "precision",
-                                "processes",
-                                "repetitions",
-                                "warm_up",
-                                "min_repetition_ms",
-                                "max_transient_s",
-                                "stop_when",
-                                "tolerances",
-                                "reference",
-                                "reference_version",
-                                "timeouts",
-                                "memory_limit",
-                                "attempts",
-                                "disturbance",
-                                "seed",
-                                "allocator",
-                                "best_options",
-                                "output",
-                                "models",
-                                "compilers"}) {
+  for (const char* const key : {"name",     "batch_sizes",       "devices",         "pairs",
+                                "threads",  "precision",         "processes",       "repetitions",
+                                "warm_up",  "min_repetition_ms", "max_transient_s", "stop_when",
+                                "arrivals", "tolerances",        "reference",       "reference_version",
+                                "timeouts", "memory_limit",      "attempts",        "disturbance",
+                                "seed",     "allocator",         "best_options",    "output",
+                                "models",   "compilers"}) {
     add(key, kAnything);
   }
   for (const std::string& value : kAnything) {
     add("stop_when", {"{\"half_width_percent\": " + value + "}", "{\"max_s\": " + value + "}"});
+    add("arrivals", {"{\"requests\": " + value + "}", "{\"requests_per_s\": " + value + "}"});
     add("tolerances", {"{\"absolute\": " + value + "}", "{\"nothing\": " + value + "}"});
     add("timeouts", {"{\"run_s\": " + value + "}"});
     add("pairs", {"{\"local\": " + value + "}"});

@@ -34,6 +34,7 @@ TEST_F(Gpu, ReportsUtilisationMemoryClocksAndTemperature) {
   EXPECT_EQ(reading("gpu_max_frequency", "hz").value, 1.98e9);
   EXPECT_EQ(reading("gpu_memory_frequency", "hz").value, 5.001e9);
   EXPECT_EQ(reading("gpu_temperature", "celsius").value, 63.0);
+  EXPECT_DOUBLE_EQ(reading("gpu_energy", "joule").value.value(), 123456.789);
   EXPECT_EQ(gpu_facts(NVML_STAND_IN),
             (std::map<std::string, std::string>{{"gpu_driver", "999.10"}, {"gpu_name", "Stand-In GPU"}}));
 }
@@ -65,7 +66,7 @@ TEST_F(Gpu, OfSeveralIsTheOneThatCudaUsesFirst) {
 }
 
 TEST_F(Gpu, IsUnknownWithoutADriver) {
-  EXPECT_EQ(gpu_readings(NVML_STAND_IN).size(), 9U);
+  EXPECT_EQ(gpu_readings(NVML_STAND_IN).size(), 10U);
   EXPECT_EQ(gpu_readings("no_such_library.so").size(), 1U);
   EXPECT_EQ(reading("gpu_utilisation", "", "no_such_library.so").reason, "no NVIDIA driver: no no_such_library.so");
   EXPECT_TRUE(gpu_facts("no_such_library.so").empty());

@@ -69,3 +69,7 @@ STAND_IN int nvmlDeviceGetTemperature(void*, unsigned, unsigned* celsius) {
   return kOk;
 }
 STAND_IN int nvmlDeviceGetPowerUsage(void*, unsigned*) { return kNotSupported; }
+STAND_IN int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) {
+  *millijoules = 123456789ULL;
+  return kOk;
+}

@@ -72,13 +72,6 @@ TEST_F(SnapshotOf, ReadsTheThermalZoneOfABoard) {
   EXPECT_EQ(reading("temperature").value, 43.5);
 }
 
-TEST_F(SnapshotOf, SumsTheEnergyOfPackagesWithoutTheirParts) {
-  put("/sys/class/powercap/intel-rapl:0/energy_uj", "1000\n");
-  put("/sys/class/powercap/intel-rapl:0:0/energy_uj", "600\n");
-  put("/sys/class/powercap/intel-rapl:1/energy_uj", "500\n");
-  EXPECT_EQ(snapshot(root()).package_energy_uj.value, 1500U);
-}
-
 TEST_F(SnapshotOf, HasReasonsOnAMachineThatReportsNothing) {
   const Snapshot taken = snapshot(root(), "no_such_library.so");
   EXPECT_EQ(taken.total_ticks.reason, "no /proc/stat on this machine");
@@ -92,8 +85,10 @@ Snapshot made_up(std::uint64_t steal, std::uint64_t busy, std::uint64_t total, s
   taken.steal_ticks = Known<std::uint64_t>::of(steal);
   taken.busy_ticks = Known<std::uint64_t>::of(busy);
   taken.total_ticks = Known<std::uint64_t>::of(total);
-  taken.pressure_cpu_some_us = Known<std::uint64_t>::of(static_cast<std::uint64_t>(taken_ns / 4000));    // a quarter
-  taken.package_energy_uj = Known<std::uint64_t>::of(static_cast<std::uint64_t>(taken_ns / 1000) * 65);  // 65 W
+  taken.pressure_cpu_some_us = Known<std::uint64_t>::of(static_cast<std::uint64_t>(taken_ns / 4000));  // a quarter
+  taken.energy = {{"package", "intel-rapl:0",
+                   Known<std::uint64_t>::of(static_cast<std::uint64_t>(taken_ns / 1000) * 65),
+                   Known<std::uint64_t>::of(262'143'328'850)}};  // 65 W
   taken.readings = {{"temperature", "celsius", "", Known<double>::of(40)}};
   taken.taken_ns = taken_ns;
   return taken;
@@ -121,17 +116,22 @@ TEST(ReadingsBetween, PassOnWhyACounterIsUnknown) {
                                                   .total_ticks = Known<std::uint64_t>::unknown("no /proc/stat"),
                                                   .busy_ticks = Known<std::uint64_t>::unknown("no /proc/stat"),
                                                   .pressure_cpu_some_us = {},
-                                                  .package_energy_uj = {},
+                                                  .energy = {},
                                                   .taken_ns = 0},
                                          made_up(1, 1, 1, 1));
   EXPECT_EQ(find(readings, "steal", "timed").reason, "no /proc/stat");
 }
 
-TEST(ReadingsBetween, IgnoreAWrappedCounter) {
+TEST(ReadingsBetween, HaveTheMeanPowerOfAGpuThatCountsItsEnergy) {
+  Snapshot before = made_up(0, 0, 0, 0);
   Snapshot after = made_up(1, 1, 1, 2'000'000'000);
-  after.package_energy_uj = Known<std::uint64_t>::of(3);
-  EXPECT_EQ(find(readings_between(made_up(0, 0, 0, 1'000'000'000), after), "package_power", "timed").reason,
-            "the counter went backwards");
+  EXPECT_EQ(find(readings_between(before, after), "gpu_mean_power", "timed").reason, "not there");
+  before.readings.push_back({"gpu_energy", "joule", "", Known<double>::of(1000)});
+  after.readings.push_back({"gpu_energy", "joule", "", Known<double>::of(1500)});
+  EXPECT_EQ(find(readings_between(before, after), "gpu_mean_power", "timed").value, 250.0);  // 500 J in 2 s
+  after.readings.back().value = Known<double>::of(3);
+  EXPECT_EQ(find(readings_between(before, after), "gpu_mean_power", "timed").reason,
+            "the GPU's counter went backwards");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ def request(**changes):
     protocol = {
         "processes": 1, "rounds": None, "compile": "each", "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0,
         "max_transient_ns": 30_000_000_000,
-        "stop_when": None, "tolerances": {"absolute": 1e-4, "relative": 1e-3}, "seed": 1}
+        "stop_when": None, "arrivals": None, "tolerances": {"absolute": 1e-4, "relative": 1e-3}, "seed": 1}
     protocol.update(changes.pop("protocol", {}))
     model = {"key": {"hash": "h", "batch": 1}, "label": "m", "family": "", "source": {"type": "file"}, "path": "",
              "inputs": [{"name": "input", "type": "f32", "shape": [1, 3]}], "open_inputs": [], "files": [],

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
@@ -27,6 +28,7 @@ std::vector<store::DerivedValue> measured() {
           {"openvino-1", "cpu_percent", 25.0, {}, {}, ""},
           {"openvino-1", "timed_peak_bytes", 2e9, {}, {}, ""},
           {"tvm-1", "throughput_per_s", 40.0, 39.0, 41.0, ""},
+          {"tvm-1", "throughput_std_per_s", 1.0, {}, {}, ""},
           {"tvm-1", "latency_p99_s", 0.03, {}, {}, ""},
           {"xla-1", "throughput_per_s", 400.0, 390.0, 410.0, ""},
           {"xla-1", "latency_p99_s", {}, {}, {}, "needs 100 repetitions"}};
@@ -60,6 +62,27 @@ TEST(Choice, SaysWhyAConfigurationFailsOrIsUnknown) {
   EXPECT_EQ(found.at(2).fit, Fit::unknown);
   EXPECT_EQ(found.at(2).why, "needs 100 repetitions");
   EXPECT_EQ(chosen(0.070, 1e9).at(0).why, "it takes more memory");
+}
+
+TEST(Choice, IsUnknownWithoutTheSpreadOfTheSpeed) {
+  static const auto cells = served_by();
+  auto values = measured();
+  values.at(1) = {"openvino-1", "throughput_std_per_s", {}, {}, {}, "needs 2 repetitions"};
+  const auto found = candidates(all_results(cells, values), {.latency_s = 0.07, .requests_per_s = 50});
+  const auto openvino =
+      std::find_if(found.begin(), found.end(), [](const Candidate& each) { return each.cell->compiler == "openvino"; });
+  EXPECT_EQ(openvino->fit, Fit::unknown);
+  EXPECT_EQ(openvino->why, "the spread of its speed is unknown: needs 2 repetitions");
+}
+
+TEST(Choice, SaysHowMuchLoadTheFastestCarriesIfNoneHolds) {
+  static const auto cells = served_by();
+  static const auto values = measured();
+  static const Results results = all_results(cells, values);
+  const Demand demand{.latency_s = 0.070, .requests_per_s = 1000};
+  EXPECT_THAT(choice_text(candidates(results, demand), demand, {.width = 0}),
+              HasSubstr("no configuration answers 1e+03 requests/s: the fastest answers 100\n"
+                        "1 unknown: needs 100 repetitions\n"));
 }
 
 TEST(Choice, IsATableOfThoseThatMayHoldAndJsonOfAll) {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ngb/confirm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/ngb/run.h"
+#include "apps/ngb/study_compilers.h"
+#include "apps/ngb/study_file.h"
+#include "apps/ngb/terminal.h"
+#include "apps/ngb/time_folder.h"
+#include "base/file.h"
+#include "config/load_json.h"
+#include "config/study.h"
+#include "store/store.h"
+
+namespace ngb::app {
+namespace {
+
+using nlohmann::json;
+
+tl::unexpected<ExitCode> not_served(const Error& error, ExitCode code) {
+  report_failure(error, code);
+  return tl::unexpected(code);
+}
+
+// Keeps the elements of a list at the places where `is_wanted` holds for the other list's element.
+template <class List, class IsWanted>
+json kept_of(const json& entries, const List& list, const IsWanted& is_wanted) {
+  json kept = json::array();
+  for (std::size_t i = 0; i < entries.size() && i < list.size(); ++i) {
+    if (is_wanted(list[i])) kept.push_back(entries[i]);
+  }
+  return kept;
+}
+
+// Returns the device's name in the file.
+std::string name_in(const store::Source& source, const std::string& device) {
+  for (const auto& [name, shown] : source.device_names) {
+    if (shown == device) return name;
+  }
+  return device;
+}
+
+// Returns the study of this configuration alone, or nothing if the study does not measure it.
+std::optional<json> reduced(const config::Study& study, const store::CellData& cell, const std::string& device) {
+  json whole = config::to_json(study);
+  whole["models"] = kept_of(whole["models"], study.models, [&](const config::ModelEntry& each) {
+    return cell.model == each.label || cell.model == each.label + " dynamic_batch";
+  });
+  whole["compilers"] = kept_of(whole["compilers"], study.compilers, [&](const work::Compiler& each) {
+    return each.label == cell.compiler_label && each.version == cell.compiler_version;
+  });
+  whole["devices"] =
+      kept_of(whole["devices"], study.devices, [&](const config::DeviceEntry& each) { return each.name == device; });
+  whole["loads"] = kept_of(whole["loads"], study.loads,
+                           [&](const work::Load& each) { return config::name_of_load(each) == cell.load; });
+  for (const char* const key : {"models", "compilers", "devices", "loads"}) {
+    if (whole[key].size() != 1) return std::nullopt;
+  }
+  whole["batch_sizes"] = json::array({cell.batch});
+  for (const char* const key : {"pairs", "baseline", "rounds", "stop_when"}) whole.erase(key);
+  return whole;
+}
+
+// Returns the study of the folder that has measured the configuration, reduced to it.
+tl::expected<json, ExitCode> study_of(const Installation& installation, const std::vector<store::Source>& sources,
+                                      const store::CellData& cell) {
+  for (const store::Source& source : sources) {
+    const std::filesystem::path file = source.file.parent_path() / kStudyFile;
+    std::error_code code;
+    if (!std::filesystem::exists(file, code)) continue;
+    const auto plan = plan_study(installation, file);
+    if (!plan) return tl::unexpected(plan.error());
+    if (auto study = reduced(plan->study, cell, name_in(source, cell.device))) return *std::move(study);
+  }
+  return not_served({"no study of these results measures " + cell.compiler_label + " on " + cell.device, "--confirm",
+                     "name the results folder of the `ngb run` that measured it"},
+                    kWrongUsage);
+}
+
+void ask_for(json& study, const Serving& serving) {
+  constexpr double kPatience = 3;  // times the expected duration, before a process is given up
+  study["arrivals"] = {{"requests_per_s", serving.requests_per_s}, {"requests", serving.requests}};
+  study["processes"] = 1;
+  study["min_repetition_ms"] = 0;
+  study["best_options"] = false;
+  study["timeouts"]["run_s"] = study["timeouts"]["run_s"].get<double>() + std::ceil(kPatience * serving.expected_s);
+}
+
+// Returns the only cell of the results, with everything that was measured of it.
+Result<store::CellData> only_cell(const std::filesystem::path& results) {
+  auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+  if (!store) return error_of(store);
+  auto cells = store->load_cells(store::Detail::full);
+  if (!cells) return error_of(cells);
+  for (store::CellData& cell : *cells) {
+    if (!cell.processes.empty() && !cell.processes.front().latencies_ns.empty()) return std::move(cell);
+  }
+  const bool has_failed = !cells->empty() && !cells->front().failed.empty() && cells->front().failed.back().failure;
+  return fail(has_failed ? "it failed: " + cells->front().failed.back().failure->message : "nothing was measured",
+              results.string(), "to see why, run: ngb show " + results.string());
+}
+
+}  // namespace
+
+tl::expected<Served, ExitCode> serve(const Installation& installation, const std::vector<store::Source>& sources,
+                                     const Serving& serving, const std::string& output) {
+  auto study = study_of(installation, sources, *serving.cell);
+  if (!study) return tl::unexpected(study.error());
+  ask_for(*study, serving);
+  const std::filesystem::path folder =
+      output.empty() ? std::filesystem::path((*study)["output"].get<std::string>() + "-confirm") / time_folder()
+                     : std::filesystem::absolute(output);
+  (*study)["output"] = folder.string();
+  if (const Status made = file::make_folder(folder); !made) return not_served(made.error(), kCannotGoOn);
+  const std::filesystem::path file = folder / kStudyFile;
+  if (const Status kept = file::write_atomically(file, study->dump(2) + "\n"); !kept) {
+    return not_served(kept.error(), kCannotGoOn);
+  }
+  auto plan = plan_study(installation, file);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto compilers = Compilers::find(installation, *plan);
+  if (!compilers) return not_served(compilers.error(), kCannotGoOn);
+  if (const ExitCode code = measure_plan(installation, *std::move(plan), *compilers); code != kSuccess) {
+    return tl::unexpected(code);
+  }
+  auto cell = only_cell(folder);
+  if (!cell) return not_served(cell.error(), kCannotGoOn);
+  return Served{*std::move(cell), folder};
+}
+
+}  // namespace ngb::app

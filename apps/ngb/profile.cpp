@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// ngb profile: what every measured configuration does and takes, for people and programs that plan with it.
+#include "report/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "apps/ngb/command.h"
+#include "apps/ngb/device_costs.h"
+#include "apps/ngb/sources.h"
+#include "apps/ngb/terminal.h"
+#include "metrics/compute_family.h"
+#include "metrics/families.h"
+#include "report/named_format.h"
+
+namespace ngb::app {
+namespace {
+
+struct ProfileArguments {
+  SourcesArguments results;
+  std::string format = "text";
+  bool json = false;
+  std::vector<std::string> costs;
+  std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
+};
+
+// Rows of cells that several threads read, and the devices that they are of.
+struct Profile {
+  std::vector<report::ProfileRow> rows{};
+  std::set<std::string> devices{};
+};
+
+Result<Profile> read_profile(metrics::FamilyReader& reader, const report::Choice& choice,
+                             const std::vector<store::Family>& families, const CostPerHour& costs) {
+  Profile profile;
+  std::mutex mutex;
+  const auto add = [&](metrics::DerivedFamily family) {
+    std::vector<store::DerivedValue> values;
+    for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
+    const report::Results results =
+        report::results_of(family.cells, values, choice, reader.heading().baseline, /*with_best_options=*/false);
+    for (const store::CellData* cell : results.cells) {
+      report::ProfileRow row = report::profile_row(*cell, results, costs);
+      row.position = family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position;
+      const std::scoped_lock lock(mutex);
+      profile.rows.push_back(std::move(row));
+      profile.devices.insert(cell->device);
+    }
+  };
+  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  if (const Status done = reader.derive(families, metrics::all_metrics(), threads, add); !done) return error_of(done);
+  std::sort(profile.rows.begin(), profile.rows.end(),
+            [](const report::ProfileRow& a, const report::ProfileRow& b) { return a.position < b.position; });
+  return profile;
+}
+
+int profile(const ProfileArguments& arguments) {
+  const auto format = report::find_named(report::profile_formats(), arguments.json ? "json" : arguments.format);
+  if (!format) return report_failure(format.error(), kWrongUsage);
+  const auto given = parse_costs(arguments.costs);
+  if (!given) return report_failure(given.error(), kWrongUsage);
+  const auto sources = sources_of(arguments.results);
+  if (!sources) return report_failure(sources.error(), kWrongUsage);
+  const auto costs = with_recorded_costs(*given, *sources);
+  if (!costs) return report_failure(costs.error(), kCannotGoOn);
+  auto reader = metrics::FamilyReader::open(*sources);
+  if (!reader) return report_failure(reader.error(), kCannotGoOn);
+  report::Choice choice(arguments.wanted);
+  const auto chosen = report::chosen_families(*reader, choice);
+  if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
+  if (const Status known = choice.check(); !known) return report_failure(known.error(), kWrongUsage);
+  const auto made = read_profile(*reader, choice, chosen->families, *costs);
+  if (!made) return report_failure(made.error(), kCannotGoOn);
+  const Status are_known = check_costs(*given, {made->devices.begin(), made->devices.end()});
+  if (!are_known) return report_failure(are_known.error(), kWrongUsage);
+  const bool has_samples = std::any_of(made->rows.begin(), made->rows.end(),
+                                       [](const report::ProfileRow& row) { return row.has_processes; });
+  if (!has_samples) {
+    return report_failure({"no chosen configuration has a completed process", arguments.results.folders.front(),
+                           "to see why, run: ngb show " + arguments.results.folders.front()},
+                          kCannotGoOn);
+  }
+  const OutputShape shape = shape_of_stdout();
+  print_table_text((*format)->print(made->rows, {.width = shape.width, .color = shape.has_color}));
+  return kSuccess;
+}
+
+std::string help_on_profile_formats() {
+  std::string text = "Formats:\n";
+  for (const report::ProfileFormat& format : report::profile_formats())
+    text += fmt::format("  {:<10}{}\n", format.name, format.meaning);
+  return text;
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
+  const auto arguments = std::make_shared<ProfileArguments>();
+  CLI::App* command = app.add_subcommand(
+      "profile", "Print what each configuration does and takes: speed, latency, energy, memory, start, cost");
+  constexpr int kMostFolders = 1000;
+  add_source_options(*command, arguments->results, "Results folders, which are read as one", 1, kMostFolders);
+  CLI::Option* format = command->add_option("--format", arguments->format, "Output format (default: text); see below");
+  command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
+  add_cost_option(*command, arguments->costs);
+  add_filter_options(*command, arguments->wanted);
+  command->footer(help_on_profile_formats() +
+                  "\nThe columns: docs/profile.md.\n\n"
+                  "Examples:\n  ngb profile results/quickstart\n"
+                  "  ngb profile results/xeon results/orin --format csv --cost xeon=0.35 --cost orin=0.05");
+  command->callback([=, &chosen] { chosen = [=] { return profile(*arguments); }; });
+}
+
+}  // namespace ngb::app

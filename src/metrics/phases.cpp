@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/phases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "statistics/statistics.h"
+
+namespace ngb::metrics {
+namespace {
+
+using samples::Phase;
+using samples::PhaseUse;
+
+Value unknown_use(std::string reason) { return {.reason = std::move(reason)}; }
+
+// Returns one value of each completed process's use in a phase; `get` selects it.
+template <class Get>
+Known<std::vector<double>> of_phase(const Analysis& analysis, std::size_t cell, Phase phase, const Get& get) {
+  using Values = Known<std::vector<double>>;
+  const Steady& steady = analysis.steady(cell);
+  if (steady.has_failed) return Values::unknown(steady.reason);
+  std::vector<double> values;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    for (const PhaseUse& use : process.phases) {
+      if (use.phase != phase) continue;
+      const Known<double> value = get(use);
+      if (!value.value) return Values::unknown(value.reason);
+      values.push_back(*value.value);
+    }
+  }
+  if (values.empty() && phase == Phase::compile && steady.reason.empty()) {
+    return Values::unknown("its processes loaded what another one had compiled");
+  }
+  if (values.empty() && phase == Phase::load && steady.reason.empty()) {
+    return Values::unknown("each of its processes compiled");
+  }
+  if (values.empty()) {
+    return Values::unknown(steady.reason.empty() ? fmt::format("no {} phase", name(phase)) : steady.reason);
+  }
+  return Values::of(std::move(values));
+}
+
+Value median_of(Known<std::vector<double>> values) {
+  if (!values.value) return unknown_use(values.reason);
+  std::sort(values.value->begin(), values.value->end());
+  return {statistics::quantile_of_sorted(*values.value, 0.5)};
+}
+
+Value highest_of(const Known<std::vector<double>>& values) {
+  if (!values.value) return unknown_use(values.reason);
+  return {*std::max_element(values.value->begin(), values.value->end())};
+}
+
+Known<double> wall_s(const PhaseUse& use) { return Known<double>::of(static_cast<double>(use.wall_ns) * 1e-9); }
+
+Known<double> cpu_s(const PhaseUse& use) {
+  if (!use.cpu_ns.value) return Known<double>::unknown(use.cpu_ns.reason);
+  return Known<double>::of(static_cast<double>(*use.cpu_ns.value) * 1e-9);
+}
+
+Known<double> peak_bytes(const PhaseUse& use) {
+  if (!use.peak_rss_bytes.value) return Known<double>::unknown(use.peak_rss_bytes.reason);
+  return Known<double>::of(static_cast<double>(*use.peak_rss_bytes.value));
+}
+
+// Returns a number that the compiler reported as a fact.
+std::optional<double> told(const samples::ProcessResult& process, const char* fact) {
+  const auto found = process.facts.find(fact);
+  if (found == process.facts.end()) return std::nullopt;
+  double number = 0;
+  const char* const end = found->second.data() + found->second.size();
+  const auto [stop, error] = std::from_chars(found->second.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+// Several processes may work on one tuning; each reports the totals so far, so the highest value is the whole.
+Value told_of_tuning(const Analysis& analysis, std::size_t cell, const char* fact) {
+  if (const Steady& steady = analysis.steady(cell); steady.has_failed) return unknown_use(steady.reason);
+  std::optional<double> highest;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    if (process.facts.contains("tuning_seconds")) highest = std::max(highest, told(process, fact));
+  }
+  return highest ? Value{highest} : unknown_use("not tuned");
+}
+
+bool has_compiled(const samples::ProcessResult& process) {
+  return std::any_of(process.phases.begin(), process.phases.end(),
+                     [](const PhaseUse& use) { return use.phase == Phase::compile; });
+}
+
+}  // namespace
+
+Value tuning_time(const Analysis& analysis, std::size_t cell) {
+  return told_of_tuning(analysis, cell, "tuning_seconds");
+}
+Value tuning_trials(const Analysis& analysis, std::size_t cell) { return told_of_tuning(analysis, cell, "trials"); }
+
+Value compile_time(const Analysis& analysis, std::size_t cell) {
+  Known<std::vector<double>> seconds = of_phase(analysis, cell, Phase::compile, wall_s);
+  std::size_t at = 0;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    if (!seconds.value || !has_compiled(process)) continue;
+    (*seconds.value)[at++] -= told(process, "tuning_seconds_here").value_or(0);
+  }
+  return median_of(std::move(seconds));
+}
+Value compile_count(const Analysis& analysis, std::size_t cell) {
+  const Known<std::vector<double>> seconds = of_phase(analysis, cell, Phase::compile, wall_s);
+  return seconds.value ? Value{static_cast<double>(seconds.value->size())} : unknown_use(seconds.reason);
+}
+Value compile_cpu(const Analysis& analysis, std::size_t cell) {
+  return median_of(of_phase(analysis, cell, Phase::compile, cpu_s));
+}
+Value compile_peak(const Analysis& analysis, std::size_t cell) {
+  return highest_of(of_phase(analysis, cell, Phase::compile, peak_bytes));
+}
+Value timed_peak(const Analysis& analysis, std::size_t cell) {
+  return highest_of(of_phase(analysis, cell, Phase::timed, peak_bytes));
+}
+
+Value load_time(const Analysis& analysis, std::size_t cell) {
+  return median_of(of_phase(analysis, cell, Phase::load, wall_s));
+}
+
+Value cold_start(const Analysis& analysis, std::size_t cell) {
+  const Steady& steady = analysis.steady(cell);
+  if (!steady.reason.empty()) return unknown_use(steady.reason);
+  std::vector<double> seconds;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    double sum_s = 0;
+    for (const PhaseUse& use : process.phases) {
+      if (use.phase < Phase::warm_up) sum_s += *wall_s(use).value;
+    }
+    if (sum_s > 0) seconds.push_back(sum_s);
+  }
+  if (seconds.empty()) return unknown_use("no process recorded its phases");
+  return median_of(Known<std::vector<double>>::of(std::move(seconds)));
+}
+
+}  // namespace ngb::metrics

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metrics that say what the phases of processes took: time, processor time and memory.
+#pragma once
+
+#include "metrics/analysis.h"
+#include "metrics/metric.h"
+
+namespace ngb::metrics {
+
+// Totals of the tuning that the cell's processes worked on together.
+Value tuning_time(const Analysis& analysis, std::size_t cell);  // s
+Value tuning_trials(const Analysis& analysis, std::size_t cell);
+// Of the processes that compiled: the median wall time without tuning in seconds, their number, the median processor
+// time in seconds, and the highest resident memory in bytes.
+Value compile_time(const Analysis& analysis, std::size_t cell);
+Value compile_count(const Analysis& analysis, std::size_t cell);
+Value compile_cpu(const Analysis& analysis, std::size_t cell);
+Value compile_peak(const Analysis& analysis, std::size_t cell);
+// The highest resident memory of the timed phase, in bytes.
+Value timed_peak(const Analysis& analysis, std::size_t cell);
+// The median wall time of loading what another process had compiled, in seconds.
+Value load_time(const Analysis& analysis, std::size_t cell);
+// The median time of the phases before the first outputs are there and checked, in seconds.
+Value cold_start(const Analysis& analysis, std::size_t cell);
+
+}  // namespace ngb::metrics

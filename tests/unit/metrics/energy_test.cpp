@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "made_up_cells.h"
+
+namespace ngb::metrics {
+namespace {
+
+using made_up::process;
+using made_up::value_of;
+
+// Batch 4, an inference in 20 ms; 1 s of timed phase with 1.5 busy processors.
+store::CellData metered(const std::vector<samples::Reading>& readings, int repetitions = 50) {
+  const std::vector<double> times_ms(static_cast<std::size_t>(repetitions), 20.0);
+  store::CellData cell = made_up::cell_of("fast", 4, {process(0, times_ms), process(1, times_ms)});
+  for (store::RecordedProcess& each : cell.processes) each.readings = readings;
+  return cell;
+}
+
+samples::Reading watts(const char* quantity, const char* when, double value) {
+  return {quantity, "watt", when, Known<double>::of(value)};
+}
+
+double joules(const store::CellData& cell, const std::string& metric) {
+  const auto found = value_of({cell}, "fast-4", metric);
+  EXPECT_TRUE(found.value) << metric << ": " << found.reason;
+  return found.value.value_or(-1);
+}
+
+std::string why_none(const store::CellData& cell, const std::string& metric) {
+  return value_of({cell}, "fast-4", metric).reason;
+}
+
+TEST(EnergyMetrics, AreThePowerTimesTheSecondsOfAnInference) {
+  const auto cell = metered({watts("package_power", "timed", 65), watts("idle_package_power", "start", 15),
+                             watts("dram_power", "timed", 5), watts("platform_power", "timed", 90),
+                             watts("gpu_mean_power", "timed", 200)});
+  EXPECT_NEAR(joules(cell, "package_energy_per_inference_j"), 65 * 0.02, 1e-9);  // nothing of dram and platform
+  EXPECT_NEAR(joules(cell, "net_package_energy_per_inference_j"), 50 * 0.02, 1e-9);
+  EXPECT_NEAR(joules(cell, "gpu_energy_per_inference_j"), 200 * 0.02, 1e-9);
+  EXPECT_NEAR(joules(cell, "cpu_per_inference_s"), 1.5 * 0.02, 1e-9);
+  const auto interval = value_of({cell}, "fast-4", "package_energy_per_inference_j");
+  EXPECT_NEAR(interval.low.value(), 1.3, 1e-9) << "two equal processes";
+}
+
+TEST(EnergyMetrics, OfABoardAreTheMeanOfItsReadings) {
+  std::vector<samples::Reading> readings{watts("idle_board_power", "start", 5)};
+  for (const double each : {8.0, 9.0, 10.0, 11.0, 12.0}) readings.push_back(watts("board_power", "during", each));
+  const auto cell = metered(readings, 300);  // 6 s
+  EXPECT_NEAR(joules(cell, "board_energy_per_inference_j"), 10 * 0.02, 1e-9);
+  EXPECT_NEAR(joules(cell, "net_board_energy_per_inference_j"), 5 * 0.02, 1e-9);
+  readings.pop_back();
+  EXPECT_EQ(why_none(metered(readings, 300), "board_energy_per_inference_j"),
+            "window too short: 4 readings of the meter, 5 are needed");
+}
+
+TEST(EnergyMetrics, SayWhyThereIsNoNumber) {
+  const auto power = watts("package_power", "timed", 65);
+  EXPECT_EQ(why_none(metered({power}, 2), "package_energy_per_inference_j"),
+            "window too short: 0.04 s, the meter needs 0.1 s");
+  EXPECT_EQ(why_none(metered({}), "gpu_energy_per_inference_j"), "no process recorded gpu_mean_power");
+  EXPECT_EQ(why_none(metered({power}), "net_package_energy_per_inference_j"), "no process recorded idle_package_power");
+  EXPECT_EQ(why_none(metered({power, watts("idle_package_power", "start", 70)}), "net_package_energy_per_inference_j"),
+            "a process took no more than the machine when idle");
+  const samples::Reading unread{"package_power", "watt", "timed", Known<double>::unknown("permission denied")};
+  EXPECT_EQ(why_none(metered({unread}), "package_energy_per_inference_j"), "permission denied");
+  store::CellData loaded = metered({power});
+  loaded.load = "cpu: 1";
+  EXPECT_EQ(why_none(loaded, "package_energy_per_inference_j"), "its load took energy as well");
+}
+
+TEST(StartMetrics, AreTheTimesBeforeTheWarmUp) {
+  store::CellData cell = metered({});
+  EXPECT_EQ(why_none(cell, "load_s"), "each of its processes compiled");
+  cell.processes[1].phases[0].phase = samples::Phase::load;
+  cell.processes[1].phases[0].wall_ns = 100'000'000;
+  cell.processes[1].phases.push_back({samples::Phase::check, 300'000'000, {}, {}, {}});
+  EXPECT_NEAR(joules(cell, "load_s"), 0.1, 1e-12);
+  EXPECT_NEAR(joules(cell, "cold_start_s"), 1.2, 1e-12);  // of 2.0 and 0.4 s
+}
+
+}  // namespace
+}  // namespace ngb::metrics
