@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +17,7 @@
 #include "apps/ngb/report_folder.h"
 #include "apps/ngb/run.h"
 #include "apps/ngb/run_outcome.h"
+#include "apps/ngb/stop_signals.h"
 #include "apps/ngb/study_compilers.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/teardown.h"
@@ -35,27 +34,6 @@ namespace ngb::app {
 namespace {
 
 using dispatch::Ending;
-
-std::atomic<bool> g_stop_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-extern "C" void request_stop(int /*signal*/) { g_stop_requested = true; }
-
-// Signals that were ignored when ngb started (by nohup, or by a shell's `&`) stay ignored.
-void catch_signals() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    if (std::signal(number, SIG_IGN) != SIG_IGN) std::signal(number, request_stop);
-  }
-}
-
-// Lets signals end ngb at once again: nothing is lost while no device is measuring.
-void restore_signals() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    if (std::signal(number, SIG_IGN) != SIG_IGN) std::signal(number, SIG_DFL);
-  }
-}
-
-bool is_stop_requested() { return g_stop_requested.load(); }
 
 struct RunArguments {
   std::string study;

@@ -47,13 +47,14 @@ Value throughput(const Analysis& analysis, std::size_t cell) {
 
 // Bits that compressing saves in a second. The paper names TCR/s and gives no formula.
 Value saved_bits(const Analysis& analysis, std::size_t cell) {
+  Value value = throughput(analysis, cell);
+  if (!value.value) return value;
   const store::CellData& data = analysis.cell(cell);
   if (!data.model_raw_bytes || !data.model_encoded_bytes) {
     return unknown("the study gives no raw_bytes and encoded_bytes of the model");
   }
   const double bits =
       kBitsPerByte * (static_cast<double>(*data.model_raw_bytes) - static_cast<double>(*data.model_encoded_bytes));
-  Value value = throughput(analysis, cell);
   for (std::optional<double>* each : {&value.value, &value.low, &value.high}) {
     if (*each) **each *= bits;
   }

@@ -38,7 +38,7 @@ TEST(StudyProblems, TextNamesFileLineColumnAndKey) {
 TEST(StudyProblems, OneSizeOfASampleNeedsTheOther) {
   EXPECT_THAT(problems("models: [{zoo: resnet18, raw_bytes: 150528}]\n"
                        "compilers: [identity]\n"),
-              ElementsAre("1:39: models[0].raw_bytes: TCR/s needs both sizes of a sample: add encoded_bytes, or remove "
+              ElementsAre("1:37: models[0].raw_bytes: TCR/s needs both sizes of a sample: add encoded_bytes, or remove "
                           "this key"));
 }
 
