@@ -74,9 +74,8 @@ void Recorder::expect_time_left() {
     left[static_cast<std::size_t>(cell.index)] = std::max(cell.processes_left - beyond_expected, 0);
   }
   time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
-  line_->estimate_by([time_left = time_left_, started = started_] {
-    return time_left->seconds(seconds_since(started));
-  });
+  line_->estimate_by(
+      [time_left = time_left_, started = started_] { return time_left->seconds(seconds_since(started)); });
 }
 
 void Recorder::show_on(LivePage& page) {

@@ -40,8 +40,8 @@ class TimeLeft {
     double expected_s = 0;  // of processes that are done
     double took_s = 0;
     double prepared_s = 0;  // before the first process
-    double open_s = 0;  // estimated, of the cells without a process
-    double seen_s = 0;  // of the cells with one
+    double open_s = 0;      // estimated, of the cells without a process
+    double seen_s = 0;      // of the cells with one
     int done = 0;
     int left = 0;
   };
