@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings reach the compiler's own library, and what it does not know ends with its own words.
 #include <algorithm>
+#include <ostream>
 
 #include "case.h"
 #include "worker_process.h"
@@ -16,6 +17,7 @@ struct Example {
   work::Options unknown;
   const char* words;  // of the library, about the unknown one
 };
+void PrintTo(const Example& example, std::ostream* out) { *out << example.compiler; }
 
 std::vector<Example> examples() {
   return {
