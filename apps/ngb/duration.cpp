@@ -5,11 +5,14 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <utility>
 
 #include "base/text.h"
 
 namespace ngb::app {
+
+double seconds_since(Nanoseconds time) { return std::chrono::duration<double>(system_clock().now() - time).count(); }
 
 Result<Nanoseconds> parse_duration(const std::string& given, const std::string& option) {
   constexpr std::array<std::pair<char, double>, 3> kUnits{{{'s', 1}, {'m', 60}, {'h', 3600}}};

@@ -8,6 +8,9 @@
 
 namespace ngb::app {
 
+// Returns how many seconds of system_clock() have passed since `time`.
+double seconds_since(Nanoseconds time);
+
 // Parses the value of a command's option: "90s", "10m", "1.5h", or "90" for seconds. `option` is named in the error.
 Result<Nanoseconds> parse_duration(const std::string& given, const std::string& option);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/ngb/duration.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
 #include "base/processors.h"
@@ -119,7 +120,7 @@ void LivePage::tick() {
 
 void LivePage::publish(std::shared_ptr<const std::string> report) {
   if (seconds_left_ && !state_.has_ended) state_.left_s = seconds_left_();
-  state_.elapsed_s = std::chrono::duration<double>(system_clock().now() - started_).count();
+  state_.elapsed_s = seconds_since(started_);
   live::Published published{.json = live::to_json(state_),
                             .prometheus = live::to_prometheus(state_),
                             .has_ended = state_.has_ended,

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/ngb/duration.h"
+
 namespace ngb::app {
 namespace {
 
@@ -22,8 +24,6 @@ double median_throughput_per_s(const samples::ProcessResult& result, int batch) 
   std::nth_element(rates.begin(), middle, rates.end());
   return *middle;
 }
-
-double seconds_since(Nanoseconds time) { return std::chrono::duration<double>(system_clock().now() - time).count(); }
 
 }  // namespace
 
@@ -74,8 +74,11 @@ void Recorder::expect_time_left() {
     left[static_cast<std::size_t>(cell.index)] = std::max(cell.processes_left - beyond_expected, 0);
   }
   time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
-  line_->estimate_by(
-      [time_left = time_left_, started = started_] { return time_left->seconds(seconds_since(started)); });
+  line_->estimate_by(seconds_left());
+}
+
+std::function<double()> Recorder::seconds_left() const {
+  return [time_left = time_left_, started = started_] { return time_left->seconds(seconds_since(started)); };
 }
 
 void Recorder::show_on(LivePage& page) {
@@ -86,9 +89,7 @@ void Recorder::show_on(LivePage& page) {
     left[static_cast<std::size_t>(cell.index)] = cell.processes_left;
     total += cell.processes_left;
   }
-  page.follow(*plan_, left, done_before_, total, [time_left = time_left_, started = started_] {
-    return time_left->seconds(std::chrono::duration<double>(system_clock().now() - started).count());
-  });
+  page.follow(*plan_, left, done_before_, total, seconds_left());
 }
 
 void Recorder::say(const std::string& line) {

@@ -2,6 +2,7 @@
 // Records the devices' events in the store and prints the run's progress.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +56,8 @@ class Recorder {
   void end_rounds(const std::string& cell_id);
   void remember(const std::vector<samples::ProcessResult>& results) const;
   void expect_time_left();
+  // Returns a function that may be called as long as the plan is there, also when the recorder has been moved.
+  [[nodiscard]] std::function<double()> seconds_left() const;
 
   store::Store* store_;
   std::string run_id_;

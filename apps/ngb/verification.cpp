@@ -127,12 +127,13 @@ class Verifier {
 
   Status check_hashes() {
     mark_checked("hash");
-    const std::set<std::string> there(paths_.begin(), paths_.end());
+    auto found = bundle::describe_files(folder_, paths_);
+    if (!found) return error_of(found);
+    for (bundle::BundledFile& file : *found) files_.emplace(file.path, std::move(file));
     for (const bundle::BundledFile& listed : manifest_->files) {
-      if (!there.contains(listed.path)) continue;  // the rule `manifest` says so
-      const auto found = bundle::describe_files(folder_, {listed.path});
-      if (!found) return error_of(found);
-      const bundle::BundledFile& file = found->front();
+      const auto there = files_.find(listed.path);
+      if (there == files_.end()) continue;  // the rule `manifest` says so
+      const bundle::BundledFile& file = there->second;
       if (file.bytes != listed.bytes) {
         add("hash", {listed.path, fmt::format("it has {} bytes, {} are listed", file.bytes, listed.bytes)});
       } else if (file.sha256 != listed.sha256) {
@@ -217,13 +218,11 @@ class Verifier {
     return Done{};
   }
 
-  // Large files are the same in most cases, and then they are not read into memory.
+  // Compares hashes first, so that a large file that is the same is not read into memory.
   Status compare_file(const std::string& path, const fs::path& again) {
-    const auto given_hash = hash::sha256_of_file(folder_ / path);
-    if (!given_hash) return error_of(given_hash);
     const auto made_hash = hash::sha256_of_file(again / path);
     if (!made_hash) return error_of(made_hash);
-    if (*given_hash == *made_hash) return Done{};
+    if (files_.at(path).sha256 == *made_hash) return Done{};
     const auto given = file::read(folder_ / path);
     if (!given) return error_of(given);
     const auto follows = file::read(again / path);
@@ -295,6 +294,7 @@ class Verifier {
   fs::path folder_{};                 // of the unpacked files
   std::vector<std::string> paths_{};  // of them
   std::optional<bundle::Manifest> manifest_{};
+  std::map<std::string, bundle::BundledFile> files_{};     // by path, as they are, whatever the manifest says of them
   std::map<std::string_view, std::string> other_words_{};  // by rule, why only another version can decide
   Verification verification_{};
 };

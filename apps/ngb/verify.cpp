@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb verify: checks a bundle and says by which rules it does not hold.
+// ngb verify: checks a bundle and says which rules it breaks.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,8 +10,6 @@ ratio of the mean time of a repetition in a window with sampling and in the next
 Processor time of the agent: tests/bench/sampling_cost.py."""
 
 import contextlib
-import json
-import math
 import os
 import pathlib
 import signal
@@ -20,11 +18,8 @@ import subprocess
 import sys
 import time
 
-from trust import NULL, Bench, query, zoo
-
-WINDOW_S = 2.0
-MOST_NOISE = 0.005  # two standard errors of the shift; above, nothing is said
-EDGE_S = 0.1  # around a change, which does not count
+from trust import Bench
+from windows import LIMIT, WINDOW_S, Shift, write_study
 
 
 def child_of(pid, name):
@@ -53,26 +48,9 @@ def stop_and_continue(client, agent, seconds):
     return windows
 
 
-def mean_times(repetitions, windows):
-    """The mean time of a repetition within each window, in ns; None if it holds too few."""
-    found = []
-    for begin, end, is_sampling in windows:
-        times = [wall for started, wall in repetitions if begin + EDGE_S * 1e9 <= started < end - EDGE_S * 1e9]
-        found.append((statistics.fmean(times) if len(times) >= 100 else None, is_sampling))
-    return found
-
-
 def main():
     bench = Bench("sampling_shift", __doc__)
-    compiler, seconds = bench.real_compiler(), 16 if bench.quick else 120
-    entry = {NULL: {"options": {"run_ns": 1_000_000}}} if compiler == NULL else compiler
-    folder = bench.folder / f"run-{time.strftime('%Y%m%dT%H%M%S')}"
-    study = bench.folder / "study.json"
-    study.write_text(json.dumps({
-        "name": "sampling", "models": [zoo("conv_block", width=16, depth=1, image_size=32)], "compilers": [entry],
-        "reference": "none", "threads": 1, "processes": 1, "warm_up": 100, "min_repetition_ms": 1,
-        "repetitions": int((seconds + 6) * 1000),
-        "disturbance": {"max_wait_percent": 100}, "output": str(folder)}))
+    study, folder, seconds = write_study(bench, "sampling")
     client = subprocess.Popen([bench.ngb, "run", study], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     agent = None
     while agent is None and client.poll() is None:
@@ -84,23 +62,11 @@ def main():
     windows = stop_and_continue(client, agent, seconds)
     if client.wait() != 0:
         raise SystemExit(f"sampling_shift: ngb run ended with {client.returncode}")
-    repetitions = query(folder, "SELECT started_unix_ns + started_ns, repetition.wall_ns / inferences FROM repetition JOIN "
-                        "process USING (process_key) WHERE is_warm_up = 0")
-    means = mean_times(repetitions, windows)
-    pairs = []
-    for (one, one_sampling), (other, _) in zip(means[::2], means[1::2]):
-        if one and other:
-            pairs.append(math.log(one / other) * (1 if one_sampling else -1))
-    if len(pairs) < 3:
-        bench.figure("shift of a repetition by sampling", None, limit="not told from 0",
-                     reason=f"only {len(pairs)} pairs of windows hold 100 repetitions on both sides")
+    shift, name = Shift(folder, windows), "shift of a repetition by sampling"
+    if shift.why_unknown():
+        bench.figure(name, None, limit=LIMIT, reason=shift.why_unknown())
         bench.end()
-    shift, half = statistics.fmean(pairs), 2 * statistics.stdev(pairs) / math.sqrt(len(pairs))
-    bench.figure("shift of a repetition by sampling", 100 * math.expm1(shift),
-                 f"% (± {100 * half:.3f}, two standard errors) in {len(pairs)} pairs of windows of {WINDOW_S:g} s; a repetition "
-                 f"takes {statistics.fmean(each for each, _ in means if each) / 1e6:.3f} ms", limit="not told from 0, at ± 0.5 % or less",
-                 is_met=abs(shift) <= half if half <= MOST_NOISE else None,
-                 reason="" if half <= MOST_NOISE else "too noisy to tell: use an idle machine")
+    shift.report(bench, name, f"; a repetition takes {statistics.fmean(shift.mean_times_ns) / 1e6:.3f} ms")
     cost = subprocess.run([sys.executable, pathlib.Path(__file__).parents[1] / "sampling_cost.py", bench.ngb, "--seconds",
                            "10" if bench.quick else "60"], capture_output=True, text=True)
     shown = cost.stdout.strip()

@@ -12,19 +12,16 @@ processor, as the server does."""
 
 import contextlib
 import http.client
-import json
-import math
 import os
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import threading
 import time
 
-from sampling_shift import MOST_NOISE, WINDOW_S, mean_times
-from trust import NULL, Bench, query, zoo
+from trust import Bench
+from windows import LIMIT, WINDOW_S, Shift, write_study
 
 sys.path.append(str(pathlib.Path(__file__).parents[2] / "browser"))
 from browser import Browser, find_browser  # noqa: E402
@@ -98,15 +95,7 @@ def come_and_leave(client, reader, seconds):
 
 def main():
     bench = Bench("watched", __doc__)
-    compiler, seconds = bench.real_compiler(), 16 if bench.quick else 120
-    entry = {NULL: {"options": {"run_ns": 1_000_000}}} if compiler == NULL else compiler
-    folder = bench.folder / f"run-{time.strftime('%Y%m%dT%H%M%S')}"
-    study = bench.folder / "study.json"
-    study.write_text(json.dumps({
-        "name": "watched", "models": [zoo("conv_block", width=16, depth=1, image_size=32)], "compilers": [entry],
-        "reference": "none", "threads": 1, "processes": 1, "warm_up": 100, "min_repetition_ms": 1,
-        "repetitions": int((seconds + 6) * 1000),
-        "disturbance": {"max_wait_percent": 100}, "output": str(folder)}))
+    study, folder, seconds = write_study(bench, "watched")
     client = subprocess.Popen([bench.ngb, "run", study, "--serve", "--no-report"], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True)
     url = re.search(r"Live page: (\S+)", client.stderr.readline())
@@ -122,25 +111,11 @@ def main():
         reader.end()
     if client.wait() != 0:
         raise SystemExit(f"watched: ngb run ended with {client.returncode}")
-    repetitions = query(folder, "SELECT started_unix_ns + started_ns, repetition.wall_ns / inferences FROM repetition JOIN "
-                        "process USING (process_key) WHERE is_warm_up = 0")
-    means = mean_times(repetitions, windows)
-    pairs = []
-    for (one, one_watched), (other, _) in zip(means[::2], means[1::2]):
-        if one and other:
-            pairs.append(math.log(one / other) * (1 if one_watched else -1))
-    name = "shift of a repetition by a reader of the live page"
-    if len(pairs) < 3 or reader.events == 0:
-        bench.figure(name, None, limit="not told from 0",
-                     reason=f"{len(pairs)} pairs of windows hold 100 repetitions on both sides; {reader.events} times the "
-                     "reader saw the run")
+    shift, name = Shift(folder, windows), "shift of a repetition by a reader of the live page"
+    if shift.why_unknown() or reader.events == 0:
+        bench.figure(name, None, limit=LIMIT, reason=shift.why_unknown() or "the reader never saw the run")
         bench.end()
-    shift, half = statistics.fmean(pairs), 2 * statistics.stdev(pairs) / math.sqrt(len(pairs))
-    bench.figure(name, 100 * math.expm1(shift),
-                 f"% (± {100 * half:.3f}, two standard errors) in {len(pairs)} pairs of windows of {WINDOW_S:g} s, with "
-                 f"{'Chromium' if find_browser() else 'a plain reader'}", limit="not told from 0, at ± 0.5 % or less",
-                 is_met=abs(shift) <= half if half <= MOST_NOISE else None,
-                 reason="" if half <= MOST_NOISE else "too noisy to tell: use an idle machine")
+    shift.report(bench, name, f", with {'Chromium' if find_browser() else 'a plain reader'}")
     bench.end()
 
 
