@@ -74,7 +74,7 @@ std::string shown_as(std::string_view format, const std::vector<CellData>& cells
 TEST(Show, SaysWhyADisturbedCellHasNoSpeed) {
   const std::string shown = text_of({disturbed()}, {}, {.width = 120});
   EXPECT_THAT(shown, HasSubstr("  tvm 1.0   disturbed: a thread waited for a processor in 31 % of the timed phase\n"));
-  EXPECT_THAT(shown, HasSubstr("\n1 cells: 0 measured, 1 disturbed\n"));
+  EXPECT_THAT(shown, HasSubstr("\n1 cell: 0 measured, 1 disturbed\n"));
   EXPECT_THAT(shown, HasSubstr("end the other programs"));
 }
 
