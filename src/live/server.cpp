@@ -224,9 +224,8 @@ void Server::attend(Connection& reader) {
   using Stage = Connection::Stage;
   if (reader.stage == Stage::reading) {
     const auto request = parse_request(reader.received());
-    constexpr int kBadRequest = 400;
     if (!request) {
-      reply(reader, kBadRequest, "text/plain", shared(request.error().what + "\n"));
+      reply(reader, HttpStatus::bad_request, "text/plain", shared(request.error().what + "\n"));
     } else if (*request) {
       answer(reader, **request);
     }
@@ -236,8 +235,6 @@ void Server::attend(Connection& reader) {
 
 void Server::answer(Connection& reader, const Request& request) {
   using Stage = Connection::Stage;
-  constexpr int kNotFound = 404;
-  constexpr int kFine = 200;
   reader.path = path_of(request.target);
   // Style and script are the same for everybody and need no token.
   const bool is_public = reader.path == "/live.js" || reader.path == "/live.css";
@@ -246,13 +243,13 @@ void Server::answer(Connection& reader, const Request& request) {
     return reply(reader, refused->status, "text/plain", shared(refused->why + "\n"));
   }
   const std::shared_ptr<const Published> latest = desk_.latest();
-  if (reader.path == "/") return reply(reader, kFine, "text/html", shared(kText_live_html));
-  if (reader.path == "/live.js") return reply(reader, kFine, "text/javascript", shared(kText_live_js));
+  if (reader.path == "/") return reply(reader, HttpStatus::fine, "text/html", shared(kText_live_html));
+  if (reader.path == "/live.js") return reply(reader, HttpStatus::fine, "text/javascript", shared(kText_live_js));
   if (reader.path == "/live.css") {
-    return reply(reader, kFine, "text/css", shared(std::string(kText_page_css) + kText_live_css));
+    return reply(reader, HttpStatus::fine, "text/css", shared(std::string(kText_page_css) + kText_live_css));
   }
   if (reader.path == "/report" && latest && latest->report) {
-    return reply(reader, kFine, "text/html", latest->report, kReportPolicy);
+    return reply(reader, HttpStatus::fine, "text/html", latest->report, kReportPolicy);
   }
   if (reader.path == "/metrics") {
     reader.stage = Stage::waiting;
@@ -268,20 +265,19 @@ void Server::answer(Connection& reader, const Request& request) {
         nullptr, system_clock().now());
     return;
   }
-  reply(reader, kNotFound, "text/plain", shared("There is no such page; the run's is at /.\n"));
+  reply(reader, HttpStatus::not_found, "text/plain", shared("There is no such page; the run's is at /.\n"));
 }
 
 void Server::send_newer(Connection& reader) {
   using Stage = Connection::Stage;
   constexpr Nanoseconds kPatienceWithTheRun = std::chrono::seconds(2);
-  constexpr int kFine = 200;
   const std::shared_ptr<const Published> latest = desk_.latest();
   const Nanoseconds now = system_clock().now();
   if (reader.has_output() || !latest) return;
   if (reader.stage == Stage::waiting) {
     // A run that is busy with something else answers with its last state.
     if (latest == reader.seen && now - reader.since < kPatienceWithTheRun) return;
-    return reply(reader, kFine, "text/plain; version=0.0.4", shared(latest->prometheus));
+    return reply(reader, HttpStatus::fine, "text/plain; version=0.0.4", shared(latest->prometheus));
   }
   if (latest == reader.seen) return;
   reader.seen = latest;
@@ -289,14 +285,15 @@ void Server::send_newer(Connection& reader) {
   if (latest->has_ended) reader.stage = Stage::closing;
 }
 
-void Server::reply(Connection& reader, int status, std::string_view type, std::shared_ptr<const std::string> body,
-                   std::string_view policy) {
+void Server::reply(Connection& reader, HttpStatus status, std::string_view type,
+                   std::shared_ptr<const std::string> body, std::string_view policy) {
   reader.stage = Connection::Stage::closing;
   std::string head = fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}; charset=utf-8\r\nContent-Length: {}\r\nCache-Control: no-store\r\n"
       "Content-Security-Policy: {}\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
       "Cross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n\r\n",
-      status, status == 200 ? "OK" : "Refused", type, body->size(), policy.empty() ? kOwnPolicy : policy);
+      static_cast<int>(status), status == HttpStatus::fine ? "OK" : "Refused", type, body->size(),
+      policy.empty() ? kOwnPolicy : policy);
   reader.send(std::move(head), std::move(body), system_clock().now());
 }
 

@@ -45,7 +45,7 @@ class Server {
   void answer(Connection& reader, const Request& request);
   void send_newer(Connection& reader);
   void ask();
-  void reply(Connection& reader, int status, std::string_view type, std::shared_ptr<const std::string> body,
+  void reply(Connection& reader, HttpStatus status, std::string_view type, std::shared_ptr<const std::string> body,
              std::string_view policy = {});
 
   Address address_;
