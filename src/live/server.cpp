@@ -101,7 +101,8 @@ std::string event_of(const Published& published) {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::begin(const Address& address, const std::vector<int>& cpus) {
+Result<std::unique_ptr<Server>> Server::begin(const Address& address, const std::vector<int>& cpus,
+                                              const Clock& clock) {
   Address at = address;
   std::string token;
   if (!at.is_loopback()) {
@@ -117,7 +118,7 @@ Result<std::unique_ptr<Server>> Server::begin(const Address& address, const std:
     ::close(*listener);
     return tl::unexpected(cannot_listen(at, number));
   }
-  std::unique_ptr<Server> server(new Server(std::move(at), std::move(token), *listener, wake));
+  std::unique_ptr<Server> server(new Server(std::move(at), std::move(token), *listener, wake, clock));
   // Signals are for the run's thread.
   sigset_t all{};
   sigset_t before{};
@@ -128,8 +129,8 @@ Result<std::unique_ptr<Server>> Server::begin(const Address& address, const std:
   return server;
 }
 
-Server::Server(Address address, std::string token, int listener, int wake)
-    : address_(std::move(address)), token_(std::move(token)), listener_(listener), wake_(wake) {}
+Server::Server(Address address, std::string token, int listener, int wake, const Clock& clock)
+    : address_(std::move(address)), token_(std::move(token)), listener_(listener), wake_(wake), clock_(&clock) {}
 
 Server::~Server() {
   is_ending_ = true;
@@ -144,7 +145,7 @@ std::string Server::url() const {
 }
 
 void Server::publish(Published published) {
-  desk_.leave(std::move(published), system_clock().now());
+  desk_.leave(std::move(published), clock_->now());
   ::eventfd_write(wake_, 1);
 }
 
@@ -155,8 +156,8 @@ void Server::end(Published published) {
   const int open = streams_;
   const int before = reports_;
   publish(std::move(published));
-  const Nanoseconds begun = system_clock().now();
-  while (open > 0 && system_clock().now() - begun < kPatience) {
+  const Nanoseconds begun = clock_->now();
+  while (open > 0 && clock_->now() - begun < kPatience) {
     if (has_report ? reports_ - before >= open : streams_ == 0) return;
     std::this_thread::sleep_for(kPause);
   }
@@ -180,7 +181,7 @@ void Server::wait_for_something() {
   if (::poll(watched.data(), watched.size(), readers_.empty() ? -1 : kPauseMs) < 0) return;
   eventfd_t published = 0;
   if (watched[0].revents != 0) ::eventfd_read(wake_, &published);
-  const Nanoseconds now = system_clock().now();
+  const Nanoseconds now = clock_->now();
   std::vector<Connection*> gone;
   for (std::size_t i = 0; i < readers_.size(); ++i) {
     Connection& reader = *readers_[i];
@@ -202,7 +203,7 @@ void Server::accept_readers() {
   while (readers_.size() < kMostReaders) {
     const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0) return;
-    readers_.push_back(std::make_unique<Connection>(descriptor, system_clock().now()));
+    readers_.push_back(std::make_unique<Connection>(descriptor, clock_->now()));
   }
 }
 
@@ -254,7 +255,7 @@ void Server::answer(Connection& reader, const Request& request) {
   if (reader.path == "/metrics") {
     reader.stage = Stage::waiting;
     reader.seen = latest && latest->has_ended ? nullptr : latest;
-    reader.since = system_clock().now();
+    reader.since = clock_->now();
     return;
   }
   if (reader.path == "/events") {
@@ -262,7 +263,7 @@ void Server::answer(Connection& reader, const Request& request) {
     reader.send(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-store\r\n"
         "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\nretry: 2000\n\n",
-        nullptr, system_clock().now());
+        nullptr, clock_->now());
     return;
   }
   reply(reader, HttpStatus::not_found, "text/plain", shared("There is no such page; the run's is at /.\n"));
@@ -272,7 +273,7 @@ void Server::send_newer(Connection& reader) {
   using Stage = Connection::Stage;
   constexpr Nanoseconds kPatienceWithTheRun = std::chrono::seconds(2);
   const std::shared_ptr<const Published> latest = desk_.latest();
-  const Nanoseconds now = system_clock().now();
+  const Nanoseconds now = clock_->now();
   if (reader.has_output() || !latest) return;
   if (reader.stage == Stage::waiting) {
     // A run that is busy with something else answers with its last state.
@@ -294,7 +295,7 @@ void Server::reply(Connection& reader, HttpStatus status, std::string_view type,
       "Cross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n\r\n",
       static_cast<int>(status), status == HttpStatus::fine ? "OK" : "Refused", type, body->size(),
       policy.empty() ? kOwnPolicy : policy);
-  reader.send(std::move(head), std::move(body), system_clock().now());
+  reader.send(std::move(head), std::move(body), clock_->now());
 }
 
 }  // namespace ngb::live
