@@ -146,7 +146,7 @@ int choose(const Installation& installation, const ChooseArguments& arguments) {
   if (!sources) return report_failure(sources.error(), kWrongUsage);
   const auto derived = metrics::derive(*sources, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
-  const auto results = report::chosen_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
+  const auto results = report::passing_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);
   const Status are_known = check_costs(demand->cost_per_hour, devices_of(*results));
   if (!are_known) return report_failure(are_known.error(), kWrongUsage);

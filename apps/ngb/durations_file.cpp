@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "samples/phase_time.h"
 #include "work/codec.h"
 
 namespace ngb::app {
@@ -33,21 +34,6 @@ bool makes_sense(const plan::MeasuredProcess& process) {
     if (!is_time(seconds)) return false;
   }
   return process.like.batch > 0;
-}
-
-double seconds_of_phase(const samples::ProcessResult& result, samples::Phase phase) {
-  double seconds = 0;
-  for (const samples::PhaseUse& use : result.phases) {
-    if (use.phase == phase) seconds += static_cast<double>(use.wall_ns) / 1e9;
-  }
-  return seconds;
-}
-
-bool has_phase(const samples::ProcessResult& result, samples::Phase phase) {
-  for (const samples::PhaseUse& use : result.phases) {
-    if (use.phase == phase) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -110,13 +96,14 @@ plan::ProcessTime time_of(const samples::ProcessResult& result) {
     inferences += repetition.inferences;
   }
   const auto tuned = result.facts.find("tuning_seconds_here");
-  const double compile_s = seconds_of_phase(result, Phase::compile);
-  const double load_s = seconds_of_phase(result, Phase::load);
-  const double measure_s = seconds_of_phase(result, Phase::warm_up) + seconds_of_phase(result, Phase::timed);
+  const double compile_s = samples::seconds_of_phase(result, Phase::compile);
+  const double load_s = samples::seconds_of_phase(result, Phase::load);
+  const double measure_s =
+      samples::seconds_of_phase(result, Phase::warm_up) + samples::seconds_of_phase(result, Phase::timed);
   time.tuning_s =
       tuned == result.facts.end() ? 0 : std::clamp(std::strtod(tuned->second.c_str(), nullptr), 0.0, compile_s);
-  if (has_phase(result, Phase::compile)) time.compile_s = compile_s - time.tuning_s;
-  if (has_phase(result, Phase::load)) time.load_s = load_s;
+  if (samples::has_phase(result, Phase::compile)) time.compile_s = compile_s - time.tuning_s;
+  if (samples::has_phase(result, Phase::load)) time.load_s = load_s;
   time.inference_s = inferences > 0 ? steady_s / inferences : 0;
   time.warming_s = std::max(measure_s - steady_s, 0.0);
   time.start_s = std::max(static_cast<double>(result.wall_ns) / 1e9 - compile_s - load_s - measure_s, 0.0);

@@ -49,24 +49,18 @@ void LivePage::follow(const plan::Plan& plan, const std::vector<int>& left, int 
   seconds_left_ = std::move(seconds_left);
   state_.processes_done = done;
   state_.processes_total = total;
-  state_.cells.clear();
+  state_.cells = {};
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
     const work::Cell& cell = plan.cells[i];
     const work::Model& model = plan.model_of(cell);
     const std::string& load = plan.load_of(cell).name;
-    state_.cells.push_back({.device = cell.device,
-                            .model = model.label,
-                            .batch = model.key.batch,
-                            .compiler = plan.compiler_of(cell).label,
-                            .load = load == work::kNoLoad ? "" : load,
-                            .processes_left = left[i]});
+    state_.cells.add({.device = cell.device,
+                      .model = model.label,
+                      .batch = model.key.batch,
+                      .compiler = plan.compiler_of(cell).label,
+                      .load = load == work::kNoLoad ? "" : load,
+                      .processes_left = left[i]});
   }
-}
-
-live::Cell& LivePage::changed(int cell) {
-  const auto index = static_cast<std::size_t>(cell);
-  live::note_change(state_, index);
-  return state_.cells[index];
 }
 
 void LivePage::show(const std::string& device, const std::string& doing, bool is_measuring) {
@@ -80,30 +74,33 @@ void LivePage::show(const std::string& device, const std::string& doing, bool is
 void LivePage::say(const std::string& line) { live::note_line(state_, line); }
 
 void LivePage::finish_process(int cell, int left, std::optional<double> samples_per_s, const std::string& line) {
-  live::Cell& shown = changed(cell);
-  shown.processes_left = left;
-  ++shown.processes_done;
-  shown.samples_per_s = samples_per_s;
-  shown.failure.clear();
-  shown.progress = left == 0 ? live::CellProgress::measured : live::CellProgress::partial;
+  live::change_cell(state_, static_cast<std::size_t>(cell), [&](live::Cell& shown) {
+    shown.processes_left = left;
+    ++shown.processes_done;
+    shown.samples_per_s = samples_per_s;
+    shown.failure.clear();
+    shown.progress = left == 0 ? live::CellProgress::measured : live::CellProgress::partial;
+  });
   ++state_.processes_done;
   live::note_line(state_, line);
 }
 
 void LivePage::fail_process(int cell, const std::string& why, bool is_final, int skipped) {
-  live::Cell& shown = changed(cell);
-  shown.failure = why;
-  if (!is_final) return;
-  shown.processes_left -= skipped;
-  state_.processes_total -= skipped;
-  shown.progress = live::CellProgress::failed;
+  live::change_cell(state_, static_cast<std::size_t>(cell), [&](live::Cell& shown) {
+    shown.failure = why;
+    if (!is_final) return;
+    shown.processes_left -= skipped;
+    shown.progress = live::CellProgress::failed;
+  });
+  if (is_final) state_.processes_total -= skipped;
 }
 
 void LivePage::end_rounds(int cell, int skipped) {
-  live::Cell& shown = changed(cell);
-  shown.processes_left = 0;
+  live::change_cell(state_, static_cast<std::size_t>(cell), [](live::Cell& shown) {
+    shown.processes_left = 0;
+    shown.progress = live::CellProgress::decided;
+  });
   state_.processes_total -= skipped;
-  shown.progress = live::CellProgress::decided;
 }
 
 void LivePage::finish_device(const std::string& device) {

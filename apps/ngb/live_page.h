@@ -40,7 +40,6 @@ class LivePage {
  private:
   explicit LivePage(std::unique_ptr<live::Server> server) : server_(std::move(server)) {}
   void publish(std::shared_ptr<const std::string> report = nullptr);
-  live::Cell& changed(int cell);
 
   std::unique_ptr<live::Server> server_;
   live::State state_{};

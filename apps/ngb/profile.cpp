@@ -37,7 +37,7 @@ struct Profile {
   std::set<std::string> devices{};
 };
 
-Result<Profile> read_profile(metrics::FamilyReader& reader, const report::Choice& choice,
+Result<Profile> read_profile(metrics::FamilyReader& reader, const report::CellFilter& filter,
                              const std::vector<store::Family>& families, const CostPerHour& costs) {
   Profile profile;
   std::mutex mutex;
@@ -45,7 +45,7 @@ Result<Profile> read_profile(metrics::FamilyReader& reader, const report::Choice
     std::vector<store::DerivedValue> values;
     for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
     const report::Results results =
-        report::results_of(family.cells, values, choice, reader.heading().baseline, /*with_best_options=*/false);
+        report::results_of(family.cells, values, filter, reader.heading().baseline, /*with_best_options=*/false);
     for (const store::CellData* cell : results.cells) {
       report::ProfileRow row = report::profile_row(*cell, results, costs);
       row.position = family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position;
@@ -72,11 +72,11 @@ int profile(const ProfileArguments& arguments) {
   if (!costs) return report_failure(costs.error(), kCannotGoOn);
   auto reader = metrics::FamilyReader::open(*sources);
   if (!reader) return report_failure(reader.error(), kCannotGoOn);
-  report::Choice choice(arguments.wanted);
-  const auto chosen = report::chosen_families(*reader, choice);
+  report::CellFilter filter(arguments.wanted);
+  const auto chosen = report::passing_families(*reader, filter);
   if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
-  if (const Status known = choice.check(); !known) return report_failure(known.error(), kWrongUsage);
-  const auto made = read_profile(*reader, choice, chosen->families, *costs);
+  if (const Status known = filter.check(); !known) return report_failure(known.error(), kWrongUsage);
+  const auto made = read_profile(*reader, filter, chosen->families, *costs);
   if (!made) return report_failure(made.error(), kCannotGoOn);
   const Status are_known = check_costs(*given, {made->devices.begin(), made->devices.end()});
   if (!are_known) return report_failure(are_known.error(), kWrongUsage);

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -36,23 +37,12 @@ std::size_t terminal_columns(std::FILE* out) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, const Clock& clock)
-    : out_(out),
-      is_terminal_(is_terminal),
-      total_(total),
-      done_(done),
-      done_before_(done),
-      clock_(&clock),
-      started_(clock.now()) {}
+ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, std::function<double()> seconds_left)
+    : out_(out), is_terminal_(is_terminal), total_(total), done_(done), seconds_left_(std::move(seconds_left)) {}
 
 std::string ProgressLine::counts() const {
-  std::string text = fmt::format("{} of {} processes", done_, total_);
-  const int finished = done_ - done_before_;
-  if (done_ >= total_) return text;
-  if (seconds_left_) return text + ", " + text::human_duration(seconds_left_()) + " left";
-  if (finished == 0) return text;
-  const double elapsed_s = std::chrono::duration<double>(clock_->now() - started_).count();
-  return text + ", " + text::human_duration(elapsed_s / finished * (total_ - done_)) + " left";
+  const std::string text = fmt::format("{} of {} processes", done_, total_);
+  return done_ >= total_ ? text : text + ", " + text::human_duration(seconds_left_()) + " left";
 }
 
 void ProgressLine::show(const std::string& doing) {

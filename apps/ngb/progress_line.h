@@ -5,17 +5,14 @@
 #include <cstdio>
 #include <functional>
 #include <string>
-#include <utility>
-
-#include "base/clock.h"
 
 namespace ngb::app {
 
 class ProgressLine {
  public:
   // The caller owns `out`. With `is_terminal` the line is redrawn in place. The run has `total` processes, of which
-  // `done` ended before now.
-  ProgressLine(std::FILE* out, bool is_terminal, int total, int done, const Clock& clock);
+  // `done` ended before now. `seconds_left` estimates the time that is left.
+  ProgressLine(std::FILE* out, bool is_terminal, int total, int done, std::function<double()> seconds_left);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -30,11 +27,7 @@ class ProgressLine {
   void say(const std::string& line);
   void clear();
 
-  // Makes `seconds_left` estimate the time that is left.
-  void estimate_by(std::function<double()> seconds_left) { seconds_left_ = std::move(seconds_left); }
-
-  // Returns "3 of 60 processes, 2 min left". Without estimate_by, the time left comes from the mean time of the
-  // processes that this run has finished.
+  // Returns "3 of 60 processes, 2 min left".
   [[nodiscard]] std::string counts() const;
 
  private:
@@ -42,11 +35,8 @@ class ProgressLine {
   bool is_terminal_;
   int total_;
   int done_;
-  int done_before_;
-  const Clock* clock_;
-  Nanoseconds started_;
+  std::function<double()> seconds_left_;
   bool is_drawn_ = false;
-  std::function<double()> seconds_left_{};
 };
 
 }  // namespace ngb::app

@@ -58,11 +58,11 @@ Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, st
     done += std::max(0, left - missing);
     left = std::min(left, missing);
   }
-  const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
-  recorder.line_ = std::make_unique<ProgressLine>(stderr, is_terminal, total, done, system_clock());
   recorder.is_whole_ = done == 0;
   recorder.done_before_ = done;
   recorder.expect_time_left();
+  const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
+  recorder.line_ = std::make_unique<ProgressLine>(stderr, is_terminal, total, done, recorder.seconds_left());
   return recorder;
 }
 
@@ -74,7 +74,6 @@ void Recorder::expect_time_left() {
     left[static_cast<std::size_t>(cell.index)] = std::max(cell.processes_left - beyond_expected, 0);
   }
   time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
-  line_->estimate_by(seconds_left());
 }
 
 std::function<double()> Recorder::seconds_left() const {

@@ -43,7 +43,8 @@ int write_and_tell(ReportArguments arguments) {
   if (request.folder.empty()) request.folder = std::filesystem::path(request.results.folders.front()) / "report";
   const auto written = write_report(request);
   if (!written) return report_failure(written.error().error, written.error().code);
-  say("Report: {} ({} cells, {})\n", written->page.string(), written->cells, text::human_bytes(written->bytes));
+  say("Report: {} ({} {}, {})\n", written->page.string(), written->cells, written->cells == 1 ? "cell" : "cells",
+      text::human_bytes(written->bytes));
   if (!written->folded.empty()) say("{}\n", written->folded);
   if (written->tables) tell_tables(*written->tables);
   tell_figures(written->figures);

@@ -77,7 +77,7 @@ Status load_origin(const std::vector<store::Source>& sources, Loaded& loaded) {
 }
 
 // Derives the cells that a page shows: all, or those of the first families that fit.
-Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const report::ChosenFamilies& chosen,
+Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const report::PassingFamilies& chosen,
                                          int threads) {
   if (reader.cell_count() <= kMostCells) return metrics::derive(std::move(reader), threads, store::Detail::phases);
   std::vector<store::Family> part;
@@ -91,7 +91,7 @@ Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const rep
 }
 
 // Says what a page of `shown` cells leaves out of the chosen ones; "" if nothing.
-std::string words_of_folded(std::size_t shown, const report::ChosenFamilies& chosen) {
+std::string words_of_folded(std::size_t shown, const report::PassingFamilies& chosen) {
   std::size_t all = 0;
   for (const std::size_t passing : chosen.passing) all += passing;
   if (shown >= all) return {};
@@ -113,15 +113,15 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const Repor
   if (!reader) {
     return failed(reader.error(), reader.error().code == ErrorCode::not_found ? kWrongUsage : kCannotGoOn);
   }
-  report::Choice choice(request.wanted);
-  const auto chosen = report::chosen_families(*reader, choice);
+  report::CellFilter filter(request.wanted);
+  const auto chosen = report::passing_families(*reader, filter);
   if (!chosen) return failed(chosen.error(), kCannotGoOn);
-  if (const Status known = choice.check(); !known) return failed(known.error(), kWrongUsage);
+  if (const Status known = filter.check(); !known) return failed(known.error(), kWrongUsage);
   auto derived = derive_for_page(*std::move(reader), *chosen, threads);
   if (!derived) return failed(derived.error(), kCannotGoOn);
   loaded->derived = *std::move(derived);
   const metrics::Derived& kept = loaded->derived;
-  loaded->results = report::results_of(kept.cells, kept.values, choice, kept.baseline, true);
+  loaded->results = report::results_of(kept.cells, kept.values, filter, kept.baseline, true);
   if (loaded->results->cells.size() > kMostCells) loaded->results->cells.resize(kMostCells);
   loaded->folded = words_of_folded(loaded->results->cells.size(), *chosen);
   report::add_differences(*loaded->results, kept.environments);

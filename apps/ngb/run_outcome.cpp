@@ -55,7 +55,8 @@ int print_what_the_budget_allowed(const std::filesystem::path& results, const st
   say("\nResults: {}\n", results.string());
   if (without_result > 0) {
     return report_failure(
-        {fmt::format("the budget of {} was too short for one round: {} cells have no result", budget, without_result),
+        {fmt::format("the budget of {} was too short for one round: {} no result", budget,
+                     without_result == 1 ? "1 cell has" : fmt::format("{} cells have", without_result)),
          results.string(), "run the same command again to continue"},
         kCannotGoOn);
   }

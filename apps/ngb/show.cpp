@@ -57,14 +57,14 @@ std::vector<store::DerivedValue> values_of(metrics::DerivedFamily& family) {
 
 // Prints the table of results whose cells do not fit into memory together.
 Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
-                               const report::Choice& choice, const report::ShowOptions& options) {
+                               const report::CellFilter& filter, const report::ShowOptions& options) {
   const metrics::Heading& heading = reader.heading();
   report::TextTable table(options, heading.baseline);
   std::mutex mutex;
   const auto add = [&](metrics::DerivedFamily family) {
     const std::vector<store::DerivedValue> values = values_of(family);
     const report::Results results =
-        report::results_of(family.cells, values, choice, heading.baseline, /*with_best_options=*/options.best);
+        report::results_of(family.cells, values, filter, heading.baseline, /*with_best_options=*/options.best);
     std::vector<std::size_t> positions;
     for (const store::CellData* cell : results.cells) {
       positions.push_back(family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position);
@@ -101,12 +101,12 @@ class InOrder {
 
 // Prints the lines of the cells, family by family.
 Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
-                               const report::Choice& choice, const report::Format& format) {
+                               const report::CellFilter& filter, const report::Format& format) {
   print_table_text(format.begin());
   InOrder printer;
   return reader.derive(families, metrics::all_metrics(), all_processors(), [&](metrics::DerivedFamily family) {
     const std::vector<store::DerivedValue> values = values_of(family);
-    const report::Results results = report::results_of(family.cells, values, choice, reader.heading().baseline,
+    const report::Results results = report::results_of(family.cells, values, filter, reader.heading().baseline,
                                                        /*with_best_options=*/false);
     printer.add(static_cast<std::size_t>(family.family - families.data()), format.lines(results));
   });
@@ -114,14 +114,14 @@ Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<
 
 // Shows results whose cells do not fit into memory together.
 int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& arguments, const report::Format& format) {
-  report::Choice choice(arguments.wanted);
-  const auto chosen = report::chosen_families(reader, choice);
+  report::CellFilter filter(arguments.wanted);
+  const auto chosen = report::passing_families(reader, filter);
   if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
-  if (const Status known = choice.check(); !known) return report_failure(known.error(), kWrongUsage);
+  if (const Status known = filter.check(); !known) return report_failure(known.error(), kWrongUsage);
   const report::ShowOptions options =
       options_for_terminal(arguments.all, arguments.best || reader.heading().asks_best_options);
-  const Status done = format.lines != nullptr ? print_lines_of_families(reader, chosen->families, choice, format)
-                                              : print_table_of_families(reader, chosen->families, choice, options);
+  const Status done = format.lines != nullptr ? print_lines_of_families(reader, chosen->families, filter, format)
+                                              : print_table_of_families(reader, chosen->families, filter, options);
   if (!done) return report_failure(done.error(), kCannotGoOn);
   return kSuccess;
 }
@@ -142,7 +142,7 @@ int show(const ShowArguments& arguments) {
   }
   const auto derived = metrics::derive(*std::move(reader), all_processors());
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
-  auto results = report::chosen_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
+  auto results = report::passing_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);
   report::add_differences(*results, derived->environments);
   results->allocator = derived->allocator;

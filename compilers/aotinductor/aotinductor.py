@@ -42,7 +42,7 @@ class AotInductor(Identity):
 
     def prepare(self, module, signatures):
         torch = self._torch
-        with inductor.cold(self._threads, self._options["freezing"], self._settings), \
+        with inductor.own_cache(self._threads, self._options["freezing"], self._settings), \
                 tempfile.TemporaryDirectory(prefix="package-", dir=inductor.scratch()) as folder:
             package = os.path.join(folder, f"{_MODEL}.pt2")
             try:

@@ -17,6 +17,7 @@ _SETTINGS_ADVICE = "correct or remove it in the study's settings of this compile
 # The second is Triton's, Inductor's compiler for GPUs. Inductor sets it itself, but only once in a process.
 _CACHE_FOLDERS = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 _IMPORT_ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCH_WARM_POOL": "0"}
+_MACHINE_CODE = (".so", ".cubin")  # files of a cache that a compiler for C++ or Triton has made
 
 
 def preload() -> None:
@@ -38,12 +39,19 @@ def no_cxx() -> CompilerError:
 
 
 @contextlib.contextmanager
-def cold(threads: int, freezing: bool, settings: Mapping[str, Any]):
-    """Compile without the results of earlier compilations, in a cache that is deleted at the end. `settings` is
-    configuration that the study hands on. Raises CompilerError if Inductor refuses it."""
+def own_cache(threads: int, freezing: bool, settings: Mapping[str, Any], kept: str = ""):
+    """Compile without the results of earlier compilations, in a cache that is deleted at the end; or, with `kept`, with
+    those in that folder, which is copied. Yields the cache's folder, which may be moved away. `settings` is
+    configuration that the study hands on. Raises CompilerError if Inductor refuses it, and OSError if `kept` cannot be
+    copied."""
     from torch._inductor import config
 
-    with tempfile.TemporaryDirectory(prefix="inductor-", dir=scratch(), ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="inductor-", dir=scratch(), ignore_cleanup_errors=True) as parent:
+        folder = os.path.join(parent, "cache")
+        if kept:
+            shutil.copytree(kept, folder)
+        else:
+            os.mkdir(folder)
         before = {name: os.environ.get(name) for name in _CACHE_FOLDERS}
         os.environ.update(TORCHINDUCTOR_CACHE_DIR=folder, TRITON_CACHE_DIR=os.path.join(folder, "triton"))
         try:
@@ -51,12 +59,18 @@ def cold(threads: int, freezing: bool, settings: Mapping[str, Any]):
             off = {name: False for name in _KEEP_HEADERS if name in known}
             ours = {**off, "freezing": freezing, "compile_threads": threads}
             with config.patch(ours), _handed_on(config, settings):
-                yield
+                yield folder
         finally:
             for name, value in before.items():
                 os.environ.pop(name, None)
                 if value is not None:
                     os.environ[name] = value
+
+
+def machine_code(folder: str) -> set[str]:
+    """Return the files of a cache that hold machine code, by their paths within it."""
+    return {os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder)
+            for name in names if name.endswith(_MACHINE_CODE)}
 
 
 def _handed_on(config, settings: Mapping[str, Any]):
@@ -88,7 +102,7 @@ def scratch():
 
 
 def move(made: str, wanted: str) -> None:
-    """Move a file from a temporary folder to its place. Raises CompilerError."""
+    """Move a file or a folder from a temporary folder to its place. Raises CompilerError."""
     try:
         shutil.move(made, wanted)
     except OSError as error:

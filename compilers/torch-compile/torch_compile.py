@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.compile over the identity's module. The first call, which compiles, is part of the compile phase."""
+"""torch.compile over the identity's module. The first call, which compiles, is part of the compile phase.
+
+What another process may load is Inductor's cache: the machine code, and graphs where PyTorch keeps them. Loading is a
+first call, too: the module is made and traced again, but no machine code is compiled."""
+import os
 import traceback
 
 from ngraphbench.adaptor import CompilerError
@@ -27,9 +31,22 @@ class TorchCompile(Identity):
                                                   "Inductor's", "leave them out for this backend")
         super().__init__(settings)
         self._settings = settings.settings
+        self._kept = self._artifact_path = ""  # the cache of another process, and where this one's is kept
         self._cxx = inductor.cxx() if self._is_inductor else "none"
         if self._cxx is None:
             raise inductor.no_cxx()
+
+    def compile(self, model):
+        self._artifact_path = model.artifact_path if self._is_inductor else ""  # the others compile nothing to keep
+        super().compile(model)
+
+    def load(self, model):
+        if self._call is not None:  # by this process
+            return
+        if not os.path.isdir(model.artifact_path):
+            raise CompilerError("internal", f"{model.artifact_path} is not a folder that torch-compile has made")
+        self._kept = model.artifact_path
+        super().compile(model)
 
     def prepare(self, module, signatures):
         torch = self._torch
@@ -43,12 +60,20 @@ class TorchCompile(Identity):
         for tensor, signature in zip(inputs, signatures):
             for axis in open_axes(signature):
                 torch._dynamo.mark_dynamic(tensor, axis)
-        with inductor.cold(self._threads, self._options["freezing"], self._settings):
+        with inductor.own_cache(self._threads, self._options["freezing"], self._settings, self._kept) as cache:
+            before = inductor.machine_code(cache)
             try:
                 self.call_with(compiled, inputs)
             except torch._dynamo.exc.TorchDynamoException as error:
                 traceback.print_exc()
                 raise self._explained(error) from None
+            made = sorted(inductor.machine_code(cache) - before)
+            if self._kept and made:
+                raise CompilerError("internal", f"torch.compile compiled {len(made)} of the kept libraries again, such "
+                                                f"as {made[0]}")
+            if self._artifact_path:
+                inductor.move(cache, self._artifact_path)
+        self._libraries = len(made)
         self._graphs = self._count("stats", "unique_graphs")
         return compiled
 
@@ -71,7 +96,9 @@ class TorchCompile(Identity):
         facts.update(backend=self._options["backend"], cxx=self._cxx)
         if self._call is not None:
             facts.update(graphs=str(self._graphs), graph_breaks=str(self._count("graph_break")),
-                        compiled_again="true" if self._count("stats", "unique_graphs") > self._graphs else "false")
+                        compiled_again="true" if self._count("stats", "unique_graphs") > self._graphs else "false",
+                        libraries_compiled=str(self._libraries),
+                        graphs_from_cache=str(self._count("inductor", "fxgraph_cache_hit")))
         return facts
 
     def _count(self, group, name=None):

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "samples/phase_time.h"
 
 namespace ngb::agent {
 namespace {
@@ -14,14 +15,6 @@ using samples::FailureKind;
 using samples::Phase;
 
 constexpr const char* kFact = "shared_compilation";
-
-double phase_s(const samples::ProcessResult& result, Phase phase) {
-  double seconds = 0;
-  for (const samples::PhaseUse& use : result.phases) {
-    if (use.phase == phase) seconds += static_cast<double>(use.wall_ns) / 1e9;
-  }
-  return seconds;
-}
 
 // Returns why the artifact did not serve the process that loaded it; "" if it did. A process that other work disturbed,
 // or whose model file changed, says nothing about the artifact.
@@ -88,8 +81,9 @@ void SharedCompilation::settle_compiled(const work::WorkerRequest& request, cons
   const std::filesystem::path written = request.artifact_path;
   if (result.failure) return KeptArtifacts::discard(written);
   std::error_code code;
-  const double compile_s = phase_s(result, Phase::compile);
-  const double measure_s = phase_s(result, Phase::warm_up) + phase_s(result, Phase::timed);
+  const double compile_s = samples::seconds_of_phase(result, Phase::compile);
+  const double measure_s =
+      samples::seconds_of_phase(result, Phase::warm_up) + samples::seconds_of_phase(result, Phase::timed);
   std::string why_not;
   if (!std::filesystem::exists(written, code)) {
     why_not = request.compiler.name + " makes no file that another process can load";

@@ -97,15 +97,12 @@ Result<Address> parse_address(std::string_view text) {
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
 
 std::optional<Refusal> refusal(const Request& request, const Address& address, std::string_view token) {
-  constexpr int kForbidden = 403;
-  constexpr int kNoSuchMethod = 405;
-  constexpr int kUnauthorized = 401;
   if (address.is_loopback() && !names_this_machine(request.host, address)) {
-    return Refusal{kForbidden, "This page is served for this machine only."};
+    return Refusal{HttpStatus::forbidden, "This page is served for this machine only."};
   }
-  if (request.method != "GET") return Refusal{kNoSuchMethod, "This page can only be read."};
+  if (request.method != "GET") return Refusal{HttpStatus::no_such_method, "This page can only be read."};
   if (!token.empty() && !has_token(request, token)) {
-    return Refusal{kUnauthorized, "The token is missing or wrong; use the address that ngb has printed."};
+    return Refusal{HttpStatus::unauthorized, "The token is missing or wrong; use the address that ngb has printed."};
   }
   return std::nullopt;
 }

@@ -35,11 +35,21 @@ struct Request {
 // Returns the target without what follows "?".
 std::string_view path_of(std::string_view target);
 
+// HTTP's numbers for the answers that the page gives.
+enum class HttpStatus {
+  fine = 200,
+  bad_request = 400,
+  unauthorized = 401,
+  forbidden = 403,
+  not_found = 404,
+  no_such_method = 405
+};
+
 // Returns the HTTP status and a sentence for a request that is refused; nothing if it is answered. `token` is "" if
 // none is demanded. It is compared in constant time. At a loopback address the header Host must name that address or
 // localhost: a web page elsewhere whose name was made to lead here sends its own name.
 struct Refusal {
-  int status = 0;
+  HttpStatus status = HttpStatus::forbidden;
   std::string why{};
 };
 std::optional<Refusal> refusal(const Request& request, const Address& address, std::string_view token);

@@ -101,7 +101,8 @@ std::string event_of(const Published& published) {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::begin(const Address& address, const std::vector<int>& cpus) {
+Result<std::unique_ptr<Server>> Server::begin(const Address& address, const std::vector<int>& cpus,
+                                              const Clock& clock) {
   Address at = address;
   std::string token;
   if (!at.is_loopback()) {
@@ -117,7 +118,7 @@ Result<std::unique_ptr<Server>> Server::begin(const Address& address, const std:
     ::close(*listener);
     return tl::unexpected(cannot_listen(at, number));
   }
-  std::unique_ptr<Server> server(new Server(std::move(at), std::move(token), *listener, wake));
+  std::unique_ptr<Server> server(new Server(std::move(at), std::move(token), *listener, wake, clock));
   // Signals are for the run's thread.
   sigset_t all{};
   sigset_t before{};
@@ -128,8 +129,8 @@ Result<std::unique_ptr<Server>> Server::begin(const Address& address, const std:
   return server;
 }
 
-Server::Server(Address address, std::string token, int listener, int wake)
-    : address_(std::move(address)), token_(std::move(token)), listener_(listener), wake_(wake) {}
+Server::Server(Address address, std::string token, int listener, int wake, const Clock& clock)
+    : address_(std::move(address)), token_(std::move(token)), listener_(listener), wake_(wake), clock_(&clock) {}
 
 Server::~Server() {
   is_ending_ = true;
@@ -144,7 +145,7 @@ std::string Server::url() const {
 }
 
 void Server::publish(Published published) {
-  desk_.leave(std::move(published), system_clock().now());
+  desk_.leave(std::move(published), clock_->now());
   ::eventfd_write(wake_, 1);
 }
 
@@ -155,8 +156,8 @@ void Server::end(Published published) {
   const int open = streams_;
   const int before = reports_;
   publish(std::move(published));
-  const Nanoseconds begun = system_clock().now();
-  while (open > 0 && system_clock().now() - begun < kPatience) {
+  const Nanoseconds begun = clock_->now();
+  while (open > 0 && clock_->now() - begun < kPatience) {
     if (has_report ? reports_ - before >= open : streams_ == 0) return;
     std::this_thread::sleep_for(kPause);
   }
@@ -180,7 +181,7 @@ void Server::wait_for_something() {
   if (::poll(watched.data(), watched.size(), readers_.empty() ? -1 : kPauseMs) < 0) return;
   eventfd_t published = 0;
   if (watched[0].revents != 0) ::eventfd_read(wake_, &published);
-  const Nanoseconds now = system_clock().now();
+  const Nanoseconds now = clock_->now();
   std::vector<Connection*> gone;
   for (std::size_t i = 0; i < readers_.size(); ++i) {
     Connection& reader = *readers_[i];
@@ -202,7 +203,7 @@ void Server::accept_readers() {
   while (readers_.size() < kMostReaders) {
     const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0) return;
-    readers_.push_back(std::make_unique<Connection>(descriptor, system_clock().now()));
+    readers_.push_back(std::make_unique<Connection>(descriptor, clock_->now()));
   }
 }
 
@@ -224,9 +225,8 @@ void Server::attend(Connection& reader) {
   using Stage = Connection::Stage;
   if (reader.stage == Stage::reading) {
     const auto request = parse_request(reader.received());
-    constexpr int kBadRequest = 400;
     if (!request) {
-      reply(reader, kBadRequest, "text/plain", shared(request.error().what + "\n"));
+      reply(reader, HttpStatus::bad_request, "text/plain", shared(request.error().what + "\n"));
     } else if (*request) {
       answer(reader, **request);
     }
@@ -236,8 +236,6 @@ void Server::attend(Connection& reader) {
 
 void Server::answer(Connection& reader, const Request& request) {
   using Stage = Connection::Stage;
-  constexpr int kNotFound = 404;
-  constexpr int kFine = 200;
   reader.path = path_of(request.target);
   // Style and script are the same for everybody and need no token.
   const bool is_public = reader.path == "/live.js" || reader.path == "/live.css";
@@ -246,18 +244,18 @@ void Server::answer(Connection& reader, const Request& request) {
     return reply(reader, refused->status, "text/plain", shared(refused->why + "\n"));
   }
   const std::shared_ptr<const Published> latest = desk_.latest();
-  if (reader.path == "/") return reply(reader, kFine, "text/html", shared(kText_live_html));
-  if (reader.path == "/live.js") return reply(reader, kFine, "text/javascript", shared(kText_live_js));
+  if (reader.path == "/") return reply(reader, HttpStatus::fine, "text/html", shared(kText_live_html));
+  if (reader.path == "/live.js") return reply(reader, HttpStatus::fine, "text/javascript", shared(kText_live_js));
   if (reader.path == "/live.css") {
-    return reply(reader, kFine, "text/css", shared(std::string(kText_page_css) + kText_live_css));
+    return reply(reader, HttpStatus::fine, "text/css", shared(std::string(kText_page_css) + kText_live_css));
   }
   if (reader.path == "/report" && latest && latest->report) {
-    return reply(reader, kFine, "text/html", latest->report, kReportPolicy);
+    return reply(reader, HttpStatus::fine, "text/html", latest->report, kReportPolicy);
   }
   if (reader.path == "/metrics") {
     reader.stage = Stage::waiting;
     reader.seen = latest && latest->has_ended ? nullptr : latest;
-    reader.since = system_clock().now();
+    reader.since = clock_->now();
     return;
   }
   if (reader.path == "/events") {
@@ -265,23 +263,22 @@ void Server::answer(Connection& reader, const Request& request) {
     reader.send(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-store\r\n"
         "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\nretry: 2000\n\n",
-        nullptr, system_clock().now());
+        nullptr, clock_->now());
     return;
   }
-  reply(reader, kNotFound, "text/plain", shared("There is no such page; the run's is at /.\n"));
+  reply(reader, HttpStatus::not_found, "text/plain", shared("There is no such page; the run's is at /.\n"));
 }
 
 void Server::send_newer(Connection& reader) {
   using Stage = Connection::Stage;
   constexpr Nanoseconds kPatienceWithTheRun = std::chrono::seconds(2);
-  constexpr int kFine = 200;
   const std::shared_ptr<const Published> latest = desk_.latest();
-  const Nanoseconds now = system_clock().now();
+  const Nanoseconds now = clock_->now();
   if (reader.has_output() || !latest) return;
   if (reader.stage == Stage::waiting) {
     // A run that is busy with something else answers with its last state.
     if (latest == reader.seen && now - reader.since < kPatienceWithTheRun) return;
-    return reply(reader, kFine, "text/plain; version=0.0.4", shared(latest->prometheus));
+    return reply(reader, HttpStatus::fine, "text/plain; version=0.0.4", shared(latest->prometheus));
   }
   if (latest == reader.seen) return;
   reader.seen = latest;
@@ -289,15 +286,16 @@ void Server::send_newer(Connection& reader) {
   if (latest->has_ended) reader.stage = Stage::closing;
 }
 
-void Server::reply(Connection& reader, int status, std::string_view type, std::shared_ptr<const std::string> body,
-                   std::string_view policy) {
+void Server::reply(Connection& reader, HttpStatus status, std::string_view type,
+                   std::shared_ptr<const std::string> body, std::string_view policy) {
   reader.stage = Connection::Stage::closing;
   std::string head = fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}; charset=utf-8\r\nContent-Length: {}\r\nCache-Control: no-store\r\n"
       "Content-Security-Policy: {}\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
       "Cross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n\r\n",
-      status, status == 200 ? "OK" : "Refused", type, body->size(), policy.empty() ? kOwnPolicy : policy);
-  reader.send(std::move(head), std::move(body), system_clock().now());
+      static_cast<int>(status), status == HttpStatus::fine ? "OK" : "Refused", type, body->size(),
+      policy.empty() ? kOwnPolicy : policy);
+  reader.send(std::move(head), std::move(body), clock_->now());
 }
 
 }  // namespace ngb::live

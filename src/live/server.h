@@ -20,9 +20,10 @@ namespace ngb::live {
 class Server {
  public:
   // Listens at the address. At one that other machines can reach, a token is demanded. The thread runs on `cpus`
-  // (empty: anywhere). Returns an error if the port is in use or may not be used, or if the address is not this
-  // machine's.
-  static Result<std::unique_ptr<Server>> begin(const Address& address, const std::vector<int>& cpus);
+  // (empty: anywhere). `clock` must outlive the server, and may be read by both threads. Returns an error if the port
+  // is in use or may not be used, or if the address is not this machine's.
+  static Result<std::unique_ptr<Server>> begin(const Address& address, const std::vector<int>& cpus,
+                                               const Clock& clock = system_clock());
   // Ends the connections and the thread.
   ~Server();
   Server(const Server&) = delete;
@@ -31,13 +32,13 @@ class Server {
   // Returns "http://127.0.0.1:8017/", with the token if one is demanded.
   [[nodiscard]] std::string url() const;
   // These are for the run's thread (Desk).
-  [[nodiscard]] bool is_due() const { return desk_.is_due(system_clock().now()); }
+  [[nodiscard]] bool is_due() const { return desk_.is_due(clock_->now()); }
   void publish(Published published);
   // Publishes the end of the run. If pages are open, waits until each has fetched the report, at most five seconds.
   void end(Published published);
 
  private:
-  Server(Address address, std::string token, int listener, int wake);
+  Server(Address address, std::string token, int listener, int wake, const Clock& clock);
   void serve(const std::vector<int>& cpus);
   void wait_for_something();
   void accept_readers();
@@ -45,13 +46,14 @@ class Server {
   void answer(Connection& reader, const Request& request);
   void send_newer(Connection& reader);
   void ask();
-  void reply(Connection& reader, int status, std::string_view type, std::shared_ptr<const std::string> body,
+  void reply(Connection& reader, HttpStatus status, std::string_view type, std::shared_ptr<const std::string> body,
              std::string_view policy = {});
 
   Address address_;
   std::string token_;  // "": none is demanded
   int listener_;
   int wake_;  // an eventfd: something was published, or the end
+  const Clock* clock_;
   Desk desk_{};
   std::vector<std::unique_ptr<Connection>> readers_{};  // of the thread
   std::atomic<bool> is_ending_{false};

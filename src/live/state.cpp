@@ -13,15 +13,10 @@
 namespace ngb::live {
 namespace {
 
-constexpr std::array kCellProgress{CellProgress::planned, CellProgress::partial, CellProgress::measured,
-                                   CellProgress::decided, CellProgress::failed};
+constexpr std::array<CellProgress, kCellProgresses> kCellProgress{
+    CellProgress::planned, CellProgress::partial, CellProgress::measured, CellProgress::decided, CellProgress::failed};
 constexpr std::array kDeviceProgress{DeviceProgress::waiting, DeviceProgress::measuring, DeviceProgress::preparing,
                                      DeviceProgress::finished};
-
-std::size_t count(const State& state, CellProgress progress) {
-  return static_cast<std::size_t>(std::count_if(state.cells.begin(), state.cells.end(),
-                                                [&](const Cell& cell) { return cell.progress == progress; }));
-}
 
 // Returns the cells to send, in the order of the study.
 std::vector<std::size_t> sent_cells(const State& state) {
@@ -100,6 +95,11 @@ std::string_view name(DeviceProgress progress) {
   return "";
 }
 
+void Cells::add(Cell cell) {
+  ++count_of(cell.progress);
+  cells_.push_back(std::move(cell));
+}
+
 void note_change(State& state, std::size_t cell) {
   std::erase(state.changed, cell);
   state.changed.insert(state.changed.begin(), cell);
@@ -117,7 +117,7 @@ std::string to_json(const State& state) {
     devices.push_back({{"name", device.name}, {"progress", name(device.progress)}, {"doing", device.doing}});
   }
   nlohmann::json counts = nlohmann::json::object();
-  for (const CellProgress progress : kCellProgress) counts[std::string(name(progress))] = count(state, progress);
+  for (const CellProgress progress : kCellProgress) counts[std::string(name(progress))] = state.cells.count(progress);
   nlohmann::json cells = nlohmann::json::array();
   for (const std::size_t index : sent_cells(state)) cells.push_back(json_of(state.cells[index]));
   const nlohmann::json all = {{"study", state.study},
@@ -140,7 +140,7 @@ std::string to_prometheus(const State& state) {
   std::string out;
   head(out, "ngb_cells", "gauge", "Cells of the study that are left to this run, by progress.");
   for (const CellProgress progress : kCellProgress) {
-    out += fmt::format("ngb_cells{{state=\"{}\"}} {}\n", name(progress), count(state, progress));
+    out += fmt::format("ngb_cells{{state=\"{}\"}} {}\n", name(progress), state.cells.count(progress));
   }
   head(out, "ngb_processes", "gauge", "Processes that this run has to measure.");
   out += fmt::format("ngb_processes {}\n", state.processes_total);

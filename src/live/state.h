@@ -2,6 +2,7 @@
 // Describes a run while it is under way, and writes that as JSON for the live page and as text for Prometheus. Pure.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <optional>
@@ -27,6 +28,30 @@ struct Cell {
   std::string failure{};                  // why its last process failed; "": it did not
 };
 
+inline constexpr std::size_t kCellProgresses = 5;
+
+// The cells in the order of the study, and how many there are of each progress.
+class Cells {
+ public:
+  void add(Cell cell);
+  // Changes a cell by `change`, which receives it.
+  template <class Change>
+  void change(std::size_t index, const Change& change) {
+    --count_of(cells_[index].progress);
+    change(cells_[index]);
+    ++count_of(cells_[index].progress);
+  }
+  [[nodiscard]] const Cell& operator[](std::size_t index) const { return cells_[index]; }
+  [[nodiscard]] std::size_t size() const { return cells_.size(); }
+  [[nodiscard]] std::size_t count(CellProgress progress) const { return counts_[static_cast<std::size_t>(progress)]; }
+
+ private:
+  [[nodiscard]] std::size_t& count_of(CellProgress progress) { return counts_[static_cast<std::size_t>(progress)]; }
+
+  std::vector<Cell> cells_{};
+  std::array<std::size_t, kCellProgresses> counts_{};
+};
+
 enum class DeviceProgress { waiting, measuring, preparing, finished };
 std::string_view name(DeviceProgress progress);  // "waiting", …
 
@@ -42,7 +67,7 @@ inline constexpr std::size_t kMostCellsSent = 500;  // to the page and to Promet
 struct State {
   std::string study{};
   std::vector<Device> devices{};
-  std::vector<Cell> cells{};           // in the order of the study
+  Cells cells{};
   std::vector<std::size_t> changed{};  // indices of cells that have changed, the latest first, at most kMostCellsSent
   std::deque<std::string> lines{};     // results and remarks, the latest first, at most kMostLines
   int processes_done = 0;
@@ -56,6 +81,12 @@ struct State {
 
 // Moves the cell to the front of those that have changed.
 void note_change(State& state, std::size_t cell);
+// Changes the cell and moves it there.
+template <class Change>
+void change_cell(State& state, std::size_t cell, const Change& change) {
+  state.cells.change(cell, change);
+  note_change(state, cell);
+}
 // Puts the line before the others.
 void note_line(State& state, std::string line);
 

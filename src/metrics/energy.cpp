@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "metrics/ratios.h"
+#include "samples/phase_time.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -48,18 +49,10 @@ Known<double> mean_reading(const samples::ProcessResult& process, std::string_vi
       fmt::format("window too short: {} readings of the meter, {} are needed", values.size(), least));
 }
 
-double timed_s(const samples::ProcessResult& process) {
-  double seconds = 0;
-  for (const samples::PhaseUse& use : process.phases) {
-    if (use.phase == samples::Phase::timed) seconds += static_cast<double>(use.wall_ns) * 1e-9;
-  }
-  return seconds;
-}
-
 Known<double> power_w(const samples::ProcessResult& process, const Meter& meter, bool is_net) {
   const Known<double> gross = mean_reading(process, meter.quantity, meter.when, meter.least_readings);
   if (!gross.value) return gross;
-  if (const double seconds = timed_s(process); seconds < meter.least_s) {
+  if (const double seconds = samples::seconds_of_phase(process, samples::Phase::timed); seconds < meter.least_s) {
     return Known<double>::unknown(
         fmt::format("window too short: {:.3g} s, the meter needs {:g} s", seconds, meter.least_s));
   }

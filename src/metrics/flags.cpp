@@ -5,6 +5,7 @@
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
+#include "samples/phase_time.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -132,8 +133,7 @@ std::optional<double> unchecked(const Evidence& evidence) {
 std::optional<double> shared_compilation(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
   return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
-    return std::any_of(process.phases.begin(), process.phases.end(),
-                       [](const samples::PhaseUse& use) { return use.phase == samples::Phase::load; });
+    return samples::has_phase(process, samples::Phase::load);
   }));
 }
 

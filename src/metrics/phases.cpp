@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "samples/phase_time.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -86,11 +87,6 @@ Value told_of_tuning(const Analysis& analysis, std::size_t cell, const char* fac
   return highest ? Value{highest} : unknown_use("not tuned");
 }
 
-bool has_compiled(const samples::ProcessResult& process) {
-  return std::any_of(process.phases.begin(), process.phases.end(),
-                     [](const PhaseUse& use) { return use.phase == Phase::compile; });
-}
-
 }  // namespace
 
 Value tuning_time(const Analysis& analysis, std::size_t cell) {
@@ -102,7 +98,7 @@ Value compile_time(const Analysis& analysis, std::size_t cell) {
   Known<std::vector<double>> seconds = of_phase(analysis, cell, Phase::compile, wall_s);
   std::size_t at = 0;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    if (!seconds.value || !has_compiled(process)) continue;
+    if (!seconds.value || !samples::has_phase(process, Phase::compile)) continue;
     (*seconds.value)[at++] -= told(process, "tuning_seconds_here").value_or(0);
   }
   return median_of(std::move(seconds));

@@ -12,6 +12,7 @@
 #include "report/numbers.h"
 #include "report/plain_text.h"
 #include "report/words.h"
+#include "samples/phase_time.h"
 
 namespace ngb::report {
 namespace {
@@ -34,9 +35,7 @@ std::vector<double> sorted_latencies_s(const store::CellData& served) {
 double timed_phases_s(const store::CellData& served) {
   double seconds = 0;
   for (const store::RecordedProcess& process : served.processes) {
-    for (const samples::PhaseUse& use : process.phases) {
-      if (use.phase == samples::Phase::timed) seconds += static_cast<double>(use.wall_ns) * 1e-9;
-    }
+    seconds += samples::seconds_of_phase(process, samples::Phase::timed);
   }
   return seconds;
 }

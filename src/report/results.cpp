@@ -87,23 +87,23 @@ void add_series(Results& results, const std::vector<store::SeriesPart>& parts) {
   }
 }
 
-Choice::Choice(const std::map<std::string, Words>& wanted) {
+CellFilter::CellFilter(const std::map<std::string, Words>& wanted) {
   for (const Filter& filter : kFilters) {
     const auto words = wanted.find(filter.name);
     if (words != wanted.end() && !words->second.empty()) asked_.push_back({&filter, words->second, {}, {}});
   }
 }
 
-bool Choice::lets_through(const Asked& asked, const Words& words) {
+bool CellFilter::lets_through(const Asked& asked, const Words& words) {
   return std::find_first_of(words.begin(), words.end(), asked.words.begin(), asked.words.end()) != words.end();
 }
 
-bool Choice::lets_through(const CellData& cell) const {
+bool CellFilter::lets_through(const CellData& cell) const {
   return std::all_of(asked_.begin(), asked_.end(),
                      [&](const Asked& asked) { return lets_through(asked, asked.filter->words(cell)); });
 }
 
-bool Choice::add(const CellData& cell) {
+bool CellFilter::add(const CellData& cell) {
   bool passes = true;
   for (Asked& asked : asked_) {
     const Words words = asked.filter->words(cell);
@@ -115,7 +115,7 @@ bool Choice::add(const CellData& cell) {
   return passes;
 }
 
-ngb::Status Choice::check() const {
+ngb::Status CellFilter::check() const {
   for (const Asked& asked : asked_) {
     for (const std::string& word : asked.words) {
       if (!word.empty() && asked.known.contains(word)) continue;
@@ -133,35 +133,35 @@ ngb::Status Choice::check() const {
   return Done{};
 }
 
-Results results_of(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived, const Choice& choice,
-                   const metrics::Baseline& baseline, bool with_best_options) {
+Results results_of(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
+                   const CellFilter& filter, const metrics::Baseline& baseline, bool with_best_options) {
   return results_with(
-      cells, derived, baseline, [&](const CellData& cell) { return choice.lets_through(cell); }, with_best_options);
+      cells, derived, baseline, [&](const CellData& cell) { return filter.lets_through(cell); }, with_best_options);
 }
 
-Result<ChosenFamilies> chosen_families(metrics::FamilyReader& reader, Choice& choice) {
-  ChosenFamilies chosen;
+Result<PassingFamilies> passing_families(metrics::FamilyReader& reader, CellFilter& filter) {
+  PassingFamilies found;
   for (const store::Family& family : reader.families()) {
     std::size_t passing = family.cells.size();
-    if (!choice.is_of_all()) {
+    if (!filter.is_of_all()) {
       const auto cells = reader.results().load_family(family, store::Detail::planned);
       if (!cells) return error_of(cells);
       passing = static_cast<std::size_t>(
-          std::count_if(cells->begin(), cells->end(), [&](const CellData& cell) { return choice.add(cell); }));
+          std::count_if(cells->begin(), cells->end(), [&](const CellData& cell) { return filter.add(cell); }));
     }
     if (passing == 0) continue;
-    chosen.families.push_back(family);
-    chosen.passing.push_back(passing);
+    found.families.push_back(family);
+    found.passing.push_back(passing);
   }
-  return chosen;
+  return found;
 }
 
-Result<Results> chosen_results(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
-                               const std::map<std::string, Words>& wanted, const metrics::Baseline& baseline) {
-  Choice choice(wanted);
-  for (const CellData& cell : cells) choice.add(cell);
-  if (ngb::Status known = choice.check(); !known) return error_of(known);
-  return results_of(cells, derived, choice, baseline, true);
+Result<Results> passing_results(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
+                                const std::map<std::string, Words>& wanted, const metrics::Baseline& baseline) {
+  CellFilter filter(wanted);
+  for (const CellData& cell : cells) filter.add(cell);
+  if (ngb::Status known = filter.check(); !known) return error_of(known);
+  return results_of(cells, derived, filter, baseline, true);
 }
 
 }  // namespace ngb::report

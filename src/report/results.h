@@ -50,11 +50,11 @@ struct Filter {
 std::span<const Filter> filters();
 
 // Decides which cells pass every filter, also of cells that come one after the other and without their processes.
-class Choice {
+class CellFilter {
  public:
   // `wanted` maps a filter's name to words; a cell passes if it has one of them, and a filter without words passes all
   // cells.
-  explicit Choice(const std::map<std::string, std::vector<std::string>>& wanted);
+  explicit CellFilter(const std::map<std::string, std::vector<std::string>>& wanted);
 
   [[nodiscard]] bool is_of_all() const { return asked_.empty(); }
   [[nodiscard]] bool lets_through(const store::CellData& cell) const;
@@ -78,21 +78,21 @@ class Choice {
 };
 
 // Families of which at least one cell passes.
-struct ChosenFamilies {
+struct PassingFamilies {
   std::vector<store::Family> families{};
   std::vector<std::size_t> passing{};  // cells of each
 };
-// Adds all cells of the results to `choice`, if it filters anything, and returns the families of those that pass.
-Result<ChosenFamilies> chosen_families(metrics::FamilyReader& reader, Choice& choice);
+// Adds all cells of the results to `filter`, if it filters anything, and returns the families of those that pass.
+Result<PassingFamilies> passing_families(metrics::FamilyReader& reader, CellFilter& filter);
 
-// Returns the cells that pass the filters. Returns the error of Choice::check.
-Result<Results> chosen_results(const std::vector<store::CellData>& cells,
-                               const std::vector<store::DerivedValue>& derived,
-                               const std::map<std::string, std::vector<std::string>>& wanted,
-                               const metrics::Baseline& baseline = {});
+// Returns the cells that pass the filters. Returns the error of CellFilter::check.
+Result<Results> passing_results(const std::vector<store::CellData>& cells,
+                                const std::vector<store::DerivedValue>& derived,
+                                const std::map<std::string, std::vector<std::string>>& wanted,
+                                const metrics::Baseline& baseline = {});
 
 // Returns the cells that pass, be it none. Finding the best options takes time; without them `best_options` is empty.
 Results results_of(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived,
-                   const Choice& choice, const metrics::Baseline& baseline, bool with_best_options);
+                   const CellFilter& filter, const metrics::Baseline& baseline, bool with_best_options);
 
 }  // namespace ngb::report

@@ -277,7 +277,8 @@ std::string TextTable::notes(const std::vector<std::string>& left_out,
   }
   for (const auto& [position, note] : failures_) text += "  " + note + '\n';
   if (failure_count_ > failures_.size()) {
-    text += fmt::format("  … and {} more failed cells: --json has them all\n", failure_count_ - failures_.size());
+    const std::size_t more = failure_count_ - failures_.size();
+    text += fmt::format("  … and {} more failed {}: --json has them all\n", more, more == 1 ? "cell" : "cells");
   }
   std::vector<std::string> remarks = environment_remarks(differences);
   if (!allocator.empty()) remarks.push_back("allocator: " + text::visible(allocator));
@@ -292,7 +293,8 @@ std::string TextTable::notes(const std::vector<std::string>& left_out,
 
 std::string TextTable::counts() const {
   const auto [measured, partial, failed, disturbed, planned] = counts_;
-  std::string text = fmt::format("{} cells: {} measured", measured + partial + failed + disturbed + planned, measured);
+  const int all = measured + partial + failed + disturbed + planned;
+  std::string text = fmt::format("{} {}: {} measured", all, all == 1 ? "cell" : "cells", measured);
   if (partial > 0) text += fmt::format(", {} in part", partial);
   if (failed > 0) text += fmt::format(", {} failed", failed);
   if (disturbed > 0) text += fmt::format(", {} disturbed", disturbed);

@@ -103,7 +103,7 @@ class Packages(NgbTest):
                                  "disturbance: {max_wait_percent: 100}\n")
         ran = subprocess.run([self.folder / "venv/bin/ngb", "run", "first.yaml"], capture_output=True, text=True,
                              cwd=self.folder, env={**os.environ, **self.environment})
-        self.assertRegex(ran.stdout, r"(?m)^1 cells?: 1 measured$", ran.stderr)
+        self.assertRegex(ran.stdout, r"(?m)^1 cell: 1 measured$", ran.stderr)
 
 
 if __name__ == "__main__":

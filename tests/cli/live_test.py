@@ -32,7 +32,7 @@ class LiveTest(NgbTest):
     def test_shows_the_run_to_a_browser_and_to_prometheus_and_ends_as_the_report(self):
         run, port, token = self.serve("--serve")
         self.assertIsNone(token)
-        # Connects, asks and never reads; another never asks.
+        # Connects, asks and never reads; others never ask. What fills the kernel's buffers: tests/unit/live/server_test.cpp.
         stuck = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
         for each in stuck:
             self.addCleanup(each.close)

@@ -41,7 +41,7 @@ class Loads(NgbTest):
 
         only = self.ngb("show", "results/test", "--load", "cpu: 1").stdout
         self.assertIn("load cpu: 1", only)
-        self.assertIn("1 cells: 1 measured", only)
+        self.assertIn("1 cell: 1 measured", only)
         wrong = self.ngb("show", "results/test", "--load", "cpu: 2")
         self.assertIn("cpu: 2: these results have no such load, did you mean cpu: 1?", wrong.stderr)
         told = json.loads(self.ngb("compare", "results/test", "--by", "load", "--baseline", "none", "--candidate", "cpu: 1",

@@ -116,7 +116,7 @@ class Cold(FamilyTest):
         os.environ["TRITON_CACHE_DIR"] = "/the/users"
         os.environ.pop("TORCHINDUCTOR_CACHE_DIR", None)
         self.addCleanup(os.environ.pop, "TRITON_CACHE_DIR")
-        with inductor.cold(1, False, {}):
+        with inductor.own_cache(1, False, {}):
             inductors, tritons = os.environ["TORCHINDUCTOR_CACHE_DIR"], os.environ["TRITON_CACHE_DIR"]
             self.assertEqual(os.path.dirname(tritons), inductors)
         self.assertFalse(os.path.exists(inductors))

@@ -13,7 +13,7 @@ const Address kEverywhere{.host = "0.0.0.0", .port = 8017};
 
 int status_of(const Request& request, const Address& address, std::string_view token) {
   const auto refused = refusal(request, address, token);
-  return refused ? refused->status : 200;
+  return static_cast<int>(refused ? refused->status : HttpStatus::fine);
 }
 
 TEST(ServeAddress, IsLoopbackAndAFreePortUnlessToldOtherwise) {

@@ -12,14 +12,14 @@ State two_cells() {
   State state;
   state.study = "s";
   state.devices = {{.name = "lab \"1\"", .progress = DeviceProgress::measuring, .doing = "m batch 1"}};
-  state.cells = {{.device = "lab \"1\"",
-                  .model = "m\\\n",
-                  .compiler = "c 1",
-                  .processes_left = 1,
-                  .processes_done = 2,
-                  .progress = CellProgress::partial,
-                  .samples_per_s = 12.5},
-                 {.device = "lab \"1\"", .model = "n", .compiler = "c 1", .processes_left = 3}};
+  state.cells.add({.device = "lab \"1\"",
+                   .model = "m\\\n",
+                   .compiler = "c 1",
+                   .processes_left = 1,
+                   .processes_done = 2,
+                   .progress = CellProgress::partial,
+                   .samples_per_s = 12.5});
+  state.cells.add({.device = "lab \"1\"", .model = "n", .compiler = "c 1", .processes_left = 3});
   state.processes_done = 2;
   state.processes_total = 6;
   state.elapsed_s = 3;
@@ -64,8 +64,7 @@ TEST(LiveState, ForPrometheusEscapesLabelsAndLeavesOutWhatIsNotKnown) {
 
 TEST(LiveState, OfALargeStudySendsTheCellsThatChangedLast) {
   State state;
-  state.cells.resize(2000);
-  for (std::size_t i = 0; i < state.cells.size(); ++i) state.cells[i].model = std::to_string(i);
+  for (std::size_t i = 0; i < 2000; ++i) state.cells.add({.model = std::to_string(i)});
   note_change(state, 1700);
   note_change(state, 1900);
   note_change(state, 1700);
@@ -77,6 +76,17 @@ TEST(LiveState, OfALargeStudySendsTheCellsThatChangedLast) {
   EXPECT_EQ(json["cells"][498]["model"], "1700");
   EXPECT_EQ(json["cells"][499]["model"], "1900");
   EXPECT_EQ(state.changed, (std::vector<std::size_t>{1700, 1900}));
+}
+
+TEST(LiveState, CountsCellsByProgressAsTheyChange) {
+  State state = two_cells();
+  change_cell(state, 1, [](Cell& cell) { cell.progress = CellProgress::failed; });
+  change_cell(state, 0, [](Cell& cell) { cell.progress = CellProgress::measured; });
+  change_cell(state, 0, [](Cell& cell) { cell.processes_done = 3; });
+  const auto json = nlohmann::json::parse(to_json(state));
+  EXPECT_EQ(json["counts"],
+            (nlohmann::json{{"planned", 0}, {"partial", 0}, {"measured", 1}, {"decided", 0}, {"failed", 1}}));
+  EXPECT_EQ(state.changed, (std::vector<std::size_t>{0, 1}));
 }
 
 TEST(LiveState, KeepsTheLastLinesOnly) {

@@ -74,7 +74,7 @@ std::string shown_as(std::string_view format, const std::vector<CellData>& cells
 TEST(Show, SaysWhyADisturbedCellHasNoSpeed) {
   const std::string shown = text_of({disturbed()}, {}, {.width = 120});
   EXPECT_THAT(shown, HasSubstr("  tvm 1.0   disturbed: a thread waited for a processor in 31 % of the timed phase\n"));
-  EXPECT_THAT(shown, HasSubstr("\n1 cells: 0 measured, 1 disturbed\n"));
+  EXPECT_THAT(shown, HasSubstr("\n1 cell: 0 measured, 1 disturbed\n"));
   EXPECT_THAT(shown, HasSubstr("end the other programs"));
 }
 
@@ -259,8 +259,8 @@ TEST(Show, NamesTheLoadOfACellInJsonAndMarkdownAndFiltersByIt) {
   EXPECT_EQ(nlohmann::json::parse(shown_as("json", all, values()))["cells"][2]["load"], "cpu: 1");
   EXPECT_EQ(nlohmann::json::parse(shown_as("json", all, values()))["cells"][0]["load"], "none");
   EXPECT_THAT(shown_as("markdown", all, values()), HasSubstr("| precision | load | compiler |"));
-  EXPECT_EQ(chosen_results(all, values(), {{"load", {"cpu: 1"}}})->cells.size(), 2U);
-  EXPECT_EQ(chosen_results(all, values(), {{"load", {"cpu: 2"}}}).error().text(),
+  EXPECT_EQ(passing_results(all, values(), {{"load", {"cpu: 1"}}})->cells.size(), 2U);
+  EXPECT_EQ(passing_results(all, values(), {{"load", {"cpu: 2"}}}).error().text(),
             "cpu: 2: these results have no such load, did you mean cpu: 1?");
 }
 
@@ -331,36 +331,36 @@ std::vector<std::string> ids(const Results& results) {
 TEST(Filters, PassCellsThatFitOneWordOfEachFilter) {
   const auto all = cells();
   const auto derived = values();
-  EXPECT_THAT(ids(chosen_results(all, derived, {}).value()), testing::SizeIs(5));
-  EXPECT_THAT(ids(chosen_results(all, derived, {{"compiler", {"openvino", "identity"}}, {"batch", {"4"}}}).value()),
+  EXPECT_THAT(ids(passing_results(all, derived, {}).value()), testing::SizeIs(5));
+  EXPECT_THAT(ids(passing_results(all, derived, {{"compiler", {"openvino", "identity"}}, {"batch", {"4"}}}).value()),
               testing::ElementsAre("identity-4", "openvino-4"));
   for (const char* word : {"onnxruntime", "onnxruntime@1.0", "onnxruntime 1.0"}) {
-    EXPECT_THAT(ids(chosen_results(all, derived, {{"compiler", {word}}}).value()),
+    EXPECT_THAT(ids(passing_results(all, derived, {{"compiler", {word}}}).value()),
                 testing::ElementsAre("onnxruntime-1", "onnxruntime-4"));
   }
 }
 
 TEST(Filters, KnowGroupsAndStylesOfModels) {
   auto all = cells();
-  const auto group_error = [&] { return chosen_results(all, values(), {{"group", {"ResNets"}}}).error().text(); };
+  const auto group_error = [&] { return passing_results(all, values(), {{"group", {"ResNets"}}}).error().text(); };
   EXPECT_EQ(group_error(), "ResNets: no model of these results has a group");
   all[1].model_group = "ResNets";
   all[1].model_style = "convolutional";
-  EXPECT_THAT(ids(chosen_results(all, values(), {{"group", {"ResNets"}}}).value()),
+  EXPECT_THAT(ids(passing_results(all, values(), {{"group", {"ResNets"}}}).value()),
               testing::ElementsAre(all[1].cell_id));
-  EXPECT_THAT(ids(chosen_results(all, values(), {{"style", {"convolutional"}}}).value()),
+  EXPECT_THAT(ids(passing_results(all, values(), {{"style", {"convolutional"}}}).value()),
               testing::ElementsAre(all[1].cell_id));
-  EXPECT_EQ(chosen_results(all, values(), {{"style", {"hybrid"}}}).error().text(),
+  EXPECT_EQ(passing_results(all, values(), {{"style", {"hybrid"}}}).error().text(),
             "hybrid: these results have no such style, expected one of: convolutional");
 }
 
 TEST(Filters, NameTheNearestWordIfNoCellFits) {
   const auto error = [](const std::string& filter, const std::string& word) {
-    return chosen_results(cells(), values(), {{filter, {word}}}).error().text();
+    return passing_results(cells(), values(), {{filter, {word}}}).error().text();
   };
   EXPECT_EQ(error("compiler", "openvno"), "openvno: these results have no such compiler, did you mean openvino?");
   EXPECT_EQ(error("batch", "128"), "128: these results have no such batch, expected one of: 1, 4");
-  EXPECT_EQ(chosen_results(cells(), values(), {{"compiler", {"openvino"}}, {"batch", {"1"}}}).error().what,
+  EXPECT_EQ(passing_results(cells(), values(), {{"compiler", {"openvino"}}, {"batch", {"1"}}}).error().what,
             "no cell passes all these filters");
 }
 
