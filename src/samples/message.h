@@ -218,9 +218,9 @@ std::string encode(const AgentMessage& message);
 Result<ClientMessage> decode_client_message(std::string_view text);
 Result<AgentMessage> decode_agent_message(std::string_view text);
 
-// The size of the largest event that a study with this protocol can have. A device may send no larger one, which bounds
-// the memory that reading it takes.
-std::uint32_t largest_event_bytes(const work::Protocol& protocol);
+// The size of the largest event that a study with this protocol can have, if its compilers have up to so many
+// instances. A device may send no larger one, which bounds the memory that reading it takes.
+std::uint32_t largest_event_bytes(const work::Protocol& protocol, int instances = 1);
 
 // Splits the processes into messages of bounded size.
 std::vector<Completed> completed_parts(std::vector<Completed> all);

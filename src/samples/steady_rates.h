@@ -9,8 +9,12 @@
 
 namespace ngb::samples {
 
+// Returns how many instances ran the repetitions: 1 if there are none.
+std::size_t instances_of(std::span<const Repetition> repetitions);
+
 // Returns the samples per second of each steady repetition, in the order run; with batch size 1, the inferences per
-// second.
+// second. Of several instances, element j is the sum over the instances of the rate of the j-th repetition of each that
+// counts: what all of them did together. There are as many as the instance with the fewest has.
 std::vector<double> steady_rates(std::span<const Repetition> repetitions, int batch = 1);
 
 }  // namespace ngb::samples
