@@ -303,7 +303,7 @@ constexpr std::array kMetrics{
     Metric{
         "instances_gain_ratio", "instances' gain", "ratio",
         "T_c(b) of N instances / T_c(b) of one instance, of the same compiler, settings, threads, model and batch size",
-        "ours: N processes of one model at once, as OpenVINO's streams and the workers of a server", true, 3,
+        "ours: N processes of one model at once, as OpenVINO's streams and the workers of a server", true, 2,
         instances_gain, nullptr, false, false, true},
     Metric{"load_cpu_percent", "load CPU %", "percent",
            "100 · processor time of the load / wall time, while the cell was timed; 100: one processor; mean over "

@@ -49,11 +49,11 @@
 
 namespace ngb::samples {
 
-inline constexpr int kProtocolVersion = 5;
+inline constexpr int kProtocolVersion = 6;
 
-// The largest event is a process of 3,000,000 repetitions, each an array of four values; other messages have fewer
+// The largest event is a process of 3,000,000 repetitions, each an array of five values; other messages have fewer
 // than 100,000 of anything.
-inline constexpr work::JsonBounds kFromDevice{16'000'000, 4'000'000, 500'000, 32};
+inline constexpr work::JsonBounds kFromDevice{20'000'000, 4'000'000, 500'000, 32};
 // A client that has logged in here may send what a frame can hold.
 inline constexpr work::JsonBounds kFromClient{64'000'000, 32'000'000, 64'000'000, 64};
 

@@ -38,7 +38,13 @@ std::vector<double> steady_rates(std::span<const Repetition> repetitions, int ba
                  return a.size() < b.size();
                })->size());
   for (const std::vector<double>& of_instance : of_each) {
-    for (std::size_t i = 0; i < rates.size(); ++i) rates[i] += of_instance[i];
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const std::size_t begin = i * of_instance.size() / rates.size();
+      const std::size_t end = (i + 1) * of_instance.size() / rates.size();
+      double sum = 0;
+      for (std::size_t each = begin; each < end; ++each) sum += of_instance[each];
+      rates[i] += sum / static_cast<double>(end - begin);
+    }
   }
   return rates;
 }

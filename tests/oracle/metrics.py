@@ -54,16 +54,19 @@ class Oracle:
 
     @functools.cache
     def steady(self, key):
-        """A row for each repetition that counts. Of several instances: the sum of the speeds of the j-th of each, where
-        each has one."""
+        """A row for each repetition that counts. Of several instances, as many as the one with the fewest has: the sum of
+        the mean speeds of each in equally many parts of its repetitions."""
         rows = self.counted(key)
         if self.cell(key).instances == 1:
             return rows
-        rows = rows.assign(place=rows.groupby(["process_key", "instance"]).cumcount())
-        of_process = ["process_key", *(name for name in ROUND if name != "process_key"), "place"]
-        joint = rows.groupby(of_process, sort=False)["per_s"].agg(["sum", "count"]).reset_index()
-        joint = joint[joint["count"] == self.cell(key).instances]
-        return joint.rename(columns={"sum": "per_s"})
+        joint = []
+        for process, of_process in rows.groupby("process_key", sort=False):
+            each = [of.per_s.to_numpy() for _, of in of_process.groupby("instance")]
+            count = min(map(len, each)) if len(each) == self.cell(key).instances else 0
+            for part in range(count):
+                sums = sum(rates[part * len(rates) // count:(part + 1) * len(rates) // count].mean() for rates in each)
+                joint.append({**of_process.iloc[0][ROUND], "process_key": process, "per_s": sums})
+        return pandas.DataFrame(joint, columns=list(dict.fromkeys([*ROUND, "process_key", "per_s"])))
 
     def has_speed(self, key):
         return len(self.steady(key)) > 0

@@ -31,8 +31,8 @@ KNOWN = {
     ("onnxruntime", "cpu_reduction_ratio"): (0.5, 0.5, 0.5),  # 0.75 processors instead of 1.5
     # 9 s more, and √(1/100 · 1/50) - √(1/200 · 1/100) = 0.01·√2 - 0.005·√2 s less per inference
     ("onnxruntime", "break_even_inferences"): (9 / (0.005 * math.sqrt(2)),) * 3,
-    # Two instances in each process: 10, 20 and 20 ms beside 20 and 10 ms, so 100 + 50 and then 50 + 100 samples/s, twice;
-    # the third of the first instance has none beside it. One instance: 100 samples/s in each.
+    # Two instances in each process: 10, 20 and 20 ms beside 20 and 10 ms, so 100 + 50 samples/s, then the mean of 50 and 50,
+    # and 100. One instance: 100 samples/s in each.
     ("openvino instances=2", "throughput_per_s"): (150, 150, 150),
     ("openvino instances=2", "throughput_std_per_s"): (0, None, None),
     ("openvino instances=2", "throughput_harmonic_per_s"): (2 * 5 / 0.08, None, None),  # 5 inferences in 80 ms of two

@@ -26,8 +26,10 @@ TEST(SteadyRates, OfInstancesAreTheSumsOfTheirRepetitionsInTurn) {
               ElementsAre(150, 75));
 }
 
-TEST(SteadyRates, OfInstancesAreAsManyAsTheOneWithTheFewestHas) {
-  EXPECT_THAT(steady_rates(std::vector{of(0, 10), of(0, 10), of(0, 10), of(1, 30, true), of(1, 20)}), ElementsAre(150));
+// 100, 50 and 40 beside 50 and 25: the second has two, so the first one's are parted into the first, and the other two.
+TEST(SteadyRates, OfInstancesAreAsManyAsTheOneWithTheFewestHasAndUseAllRepetitions) {
+  EXPECT_THAT(steady_rates(std::vector{of(0, 10), of(0, 20), of(0, 25), of(1, 30, true), of(1, 20), of(1, 40)}),
+              ElementsAre(150, 70));
 }
 
 TEST(SteadyRates, OfInstancesAreNoneIfOneHasNoRepetitionThatCounts) {
