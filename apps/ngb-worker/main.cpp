@@ -24,7 +24,7 @@ ngb::Result<const ngb_compiler*> find_table(const ngb::work::WorkerRequest& requ
 // Ends the process as soon as the result has been sent. The exit handlers of compilers' libraries are not run: some
 // take as long as the library's start.
 [[noreturn]] void serve_and_leave() {
-  const int code = ngb::worker::serve(find_table, nullptr);
+  const int code = ngb::worker::serve(find_table, nullptr, ::fork);
   std::fflush(nullptr);
   ::_exit(code);
 }

@@ -121,6 +121,13 @@ int confirm(const Installation& installation, const ChooseArguments& arguments,
     return report_failure({"nothing is known of any configuration: " + first.why, "--confirm", "measure more first"},
                           kUndecided);
   }
+  if (first.cell->instances > 1) {
+    return report_failure({fmt::format("the first configuration, {} on {}, has {} instances, and only one can be "
+                                       "measured under requests that arrive at random",
+                                       first.cell->compiler_label, first.cell->device, first.cell->instances),
+                           "--confirm", "name one with one instance by --compiler, or rely on what is calculated"},
+                          kUndecided);
+  }
   const auto requests = requests_for(arguments, demand, first.cell->batch);
   if (!requests) return report_failure(requests.error(), kWrongUsage);
   const double busy_s = *first.utilisation_ratio / demand.requests_per_s;  // of a request
@@ -194,7 +201,7 @@ void add_choose(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_option("-o,--output", arguments->output, "Results folder of --confirm (RESULTS-confirm/TIME)")
       ->needs(confirms);
   command->footer(
-      "One server answers one batch after the other; formulas: docs/results.md.\n\n"
+      "One server, or each of several instances, answers one batch after the other; formulas: docs/results.md.\n\n"
       "Exit codes: 0 at least one holds, 5 none is shown to hold; 2 and 3 as everywhere. With --confirm: 0 it held, 4 "
       "it\n"
       "did not, 5 the interval of the percentile contains the limit.\n\n"

@@ -91,7 +91,7 @@ plan::ProcessTime time_of(const samples::ProcessResult& result) {
   double steady_s = 0;
   double inferences = 0;
   for (const samples::Repetition& repetition : result.repetitions) {
-    if (repetition.is_warm_up) continue;
+    if (repetition.is_warm_up || repetition.instance != 0) continue;  // other instances run at the same time
     steady_s += static_cast<double>(repetition.wall_ns) / 1e9;
     inferences += repetition.inferences;
   }

@@ -28,8 +28,8 @@ tl::unexpected<ExitCode> refused(const Error& error, ExitCode code) {
 }
 
 bool has_equal_settings(const work::Compiler& a, const work::Compiler& b) {
-  return a.options == b.options && a.settings == b.settings && a.in_flight == b.in_flight && a.threads == b.threads &&
-         a.precision == b.precision;
+  return a.options == b.options && a.settings == b.settings && a.in_flight == b.in_flight &&
+         a.instances == b.instances && a.threads == b.threads && a.precision == b.precision;
 }
 
 // Returns the entry of compiler `name` without its label and in this version; "" keeps the version.

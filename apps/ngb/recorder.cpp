@@ -8,17 +8,14 @@
 #include <utility>
 
 #include "apps/ngb/duration.h"
+#include "samples/steady_rates.h"
 
 namespace ngb::app {
 namespace {
 
 // Returns the samples per second of the median steady repetition; only for the progress line.
 double median_throughput_per_s(const samples::ProcessResult& result, int batch) {
-  std::vector<double> rates;
-  for (const samples::Repetition& repetition : result.repetitions) {
-    if (repetition.is_warm_up || repetition.wall_ns <= 0) continue;
-    rates.push_back(1e9 * batch * repetition.inferences / static_cast<double>(repetition.wall_ns));
-  }
+  std::vector<double> rates = samples::steady_rates(result.repetitions, batch);
   if (rates.empty()) return 0;
   const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
   std::nth_element(rates.begin(), middle, rates.end());

@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <exception>
 
@@ -17,6 +18,17 @@ ngb::Result<const ngb_compiler*> hand_over(const ngb::work::WorkerRequest& /*req
   return static_cast<const ngb_compiler*>(table);
 }
 
+// Forks as Python does, which keeps its own state right in both processes.
+pid_t fork_python() {
+  const Object os = Object::steal(PyImport_ImportModule("os"));
+  const Object forked = os ? ngb::python::call_method(os.get(), "fork", nullptr) : Object();
+  const auto pid = forked ? ngb::python::to_integer(forked.get()) : std::nullopt;
+  if (pid) return static_cast<pid_t>(*pid);
+  PyErr_Clear();
+  errno = EAGAIN;
+  return -1;
+}
+
 PyObject* serve(PyObject* /*module*/, PyObject* host) {
   const ngb_compiler* table = ngb::python::make_table(host);
   if (table == nullptr) {
@@ -24,7 +36,7 @@ PyObject* serve(PyObject* /*module*/, PyObject* host) {
   }
   try {
     // Nobody writes through the context pointer; `hand_over` makes it const again.
-    return PyLong_FromLong(ngb::worker::serve(hand_over, const_cast<ngb_compiler*>(table)));
+    return PyLong_FromLong(ngb::worker::serve(hand_over, const_cast<ngb_compiler*>(table), fork_python));
   } catch (const std::exception& exception) {
     PyErr_SetString(PyExc_RuntimeError, exception.what());
     return nullptr;

@@ -33,7 +33,7 @@ void resolve_threads(work::Job& job, const std::vector<int>& cpus) {
   int most = 1;
   for (work::Compiler& compiler : job.compilers) {
     if (!compiler.threads_asked.empty())
-      compiler.threads = compiler.threads_asked == work::kAllThreads ? all : physical;
+      compiler.threads = work::threads_of_each(compiler.threads_asked == work::kAllThreads ? all : physical, compiler);
     most = std::max(most, compiler.threads);
   }
   if (job.reference) job.reference->threads = std::min(std::max(job.reference->threads, most), all);

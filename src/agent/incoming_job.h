@@ -18,8 +18,9 @@ namespace ngb::agent {
 void stand_in(work::Job& job, const std::filesystem::path& device_folder);
 
 // Gives compilers that ask for threads by a word their number: that of `cpus`, the processors that this process may
-// use, or of the cores to which these belong. The reference gets as many threads as the compiler with the most, but no
-// more than there are processors. Call it after identity_of, so that a job keeps its identity when the number changes.
+// use, or of the cores to which these belong, shared out among a compiler's instances. The reference gets as many
+// threads as the compiler with the most, but no more than there are processors. Call it after identity_of, so that a
+// job keeps its identity when the number changes.
 void resolve_threads(work::Job& job, const std::vector<int>& cpus);
 
 // Returns the device's and the agent's description of themselves, with the variables that the job sets for its

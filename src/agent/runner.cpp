@@ -238,7 +238,7 @@ WorkerRequest Runner::request_for(const work::Compiler& compiler) const {
 
 void Runner::start(WorkerRequest request, const std::string& log_name) {
   AttemptPlan plan;
-  plan.cpus = choose_cpus(surroundings_.cpus, cores_, request.compiler.threads);
+  plan.cpus = choose_cpus(surroundings_.cpus, cores_, work::needed_processors(request.compiler));
   plan.memory_limit_bytes = memory_limit_bytes_;
   plan.log_name = log_name;
   plan.timeouts = job_.limits.timeouts;
@@ -295,7 +295,7 @@ void Runner::wait_for_quiet(const ProcessResult& disturbed) {
   if (!disturbed.failure || disturbed.failure->kind != FailureKind::disturbed) return;
   if (samples::is_final(FailureKind::disturbed, disturbed.attempt, job_.limits)) return;
   if (rule.wait_ns == 0 || ++quiet_waits_ > kMostWaits) return;
-  std::vector<int> cpus = choose_cpus(surroundings_.cpus, cores_, job_.compiler_of(*cell_).threads);
+  std::vector<int> cpus = choose_cpus(surroundings_.cpus, cores_, work::needed_processors(job_.compiler_of(*cell_)));
   quiet_wait_.emplace(std::move(cpus), rule.max_wait_ratio, system_clock().now(), Nanoseconds(rule.wait_ns));
 }
 

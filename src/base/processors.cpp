@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <set>
+#include <utility>
 
 #include "base/file.h"
 
@@ -25,6 +26,17 @@ std::vector<int> choose_cpus(const std::vector<int>& allowed, const std::vector<
   chosen.resize(wanted);
   std::sort(chosen.begin(), chosen.end());
   return chosen;
+}
+
+std::vector<int> part_of_cpus(const std::vector<int>& cpus, const std::vector<int>& cores, int index, int count) {
+  std::vector<std::pair<int, int>> by_core;
+  for (std::size_t i = 0; i < cpus.size(); ++i) by_core.emplace_back(cores[i], cpus[i]);
+  std::sort(by_core.begin(), by_core.end());
+  const std::size_t size = cpus.size() / static_cast<std::size_t>(count);
+  std::vector<int> part;
+  for (std::size_t i = 0; i < size; ++i) part.push_back(by_core[static_cast<std::size_t>(index) * size + i].second);
+  std::sort(part.begin(), part.end());
+  return part;
 }
 
 std::vector<int> other_cpus(const std::vector<int>& allowed, const std::vector<int>& taken) {

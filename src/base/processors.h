@@ -13,6 +13,10 @@ namespace ngb {
 // before every core is used once.
 std::vector<int> choose_cpus(const std::vector<int>& allowed, const std::vector<int>& cores, int threads);
 
+// Returns the processors of the part `index` of `count` equal parts of `cpus`, sorted. `cores[i]` is the core of
+// cpus[i]; processors of one core are in one part where that is possible.
+std::vector<int> part_of_cpus(const std::vector<int>& cpus, const std::vector<int>& cores, int index, int count);
+
 // Returns `allowed` without `taken`, or all of `allowed` if nothing is left.
 std::vector<int> other_cpus(const std::vector<int>& allowed, const std::vector<int>& taken);
 

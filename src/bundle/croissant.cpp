@@ -98,7 +98,8 @@ std::vector<Column> columns_of_cells(const std::string& header) {
 std::vector<Column> columns_of_samples() {
   return {{"cell_id", "the cell", "sc:Text"},
           {"process_index", "the process: 0, 1, …", "sc:Integer"},
-          {"repetition_index", "in the order run, warm-up first: 0, 1, …", "sc:Integer"},
+          {"instance", "the instance of the process that ran it: 0, 1, …", "sc:Integer"},
+          {"repetition_index", "in the order run, warm-up first, instance by instance: 0, 1, …", "sc:Integer"},
           {"is_warm_up", "1: counts in no metric", "sc:Integer"},
           {"wall_ns", "nanoseconds around all inferences of the repetition", "sc:Integer"},
           {"inferences", "inferences in the repetition", "sc:Integer"}};

@@ -21,8 +21,9 @@ void add_samples(const store::CellData& cell, std::string& text) {
   for (const store::RecordedProcess& process : cell.processes) {
     std::size_t index = 0;
     for (const samples::Repetition& repetition : process.repetitions) {
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}\r\n", cell_id, process.process_index, index++,
-                     repetition.is_warm_up ? 1 : 0, repetition.wall_ns, repetition.inferences);
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\r\n", cell_id, process.process_index,
+                     repetition.instance, index++, repetition.is_warm_up ? 1 : 0, repetition.wall_ns,
+                     repetition.inferences);
     }
   }
 }
@@ -33,7 +34,7 @@ Status write_samples(metrics::FamilyReader& reader, const std::filesystem::path&
   const FileDescriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!out.is_open()) return tl::unexpected(file::from_errno("write", file, errno));
   Status written = file::write_all(
-      out.get(), "cell_id,process_index,repetition_index,is_warm_up,wall_ns,inferences\r\n", file.string());
+      out.get(), "cell_id,process_index,instance,repetition_index,is_warm_up,wall_ns,inferences\r\n", file.string());
   if (!written) return written;
   // One thread, so that the families come in their order.
   Status read = reader.each(reader.families(), 1, [&](const store::Family&, const std::vector<store::CellData>& cells) {

@@ -32,7 +32,8 @@ std::string command_row(const std::string& path) {
   if (path == kCellsPath) return row("ngb show results --format csv", "its output");
   if (path == kSamplesPath) {
     return row(
-        "sqlite3 -csv -header results/results.db 'SELECT cell_id, process_index, repetition_index, is_warm_up, "
+        "sqlite3 -csv -header results/results.db 'SELECT cell_id, process_index, instance, repetition_index, "
+        "is_warm_up, "
         "wall_ns, inferences FROM sample'",
         "its output");
   }

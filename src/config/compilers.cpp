@@ -20,8 +20,9 @@ constexpr std::size_t kMaxVariants = 1000;  // compilers from one entry
 
 class CompilerReader {
  public:
-  CompilerReader(const work::Compiler& usual, const Vocabulary& vocabulary, Problems& problems)
-      : usual_(usual), vocabulary_(vocabulary), problems_(problems) {
+  CompilerReader(const work::Compiler& usual, const std::vector<int>& instances, const Vocabulary& vocabulary,
+                 Problems& problems)
+      : usual_(usual), instances_(instances), vocabulary_(vocabulary), problems_(problems) {
     for (const CompilerWords& words : vocabulary.compilers) names_.push_back(words.name);
   }
 
@@ -36,7 +37,7 @@ class CompilerReader {
       at.push_back(at_[i]);
     }
     check_labels(labels, at, "compilers", problems_);
-    return {std::move(compilers_), std::move(threads_at_)};
+    return {std::move(compilers_), std::move(threads_at_), std::move(instances_at_)};
   }
 
  private:
@@ -68,13 +69,16 @@ class CompilerReader {
                                           .threads = usual_.threads,
                                           .threads_asked = usual_.threads_asked}};
     threads_given_ = {};
+    instances_given_ = {};
     if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, variants);
+    if (instances_given_.node == nullptr) with_usual_instances(variants);
     const bool is_good = problems_.count() == before;
     for (work::Compiler& compiler : variants) {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
       std::sort(compiler.settings.begin(), compiler.settings.end());
+      if (!compiler.threads_asked.empty()) set_threads(compiler, compiler.threads_asked, vocabulary_.processors);
       const auto key = std::tuple(compiler.name, compiler.version, asked_threads(compiler), compiler.in_flight,
-                                  compiler.options, compiler.settings);
+                                  compiler.instances, compiler.options, compiler.settings);
       if (is_good && !seen_.insert(key).second) {
         problems_.add(
             *name, path,
@@ -84,7 +88,17 @@ class CompilerReader {
       compilers_.push_back(std::move(compiler));
       at_.push_back(is_good ? node : nullptr);
       threads_at_.push_back(threads_given_);
+      instances_at_.push_back(instances_given_);
     }
+  }
+
+  // Makes a compiler of each variant for each of the study's numbers of instances, which change fastest.
+  void with_usual_instances(std::vector<work::Compiler>& variants) const {
+    std::vector<work::Compiler> all;
+    for (const work::Compiler& variant : variants) {
+      for (const int instances : instances_) all.emplace_back(variant).instances = instances;
+    }
+    variants = std::move(all);
   }
 
   // Reads an entry's settings into `variants`. A list multiplies the variants by its values; the last list changes
@@ -103,6 +117,7 @@ class CompilerReader {
         continue;
       }
       if (key->name == "threads") threads_given_ = {field.value, field_path};
+      if (key->name == "instances") instances_given_ = {field.value, field_path};
       if (key->type == ValueType::structured) {
         const bool are_options = key->name == "options";
         are_options ? read_options(*field.value, field_path, words, variants)
@@ -159,6 +174,8 @@ class CompilerReader {
         problems_.add(node, path, fmt::format("{} runs one inference at a time; remove this key", words.name));
       }
       compiler.in_flight = value == "auto" ? std::nullopt : std::optional(value.get<int>());
+    } else if (key.name == "instances") {
+      compiler.instances = value.get<int>();
     } else if (key.name == "label") {
       compiler.label = value.get<std::string>();
     } else if (words.default_version.empty()) {
@@ -252,6 +269,9 @@ class CompilerReader {
     if (differs([](const work::Compiler& entry) { return entry.version; })) label += " " + compiler.version;
     if (differs(work::asked_threads)) label += " threads=" + asked_threads(compiler);
     if (differs(work::word_of_in_flight)) label += " in_flight=" + work::word_of_in_flight(compiler);
+    if (differs([](const work::Compiler& entry) { return entry.instances; })) {
+      label += fmt::format(" instances={}", compiler.instances);
+    }
     std::set<std::string> options;
     for (const work::Compiler* other : namesakes) {
       for (const auto& [name, value] : other->options) options.insert(name);
@@ -285,27 +305,30 @@ class CompilerReader {
   }
 
   const work::Compiler& usual_;
+  const std::vector<int>& instances_;
   const Vocabulary& vocabulary_;
   Problems& problems_;
   std::vector<std::string> names_;
   std::vector<work::Compiler> compilers_;
   std::vector<NodePointer> at_;  // the entry of each compiler; null if the entry has problems
   std::vector<GivenValue> threads_at_;
+  std::vector<GivenValue> instances_at_;
   GivenValue threads_given_;  // in the entry that is being read
-  std::set<std::tuple<std::string, std::string, std::string, std::optional<int>, Parameters, work::Options>> seen_;
+  GivenValue instances_given_;
+  std::set<std::tuple<std::string, std::string, std::string, std::optional<int>, int, Parameters, work::Options>> seen_;
 };
 
 }  // namespace
 
-CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const Vocabulary& vocabulary,
-                               Problems& problems) {
+CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const std::vector<int>& instances,
+                               const Vocabulary& vocabulary, Problems& problems) {
   if (!node.is_sequence() || node.items.empty()) {
     problems.add(node, "compilers",
                  fmt::format("expected a list of compilers such as - onnxruntime, found {}",
                              node.is_sequence() ? "an empty list" : found(node)));
     return {};
   }
-  return CompilerReader(usual, vocabulary, problems).read(node);
+  return CompilerReader(usual, instances, vocabulary, problems).read(node);
 }
 
 Parameters without_defaults(Parameters given, const std::vector<Parameter>& described) {

@@ -29,19 +29,21 @@ struct GivenValue {
 
 struct CompilerEntries {
   std::vector<work::Compiler> compilers{};
-  std::vector<GivenValue> threads{};  // of each compiler: where its entry says how many threads it has
+  std::vector<GivenValue> threads{};    // of each compiler: where its entry says how many threads it has
+  std::vector<GivenValue> instances{};  // likewise, how many instances
 };
 
-// Reads `compilers`. An entry without threads gets those of `usual`; one without a version gets the vocabulary's
-// default. Labels that the study does not give are made unique.
-CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const Vocabulary& vocabulary,
-                               Problems& problems);
+// Reads `compilers`. An entry without threads gets those of `usual`; one without instances becomes a compiler for each
+// number in `instances`; one without a version gets the vocabulary's default. Labels that the study does not give are
+// made unique.
+CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const std::vector<int>& instances,
+                               const Vocabulary& vocabulary, Problems& problems);
 
 // Makes `compiler` ask for `value` threads: a number or a word, which is estimated as this machine's number.
 void set_threads(work::Compiler& compiler, const nlohmann::json& value, const std::optional<Processors>& processors);
 
-// Returns why the compiler asks for more threads than this machine has; nothing if it does not, or if it does not run
-// on the device. Preconditions: the device is this machine, and `study.processors` is known.
+// Returns why the compiler's instances need more processors than this machine has; nothing if they do not, or if it
+// does not run on the device. Preconditions: the device is this machine, and `study.processors` is known.
 std::optional<std::string> too_many_threads(const Study& study, const DeviceEntry& device,
                                             const work::Compiler& compiler);
 

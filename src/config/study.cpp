@@ -86,9 +86,10 @@ class StudyReader {
     const std::size_t before = problems_.count();
     if (const DocumentNode* const node = given("compilers")) {
       const work::Compiler usual{.threads = study_.threads, .threads_asked = study_.threads_asked};
-      CompilerEntries entries = read_compilers(*node, usual, vocabulary_, problems_);
+      CompilerEntries entries = read_compilers(*node, usual, study_.instances, vocabulary_, problems_);
       study_.compilers = std::move(entries.compilers);
       threads_at_ = std::move(entries.threads);
+      instances_at_ = std::move(entries.instances);
       for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
         if (threads_at_[i].node != nullptr) study_.own_threads.insert(study_.compilers[i].label);
       }
@@ -204,7 +205,7 @@ class StudyReader {
       for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
         const std::optional<std::string> message = too_many_threads(study_, device, study_.compilers[i]);
         if (!message) continue;
-        const GivenValue at = place_of_threads(device, threads_at_[i]);
+        const GivenValue at = place_of_processors(device, i);
         if (!reported.insert(at.path).second) continue;
         if (at.node != nullptr) {
           problems_.add(*at.node, at.path, *message);
@@ -215,10 +216,13 @@ class StudyReader {
     }
   }
 
-  // Returns where the study says how many threads a compiler has on the device.
-  [[nodiscard]] GivenValue place_of_threads(const DeviceEntry& device, const GivenValue& of_compiler) const {
+  // Returns where the study says how many processors a compiler needs on the device: by its instances if there are
+  // several, else by its threads.
+  [[nodiscard]] GivenValue place_of_processors(const DeviceEntry& device, std::size_t compiler) const {
+    const bool has_instances = study_.compilers[compiler].instances > 1;
+    const GivenValue& of_compiler = has_instances ? instances_at_[compiler] : threads_at_[compiler];
     if (of_compiler.node != nullptr) return of_compiler;
-    const std::string path = device.threads.empty() ? "threads" : "devices";
+    const std::string path = has_instances ? "instances" : device.threads.empty() ? "threads" : "devices";
     const auto node = nodes_.find(path);
     return {node == nodes_.end() ? nullptr : node->second, path};
   }
@@ -256,8 +260,9 @@ class StudyReader {
   Problems& problems_;
   Study study_;
   std::map<std::string, NodePointer> nodes_;
-  std::vector<GivenValue> threads_at_;  // of each compiler
-  bool are_all_known_ = false;          // every entry of compilers was read without a problem
+  std::vector<GivenValue> threads_at_;    // of each compiler
+  std::vector<GivenValue> instances_at_;  // likewise
+  bool are_all_known_ = false;            // every entry of compilers was read without a problem
 };
 
 StudyProblem whole_file(const std::filesystem::path& path, std::string message) {

@@ -73,7 +73,8 @@ struct Study {
   std::vector<int> batch_sizes{1};
   std::vector<DeviceEntry> devices{};
   int threads = 1;  // of compilers and devices without threads of their own; with a word, this machine's number
-  std::string threads_asked{};  // "all" | "physical" (work/compiler.h); "": the number is asked for
+  std::string threads_asked{};    // "all" | "physical" (work/compiler.h); "": the number is asked for
+  std::vector<int> instances{1};  // of compilers whose entries do not say otherwise: each is measured with each number
   std::string precision = "f32";
   std::vector<work::Load> loads{work::Load{}};
   // How the C library's allocator works in the measured processes: "default", or "steady": it keeps all memory.

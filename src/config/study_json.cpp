@@ -25,6 +25,7 @@ json compiler_json(const Study& study, const work::Compiler& compiler) {
   if (!yields) body["threads"] = json_of(asked_threads(compiler));
   if (!compiler.version.empty()) body["version"] = compiler.version;
   if (compiler.in_flight != 1) body["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
+  if (compiler.instances != 1 || study.instances != std::vector{1}) body["instances"] = compiler.instances;
   if (!compiler.settings.empty()) body["settings"] = object_of(compiler.settings);
   return {{compiler.name, std::move(body)}};
 }

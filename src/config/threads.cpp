@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads a compiler has on a device.
+// How many threads a compiler has on a device, and how many processors its instances need.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void set_threads(work::Compiler& compiler, const nlohmann::json& value, const st
     compiler.threads = value.get<int>();
   } else {
     const Processors here = processors.value_or(Processors{});
-    compiler.threads = value == work::kAllThreads ? here.all : here.physical;
+    compiler.threads = work::threads_of_each(value == work::kAllThreads ? here.all : here.physical, compiler);
   }
 }
 
@@ -31,9 +31,16 @@ std::optional<std::string> too_many_threads(const Study& study, const DeviceEntr
                                             const work::Compiler& compiler) {
   const auto& chosen = device.compilers;
   if (std::find(chosen.begin(), chosen.end(), compiler.label) == chosen.end()) return std::nullopt;
-  const int threads = on_device(study, device, compiler).threads;
+  const work::Compiler there = on_device(study, device, compiler);
+  const int threads = there.threads;
   const int processors = study.processors->all;
-  if (threads <= processors) return std::nullopt;
+  if (work::needed_processors(there) <= processors) return std::nullopt;
+  if (there.instances > 1) {
+    return fmt::format(
+        "{} instances of {} thread{} need {} processors, more than the {} that {} lets a process use; give fewer "
+        "instances or threads",
+        there.instances, threads, threads == 1 ? "" : "s", work::needed_processors(there), processors, device.name);
+  }
   return fmt::format("{} threads are more than the {} processors that {} lets a process use; give at most {}, or all",
                      threads, processors, device.name, processors);
 }

@@ -92,7 +92,9 @@ asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_j
   if (!completed) co_return error_of(completed);
   Result<work::Job> job = make_job();
   if (!job) co_return error_of(job);
-  agent.allow_frames(samples::largest_event_bytes(job->protocol));
+  int most_instances = 1;
+  for (const work::Compiler& compiler : job->compilers) most_instances = std::max(most_instances, compiler.instances);
+  agent.allow_frames(samples::largest_event_bytes(job->protocol, most_instances));
   agent.queue(samples::Hello{});
   work::JobParts parts(std::exchange(*job, {}), samples::kMaxFrameBytes);
   while (!loop_.is_stopping && !agent.is_gone()) {

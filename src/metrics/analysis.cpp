@@ -14,10 +14,10 @@ using store::CellData;
 
 std::string family_of(const CellData& cell) { return fmt::format("{}\n{}", cell.device, cell.model_hash); }
 
-// Identifies a cell's family and setting, whatever its batch size and its load are.
+// Identifies a cell's family and setting, whatever its batch size, its load and its number of instances are.
 std::string family_and_setting_of(const CellData& cell) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", family_of(cell), cell.precision, cell.threads_there(), cell.compiler,
-                     cell.compiler_version, cell.configuration());
+                     cell.compiler_version, cell.configuration_of_each());
 }
 
 std::string choice_of(const CellData& cell) {
@@ -60,17 +60,18 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::s
       without_python_(cells_, Baseline::of_compiler(kWithoutPython)),
       given_(given),
       facts_(cells_.size()) {
-  const auto key_of = [](const std::string& setting, int batch, const std::string& load) {
-    return setting + std::to_string(batch) + '\n' + load;
+  const auto key_of = [](const std::string& setting, int batch, const std::string& load, int instances) {
+    return fmt::format("{}{}\n{}\n{}", setting, batch, load, instances);
   };
   std::unordered_map<std::string, std::size_t> first;
   std::vector<std::string> settings;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     settings.push_back(family_and_setting_of(*cells_[i]));
-    first.emplace(key_of(settings[i], cells_[i]->batch, cells_[i]->load), i);
+    first.emplace(key_of(settings[i], cells_[i]->batch, cells_[i]->load, cells_[i]->instances), i);
   }
-  const auto find = [&](std::size_t cell, int batch, const std::string& load) -> std::optional<std::size_t> {
-    const auto found = first.find(key_of(settings[cell], batch, load));
+  const auto find = [&](std::size_t cell, int batch, const std::string& load,
+                        int instances) -> std::optional<std::size_t> {
+    const auto found = first.find(key_of(settings[cell], batch, load, instances));
     const bool is_found = found != first.end() && may_share_compute_device(*cells_[cell], *cells_[found->second]);
     return is_found ? std::optional(found->second) : std::nullopt;
   };
@@ -79,8 +80,9 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::s
     Facts& facts = facts_[i];
     if (given_.empty()) facts.steady = metrics::steady(cell);
     facts.busy_cpus = find_busy_cpus(cell, steady(i));
-    facts.single = find(i, 1, cell.load);
-    facts.without_load = find(i, cell.batch, work::kNoLoad);
+    facts.single = find(i, 1, cell.load, cell.instances);
+    facts.without_load = find(i, cell.batch, work::kNoLoad, cell.instances);
+    facts.one_instance = find(i, cell.batch, cell.load, 1);
   }
   find_best_others();
 }

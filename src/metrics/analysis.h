@@ -50,6 +50,10 @@ class Analysis {
   [[nodiscard]] std::optional<std::size_t> single_of(std::size_t index) const { return facts_[index].single; }
   // Returns the cell that differs from this one in having no load only.
   [[nodiscard]] std::optional<std::size_t> without_load(std::size_t index) const { return facts_[index].without_load; }
+  // Returns the cell that differs from this one in having one instance only.
+  [[nodiscard]] std::optional<std::size_t> one_instance_of(std::size_t index) const {
+    return facts_[index].one_instance;
+  }
   // Returns the cell with the highest throughput (the geometric mean over processes) among the same compiler's cells
   // with other settings (options, threads, version) and the same device, compute device, model, batch, load and
   // precision.
@@ -61,6 +65,7 @@ class Analysis {
     Known<std::vector<OfRound>> busy_cpus{};
     std::optional<std::size_t> single{};
     std::optional<std::size_t> without_load{};
+    std::optional<std::size_t> one_instance{};
     std::optional<std::size_t> best_other{};
   };
   void find_best_others();

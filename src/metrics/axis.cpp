@@ -27,8 +27,8 @@ constexpr std::array<std::pair<Axis, std::string_view>, 10> kAxes{{{Axis::result
                                                                    {Axis::load, "load"},
                                                                    {Axis::model, "model"}}};
 
-// Returns "a=1 b=x": options, then settings, each sorted by name, then inferences in flight if there are several;
-// "default" if there is nothing to name.
+// Returns "a=1 b=x": options, then settings, each sorted by name, then inferences in flight and instances if there
+// are several; "default" if there is nothing to name.
 std::string words_of_configuration(const CellData& cell) {
   std::vector<std::string> words;
   for (const std::string* const object : {&cell.options, &cell.settings}) {
@@ -39,6 +39,7 @@ std::string words_of_configuration(const CellData& cell) {
     }
   }
   if (cell.in_flight != "1") words.push_back("in_flight=" + cell.in_flight);
+  if (cell.instances != 1) words.push_back(fmt::format("instances={}", cell.instances));
   return words.empty() ? "default" : text::join(words, " ");
 }
 
@@ -51,6 +52,7 @@ std::string without_device(const CellData& cell) {
   elsewhere.options = options.dump();
   elsewhere.settings = cell.settings;
   elsewhere.in_flight = cell.in_flight;
+  elsewhere.instances = cell.instances;
   return elsewhere.configuration();
 }
 

@@ -25,17 +25,22 @@ class Candidates {
     std::vector<std::string> devices{kAny, device_of(cell)};
     if (!cell.compute_device.value && cell.processes.empty()) devices.emplace_back(kSilent);
     for (const std::string& threads : {std::string(kAny), cell.threads_there()}) {
-      for (const std::string& device : devices) first_.emplace(key(cell, threads, cell.precision, device), index);
+      for (const std::string& device : devices) {
+        for (const std::string& instances : {std::string(kAny), std::to_string(cell.instances)}) {
+          first_.emplace(key(cell, threads, instances, cell.precision, device), index);
+        }
+      }
     }
   }
 
   [[nodiscard]] bool are_none() const { return first_.empty(); }
 
-  // Returns the candidate that fits best: in f32, then with the same compute device.
+  // Returns the candidate that fits best: in f32, then with the same compute device, then with as many instances.
   [[nodiscard]] std::optional<std::size_t> best_for(const CellData& cell, const std::string& threads) const {
     for (const std::string& precision : precisions_of(cell)) {
       for (const std::string& device : devices_beside(cell)) {
-        if (const auto found = find(cell, threads, precision, device)) return found;
+        if (const auto found = find(cell, threads, std::to_string(cell.instances), precision, device)) return found;
+        if (const auto found = find(cell, threads, kAny, precision, device)) return found;
       }
     }
     return std::nullopt;
@@ -45,7 +50,7 @@ class Candidates {
   [[nodiscard]] bool has_on_any_device(const CellData& cell) const {
     const std::vector<std::string> precisions = precisions_of(cell);
     return std::any_of(precisions.begin(), precisions.end(), [&](const std::string& precision) {
-      return find(cell, cell.threads_there(), precision, kAny).has_value();
+      return find(cell, cell.threads_there(), kAny, precision, kAny).has_value();
     });
   }
 
@@ -55,10 +60,10 @@ class Candidates {
   static constexpr const char* kUnknown = "?";
   static constexpr const char* kSilent = "? without processes";
 
-  static std::string key(const CellData& cell, const std::string& threads, const std::string& precision,
-                         const std::string& device) {
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.batch, cell.load, threads,
-                       precision, device);
+  static std::string key(const CellData& cell, const std::string& threads, const std::string& instances,
+                         const std::string& precision, const std::string& device) {
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.batch, cell.load, threads,
+                       instances, precision, device);
   }
   static std::string device_of(const CellData& cell) { return cell.compute_device.value.value_or(kUnknown); }
   static std::vector<std::string> precisions_of(const CellData& cell) {
@@ -71,8 +76,9 @@ class Candidates {
     return cell.processes.empty() ? std::vector<std::string>{kUnknown, kAny} : std::vector<std::string>{kUnknown};
   }
   [[nodiscard]] std::optional<std::size_t> find(const CellData& cell, const std::string& threads,
-                                                const std::string& precision, const std::string& device) const {
-    const auto found = first_.find(key(cell, threads, precision, device));
+                                                const std::string& instances, const std::string& precision,
+                                                const std::string& device) const {
+    const auto found = first_.find(key(cell, threads, instances, precision, device));
     return found == first_.end() ? std::nullopt : std::optional(found->second);
   }
 

@@ -33,6 +33,7 @@ struct Metric {
   const char* deviation = nullptr;  // name of the metric that tables show after "±" in this column; null: none
   bool refers_to_baseline = false;  // relates the cell to its baseline (baseline.h)
   bool is_of_load = false;          // says something about cells that have a load only
+  bool is_of_instances = false;     // says something about cells that have several instances only
 };
 
 std::span<const Metric> metrics();

@@ -107,7 +107,9 @@ Value cpu_of_machine(const Analysis& analysis, std::size_t cell) {
 }
 Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
   const auto& threads = analysis.cell(cell).threads;
-  return threads ? cpu_share(analysis, cell, *threads) : unknown("no process has reported how many threads it has");
+  const int instances = analysis.cell(cell).instances;
+  return threads ? cpu_share(analysis, cell, *threads * instances)
+                 : unknown("no process has reported how many threads it has");
 }
 
 Value repetition_count(const Analysis& analysis, std::size_t cell) {
@@ -176,18 +178,22 @@ constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662
 constexpr const char* kRapl = "RAPL: counters of the packages; timed phases of 0.1 s and more";
 constexpr const char* kBoardMeter = "INA3221 at the board's input, read each second; 5 readings and more";
 
-// name, heading, unit, formula, source, has_interval, rank, compute, deviation, refers_to_baseline, is_of_load
+// name, heading, unit, formula, source, has_interval, rank, compute, deviation, refers_to_baseline, is_of_load,
+// is_of_instances
 constexpr std::array kMetrics{
     Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 1,
            throughput_mean, "throughput_std_per_s"},
     Metric{"throughput_std_per_s", "± std", "samples/s", "sample standard deviation (n - 1) of b·k / t", kPaper, false,
            1, throughput_std},
-    Metric{"throughput_per_s", "T", "samples/s",
-           "T_c(b): geometric mean over processes of each process's mean of b·k / t", kProtocol, true, 0, throughput},
+    Metric{
+        "throughput_per_s", "T", "samples/s",
+        "T_c(b): geometric mean over processes of each process's mean of b·k / t; of several instances, the mean over "
+        "j of the sum of b·k / t over each instance's repetition j while all of them run",
+        kProtocol, true, 0, throughput},
     Metric{"throughput_median_per_s", "median", "samples/s",
            "geometric mean over processes of each process's median of b·k / t", kProtocol, true, 3, throughput_median},
-    Metric{"throughput_harmonic_per_s", "harmonic", "samples/s", "b·Σk / Σt over repetitions", kProtocol, false, 0,
-           throughput_harmonic},
+    Metric{"throughput_harmonic_per_s", "harmonic", "samples/s", "N·b·Σk / Σt over repetitions, with N instances",
+           kProtocol, false, 0, throughput_harmonic},
     Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_baseline(b)", kPaper, true, 2, speed_up, nullptr, true},
     Metric{"tcr_bits_per_s", "TCR/s", "bits/s",
            "T_c(b) · 8 · (raw_bytes - encoded_bytes): what compressing saves, where the study gives both sizes of a "
@@ -239,16 +245,18 @@ constexpr std::array kMetrics{
            "highest resident memory of a worker within the compile phase, over processes", kProtocol, false, 0,
            compile_peak},
     Metric{"timed_peak_bytes", "peak", "bytes",
-           "highest resident memory of a worker within the timed phase, over processes", kProtocol, false, 0,
-           timed_peak},
+           "highest resident memory of a worker within the timed phase, over processes; of several instances, the sum "
+           "of theirs",
+           kProtocol, false, 0, timed_peak},
     Metric{"cpu_percent", "CPU %", "percent",
            "100 · processor time / (wall time · processors of the machine) of the timed phase, mean over processes",
            kPaper, false, 5, cpu_of_machine},
     Metric{"cpu_std_percent", "CPU % std", "percent", "sample standard deviation (n - 1) over processes of cpu_percent",
            kPaper, false, 0, cpu_deviation},
     Metric{"cpu_percent_of_threads", "CPU % of threads", "percent",
-           "100 · processor time / (wall time · threads allowed) of the timed phase, mean over processes", kProtocol,
-           false, 0, cpu_of_threads},
+           "100 · processor time / (wall time · threads allowed, of all instances) of the timed phase, mean over "
+           "processes",
+           kProtocol, false, 0, cpu_of_threads},
     Metric{"cpu_per_inference_s", "CPU an inference", "s",
            "processor time / wall time of the timed phase · b / T of each process, geometric mean over processes",
            kProtocol, true, 0, cpu_per_inference},
@@ -292,6 +300,11 @@ constexpr std::array kMetrics{
     Metric{"load_retention_ratio", "load retention", "ratio",
            "T_c(b) under the load / T_c(b) without a load, of the same compiler, settings, model and batch size",
            "paper V-F", true, 3, load_retention, nullptr, false, true},
+    Metric{
+        "instances_gain_ratio", "instances' gain", "ratio",
+        "T_c(b) of N instances / T_c(b) of one instance, of the same compiler, settings, threads, model and batch size",
+        "ours: N processes of one model at once, as OpenVINO's streams and the workers of a server", true, 2,
+        instances_gain, nullptr, false, false, true},
     Metric{"load_cpu_percent", "load CPU %", "percent",
            "100 · processor time of the load / wall time, while the cell was timed; 100: one processor; mean over "
            "processes",

@@ -99,11 +99,12 @@ std::vector<double> means_of_first(std::span<const double> numbers) {
 
 // Adds what a process's repetitions say about its inferences, and their latencies.
 void add_inferences(const store::RecordedProcess& process, Steady& found, std::vector<double>& latencies_s) {
+  const auto instances = static_cast<double>(samples::instances_of(process.repetitions));
   for (const samples::Repetition& repetition : process.repetitions) {
     if (repetition.is_warm_up || repetition.wall_ns <= 0) continue;
     const double wall_s = static_cast<double>(repetition.wall_ns) * 1e-9;
     found.inferences += repetition.inferences;
-    found.wall_s += wall_s;
+    found.wall_s += wall_s / instances;
     if (!process.latencies_ns.empty()) continue;
     latencies_s.push_back(wall_s / repetition.inferences);
     found.is_grouped = found.is_grouped || repetition.inferences > 1;

@@ -58,7 +58,7 @@ struct Steady {
                                                   // inferences in flight those that were kept
   std::array<double, 4> latency_percentiles_s{};  // kLatencyPercentiles, if there is a latency
   double inferences = 0;                          // in all repetitions together
-  double wall_s = 0;                              // of all repetitions together
+  double wall_s = 0;                              // of all repetitions together; instances run at the same time
   bool is_grouped = false;                        // some repetition holds more than one inference
   std::string reason{};                           // why there are no steady repetitions; empty if there are some
   bool has_failed = false;                        // that is the reason: it has a decisive failure, or is disturbed

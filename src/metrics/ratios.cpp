@@ -146,6 +146,12 @@ Value load_retention(const Analysis& analysis, std::size_t cell) {
   return speed_ratio(analysis, cell, {analysis.without_load(cell), "the cell without a load", ""});
 }
 
+Value instances_gain(const Analysis& analysis, std::size_t cell) {
+  const bool has_speed = analysis.steady(cell).reason.empty();
+  if (has_speed && analysis.cell(cell).instances == 1) return unknown_ratio("measured with one instance");
+  return speed_ratio(analysis, cell, {analysis.one_instance_of(cell), "the cell with one instance", ""});
+}
+
 Value leaving_python(const Analysis& analysis, std::size_t cell) {
   if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown_ratio(reason);
   const Relative identity{analysis.identity_of(cell), Baseline().role(), ""};

@@ -32,6 +32,8 @@ Value ase(const Analysis& analysis, std::size_t cell);
 Value bsr(const Analysis& analysis, std::size_t cell);
 // T_c(b) under the cell's load / T_c(b) without a load
 Value load_retention(const Analysis& analysis, std::size_t cell);
+// T_c(b) of the cell's instances / T_c(b) of one
+Value instances_gain(const Analysis& analysis, std::size_t cell);
 // T_s(b) / T_s'(b), where s' is the fastest of the same compiler's other settings.
 Value margin(const Analysis& analysis, std::size_t cell);
 // T_without Python(b) / T_identity(b), of the cell's workload: what leaving Python gains.

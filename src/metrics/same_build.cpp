@@ -41,8 +41,8 @@ bool is_same_build(const CellData& a, const CellData& b) {
          one.made_with.model_sha256 == other.made_with.model_sha256 && one.environment_hash == other.environment_hash &&
          a.device == b.device && a.model_hash == b.model_hash && a.batch == b.batch && a.compiler == b.compiler &&
          a.compiler_version == b.compiler_version && a.options == b.options && a.settings == b.settings &&
-         a.in_flight == b.in_flight && a.threads == b.threads && a.precision == b.precision && a.load == b.load &&
-         compute_device_of(a) == compute_device_of(b);
+         a.in_flight == b.in_flight && a.instances == b.instances && a.threads == b.threads &&
+         a.precision == b.precision && a.load == b.load && compute_device_of(a) == compute_device_of(b);
 }
 
 std::vector<NoiseFloor> noise_floors(const Comparison& comparison) {

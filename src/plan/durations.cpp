@@ -153,6 +153,7 @@ Likeness likeness_of(const Plan& plan, const work::Cell& cell, std::string devic
   work::Options configured = compiler.options;
   configured.insert(configured.end(), compiler.settings.begin(), compiler.settings.end());
   if (compiler.in_flight != 1) configured.emplace_back("in_flight", work::word_of_in_flight(compiler));
+  if (compiler.instances != 1) configured.emplace_back("instances", std::to_string(compiler.instances));
   const work::Model& model = plan.model_of(cell);
   if (const work::Load& load = plan.load_of(cell); !load.is_none()) configured.emplace_back("load", load.name);
   return {.device = std::move(device),

@@ -105,11 +105,12 @@ std::string cell_id(const std::string& device, const work::Compiler& compiler, c
                {"threads", config::json_of(asked_threads(compiler))},
                {"version", compiler.version}};
   if (load != work::kNoLoad) made_of["load"] = load;
-  // Cells without settings and with one inference at a time keep the ids that they have always had.
+  // Cells without settings, with one inference at a time and one instance keep the ids that they have always had.
   if (!compiler.settings.empty()) made_of["settings"] = config::object_of(compiler.settings);
   if (compiler.in_flight != 1) {
     made_of["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
   }
+  if (compiler.instances != 1) made_of["instances"] = compiler.instances;
   return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
 }
 

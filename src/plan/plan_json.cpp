@@ -44,6 +44,7 @@ json cell_json(const Plan& plan, const work::Cell& cell) {
           {"settings", config::object_of(compiler.settings)},
           {"threads", config::json_of(asked_threads(compiler))},
           {"in_flight", work::word_of_in_flight(compiler)},
+          {"instances", compiler.instances},
           {"precision", compiler.precision},
           {"load", plan.load_of(cell).name},
           {"model_index", cell.model_index},

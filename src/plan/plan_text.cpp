@@ -60,6 +60,7 @@ std::string options_text(const work::Compiler& compiler) {
     }
   }
   if (compiler.in_flight != 1) words.push_back("in_flight=" + work::word_of_in_flight(compiler));
+  if (compiler.instances != 1) words.push_back(fmt::format("instances={}", compiler.instances));
   return words.empty() ? "-" : text::join(words, " ");
 }
 

@@ -48,17 +48,21 @@ std::vector<int> baselines_of(int cell, const std::set<int>& candidates, const w
     return lists.compiler_of(lists.cells[static_cast<std::size_t>(index)]);
   };
   const auto load = [&](int index) { return lists.cells[static_cast<std::size_t>(index)].load_index; };
-  for (const bool needs_threads : {true, false}) {
+  enum class Alike { threads_and_instances, threads, neither };
+  for (const Alike alike : {Alike::threads_and_instances, Alike::threads, Alike::neither}) {
+    if (alike == Alike::neither && !is_label) break;
     std::map<std::string, int> first;
     for (const int each : candidates) {
       if (load(each) != load(cell)) continue;
-      if (!needs_threads || asked_threads(compiler(each)) == asked_threads(compiler(cell))) {
-        first.emplace(device_option(compiler(each)), each);
-      }
+      const bool has_threads = asked_threads(compiler(each)) == asked_threads(compiler(cell));
+      const bool has_instances = compiler(each).instances == compiler(cell).instances;
+      if (alike != Alike::neither && !has_threads) continue;
+      if (alike == Alike::threads_and_instances && !has_instances) continue;
+      first.emplace(device_option(compiler(each)), each);
     }
     std::vector<int> found;
     for (const auto& [device, each] : first) found.push_back(each);
-    if (!found.empty() || !is_label) return found;
+    if (!found.empty()) return found;
   }
   return {};
 }

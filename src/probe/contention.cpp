@@ -56,22 +56,29 @@ double longest_wait_ns(const std::vector<Growth>& threads, double elapsed_ns) {
 
 ContentionMeter::ContentionMeter(const std::string& process, std::vector<int> cpus, const std::string& root)
     : tree_(root),
-      tasks_(fmt::format("/proc/{}/task", process)),
+      tasks_{fmt::format("/proc/{}/task", process)},
       cpus_(std::move(cpus)),
       throttle_files_(cgroup_throttle_files(tree_)) {}
+
+ContentionMeter::ContentionMeter(const std::vector<pid_t>& processes, std::vector<int> cpus, const std::string& root)
+    : tree_(root), cpus_(std::move(cpus)), throttle_files_(cgroup_throttle_files(tree_)) {
+  for (const pid_t process : processes) tasks_.push_back(fmt::format("/proc/{}/task", process));
+}
 
 Known<std::map<pid_t, ThreadTime>> ContentionMeter::read_threads() const {
   using Threads = Known<std::map<pid_t, ThreadTime>>;
   std::map<pid_t, ThreadTime> threads;
-  std::string complaint = fmt::format("no {} on this machine", tasks_);
-  for (const std::string& name : tree_.names(tasks_, "")) {
-    const Known<std::string> line = tree_.text(fmt::format("{}/{}/schedstat", tasks_, name));
-    const std::vector<std::string> fields = words(line.value.value_or(""));
-    const auto number = parse_unsigned(name);
-    const auto ran = fields.size() < 2 ? std::nullopt : parse_unsigned(fields[0]);
-    const auto waited = fields.size() < 2 ? std::nullopt : parse_unsigned(fields[1]);
-    if (number && ran && waited) threads[static_cast<pid_t>(*number)] = {*ran, *waited};
-    complaint = line.value ? fmt::format("{}/{}/schedstat holds no times", tasks_, name) : line.reason;
+  std::string complaint = fmt::format("no {} on this machine", tasks_.front());
+  for (const std::string& tasks : tasks_) {
+    for (const std::string& name : tree_.names(tasks, "")) {
+      const Known<std::string> line = tree_.text(fmt::format("{}/{}/schedstat", tasks, name));
+      const std::vector<std::string> fields = words(line.value.value_or(""));
+      const auto number = parse_unsigned(name);
+      const auto ran = fields.size() < 2 ? std::nullopt : parse_unsigned(fields[0]);
+      const auto waited = fields.size() < 2 ? std::nullopt : parse_unsigned(fields[1]);
+      if (number && ran && waited) threads[static_cast<pid_t>(*number)] = {*ran, *waited};
+      complaint = line.value ? fmt::format("{}/{}/schedstat holds no times", tasks, name) : line.reason;
+    }
   }
   return threads.empty() ? Threads::unknown(complaint) : Threads::of(std::move(threads));
 }

@@ -35,6 +35,8 @@ class ContentionMeter {
   // `process` is a number or "self". `cpus` are its processors. The control group is that of this program. Tests pass
   // as `root` a folder with their own proc and sys files in place of "/".
   ContentionMeter(const std::string& process, std::vector<int> cpus, const std::string& root = "/");
+  // The same for several processes, which count as one.
+  ContentionMeter(const std::vector<pid_t>& processes, std::vector<int> cpus, const std::string& root = "/");
 
   // Reads all counters. Costs some ten microseconds, and a few more for each thread of the process.
   [[nodiscard]] Counters read() const;
@@ -44,7 +46,7 @@ class ContentionMeter {
   [[nodiscard]] Known<Ticks> read_ticks() const;
 
   Tree tree_;
-  std::string tasks_;  // /proc/PROCESS/task
+  std::vector<std::string> tasks_;  // /proc/PROCESS/task
   std::vector<int> cpus_;
   Known<std::vector<std::string>> throttle_files_;
 };

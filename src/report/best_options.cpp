@@ -63,6 +63,7 @@ json configuration_json(const CellData* cell) {
           {"options", options.is_discarded() ? json::object() : std::move(options)},
           {"settings", settings.is_discarded() ? json::object() : std::move(settings)},
           {"in_flight", cell->in_flight},
+          {"instances", cell->instances},
           {"threads", cell->threads ? json(*cell->threads) : json(nullptr)}};
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -27,11 +28,12 @@ MetricValue metric_of(const Results& results, const store::CellData& cell, const
   return {found->value, found->reason};
 }
 
-// The answer at one speed: the times of inferences are stretched as the speed is lower.
-std::optional<double> answered_at(const Demand& demand, int batch, double speed_per_s, double variation,
-                                  double inference_of_mean) {
+// The answer at one speed, of all instances together: the times of inferences are stretched as the speed is lower.
+std::optional<double> answered_at(const Demand& demand, const store::CellData& cell, double speed_per_s,
+                                  double variation, double inference_of_mean) {
+  const double mean_s = cell.instances * cell.batch / speed_per_s;
   const metrics::Service service{
-      .batch = batch, .mean_s = batch / speed_per_s, .deviation_s = variation * batch / speed_per_s};
+      .batch = cell.batch, .servers = cell.instances, .mean_s = mean_s, .deviation_s = variation * mean_s};
   constexpr double kPercent = 100;
   return metrics::answered_within_s(service, inference_of_mean * service.mean_s, demand.requests_per_s,
                                     demand.percentile / kPercent);
@@ -54,10 +56,12 @@ void add_speed(Candidate& candidate, const Results& results, const Demand& deman
     candidate.why = "the spread of its speed is unknown: " + deviation.reason;
     return;
   }
-  const double mean_s = cell.batch / *speed->value;
-  const double variation = *deviation.value / *speed->value;
+  const double mean_s = cell.instances * cell.batch / *speed->value;
+  // The speeds of instances that vary independently vary less together than each; if not, this errs to the careful
+  // side.
+  const double variation = *deviation.value / *speed->value * std::sqrt(cell.instances);
   const double of_mean = *inference.value / mean_s;
-  const auto at = [&](double speed_per_s) { return answered_at(demand, cell.batch, speed_per_s, variation, of_mean); };
+  const auto at = [&](double speed_per_s) { return answered_at(demand, cell, speed_per_s, variation, of_mean); };
   candidate.utilisation_ratio = demand.requests_per_s / *speed->value;
   candidate.answered_s = at(*speed->value);
   candidate.low_s = at(speed->high.value_or(*speed->value));
@@ -121,7 +125,7 @@ TableRow row_of_candidate(const Candidate& candidate) {
                {cell.device},
                {cell.compiler_label + " " + cell.compiler_version},
                {std::to_string(cell.batch)},
-               {cell.threads_there()},
+               {cell.threads_there() + (cell.instances > 1 ? fmt::format(" × {}", cell.instances) : "")},
                {number_or_dash(busy, "percent")},
                answered,
                {number_or_dash(candidate.memory_bytes, "bytes")},
@@ -193,7 +197,10 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                    {"CPU a request", false, 1},
                    {"cost an hour", false, demand.cost_per_hour.empty() ? 9 : 1},
                    {"why", true, 6}};
-  TableSection section{.title = "one process serves, one batch after the other"};
+  const bool has_instances =
+      std::any_of(candidates.begin(), candidates.end(), [](const Candidate& each) { return each.cell->instances > 1; });
+  TableSection section{.title = has_instances ? "each instance serves one batch after the other, and all have one queue"
+                                              : "one process serves, one batch after the other"};
   std::map<Fit, int> counts;
   for (const Candidate& candidate : candidates) {
     ++counts[candidate.fit];

@@ -59,6 +59,7 @@ constexpr std::array kAttributes{
     Attribute{"options", nullptr, options_json},
     Attribute{"settings", nullptr, settings_json},
     Attribute{"in_flight", nullptr, [](const CellData& cell) { return json(cell.in_flight); }},
+    Attribute{"instances", nullptr, [](const CellData& cell) { return json(cell.instances); }},
     Attribute{"planned_processes", nullptr, [](const CellData& cell) { return json(cell.planned_processes); }},
     Attribute{"completed_processes", nullptr, [](const CellData& cell) { return json(cell.processes.size()); }},
     Attribute{"failed_attempts", nullptr, [](const CellData& cell) { return json(cell.failed.size()); }},
@@ -107,13 +108,15 @@ json failure_json(const CellData& cell) {
 }
 
 std::vector<NumberColumn> number_columns(bool all, std::span<const CellData* const> cells) {
-  return number_columns(all, has_loads(cells));
+  Having of_some;
+  for (const CellData* cell : cells) of_some = of_some | having(*cell);
+  return number_columns(all, of_some);
 }
 
-std::vector<NumberColumn> number_columns(bool all, bool has_load) {
+std::vector<NumberColumn> number_columns(bool all, Having of_table) {
   std::vector<NumberColumn> columns;
   for (const Metric& metric : metrics::metrics()) {
-    if (metric.is_of_load && !has_load && !all) continue;
+    if (!is_about(metric, of_table) && !all) continue;
     if (is_deviation(metric) || (metric.rank == 0 && !all)) continue;
     columns.push_back({&metric, metric.deviation == nullptr ? nullptr : metrics::find_metric(metric.deviation)});
   }

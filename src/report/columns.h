@@ -10,6 +10,7 @@
 #include "metrics/metric.h"
 #include "report/results.h"
 #include "report/values.h"
+#include "report/words.h"
 
 namespace ngb::report {
 
@@ -32,10 +33,10 @@ struct NumberColumn {
   const metrics::Metric* metric = nullptr;
   const metrics::Metric* deviation = nullptr;  // null: none
 };
-// Returns the columns of all metrics, or only of those with a rank; of the latter, those of loads only if a cell has
-// one.
+// Returns the columns of all metrics, or only of those with a rank; of the latter, those of loads or instances only if
+// a cell has them.
 std::vector<NumberColumn> number_columns(bool all, std::span<const store::CellData* const> cells);
-std::vector<NumberColumn> number_columns(bool all, bool has_load);
+std::vector<NumberColumn> number_columns(bool all, Having of_table);
 // Returns "samples/s ± std", "speed-up [95 %]", "speed-up over onnxruntime@1.30.0 [95 %]". `over` names a baseline
 // other than the identity, in a form that may be printed; it is "" for the identity.
 std::string heading(const NumberColumn& column, std::string_view over);

@@ -142,13 +142,14 @@ constexpr std::array kKeys{
     KeyColumn{"options", "its options in the study, as a mapping"},
     KeyColumn{"threads", "that its inference may use"},
     KeyColumn{"in_flight", "inferences at a time"},
+    KeyColumn{"instances", "sessions at once, each in a process with its own threads"},
     KeyColumn{"precision", "f32, bf16 or f16"},
     KeyColumn{"load", "what ran beside it while it was timed"},
 };
 
 // The rule of percentiles is that of the metrics: a percentile has a value if there are enough single inferences.
-constexpr std::array kMetricColumns{"throughput_per_s", "latency_p50_s", "latency_p90_s",
-                                    "latency_p95_s",    "latency_p99_s", "cpu_per_inference_s"};
+constexpr std::array kMetricColumns{"throughput_per_s", "instances_gain_ratio", "latency_p50_s",      "latency_p90_s",
+                                    "latency_p95_s",    "latency_p99_s",        "cpu_per_inference_s"};
 constexpr std::array kLaterMetricColumns{"compile_s",          "load_s",        "cold_start_s",
                                          "max_absolute_error", "process_count", "repetition_count"};
 constexpr std::array kPhases{"open", "compile", "load", "check", "warm_up", "timed"};

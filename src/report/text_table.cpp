@@ -102,7 +102,9 @@ bool are_alike(std::span<const CellData* const> cells, const Same& same) {
 }  // namespace
 
 TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseline)
-    : options_(options), columns_(number_columns(options.all, true)), layout_(columns_of(columns_, baseline)) {}
+    : options_(options),
+      columns_(number_columns(options.all, Having{true, true})),
+      layout_(columns_of(columns_, baseline)) {}
 
 std::vector<const Metric*> TextTable::needed_metrics() const {
   std::vector<const Metric*> needed;
@@ -160,7 +162,7 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
                                       same_device ? std::string() : compute_device_of(cell)));
     devices_.insert(cell.device);
     if (cell.compute_device.value) compute_devices_.insert(*cell.compute_device.value);
-    has_load_ = has_load_ || is_loaded(cell);
+    having_ = having_ | having(cell);
   }
   if (!rounds_) rounds_ = first.rounds;
   sections_.push_back(std::move(section));
@@ -223,7 +225,7 @@ void TextTable::append(TextTable other) {
   std::move(other.best_options_.begin(), other.best_options_.end(), std::back_inserter(best_options_));
   devices_.merge(other.devices_);
   compute_devices_.merge(other.compute_devices_);
-  has_load_ = has_load_ || other.has_load_;
+  having_ = having_ | other.having_;
   if (!rounds_) rounds_ = other.rounds_;
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_.at(i) += other.counts_.at(i);
   flags_.merge(other.flags_);
@@ -240,7 +242,7 @@ void TextTable::print(const std::vector<EnvironmentDifference>& differences, con
   TableLayout layout = layout_;
   if (names_devices) layout.widen(0, widest_label_with_device_);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const bool is_superfluous = columns_[i].metric->is_of_load && !has_load_ && !options_.all;
+    const bool is_superfluous = !is_about(*columns_[i].metric, having_) && !options_.all;
     if (is_superfluous) layout.leave_out(i + 1);
   }
   const int width = options_.all ? 0 : options_.width;

@@ -70,7 +70,7 @@ class TextTable {
   std::vector<std::pair<std::size_t, TableSection>> best_options_{};  // with the position of a cell of the same family
   std::set<std::string> devices_{};
   std::set<std::string> compute_devices_{};  // those that are known
-  bool has_load_ = false;
+  Having having_{};
   std::optional<work::Rounds> rounds_{};
   std::array<int, 5> counts_{};  // by Status
   std::set<std::string> flags_{};

@@ -51,6 +51,12 @@ bool has_loads(std::span<const CellData* const> cells) {
   return std::any_of(cells.begin(), cells.end(), [](const CellData* cell) { return is_loaded(*cell); });
 }
 
+Having having(const CellData& cell) { return {is_loaded(cell), cell.instances > 1}; }
+Having operator|(Having a, Having b) { return {a.load || b.load, a.instances || b.instances}; }
+bool is_about(const metrics::Metric& metric, Having of_table) {
+  return (!metric.is_of_load || of_table.load) && (!metric.is_of_instances || of_table.instances);
+}
+
 std::string workload_of(const CellData& cell) {
   const std::string load = is_loaded(cell) ? ", load " + cell.load : "";
   return fmt::format("{}, batch {}, on {}{}", cell.model, cell.batch, cell.device, load);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "metrics/metric.h"
 #include "store/store.h"
 
 namespace ngb::report {
@@ -24,6 +25,16 @@ std::string rounds_remark(const work::Rounds& rounds);
 
 bool is_loaded(const store::CellData& cell);  // it has a load
 bool has_loads(std::span<const store::CellData* const> cells);
+
+// What some cells of a table have, so that it has the columns that are about that.
+struct Having {
+  bool load = false;
+  bool instances = false;  // several
+};
+Having having(const store::CellData& cell);
+Having operator|(Having a, Having b);
+// Returns whether the metric says something about cells of such a table.
+bool is_about(const metrics::Metric& metric, Having of_table);
 
 // "resnet18, batch 1, on local"; "…, load cpu: 1" of a cell that has a load
 std::string workload_of(const store::CellData& cell);

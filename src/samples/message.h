@@ -49,11 +49,11 @@
 
 namespace ngb::samples {
 
-inline constexpr int kProtocolVersion = 5;
+inline constexpr int kProtocolVersion = 6;
 
-// The largest event is a process of 3,000,000 repetitions, each an array of four values; other messages have fewer
+// The largest event is a process of 3,000,000 repetitions, each an array of five values; other messages have fewer
 // than 100,000 of anything.
-inline constexpr work::JsonBounds kFromDevice{16'000'000, 4'000'000, 500'000, 32};
+inline constexpr work::JsonBounds kFromDevice{20'000'000, 4'000'000, 500'000, 32};
 // A client that has logged in here may send what a frame can hold.
 inline constexpr work::JsonBounds kFromClient{64'000'000, 32'000'000, 64'000'000, 64};
 
@@ -218,9 +218,9 @@ std::string encode(const AgentMessage& message);
 Result<ClientMessage> decode_client_message(std::string_view text);
 Result<AgentMessage> decode_agent_message(std::string_view text);
 
-// The size of the largest event that a study with this protocol can have. A device may send no larger one, which bounds
-// the memory that reading it takes.
-std::uint32_t largest_event_bytes(const work::Protocol& protocol);
+// The size of the largest event that a study with this protocol can have, if its compilers have up to so many
+// instances. A device may send no larger one, which bounds the memory that reading it takes.
+std::uint32_t largest_event_bytes(const work::Protocol& protocol, int instances = 1);
 
 // Splits the processes into messages of bounded size.
 std::vector<Completed> completed_parts(std::vector<Completed> all);

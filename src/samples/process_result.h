@@ -38,13 +38,15 @@ struct PhaseUse {
 struct Repetition {
   std::int64_t wall_ns = 0;      // around `inferences` inferences
   std::uint32_t inferences = 1;  // k: inferences between two reads of the clock
-  bool is_warm_up = false;
+  bool is_warm_up = false;       // does not count: before the steady part, or while not all instances ran
   StartTime started_ns{};
+  std::uint32_t instance = 0;  // that ran it, of the instances that the process consists of
 
   static constexpr bool kIsArray = true;  // because a process has many
   static constexpr auto fields() {
     return std::tuple(Field{"wall_ns", &Repetition::wall_ns}, Field{"inferences", &Repetition::inferences},
-                      Field{"is_warm_up", &Repetition::is_warm_up}, Field{"started_ns", &Repetition::started_ns});
+                      Field{"is_warm_up", &Repetition::is_warm_up}, Field{"started_ns", &Repetition::started_ns},
+                      Field{"instance", &Repetition::instance});
   }
 };
 
@@ -99,7 +101,7 @@ struct ProcessResult {
   std::int64_t started_unix_ns = 0;
   std::int64_t wall_ns = 0;               // agent's clock: from before the worker's start until it was reaped
   std::vector<PhaseUse> phases{};         // phases that were reached, in order
-  std::vector<Repetition> repetitions{};  // in the order run, warm-up first; empty if none was run
+  std::vector<Repetition> repetitions{};  // in the order run, instance by instance; empty if none was run
   // With several inferences in flight: of each repetition, the latencies that were kept. Later ones may be missing.
   std::vector<std::vector<std::int64_t>> latencies_ns{};
   std::string stop_reason{};  // "repetitions" | "half_width" | "max_repetitions" | "max_time"

@@ -19,6 +19,7 @@ constexpr std::size_t kLongestText = 1U << 20U;  // bytes, of a message with a c
 constexpr std::size_t kLongestList = 10'000;     // of phases, readings, facts, …
 constexpr std::size_t kMostRepetitions =
     10'000'000;  // ten times the most that a study may ask for, because of those before the steady part
+constexpr std::uint32_t kMostInstances = 1024;                            // as in config/keys/study_keys.cpp
 constexpr std::size_t kMostLatencies = 1'000'000;                         // five times the most that a worker keeps
 constexpr std::int64_t kMostNs = 10LL * 366 * 24 * 3600 * 1'000'000'000;  // ten years, longer than any process
 constexpr std::uint64_t kMostStored = std::numeric_limits<std::int64_t>::max();
@@ -106,7 +107,8 @@ void add_times(Sense& sense, const ProcessResult& result) {
     sense.duration("repetitions: wall_ns", repetition.wall_ns, 1)
         .duration("repetitions: started_ns", repetition.started_ns.value_or(0))
         .within<std::uint32_t>("repetitions: inferences", repetition.inferences, 1,
-                               std::numeric_limits<std::uint32_t>::max());
+                               std::numeric_limits<std::uint32_t>::max())
+        .within<std::uint32_t>("repetitions: instance", repetition.instance, 0, kMostInstances - 1);
   }
 }
 

@@ -106,15 +106,17 @@ void add_cell(sql::Database& database, const plan::Plan& plan, const work::Cell&
   database
       .kept(
           "INSERT INTO cell (cell_id, device, model_key, toolchain_key, compiler, compiler_label, compiler_version, "
-          "options_json, threads, precision, planned_processes, load, threads_asked, settings_json, in_flight) "
-          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12, nullif(?13, ''), ?14, ?15 "
+          "options_json, threads, precision, planned_processes, load, threads_asked, settings_json, in_flight, "
+          "instances) "
+          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12, nullif(?13, ''), ?14, ?15, ?16 "
           "FROM model, toolchain "
           "WHERE model_hash = ?10 AND batch = ?11 AND toolchain.device = ?2 AND compiler = ?3 AND "
           "compiler_version = ?5 ON CONFLICT DO NOTHING")
       .run(cell.id, cell.device, compiler.name, compiler.label, compiler.version, options_json(compiler.options),
            compiler.threads_asked.empty() ? std::optional(compiler.threads) : std::nullopt, compiler.precision,
            work::planned_processes(plan.study.protocol), model.key.hash, model.key.batch, plan.load_of(cell).name,
-           compiler.threads_asked, options_json(compiler.settings), work::word_of_in_flight(compiler));
+           compiler.threads_asked, options_json(compiler.settings), work::word_of_in_flight(compiler),
+           compiler.instances);
 }
 
 std::optional<std::string> unfinished_run(sql::Database& database, const std::string& study_sha256) {
@@ -155,10 +157,17 @@ std::string add_run(sql::Database& database, const plan::Plan& plan, const std::
 
 std::vector<double> rates_of(sql::Database& database, std::int64_t process_key) {
   sql::Statement& query = database.kept(
-      "SELECT wall_ns, inferences FROM repetition WHERE process_key = ? AND is_warm_up = 0 ORDER BY repetition_index");
+      "SELECT wall_ns, inferences, is_warm_up, instance FROM repetition WHERE process_key = ? ORDER BY "
+      "repetition_index");
   query.bind(process_key);
   std::vector<samples::Repetition> repetitions;
-  while (query.step()) repetitions.push_back({query.integer(0), static_cast<std::uint32_t>(query.integer(1))});
+  while (query.step()) {
+    repetitions.push_back({query.integer(0),
+                           static_cast<std::uint32_t>(query.integer(1)),
+                           query.integer(2) != 0,
+                           {},
+                           static_cast<std::uint32_t>(query.integer(3))});
+  }
   return samples::steady_rates(repetitions);
 }
 

@@ -64,6 +64,7 @@ work::Compiler compiler_of(const sql::Statement& row, int first) {
   compiler.settings = options_of(row.text(first + 6));
   const std::string in_flight = row.text(first + 7);
   compiler.in_flight = in_flight == "auto" ? std::nullopt : std::optional(std::atoi(in_flight.c_str()));
+  compiler.instances = row.small(first + 8);
   return compiler;
 }
 
@@ -147,7 +148,7 @@ void RowCopier::add_source() {
 void RowCopier::find_cell_ids() {
   sql::Statement row = from_.statement(
       "SELECT cell_id, device, model_hash, batch, compiler, compiler_version, options_json, threads, "
-      "threads_asked, precision, settings_json, in_flight, load FROM cell JOIN model USING (model_key)");
+      "threads_asked, precision, settings_json, in_flight, instances, load FROM cell JOIN model USING (model_key)");
   while (row.step()) {
     const std::string id = row.text(0);
     const std::string device = row.text(1);
@@ -157,7 +158,7 @@ void RowCopier::find_cell_ids() {
     if (name == device) continue;
     const work::Compiler compiler = compiler_of(row, 4);
     const work::ModelKey model{row.text(2), row.small(3)};
-    const std::string load = row.text(12);
+    const std::string load = row.text(13);
     made = plan::cell_id(device, compiler, model, load) == id
                ? plan::cell_id(name, compiler, model, load)
                : hash::sha256(fmt::format("{}\n{}", id, name)).substr(0, 16);

@@ -132,7 +132,7 @@ class Loader {
         "compiler_version, options_json, threads, precision, planned_processes, "
         "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), threads_asked, "
         "ifnull(model_group, ''), ifnull(model_style, ''), model_size, load, parameters, settings_json, in_flight, "
-        "raw_bytes, encoded_bytes "
+        "raw_bytes, encoded_bytes, instances "
         "FROM cell JOIN model USING (model_key) WHERE cell_key = ?");
     const Resetting resetting(row);
     row.bind(cell_key);
@@ -166,10 +166,12 @@ class Loader {
     cell.in_flight = row.text(22);
     if (row.integer(23) > 0) cell.model_raw_bytes = static_cast<std::uint64_t>(row.integer(23));
     if (row.integer(24) > 0) cell.model_encoded_bytes = static_cast<std::uint64_t>(row.integer(24));
+    cell.instances = row.small(25);
     const bool has_threads = cell.threads ? *cell.threads >= 1 : !cell.threads_asked.empty();
-    if (cell.batch < 1 || !has_threads || cell.planned_processes < 1) {
-      refuse_damaged(database_, fmt::format("cell {} has batch {}, {} threads, {} processes", cell.cell_id, cell.batch,
-                                            cell.threads_there(), cell.planned_processes));
+    if (cell.batch < 1 || !has_threads || cell.planned_processes < 1 || cell.instances < 1) {
+      refuse_damaged(database_,
+                     fmt::format("cell {} has batch {}, {} threads, {} instances, {} processes", cell.cell_id,
+                                 cell.batch, cell.threads_there(), cell.instances, cell.planned_processes));
     }
     return cell;
   }

@@ -74,15 +74,17 @@ void load_phases(sql::Database& database, std::int64_t process_key, ProcessResul
 }
 
 void load_repetitions(sql::Database& database, std::int64_t process_key, ProcessResult& process) {
-  each_row(database,
-           "SELECT wall_ns, inferences, is_warm_up, started_ns FROM repetition WHERE process_key = ? "
-           "ORDER BY repetition_index",
-           process_key, [&process](const sql::Statement& row) {
-             // A number out of range becomes 0 or the maximum; require_sense refuses 0.
-             const std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-             const auto inferences = static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(1), 0, most));
-             process.repetitions.push_back({row.integer(0), inferences, row.small(2) != 0, start_time(row, 3)});
-           });
+  each_row(
+      database,
+      "SELECT wall_ns, inferences, is_warm_up, started_ns, instance FROM repetition WHERE process_key = ? "
+      "ORDER BY repetition_index",
+      process_key, [&process](const sql::Statement& row) {
+        // A number out of range becomes 0 or the maximum; require_sense refuses 0.
+        const std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+        const auto inferences = static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(1), 0, most));
+        const auto instance = static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(4), 0, most));
+        process.repetitions.push_back({row.integer(0), inferences, row.small(2) != 0, start_time(row, 3), instance});
+      });
 }
 
 void load_check(sql::Database& database, std::int64_t process_key, ProcessResult& process) {

@@ -152,10 +152,10 @@ class Recorder {
                  use.peak_rss_bytes.value, reason(use.peak_rss_bytes), use.started_ns);
     }
     position = 0;
-    sql::Statement& repetitions = sql().kept("INSERT INTO repetition VALUES (?, ?, ?, ?, ?, ?)");
+    sql::Statement& repetitions = sql().kept("INSERT INTO repetition VALUES (?, ?, ?, ?, ?, ?, ?)");
     for (const samples::Repetition& repetition : result.repetitions) {
       repetitions.run(process, position++, repetition.wall_ns, repetition.inferences, repetition.is_warm_up,
-                      repetition.started_ns);
+                      repetition.started_ns, repetition.instance);
     }
     add_latencies(process, result);
     position = 0;

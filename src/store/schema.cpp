@@ -11,6 +11,7 @@
 #include "store/schema_sql_1_2.h"
 #include "store/schema_sql_3_4.h"
 #include "store/schema_sql_5.h"
+#include "store/schema_sql_6.h"
 #include "store/schema_views.h"
 
 namespace ngb::store {
@@ -28,7 +29,8 @@ constexpr std::array kMigrations{
               "threads that the device decides, what models belong to, numbers that span cells, results merged from "
               "other files, settings of libraries, inferences in flight",
               kVersion4},
-    Migration{"sizes of the samples of models that compress data", kVersion5}};
+    Migration{"sizes of the samples of models that compress data", kVersion5},
+    Migration{"several instances at once", kVersion6}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {
   throw sql::SqlError({std::move(what), database.file().string(), std::move(next)}, SQLITE_ERROR);

@@ -167,7 +167,7 @@ CREATE TABLE repetition (  -- One timed repetition.
   repetition_index INTEGER NOT NULL,  -- 0, 1, … in the order run, warm-up first
   wall_ns INTEGER NOT NULL,  -- around all its inferences
   inferences INTEGER NOT NULL,  -- inferences in this repetition, one after the other
-  is_warm_up INTEGER NOT NULL CHECK (is_warm_up IN (0, 1)),  -- 1: before the steady part; counts in no metric
+  is_warm_up INTEGER NOT NULL CHECK (is_warm_up IN (0, 1)),  -- 1: before the steady part, or while not all instances ran; counts in no metric
   PRIMARY KEY (process_key, repetition_index)
 ) STRICT, WITHOUT ROWID;
 

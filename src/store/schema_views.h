@@ -21,14 +21,16 @@ SELECT
   cell.options_json AS options_json,  -- JSON object
   cell.settings_json AS settings_json,  -- JSON object: properties of the compiler's own library
   cell.in_flight AS in_flight,  -- inferences at a time: a number, or auto
-  process.threads AS threads,  -- threads that the compiler may use
+  cell.instances AS instances,  -- sessions at once, each with its own threads
+  process.threads AS threads,  -- threads that the compiler may use; each instance, if there are several
   cell.precision AS precision,  -- f32, …
   process.process_index AS process_index,  -- 0 … planned_processes - 1
-  repetition.repetition_index AS repetition_index,  -- 0, 1, … in the order run, warm-up first
+  repetition.instance AS instance,  -- which instance ran it: 0 … instances - 1
+  repetition.repetition_index AS repetition_index,  -- 0, 1, … in the order run, warm-up first; instance by instance
   repetition.is_warm_up AS is_warm_up,  -- 1: counts in no metric
   repetition.wall_ns AS wall_ns,  -- around all inferences of the repetition
   repetition.inferences AS inferences,  -- inferences in this repetition
-  1e9 * model.batch * repetition.inferences / repetition.wall_ns AS throughput_per_s  -- samples per second
+  1e9 * model.batch * repetition.inferences / repetition.wall_ns AS throughput_per_s  -- samples per second of this instance
 FROM repetition
 JOIN process USING (process_key)
 JOIN cell USING (cell_key)

@@ -53,6 +53,7 @@ struct CellData {
   std::string options{};       // JSON object
   std::string settings{};      // JSON object: properties of the compiler's own library
   std::string in_flight{"1"};  // inferences at a time, as in the study: a number, or "auto"
+  int instances = 1;           // sessions at once, each with `threads` in a process of its own
   // Threads that its inference may use: those of the processes that count. Nothing: the study asked for them by a word,
   // and no process has reported yet how many it means on the device.
   std::optional<int> threads{1};
@@ -69,8 +70,13 @@ struct CellData {
   std::vector<RecordedProcess> set_aside{};  // completed, of other origins: they count in no metric
   std::vector<RecordedProcess> failed{};     // failed attempts; without repetitions unless some were measured
 
-  // Returns everything that its compiler is configured with, as one text: options, settings, inferences in flight.
+  // Returns everything that its compiler is configured with, as one text: options, settings, inferences in flight,
+  // instances.
   [[nodiscard]] std::string configuration() const {
+    return configuration_of_each() + (instances == 1 ? "" : " x" + std::to_string(instances));
+  }
+  // Returns the same of one of its instances.
+  [[nodiscard]] std::string configuration_of_each() const {
     return options + (settings == "{}" ? "" : settings) + (in_flight == "1" ? "" : in_flight);
   }
   // Returns the number of threads, or the word while the number is unknown: what cells of one device are compared by.

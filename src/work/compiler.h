@@ -2,6 +2,7 @@
 // Describes a compiler as a study measures it, and where its toolchain is on a device.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ struct Compiler {
   int threads = 1;        // threads that its inference may use; with a word, only the device's agent knows how many
   std::string threads_asked{};       // "all" | "physical"; "": the number is asked for
   std::optional<int> in_flight = 1;  // inferences at a time; nothing: the compiler chooses ("auto")
+  int instances = 1;                 // sessions at once, each in a process with threads and processors of its own
   std::string precision = "f32";
   std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
   bool operator==(const Compiler&) const = default;
@@ -43,8 +45,8 @@ struct Compiler {
     return std::tuple(Field{"name", &Compiler::name}, Field{"version", &Compiler::version},
                       Field{"options", &Compiler::options}, Field{"settings", &Compiler::settings},
                       Field{"threads", &Compiler::threads}, Field{"threads_asked", &Compiler::threads_asked},
-                      Field{"in_flight", &Compiler::in_flight}, Field{"precision", &Compiler::precision},
-                      Field{"label", &Compiler::label});
+                      Field{"in_flight", &Compiler::in_flight}, Field{"instances", &Compiler::instances},
+                      Field{"precision", &Compiler::precision}, Field{"label", &Compiler::label});
   }
 };
 
@@ -52,6 +54,13 @@ struct Compiler {
 inline std::string word_of_in_flight(const Compiler& compiler) {
   return compiler.in_flight ? std::to_string(*compiler.in_flight) : "auto";
 }
+
+// Returns the threads of each instance of a compiler that asks for `all` processors or cores: its instances share them
+// out evenly, and each has at least one.
+inline int threads_of_each(int all, const Compiler& compiler) { return std::max(1, all / compiler.instances); }
+
+// Returns how many processors all its instances need together.
+inline int needed_processors(const Compiler& compiler) { return compiler.threads * compiler.instances; }
 
 // Returns the threads as the study asks for them: "all", "physical" or "4".
 inline std::string asked_threads(const Compiler& compiler) {

@@ -115,8 +115,9 @@ class TimedServer final : public Server {
 
 class Work {
  public:
-  Work(const work::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page)
-      : request_(request), session_(compiler), page_(page) {
+  Work(const work::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page,
+       const Instance& instance)
+      : request_(request), instance_(instance), session_(compiler), page_(page) {
     result_.cell_id = request.cell_id;
     result_.process_index = request.process_index;
     result_.attempt = request.attempt;
@@ -124,8 +125,11 @@ class Work {
   }
 
   samples::ProcessResult measure() {
-    idle_ = probe::idle_powers(kIdleWindow);
-    if (prepare() && in_phase(Phase::check, [this] { return check(); })) time();
+    const bool is_prepared = instance_.in_turn([this] {
+      if (instance_.is_first()) idle_ = probe::idle_powers(kIdleWindow);
+      return prepare() && in_phase(Phase::check, [this] { return check(); });
+    });
+    if (is_prepared) time();
     return std::move(result_);
   }
 
@@ -165,16 +169,10 @@ class Work {
   }
 
   Attempt<Done> open() {
-    const int threads = request_.compiler.threads;
-    const std::size_t processors = probe::allowed_cpus().size();
-    if (static_cast<std::size_t>(threads) > processors) {
-      return tl::unexpected(
-          failure_of(FailureKind::invalid_option,
-                     {fmt::format("{} threads are more than the {} processors that the device lets a process use",
-                                  threads, processors),
-                      "threads", fmt::format("give at most {} threads in the study, or threads: all", processors)}));
+    if (const std::optional<Error> few = too_few_processors(request_.compiler, probe::allowed_cpus().size())) {
+      return tl::unexpected(failure_of(FailureKind::invalid_option, *few));
     }
-    const Result<std::string> pinned = pin_to_cpus(threads);
+    const Result<std::string> pinned = pin_to_cpus(request_.compiler.threads, instance_.index(), instance_.count());
     if (!pinned) return tl::unexpected(failure_of(FailureKind::internal, pinned.error()));
     Attempt<Done> opened = session_.open(request_.compiler, request_.place, request_.cache_dir, page_);
     if (opened) learn_facts();
@@ -183,7 +181,8 @@ class Work {
   }
 
   Attempt<Done> compile() {
-    const std::string& artifact = request_.artifact_path;
+    const bool has_artifact = request_.loads_artifact || instance_.is_first();  // one instance keeps it
+    const std::string artifact = has_artifact ? request_.artifact_path : "";
     Attempt<Done> compiled = request_.loads_artifact ? session_.load(request_.model_path, request_.model, artifact)
                                                      : session_.compile(request_.model_path, request_.model, artifact);
     if (compiled) learn_facts();
@@ -281,10 +280,10 @@ class Work {
 
   void time() {
     for (auto& [name, value] : probe::gpu_facts()) result_.facts[name] = value;
-    tell_agent(samples::kWantsLoad);
+    instance_.meet([this] { tell_agent(samples::kWantsLoad); });
     const bool is_warm = in_phase(Phase::warm_up, [this] { return attempt(series_->warm_up()); });
     if (is_warm) {
-      tell_agent(samples::kBeginsTiming);
+      instance_.meet([this] { tell_agent(samples::kBeginsTiming); });
       const probe::Snapshot before = probe::snapshot();
       const ThreadMeter threads;
       samples::Reading page_faults;
@@ -292,7 +291,7 @@ class Work {
       const probe::Counters counters = contention.read();  // close to the phase, because a wait counts in percent of it
       in_phase(Phase::timed, [this, &page_faults] {
         const PageFaultMeter meter;  // excludes what the phase's own meter does
-        const Attempt<Done> timed = request_.protocol.arrivals ? serve() : attempt(series_->time());
+        const Attempt<Done> timed = request_.protocol.arrivals ? serve() : attempt(time_together());
         page_faults = meter.reading();
         return timed;
       });
@@ -305,7 +304,8 @@ class Work {
         wait.when = "timed";
         result_.readings.push_back(std::move(wait));
       }
-      tell_agent(samples::kEndsTiming);
+      // An instance that failed does not wait: the others end with it.
+      if (!result_.failure || instance_.count() == 1) instance_.meet([this] { tell_agent(samples::kEndsTiming); });
     }
     result_.repetitions = series_->repetitions();
     result_.latencies_ns = series_->latencies_ns();
@@ -315,17 +315,24 @@ class Work {
     if (!result_.failure) learn_facts();  // some concern the run: memory, recompilation
   }
 
+  // Repeats until every instance has the repetitions that it needs, so that none runs while another has ended.
+  bool time_together() {
+    if (!series_->time()) return false;
+    instance_.has_enough();
+    return series_->go_on([this] { return instance_.all_have_enough(); });
+  }
+
   // Serves the requests that the study's `arrivals` ask for. Each process has others.
   Attempt<Done> serve() {
     const work::Arrivals& asked = *request_.protocol.arrivals;
     const auto batch = static_cast<std::size_t>(request_.model.key.batch);
     const auto requests = static_cast<std::size_t>(asked.requests);
-    if (repeater_->in_flight() != 1 || requests < batch) {
+    if (repeater_->in_flight() != 1 || instance_.count() != 1 || requests < batch) {
       return tl::unexpected(failure_of(FailureKind::invalid_option,
                                        {requests < batch ? fmt::format("{} requests do not fill a batch of {}",
                                                                        asked.requests, request_.model.key.batch)
                                                          : "requests are served by one inference at a time",
-                                        "arrivals", "remove in_flight, or ask for more requests"}));
+                                        "arrivals", "remove in_flight and instances, or ask for more requests"}));
     }
     const std::uint64_t seed =
         mix64(request_.protocol.seed ^ fnv1a64("arrivals")) + static_cast<std::uint64_t>(request_.process_index);
@@ -351,6 +358,7 @@ class Work {
   }
 
   const work::WorkerRequest& request_;
+  const Instance instance_;
   std::optional<Inputs> inputs_;           // outlives the session to which it is bound
   std::optional<TimedRepeater> repeater_;  // exists from the check on, like the series; outlives the session
   Session session_;
@@ -366,13 +374,13 @@ class Work {
 }  // namespace
 
 samples::ProcessResult measure(const work::WorkerRequest& request, const ngb_compiler& compiler,
-                               samples::ProgressPage* page) {
-  return Work(request, compiler, page).measure();
+                               samples::ProgressPage* page, const Instance& instance) {
+  return Work(request, compiler, page, instance).measure();
 }
 
 samples::ProcessResult make_reference(const work::WorkerRequest& request, const ngb_compiler& compiler,
                                       samples::ProgressPage* page) {
-  return Work(request, compiler, page).make_reference();
+  return Work(request, compiler, page, Instance()).make_reference();
 }
 
 }  // namespace ngb::worker

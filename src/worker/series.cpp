@@ -159,6 +159,15 @@ bool Series::time() {
   return true;
 }
 
+// With several inferences in flight, a series that is too short would begin and end too often.
+bool Series::go_on(const std::function<bool()>& is_over) {
+  const std::size_t at_a_time = repeater_.in_flight() > 1 ? least_steady(protocol_) / 2 + 1 : 1;
+  while (!is_over() && done_ < walls_ns_.size()) {
+    if (!run(std::min(at_a_time, walls_ns_.size() - done_))) return false;
+  }
+  return true;
+}
+
 std::vector<std::vector<std::int64_t>> Series::latencies_ns() const {
   std::vector<std::vector<std::int64_t>> all;
   std::size_t begin = 0;

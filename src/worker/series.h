@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,6 +45,9 @@ class Series {
   // Runs the timed phase until the steady repetitions meet a stopping rule. If no steady part is found before the
   // transient has lasted max_transient_ns, the rules are applied to the last repetitions and is_steady() is false.
   bool time();
+
+  // Repeats after `time` until `is_over` returns true, or there is no memory for more repetitions.
+  bool go_on(const std::function<bool()>& is_over);
 
   // Returns the latencies that were kept of each repetition, in the order of `repetitions`; empty if one inference is
   // in flight at a time. Repetitions at the end may be missing: the latencies of a process are limited.

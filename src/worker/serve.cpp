@@ -55,27 +55,29 @@ void tell_compiler_which_process_this_is(const work::WorkerRequest& request) {
   if (!request.module_site.empty()) ::setenv("NGB_MODULE_SITE", request.module_site.c_str(), 1);
 }
 
-samples::ProcessResult not_started(const work::WorkerRequest& request, const Error& error) {
+samples::ProcessResult not_started(const work::WorkerRequest& request, const Error& error,
+                                   samples::FailureKind kind = samples::FailureKind::import_error) {
   samples::ProcessResult result;
   result.cell_id = request.cell_id;
   result.process_index = request.process_index;
   result.attempt = request.attempt;
   result.threads_used = Known<int>::unknown("nothing was timed");
   result.failure = samples::Failure{};
-  result.failure->kind = samples::FailureKind::import_error;
+  result.failure->kind = kind;
   result.failure->message = error.where.empty() ? error.what : error.where + ": " + error.what;
   result.failure->advice = error.next;
   return result;
 }
 
-samples::ProcessResult carry_out(const work::WorkerRequest& request, FindCompilerTable find, void* context) {
-  samples::ProgressPage* page = map_page();
+samples::ProcessResult carry_out(const work::WorkerRequest& request, FindCompilerTable find, void* context,
+                                 const Instance& instance) {
+  samples::ProgressPage* page = instance.is_first() ? map_page() : nullptr;
   const PhaseMeter start(samples::Phase::start, page);
   const Result<const ngb_compiler*> compiler = find(request, context);
   const samples::PhaseUse start_use = start.end();
   const bool measures = request.task == work::Task::measure;
   samples::ProcessResult result = !compiler  ? not_started(request, compiler.error())
-                                  : measures ? measure(request, **compiler, page)
+                                  : measures ? measure(request, **compiler, page, instance)
                                              : make_reference(request, **compiler, page);
   result.phases.insert(result.phases.begin(), start_use);
   return result;
@@ -86,17 +88,38 @@ int report(const Error& error) {
   return kCannotServe;
 }
 
+int send(const samples::ProcessResult& result) {
+  const std::string payload = work::write_json(result).dump();
+  if (payload.size() > samples::kMaxFrameBytes) return report({"the result is too large to be sent", "worker", {}});
+  const Status written = file::write_all(samples::kResultFd, samples::frame(payload), "result");
+  return written ? 0 : report(written.error());
+}
+
+int serve_instances(const work::WorkerRequest& request, FindCompilerTable find, void* context, Fork fork) {
+  const Result<Instances> instances = Instances::start(request.compiler.instances, fork);
+  if (!instances) return send(not_started(request, instances.error(), samples::FailureKind::internal));
+  if (instances->mine()) {
+    const Status delivered = instances->deliver(carry_out(request, find, context, *instances->mine()));
+    return delivered ? 0 : report(delivered.error());
+  }
+  Instances::Outcome outcome = instances->wait();
+  if (!outcome.result) return end_like(outcome.wait_status);
+  outcome.result->cell_id = request.cell_id;
+  outcome.result->process_index = request.process_index;
+  outcome.result->attempt = request.attempt;
+  return send(*outcome.result);
+}
+
 }  // namespace
 
-int serve(FindCompilerTable find, void* context) {
+int serve(FindCompilerTable find, void* context, Fork fork) {
   ::signal(SIGINT, SIG_IGN);
   const Result<work::WorkerRequest> request = read_request();
   if (!request) return report(request.error());
   tell_compiler_which_process_this_is(*request);
-  const std::string payload = work::write_json(carry_out(*request, find, context)).dump();
-  if (payload.size() > samples::kMaxFrameBytes) return report({"the result is too large to be sent", "worker", {}});
-  const Status written = file::write_all(samples::kResultFd, samples::frame(payload), "result");
-  return written ? 0 : report(written.error());
+  const bool has_instances = request->task == work::Task::measure && request->compiler.instances > 1;
+  return has_instances ? serve_instances(*request, find, context, fork)
+                       : send(carry_out(*request, find, context, Instance()));
 }
 
 }  // namespace ngb::worker

@@ -98,8 +98,8 @@ class Correctness(unittest.TestCase):
 
     def test_both_give_the_answers_that_were_computed_by_hand(self):
         oracle = Oracle(self.folder / "known")
-        ours = {cell["compiler"]: cell["metrics"] for cell in shown(self.folder, "known")["cells"]}
-        pandas = {oracle.cell(key).compiler: oracle.metrics(key) for key in oracle.cells()}
+        ours = {cell["compiler_label"]: cell["metrics"] for cell in shown(self.folder, "known")["cells"]}
+        pandas = {oracle.cell(key).compiler_label: oracle.metrics(key) for key in oracle.cells()}
         for (compiler, metric), expected in scenarios.KNOWN.items():
             for part, answer in zip(("value", "low", "high"), expected, strict=True):
                 with self.subTest(f"{compiler} {metric} {part}"):

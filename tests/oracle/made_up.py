@@ -38,6 +38,7 @@ class Setting:
     version: str = "1.0"
     options: str = "{}"
     in_flight: str = "1"
+    instances: int = 1
     computes_on: str = "cpu"  # the fact `device`
 
 
@@ -45,7 +46,8 @@ class Setting:
 class Process:
     """One attempt. Times in ms; a repetition is a time or (time, inferences)."""
 
-    repetitions: list
+    repetitions: list  # of the first instance
+    of_others: list = dataclasses.field(default_factory=list)  # a list of repetitions for each further instance
     warm_up: list = dataclasses.field(default_factory=lambda: [50.0])
     attempt: int = 1
     busy_cpus: float = 1.5
@@ -126,7 +128,8 @@ class ResultsFile:
         self._add_once("cell", cell_id, cell_key=cell_key, cell_id=cell_id, device=device, model_key=model_key,
                        toolchain_key=toolchain_key, compiler=setting.compiler, compiler_label=setting.label,
                        compiler_version=setting.version, options_json=setting.options, threads=2, precision=precision,
-                       planned_processes=planned or max(len(completed), 1), load=load, in_flight=setting.in_flight)
+                       planned_processes=planned or max(len(completed), 1), load=load, in_flight=setting.in_flight,
+                       instances=setting.instances)
         self._insert("run_cell", run_key=1, cell_key=cell_key)
         for place, process in enumerate(processes):
             self._add_process(cell_key, device, process, setting, place)
@@ -164,10 +167,12 @@ class ResultsFile:
         for position, (phase, wall_s, cpu_s, peak) in enumerate(phases):
             self._insert("phase", process_key=key, position=position, phase=phase, wall_ns=round(wall_s * 1e9),
                          cpu_ns=round(cpu_s * 1e9), peak_rss_bytes=peak)
-        rows = [(each, 1) for each in process.warm_up] + [(each, 0) for each in process.repetitions]
-        for index, (repetition, is_warm_up) in enumerate(rows):
+        rows = [(each, is_warm_up, instance)
+                for instance, repetitions in enumerate([process.repetitions, *process.of_others])
+                for is_warm_up, list_of_them in ((1, process.warm_up), (0, repetitions)) for each in list_of_them]
+        for index, (repetition, is_warm_up, instance) in enumerate(rows):
             self._insert("repetition", process_key=key, repetition_index=index, wall_ns=round(1e6 * _time_of(repetition)),
-                         inferences=_inferences_of(repetition), is_warm_up=is_warm_up)
+                         inferences=_inferences_of(repetition), is_warm_up=is_warm_up, instance=instance)
         self._insert("output_check", process_key=key, reference=process.reference, compared_elements=process.compared,
                      max_absolute_error=process.error, max_relative_error=0.0, finite_elements=process.finite)
         for position, (quantity, moment, value) in enumerate(process.readings):

@@ -48,9 +48,25 @@ class Oracle:
         return rows
 
     @functools.cache
-    def steady(self, key):
+    def counted(self, key):
         rows = self.repetitions(key)
         return rows[rows["is_warm_up"] == 0]
+
+    @functools.cache
+    def steady(self, key):
+        """A row for each repetition that counts. Of several instances, as many as the one with the fewest has: the sum of
+        the mean speeds of each in equally many parts of its repetitions."""
+        rows = self.counted(key)
+        if self.cell(key).instances == 1:
+            return rows
+        joint = []
+        for process, of_process in rows.groupby("process_key", sort=False):
+            each = [of.per_s.to_numpy() for _, of in of_process.groupby("instance")]
+            count = min(map(len, each)) if len(each) == self.cell(key).instances else 0
+            for part in range(count):
+                sums = sum(rates[part * len(rates) // count:(part + 1) * len(rates) // count].mean() for rates in each)
+                joint.append({**of_process.iloc[0][ROUND], "process_key": process, "per_s": sums})
+        return pandas.DataFrame(joint, columns=list(dict.fromkeys([*ROUND, "process_key", "per_s"])))
 
     def has_speed(self, key):
         return len(self.steady(key)) > 0
@@ -118,12 +134,15 @@ class Oracle:
         if not len(rows):
             return dict.fromkeys(names)
         geometric = [ratio([(numpy.log(self.by_process(key, how)).to_numpy(), 1)]) for how in ("mean", "median")]
-        totals = self.steady(key)[["inferences", "wall_s"]].sum()
         quartiles = rows.quantile([0.25, 0.5, 0.75])
         spread = (quartiles[0.75] - quartiles[0.25]) / quartiles[0.5] if len(rows) >= 4 else None
         return dict(zip(names, (rows.mean(), rows.std() if len(rows) > 1 else None, *geometric,
-                                self.cell(key).batch * totals["inferences"] / totals["wall_s"], spread, len(rows),
-                                len(self.by_process(key))), strict=True))
+                                self._harmonic(key), spread, len(rows), len(self.by_process(key))), strict=True))
+
+    def _harmonic(self, key):
+        totals = self.counted(key)[["inferences", "wall_s"]].sum()
+        cell = self.cell(key)
+        return cell.batch * totals["inferences"] / (totals["wall_s"] / cell.instances)
 
     def _saved_bits(self, key, speed):
         raw, encoded = self.cell(key).raw_bytes, self.cell(key).encoded_bytes
@@ -133,7 +152,7 @@ class Oracle:
         return Number(value, *sorted(ends))
 
     def _latencies(self, key):
-        rows = self.steady(key)
+        rows = self.counted(key)
         kept = self.raw.of_processes("latency", key)
         kept = kept.merge(rows[["process_key", "repetition_index"]], on=["process_key", "repetition_index"])
         names = ("latency_p50_s", *LATENCY_NEEDS)
@@ -192,7 +211,7 @@ class Oracle:
         return Number(*ends)
 
     def _processor(self, key):
-        busy, processors, threads = self.busy_cpus(key), self.raw.processors(key), self.cell(key).threads
+        busy, processors, threads = self.busy_cpus(key), self.raw.processors(key), self.cell(key).threads * self.cell(key).instances
         percent = 100 * busy / processors if processors else busy[:0]
         parts = self.log_cpu_ratio(key)
         share = ratio(parts) if parts is not None else None
@@ -251,6 +270,7 @@ class Oracle:
             "leaving_python_ratio": (direct if self.has_speed(key) else None, identity),
             "optimising_graph_ratio": (key, direct),
             "margin_ratio": (key, self._best_other(key)),
+            "instances_gain_ratio": (key, relatives.one_instance(key) if self.cell(key).instances > 1 else None),
             "load_retention_ratio": (key, relatives.without_load(key) if self.cell(key).load != "none" else None),
         }
         parts = {name: self.log_ratio(*side) for name, side in sides.items()}

@@ -90,7 +90,7 @@ class Raw:
         cells = cells.assign(compute_device=[computes.get(key) for key in cells.cell_key])
         cells["place"] = [(cell.device, cell.compute_device or "?", cell.load) for cell in cells.itertuples()]
         cells["setting"] = [(cell.compiler, cell.compiler_version, cell.options_json, cell.settings_json, cell.in_flight,
-                             cell.threads, cell.precision) for cell in cells.itertuples()]
+                             cell.instances, cell.threads, cell.precision) for cell in cells.itertuples()]
         cells["group"] = [cell.model_group or cell.family or cell.label.removesuffix(" dynamic_batch")
                           for cell in cells.itertuples()]
         cells["block"] = [_block(cell.family, cell.recipe_json) for cell in cells.itertuples()]
@@ -125,6 +125,7 @@ class Relatives:
             lambda key: self._of_compiler(key, lambda cell: cell.compiler == "eager-cpp"))
         self.at_batch_1 = functools.cache(lambda key: self._of_setting(key, batch=1))
         self.without_load = functools.cache(lambda key: self._of_setting(key, load="none"))
+        self.one_instance = functools.cache(self._of_one_instance)
 
     def _alike(self, key, **changed):
         """Cells with the same device, model, batch size, load, threads and compute device; `changed` overrides some. A
@@ -137,13 +138,20 @@ class Relatives:
                 yield cell
 
     def _of_compiler(self, key, is_called):
-        """The first cell in f32 whose compiler fits, else in the precision of the cell itself."""
+        """The first cell in f32 whose compiler fits, else in the precision of the cell itself; one with as many instances
+        comes first."""
         found = [cell for cell in self._alike(key) if is_called(cell)]
         for precision in (FULL, self._raw.cells[key].precision):
-            at = [cell.cell_key for cell in found if cell.precision == precision]
-            if at:
-                return at[0]
+            at = [cell for cell in found if cell.precision == precision]
+            for cell in [*(cell for cell in at if cell.instances == self._raw.cells[key].instances), *at]:
+                return cell.cell_key
         return None
+
+    def _of_one_instance(self, key):
+        own = self._raw.cells[key]
+        names = ("compiler", "compiler_version", "options_json", "settings_json", "in_flight", "precision", "batch")
+        return next((cell.cell_key for cell in self._alike(key, instances=1)
+                     if all(getattr(cell, name) == getattr(own, name) for name in names)), None)
 
     def _of_setting(self, key, **changed):
         setting = self._raw.cells[key].setting

@@ -11,10 +11,12 @@ EAGER_CPP = Setting("eager-cpp", "eager-cpp", "2.15.0")
 ORT_ALL = Setting("onnxruntime", "onnxruntime level=all", "1.31.1", '{"level":"all"}')
 ORT_BASIC = Setting("onnxruntime", "onnxruntime level=basic", "1.31.1", '{"level":"basic"}')
 ORT_TWO = Setting("onnxruntime", "onnxruntime in_flight=2", "1.31.1", '{"level":"all"}', in_flight="2")
+ORT_PAIR = Setting("onnxruntime", "onnxruntime instances=2", "1.31.1", '{"level":"all"}', instances=2)
+IDENTITY_PAIR = Setting("identity", "identity instances=2", "2.15.0", instances=2)
 TVM = Setting("tvm", "tvm", "0.27.0", '{"trials":64}')
 TENSORRT = Setting("tensorrt", "tensorrt", "10.15", computes_on="cuda:0")
 
-# Answers computed by hand for write_known: (compiler, metric): (value, low, high).
+# Answers computed by hand for write_known: (label of the compiler, metric): (value, low, high).
 # identity: process means 100 and 50 samples/s (repetitions of 10 and of 20 ms); onnxruntime: 200 and 100, all at batch 1.
 KNOWN = {
     ("identity", "throughput_mean_per_s"): (75, None, None),
@@ -29,6 +31,15 @@ KNOWN = {
     ("onnxruntime", "cpu_reduction_ratio"): (0.5, 0.5, 0.5),  # 0.75 processors instead of 1.5
     # 9 s more, and √(1/100 · 1/50) - √(1/200 · 1/100) = 0.01·√2 - 0.005·√2 s less per inference
     ("onnxruntime", "break_even_inferences"): (9 / (0.005 * math.sqrt(2)),) * 3,
+    # Two instances in each process: 10, 20 and 20 ms beside 20 and 10 ms, so 100 + 50 samples/s, then the mean of 50 and 50,
+    # and 100. One instance: 100 samples/s in each.
+    ("openvino instances=2", "throughput_per_s"): (150, 150, 150),
+    ("openvino instances=2", "throughput_std_per_s"): (0, None, None),
+    ("openvino instances=2", "throughput_harmonic_per_s"): (2 * 5 / 0.08, None, None),  # 5 inferences in 80 ms of two
+    ("openvino instances=2", "latency_p50_s"): (0.02, None, None),  # the middle of 10, 10, 20, 20 and 20 ms
+    ("openvino instances=2", "instances_gain_ratio"): (1.5, 1.5, 1.5),
+    ("openvino instances=2", "cpu_percent_of_threads"): (37.5, None, None),  # 1.5 of 2 · 2 processors
+    ("openvino instances=2", "repetition_count"): (4, None, None),
     ("onnxruntime", "repetition_count"): (4, None, None),
     ("onnxruntime", "process_count"): (2, None, None),
 }
@@ -43,6 +54,9 @@ def write_known(folder, like):
         results.add_cell(Setting("onnxruntime", "onnxruntime"), model, [
             Process([5.0, 5.0], compile_s=12.0, busy_cpus=0.75, facts=tuned),
             Process([10.0, 10.0], compile_s=8.0, busy_cpus=0.75, facts={"tuning_seconds": "4", "trials": "10"})])
+        results.add_cell(Setting("openvino", "openvino instances=1"), model, [Process([10.0, 10.0]), Process([10.0, 10.0])])
+        results.add_cell(Setting("openvino", "openvino instances=2", instances=2), model,
+                         [Process([10.0, 20.0, 20.0], of_others=[[20.0, 10.0]]) for _ in range(2)])
 
 
 def blocks():
@@ -72,7 +86,7 @@ def speed_up(setting, model):
     is_attention = model.style == "transformer" or model.family == "mha_block"
     depth, width = model.parameters.get("depth", 1), model.parameters.get("width", 8)
     by_batch = model.batch ** (-0.05 - 0.002 * width)
-    if setting is ORT_ALL or setting is ORT_TWO:
+    if setting in (ORT_ALL, ORT_TWO, ORT_PAIR):
         return (1.4 if is_attention else 2.0) * depth ** (-0.25 if is_attention else -0.05) * by_batch
     if setting is ORT_BASIC:
         return 1.2 * by_batch
@@ -151,7 +165,8 @@ def _named(label):
 
 
 def _add_special(make):
-    """Cells of a GPU, beside a load, in bf16, with many repetitions, and with several inferences at a time."""
+    """Cells of a GPU, beside a load, in bf16, with many repetitions, and with several inferences or instances at a
+    time."""
     resnet, speed = _named("resnet18")
     for setting in (IDENTITY, ORT_ALL):
         make.cell(setting, _at(resnet, 4), speed, load="cpu: 1")
@@ -160,6 +175,9 @@ def _add_special(make):
     make.cell(TENSORRT, resnet, 10 * speed, change=_on_a_gpu)
     make.cell(ORT_TWO, _at(resnet, 4), speed, change=_two_at_a_time)
     make.cell(ORT_TWO, resnet, speed, change=_grouped)
+    make.cell(ORT_PAIR, _at(resnet, 4), speed, change=_two_instances)
+    make.cell(IDENTITY_PAIR, _at(resnet, 4), speed, change=_two_instances)
+    make.cell(ORT_PAIR, resnet, speed, change=_two_instances)  # whose identity has one instance
 
 
 def _add_flagged(make):
@@ -206,6 +224,13 @@ def _two_at_a_time(processes):
     for process in processes:
         measured = [[1.9 * time, 2.1 * time] for time in process.repetitions]
         process.latencies_ms = [[1.0] for _ in process.warm_up] + measured
+    return processes
+
+
+def _two_instances(processes):
+    """The second instance is slower, and so has one repetition less in the time that both ran."""
+    for process in processes:
+        process.of_others = [[1.1 * time for time in reversed(process.repetitions[1:])]]
     return processes
 
 

@@ -91,7 +91,8 @@ class Results:
     @property
     def samples(self) -> pandas.DataFrame:
         """One row for each repetition that counts, as the view `sample`. `wall_ns` is the time of all inferences of the
-        repetition in nanoseconds; rows with `is_warm_up` count in no metric. Group by `cell_id` to tell cells apart."""
+        repetition in nanoseconds; rows with `is_warm_up` count in no metric. Group by `cell_id` to tell cells apart. Of
+        several instances, each row is one of one `instance`."""
         return self._samples.copy()
 
     @property

@@ -192,7 +192,7 @@ void Attempt::read_result() {
     frames_.feed({chunk, static_cast<std::size_t>(count)});
     Result<std::optional<std::string>> frame = frames_.next();
     if (frame && !frame->has_value()) continue;
-    if (frame && load_ && load_->receive(**frame, *launcher_.launched().pid)) continue;
+    if (frame && load_ && load_->receive(**frame, workers())) continue;
     if (!frame || result_text_) {
       result_read_.reset();
       const std::string why = frame ? "there is more than one" : frame.error().what;
@@ -218,7 +218,7 @@ void Attempt::check_time() {
 
 void Attempt::look() {
   if (finished_ || !launcher_.launched().pid || result_text_) return;
-  if (watch_) watch_->look(*launcher_.launched().pid, phase(), system_clock().now());
+  if (watch_) watch_->look(workers(), phase(), system_clock().now());
   std::set<pid_t> others = spared();
   if (load_) others.merge(load_->processes());
   const std::uint64_t bytes = resident_bytes(Children::living(others));
@@ -232,6 +232,15 @@ void Attempt::abandon() {
 std::set<pid_t> Attempt::spared() const {
   std::set<pid_t> all = plan_.spared;
   all.merge(launcher_.own_processes());
+  return all;
+}
+
+// Returns the processes that infer: the worker's own, or its instances, which are below it.
+std::vector<pid_t> Attempt::workers() const {
+  const pid_t worker = *launcher_.launched().pid;
+  if (plan_.request.compiler.instances == 1) return {worker};
+  std::vector<pid_t> all = descendants(worker);
+  all.push_back(worker);
   return all;
 }
 

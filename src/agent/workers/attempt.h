@@ -79,6 +79,7 @@ class Attempt {
   void add_what_was_watched(samples::ProcessResult& result) const;
   [[nodiscard]] samples::Failure failure_here(samples::FailureKind kind, std::string message) const;
   [[nodiscard]] std::set<pid_t> spared() const;
+  [[nodiscard]] std::vector<pid_t> workers() const;
 
   const Surroundings& surroundings_;
   Children& children_;

@@ -60,7 +60,7 @@ LoadRun::LoadRun(const Surroundings& surroundings, Children& children, work::Loa
 
 LoadRun::~LoadRun() { end(); }
 
-bool LoadRun::receive(std::string_view frame, pid_t worker) {
+bool LoadRun::receive(std::string_view frame, const std::vector<pid_t>& workers) {
   if (frame == samples::kWantsLoad) {
     const Status started = start();
     if (!started) fail_with(started.error().text());
@@ -69,7 +69,7 @@ bool LoadRun::receive(std::string_view frame, pid_t worker) {
     return true;
   }
   if (frame == samples::kBeginsTiming) {
-    meter_.emplace(std::to_string(worker), all_cpus_);
+    meter_.emplace(workers, all_cpus_);
     begin_ = mark();
   } else if (frame == samples::kEndsTiming) {
     end_ = mark();

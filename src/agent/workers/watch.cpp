@@ -18,14 +18,14 @@ constexpr std::size_t kMostNeighbours = 3;
 Watch::Watch(std::vector<int> cpus, const std::string& root)
     : cpus_(std::move(cpus)), root_(root), programs_(probe::programs(root)) {}
 
-void Watch::look(pid_t worker, samples::Phase phase, Nanoseconds now) {
+void Watch::look(const std::vector<pid_t>& workers, samples::Phase phase, Nanoseconds now) {
   if (phase != samples::Phase::timed) return;
   if (looks_to_skip_ > 0) {
     --looks_to_skip_;
     return;
   }
   if (!meter_) {
-    meter_.emplace(std::to_string(worker), cpus_, root_);
+    meter_.emplace(workers, cpus_, root_);
     last_ = meter_->read();
     return;
   }

@@ -26,7 +26,8 @@ class Watch {
 
   // Takes readings while the worker is in its timed phase; called once a second. The later ones of a long phase are
   // further apart, so that their number stays below a thousand.
-  void look(pid_t worker, samples::Phase phase, Nanoseconds now);
+  // `workers`: the worker, or its instances.
+  void look(const std::vector<pid_t>& workers, samples::Phase phase, Nanoseconds now);
 
   // Returns the readings so far ("during", each with its monotonic time). A quantity that is unknown has one reading.
   [[nodiscard]] const std::vector<samples::Reading>& readings() const { return readings_; }

@@ -69,6 +69,10 @@ std::vector<Key> measurement_keys() {
       structured("devices", "[local]", "Devices to measure on, see below"),
       structured("pairs", "every compiler on every device", "Which compilers run on which device, see below"),
       threads_key_of_study(),
+      scalar<&Study::instances>(
+          "instances", ValueType::batches, 1, 1024,
+          "Sessions at once, for throughput, each in a process of its own with as many threads and processors as "
+          "`threads` says, for compilers that do not say otherwise: one number, or a list without repetitions"),
       {.name = "precision",
        .type = ValueType::word,
        .words = {"f32", "bf16", "f16"},
@@ -197,6 +201,12 @@ std::span<const Key> compiler_keys() {
            "Inferences at a time, for throughput; auto: as many as the compiler finds best for its threads; a list "
            "gives one compiler for each. For `null`, `onnxruntime` and `openvino`",
        .default_text = "1"},
+      {.name = "instances",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = 1024,
+       .meaning = "Sessions at once, as in a study; a list gives one compiler for each",
+       .default_text = "those of the study"},
       {.name = "options",
        .type = ValueType::structured,
        .meaning = "Maps option names to values, as `ngb compilers NAME` shows them; a list of values gives one "

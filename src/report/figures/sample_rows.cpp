@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "report/figures/rows.h"
 #include "report/plain_text.h"
+#include "samples/steady_rates.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -21,7 +22,6 @@ using store::RecordedProcess;
 
 constexpr std::size_t kMostStrips = 24;
 constexpr std::size_t kMostPoints = 20'000;
-constexpr double kSecondsPerNanosecond = 1e-9;
 
 // A process with timed repetitions, and whether it counts in the cell's numbers.
 struct Shown {
@@ -29,15 +29,6 @@ struct Shown {
   std::string state{};   // "counted", "not steady", "set aside", "disturbed", "failed"
   std::string reason{};  // why it does not count
 };
-
-// Returns a process's repetitions without warm-up.
-std::vector<const samples::Repetition*> timed_of(const RecordedProcess& process) {
-  std::vector<const samples::Repetition*> timed;
-  for (const samples::Repetition& repetition : process.repetitions) {
-    if (!repetition.is_warm_up && repetition.wall_ns > 0) timed.push_back(&repetition);
-  }
-  return timed;
-}
 
 std::string state_of_failed(const RecordedProcess& process) {
   return process.failure->kind == samples::FailureKind::disturbed ? "disturbed" : "failed";
@@ -53,7 +44,7 @@ std::vector<Shown> processes_of(const CellData& cell) {
     shown.push_back({&process, "set aside", "of another build or environment than the processes that count"});
   for (const RecordedProcess& process : cell.failed)
     shown.push_back({&process, state_of_failed(process), plain(process.failure->message)});
-  std::erase_if(shown, [](const Shown& each) { return timed_of(*each.process).empty(); });
+  std::erase_if(shown, [](const Shown& each) { return samples::steady_rates(each.process->repetitions).empty(); });
   std::stable_sort(shown.begin(), shown.end(), [](const Shown& a, const Shown& b) {
     const auto key = [](const RecordedProcess& process) {
       return std::tuple(process.started_unix_ns, process.process_index, process.attempt);
@@ -88,7 +79,7 @@ void add_strip(const Selection& selection, const CellData& cell, const CellData&
   const std::string flags = flags_of(selection, cell);
   const std::vector<Shown> shown = processes_of(measured);
   std::size_t repetitions = 0;
-  for (const Shown& each : shown) repetitions += timed_of(*each.process).size();
+  for (const Shown& each : shown) repetitions += samples::steady_rates(each.process->repetitions).size();
   const std::size_t every = std::max<std::size_t>(1, (repetitions + most - 1) / most);
   Row form = row_of(selection, cell, panel_of(selection, cell, flags));
   form["flags"] = flags;
@@ -98,13 +89,12 @@ void add_strip(const Selection& selection, const CellData& cell, const CellData&
     form["attempt"] = each.process->attempt;
     form["state"] = each.state;
     form["reason"] = each.reason;
-    for (const samples::Repetition* repetition : timed_of(*each.process)) {
+    for (const double rate : samples::steady_rates(each.process->repetitions, cell.batch)) {
       if (++position % every != 0) continue;
       Row row = form;
       row["repetition"] = position;
       row["every"] = every;
-      const double seconds = static_cast<double>(repetition->wall_ns) * kSecondsPerNanosecond;
-      row["throughput_per_s"] = cell.batch * static_cast<double>(repetition->inferences) / seconds;
+      row["throughput_per_s"] = rate;
       rows.push_back(std::move(row));
     }
   }

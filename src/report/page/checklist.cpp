@@ -229,8 +229,8 @@ std::vector<Fields> rows_on_design(const Content& content, const Facts& facts) {
                    listed(facts.batch_sizes), listed(facts.threads), listed(facts.precisions), listed(facts.loads),
                    facts.compilers.size())},
       {"Design: open loop in the workload generator", kMethod,
-       "No: an inference starts when the last one has ended, or as many are in flight as `in_flight` says. Latencies "
-       "hold for that load and contain no waiting of requests."},
+       "No: an inference starts when the last one has ended, or as many are in flight as `in_flight` says, in as many "
+       "processes at once as `instances` says. Latencies hold for that load and contain no waiting of requests."},
       {"Design: cross-validation where needed", kMethod, "Not needed: nothing is fitted to these data."}};
 }
 

@@ -243,7 +243,7 @@ TEST(Journal, SetsAsideAJournalOfTheFirstVersionWithARemark) {
   const Opened opened = open(folder.path());
   EXPECT_THAT(opened.models, IsEmpty());
   ASSERT_EQ(opened.journal->remarks().size(), 1U);
-  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("it has version 1, this agent reads version 5"));
+  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("it has version 1, this agent reads version 6"));
   EXPECT_EQ(file::read(folder.path() / "journal.older-1").value_or(""), bytes);
 }
 

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <array>
 #include <cstdio>
 #include <random>
 #include <sstream>
 
 #include "agent_client.h"
 #include "null_job.h"
+#include "probe/probe.h"
 #include "recorder.h"
 
 namespace ngb::agent::test {
@@ -63,6 +67,60 @@ TEST(NullCompiler, RunsOnAsManyProcessorsAsItHasThreads) {
   compiler_of(job, 0).threads = 1;
   const std::string affinity = run_null(job).processes.at(0).facts.at("affinity");
   EXPECT_THAT(affinity, testing::MatchesRegex("[0-9]+"));
+}
+
+work::Job with_instances(work::Job job, int instances) {
+  compiler_of(job, 0).threads = 1;
+  compiler_of(job, 0).instances = instances;
+  return job;
+}
+
+// Returns the processors that the test may use.
+std::size_t processors_here() { return probe::allowed_cpus().size(); }
+
+TEST(NullCompiler, RunsInSeveralInstancesOnProcessorsOfTheirOwn) {
+  if (processors_here() < 2) GTEST_SKIP() << "one processor";
+  const WholeRun run = run_null(with_instances(null_job(2, {{"run_ns", "2000000"}}), 2));
+  ASSERT_EQ(run.processes.size(), 2U);
+  for (const auto& process : run.processes) {
+    ASSERT_FALSE(process.failure) << process.failure->message;
+    const std::string& affinity = process.facts.at("affinity");
+    ASSERT_THAT(affinity, testing::MatchesRegex("[0-9]+ . [0-9]+"));
+    EXPECT_NE(affinity.substr(0, affinity.find(' ')), affinity.substr(affinity.rfind(' ') + 1));
+    std::array<std::size_t, 2> all{};
+    std::array<std::size_t, 2> counted{};
+    for (const auto& repetition : process.repetitions) {
+      ++all.at(repetition.instance);
+      counted.at(repetition.instance) += repetition.is_warm_up ? 0 : 1;
+    }
+    for (const std::size_t instance : {0U, 1U}) {
+      EXPECT_GE(all.at(instance), 11U);
+      EXPECT_GE(counted.at(instance), 5U) << "of 10, most are in the time of both";
+    }
+  }
+}
+
+TEST(NullCompiler, InMoreInstancesThanThereAreProcessorsFailsWithKeyAndNumbers) {
+  const int processors = static_cast<int>(processors_here());
+  const WholeRun run = run_null(with_instances(null_job(1), processors + 1));
+  ASSERT_EQ(run.processes.size(), 1U);
+  ASSERT_TRUE(run.processes[0].failure);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::invalid_option);
+  EXPECT_EQ(
+      run.processes[0].failure->message,
+      fmt::format("instances: {0} instances of 1 thread need {0} processors, more than the {1} processors that the "
+                  "device lets a process use",
+                  processors + 1, processors));
+}
+
+TEST(NullCompiler, ACrashInOneInstanceIsTheProcessesCrash) {
+  if (processors_here() < 2) GTEST_SKIP() << "one processor";
+  work::Job job = with_instances(null_job(1, {{"fault", "\"crash\""}}), 2);
+  job.limits.attempts = 1;
+  const WholeRun run = run_null(job);
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::crash);
+  EXPECT_EQ(run.processes[0].failure->signal, SIGSEGV);
 }
 
 TEST(NullCompiler, CrashesAndIsTriedAgain) {

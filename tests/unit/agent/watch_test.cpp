@@ -33,13 +33,13 @@ std::vector<const samples::Reading*> of(const Watch& watch, const std::string& q
 TEST_F(WatchedMachine, HasReadingsOfTheTimedPhaseAloneWithTheirTimes) {
   put_wait(0);
   Watch watch = begin();
-  watch.look(42, Phase::compile, 1s);
-  watch.look(42, Phase::timed, 2s);
+  watch.look({42}, Phase::compile, 1s);
+  watch.look({42}, Phase::timed, 2s);
   EXPECT_TRUE(watch.readings().empty()) << "nothing is over between one reading and none";
   put_wait(300);
-  watch.look(42, Phase::timed, 3s);
+  watch.look({42}, Phase::timed, 3s);
   put_wait(350);
-  watch.look(42, Phase::timed, 4s);
+  watch.look({42}, Phase::timed, 4s);
   const auto waits = of(watch, "run_queue_wait");
   ASSERT_EQ(waits.size(), 2U);
   EXPECT_EQ(waits[0]->when, "during");
@@ -51,7 +51,7 @@ TEST_F(WatchedMachine, HasReadingsOfTheTimedPhaseAloneWithTheirTimes) {
 TEST_F(WatchedMachine, SaysOnceWhyAQuantityIsUnknown) {
   put_wait(0);
   Watch watch = begin();
-  for (int second = 1; second <= 5; ++second) watch.look(42, Phase::timed, std::chrono::seconds(second));
+  for (int second = 1; second <= 5; ++second) watch.look({42}, Phase::timed, std::chrono::seconds(second));
   EXPECT_EQ(of(watch, "run_queue_wait").size(), 4U);
   ASSERT_EQ(of(watch, "temperature").size(), 1U);
   EXPECT_NE(of(watch, "temperature")[0]->value.reason, "");
@@ -60,7 +60,7 @@ TEST_F(WatchedMachine, SaysOnceWhyAQuantityIsUnknown) {
 TEST_F(WatchedMachine, IsReadLessOftenTheLongerThePhaseIs) {
   put_wait(0);
   Watch watch = begin();
-  for (int second = 0; second <= 4 * 3600; ++second) watch.look(42, Phase::timed, std::chrono::seconds(second));
+  for (int second = 0; second <= 4 * 3600; ++second) watch.look({42}, Phase::timed, std::chrono::seconds(second));
   // 64 looks are 1 s apart, 64 are 2 s apart, and so on: 64 (1 + 2 + … + 2^n) s pass; 14,400 s end in the eighth pace.
   EXPECT_GT(of(watch, "run_queue_wait").size(), 7U * 64);
   EXPECT_LE(of(watch, "run_queue_wait").size(), 8U * 64);

@@ -24,6 +24,15 @@ TEST(Processors, IncludeEveryCoreBeforeASecondProcessorOfAny) {
 
 TEST(Processors, AreAllIfThereAreNotMore) { EXPECT_THAT(choose_cpus({2, 3}, {2, 3}, 8), ElementsAre(2, 3)); }
 
+TEST(Processors, OfOneCoreAreInOnePartWhereThatIsPossible) {
+  const std::vector<int> cpus{0, 1, 2, 3, 4, 5, 6, 7};
+  const std::vector<int> cores{0, 1, 2, 3, 0, 1, 2, 3};
+  EXPECT_THAT(part_of_cpus(cpus, cores, 0, 2), ElementsAre(0, 1, 4, 5));
+  EXPECT_THAT(part_of_cpus(cpus, cores, 1, 2), ElementsAre(2, 3, 6, 7));
+  EXPECT_THAT(part_of_cpus({2, 3}, {2, 3}, 1, 2), ElementsAre(3));
+  EXPECT_THAT(part_of_cpus({1, 5, 6}, {1, 5, 6}, 1, 2), ElementsAre(5)) << "one is left over";
+}
+
 TEST(Processors, LeaveTheOthersToTheAgentOrAllIfThereAreNone) {
   EXPECT_THAT(other_cpus({0, 1, 2}, {1, 2}), ElementsAre(0));
   EXPECT_THAT(other_cpus({0, 1}, {0, 1}), ElementsAre(0, 1));

@@ -161,6 +161,33 @@ TEST(StudyCompilers, InFlightOfACompilerThatRunsOneAtATimeIsRefused) {
                   "0"));
 }
 
+TEST(StudyCompilers, InstancesOfTheStudyAreAnAxisOfEveryCompilerThatDoesNotSayOtherwise) {
+  const Study study =
+      good(with_compilers("  - identity\n  - onnxruntime: {instances: 4}\n  - openvino\ninstances: [1, 2]"));
+  EXPECT_THAT(compiler_labels(study), ElementsAre("identity instances=1", "identity instances=2", "onnxruntime",
+                                                  "openvino instances=1", "openvino instances=2"));
+  std::vector<int> instances;
+  for (const work::Compiler& compiler : study.compilers) instances.push_back(compiler.instances);
+  EXPECT_THAT(instances, ElementsAre(1, 2, 4, 1, 2));
+  EXPECT_EQ(good(to_json(study).dump()).compilers, study.compilers);
+}
+
+TEST(StudyCompilers, InstancesOfACompilerAreANumberOrAListWithInferencesInFlightInEach) {
+  const Study study = good(with_compilers("  - onnxruntime: {instances: [1, 3], in_flight: 2}"));
+  EXPECT_THAT(compiler_labels(study), ElementsAre("onnxruntime instances=1", "onnxruntime instances=3"));
+  EXPECT_EQ(study.compilers[1].instances, 3);
+  EXPECT_EQ(study.compilers[1].in_flight, 2);
+  EXPECT_EQ(good(with_compilers("  - onnxruntime")).compilers[0].instances, 1);
+}
+
+TEST(StudyCompilers, InstancesThatAreNoPositiveNumberAreRefused) {
+  EXPECT_THAT(problems(with_compilers("  - openvino: {instances: 0}\n  - identity: {instances: auto}")),
+              ElementsAre("3:27: compilers[0].openvino.instances: expected an integer from 1 to 1024, found 0",
+                          "4:27: compilers[1].identity.instances: expected an integer from 1 to 1024, found auto"));
+  EXPECT_THAT(problems(with_compilers("  - openvino\ninstances: [1, 0]")),
+              ElementsAre("4:16: instances[1]: expected an integer from 1 to 1024, found 0"));
+}
+
 TEST(StudyCompilers, SettingsOfTheLibraryAreHandedOnWithTheirTypes) {
   const Study study = good(
       with_compilers("  - onnxruntime: {settings: {session.x: 1, mlas.y: yes, ratio: 0.5, flag: true, quoted: '1'}}"));

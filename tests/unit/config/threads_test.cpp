@@ -83,6 +83,28 @@ TEST(StudyThreads, BeyondThisMachineAreAProblemThatNamesTheirLine) {
                           "lets a process use; give at most 8, or all"));
 }
 
+TEST(StudyThreads, OfAllInstancesBeyondThisMachineAreAProblemThatNamesTheKeyAndTheNumbers) {
+  EXPECT_THAT(
+      problems_on_eight("compilers: [identity]\nthreads: 4\ninstances: [1, 2, 3]"),
+      ElementsAre("4:12: instances: 3 instances of 4 threads need 12 processors, more than the 8 that local lets "
+                  "a process use; give fewer instances or threads"));
+  EXPECT_THAT(problems_on_eight("compilers:\n  - identity\n  - openvino: {instances: [2, 9]}"),
+              ElementsAre("4:27: compilers[1].openvino.instances: 9 instances of 1 thread need 9 processors, more than "
+                          "the 8 that local lets a process use; give fewer instances or threads"));
+}
+
+TEST(StudyThreads, GivenByAWordAreSharedOutAmongTheInstances) {
+  const Study study =
+      on_eight("threads: all\ninstances: [1, 2]\ncompilers: [identity, {openvino: {threads: physical}}]");
+  std::vector<int> threads;
+  for (const work::Compiler& compiler : study.compilers) threads.push_back(compiler.threads);
+  EXPECT_THAT(threads, ElementsAre(8, 4, 4, 2));
+  EXPECT_THAT(
+      problems_on_eight("threads: all\ninstances: 9\ncompilers: [identity]"),
+      ElementsAre("3:12: instances: 9 instances of 1 thread need 9 processors, more than the 8 that local lets a "
+                  "process use; give fewer instances or threads"));
+}
+
 TEST(StudyThreads, OfDevicesElsewhereAreNotComparedWithThisMachine) {
   EXPECT_THAT(problems_on_eight("compilers: [identity]\nthreads: 64\ndevices: [{xeon: {ssh: xeon}}]"), IsEmpty());
   EXPECT_THAT(problems_on_eight("compilers: [identity, {openvino: {threads: 64}}]\n"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace ngb::metrics {
 namespace {
 
@@ -30,6 +32,25 @@ TEST(Queueing, ThatPilesUpHasNoQuantile) {
 TEST(Queueing, OfBatchesBeginsWhenTheBatchIsFull) {
   EXPECT_NEAR(answered_within_s({.batch = 4, .mean_s = 0.02}, 0.02, 100, 0.99).value(), 0.0840595 + 0.0782405 + 0.02,
               1e-6);
+}
+
+// M/M/2 with 10 ms and 150 requests/s: a = 1.5 Erlang. Erlang's B of 2 servers is (1.5² / 2) / (1 + 1.5 + 1.5² / 2) =
+// 9/29; C = B / (1 - 0.75 · (1 - B)) = 9/14. P(wait > t) = 9/14 · exp(-t / (0.01 s / (2 · 0.25))), exactly.
+TEST(Queueing, OfTwoServersWithExponentialTimesHasTheKnownQuantile) {
+  const Service service{.servers = 2, .mean_s = 0.01, .deviation_s = 0.01};
+  EXPECT_DOUBLE_EQ(utilisation(service, 150), 0.75);
+  EXPECT_NEAR(answered_within_s(service, 0, 150, 0.99).value(), 0.02 * std::log(9.0 / 14 * 100), 1e-12);
+}
+
+// Allen and Cunneen: (1 + variation²) / 2 of that.
+TEST(Queueing, OfTwoServersWithEqualTimesWaitsHalfAsLong) {
+  const Service service{.servers = 2, .mean_s = 0.01};
+  EXPECT_NEAR(answered_within_s(service, 0.01, 150, 0.99).value(), 0.01 + 0.01 * std::log(9.0 / 14 * 100), 1e-12);
+}
+
+TEST(Queueing, OfTwoServersPilesUpAtTwiceTheRequestsOfOne) {
+  EXPECT_TRUE(answered_within_s({.servers = 2, .mean_s = 0.02}, 0.02, 99, 0.5).has_value());
+  EXPECT_FALSE(answered_within_s({.servers = 2, .mean_s = 0.02}, 0.02, 100, 0.5).has_value());
 }
 
 }  // namespace

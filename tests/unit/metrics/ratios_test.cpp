@@ -70,6 +70,34 @@ TEST(Ratios, OfRetentionNeedALoadAndTheSameCellWithoutIt) {
             "the cell without a load was not measured here");
 }
 
+store::CellData with_instances(int instances, store::CellData cell) {
+  cell.instances = instances;
+  cell.cell_id += " x" + std::to_string(instances);
+  return cell;
+}
+
+TEST(Ratios, OfInstancesPairTheRoundsWithThoseOfOneInstance) {
+  const auto found = made_up::value_of({at_speeds("fast", kSlow), with_instances(2, at_speeds("fast", kFast))},
+                                       "fast-1 x2", "instances_gain_ratio");
+  expect_value(found, 1.102194824895, 1.067745197778, 1.137755931427);
+}
+
+TEST(Ratios, OfInstancesNeedSeveralAndTheSameCellWithOne) {
+  const auto one = at_speeds("fast", kSlow);
+  const auto two = with_instances(2, at_speeds("fast", kFast));
+  EXPECT_EQ(made_up::value_of({one, two}, "fast-1", "instances_gain_ratio").reason, "measured with one instance");
+  EXPECT_EQ(made_up::value_of({two, with_instances(4, one)}, "fast-1 x2", "instances_gain_ratio").reason,
+            "the cell with one instance was not measured here");
+}
+
+TEST(Ratios, ReferToTheBaselineWithAsManyInstancesIfThereIsOne) {
+  const auto fast = with_instances(2, at_speeds("fast", kFast));
+  const auto one = at_speeds("identity", kFast);
+  const auto two = with_instances(2, at_speeds("identity", kSlow));
+  EXPECT_NEAR(made_up::value_of({one, two, fast}, "fast-1 x2", "speed_up_ratio").value.value(), 1.102194824895, 1e-9);
+  EXPECT_NEAR(made_up::value_of({one, fast}, "fast-1 x2", "speed_up_ratio").value.value(), 1, 1e-9);
+}
+
 TEST(Ratios, ReferToTheBaselineUnderTheSameLoad) {
   const std::vector<store::CellData> cells{at_speeds("identity", kFast), at_speeds("fast", kFast),
                                            under("cpu: 1", at_speeds("identity", kSlow)),

@@ -44,6 +44,7 @@ TEST(SameBuild, NeedsEqualModelBuildOptionsDeviceThreadsPrecisionAndEnvironment)
       [](CellData& other) { other.options = R"({"a":1})"; },
       [](CellData& other) { other.settings = R"({"a":1})"; },
       [](CellData& other) { other.in_flight = "2"; },
+      [](CellData& other) { other.instances = 2; },
       [](CellData& other) { other.device = "board"; },
       [](CellData& other) { other.processes[0].facts["device"] = "cuda"; },
       [](CellData& other) { other.threads = 1; },

@@ -77,6 +77,8 @@ TEST(Plan, ACellsIdIsTheHashOfItsProperties) {
   EXPECT_THAT(ids(expanded(study)), ElementsAre("b465e4a2d5a9fe8b"));
   study.compilers[0].in_flight = std::nullopt;
   EXPECT_THAT(ids(expanded(study)), ElementsAre("363c83e614ad35d9"));
+  study.compilers[0].instances = 2;
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("0f6e9e70254ec5ce"));
 }
 
 TEST(Plan, TheNumberThatAWordForThreadsMeansHereIsNotPartOfAnId) {
@@ -159,6 +161,7 @@ TEST(Plan, IdsDependOnEveryPropertyOfACell) {
                                      one([](config::Study& study) { study.compilers[0].settings = {{"a", "1"}}; }),
                                      one([](config::Study& study) { study.compilers[0].in_flight = 2; }),
                                      one([](config::Study& study) { study.compilers[0].in_flight = std::nullopt; }),
+                                     one([](config::Study& study) { study.compilers[0].instances = 2; }),
                                      one([](config::Study& study) { study.models[0].parameters = {{"depth", "2"}}; }),
                                      one([](config::Study& study) { study.devices[0].name = "other"; })};
   for (std::size_t i = 0; i < all.size(); ++i) {

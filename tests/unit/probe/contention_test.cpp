@@ -61,6 +61,24 @@ TEST_F(Contention, OfAThreadThatBeganMeanwhileCountsFromItsStart) {
   EXPECT_DOUBLE_EQ(*value(waits_between(before, read(100'000'000)), "run_queue_wait").value, 20);
 }
 
+TEST_F(Contention, OfInstancesIsTheLongestWaitOfAThreadOfAnyAndNoneOfThemIsAnotherProgram) {
+  const auto both = [&](std::int64_t at_ns) {
+    Counters counters = ContentionMeter(std::vector<pid_t>{42, 50}, {0, 1}, root()).read();
+    counters.taken_ns = at_ns;
+    return counters;
+  };
+  put_threads({{42, {0, 0}}});
+  put("/proc/50/task/50/schedstat", "0 0 7\n");
+  put_ticks({0, 0, 0}, {0, 0, 0});
+  const Counters before = both(0);
+  put_threads({{42, {900'000'000, 10'000'000}}});
+  put("/proc/50/task/50/schedstat", "800000000 200000000 7\n");
+  put_ticks({90, 10, 0}, {90, 10, 0});
+  const auto readings = waits_between(before, both(kSecond));
+  EXPECT_DOUBLE_EQ(*value(readings, "run_queue_wait").value, 20);
+  EXPECT_NEAR(*value(readings, "other_cpu").value, 5, 1e-9) << "180 of 200 ticks, less the 170 of both";
+}
+
 TEST_F(Contention, IsUnknownWhereTheKernelDoesNotCountWaits) {
   const Known<double> none = value(waits_between(read(0), read(kSecond)), "run_queue_wait");
   EXPECT_FALSE(none.value);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
@@ -53,6 +54,24 @@ TEST(Choice, HoldsOnlyIfTheLowerEndOfTheSpeedKeepsTheLimit) {
   EXPECT_EQ(chosen(0.060).at(0).fit, Fit::open);
   EXPECT_EQ(chosen(0.060).at(0).why, "the interval of its speed is too wide: more rounds decide it");
   EXPECT_EQ(chosen(0.040).at(0).why, "too slow to answer in time");
+}
+
+// Two instances that together answer 100/s: 20 ms each, with a variation of 0.1 · √2. Of 50/s, each is busy half of the
+// time; with Erlang's C formula 1/3 of the requests wait, 20 ms · (1 + 0.02) / 2 on average; 99 %: 10.2 ms · ln(100 /
+// 3) + 24 ms.
+TEST(Choice, OfSeveralInstancesCountsThemAsServersOfOneQueue) {
+  static auto cells = served_by();
+  cells.at(0).instances = 2;
+  static auto values = measured();
+  values.at(2) = {"openvino-1", "latency_p99_s", 0.024, {}, {}, ""};
+  static const Results results = all_results(cells, values);
+  const Demand demand{.latency_s = 0.080, .requests_per_s = 50};
+  const Candidate first = candidates(results, demand).at(0);
+  EXPECT_DOUBLE_EQ(first.utilisation_ratio.value(), 0.5);
+  EXPECT_NEAR(first.answered_s.value(), 0.024 + 0.0102 * std::log(100.0 / 3), 1e-12);
+  const std::string text = choice_text({first}, demand, {.width = 0});
+  EXPECT_THAT(text, HasSubstr("each instance serves one batch after the other, and all have one queue"));
+  EXPECT_THAT(text, HasSubstr("2 × 2"));
 }
 
 TEST(Choice, SaysWhyAConfigurationFailsOrIsUnknown) {

@@ -24,7 +24,7 @@ ProcessResult full_result() {
   result.started_unix_ns = 1'700'000'000'000'000'000;
   result.wall_ns = 5'000'000'000;
   result.phases = {{Phase::compile, 10, Known<std::int64_t>::of(9), Known<std::uint64_t>::unknown("no clear_refs")}};
-  result.repetitions = {{2'000'000, 1, true}, {1'000'000, 4, false}};
+  result.repetitions = {{2'000'000, 1, true}, {1'000'000, 4, false, 7, 1}};
   result.latencies_ns = {{}, {900'000, 1'100'000}};
   result.stop_reason = "repetitions";
   result.check = Check{"identity 2.15.0", 1000, Known<double>::of(0.5e-4), Known<double>::unknown("all zero")};
@@ -69,6 +69,8 @@ TEST(Message, WithMillionsOfEmptyObjectsIsRefusedBeforeItIsParsed) {
 TEST(LargestEvent, GrowsWithTheRepetitionsOfTheStudy) {
   work::Protocol protocol;
   EXPECT_LT(largest_event_bytes(protocol), 12U << 20U);
+  EXPECT_LT(largest_event_bytes(protocol, 2), 24U << 20U);
+  EXPECT_GT(largest_event_bytes(protocol, 2), largest_event_bytes(protocol) + (7U << 20U));
   protocol.repetitions = 1'000'000;
   EXPECT_EQ(largest_event_bytes(protocol), kMaxFrameBytes);
 }
@@ -95,7 +97,7 @@ TEST(Message, AJobSurvivesEncodingInEveryField) {
   job.limits.memory_bytes = 1ULL << 33;
   job.task = work::Task::make_references;
   job.accepts_new_build = true;
-  job.compilers = {{"identity", "2.15.0", {{"a", "1"}}, {{"b", "\"c\""}}, 4, "all", std::nullopt, "bf16", "mine"}};
+  job.compilers = {{"identity", "2.15.0", {{"a", "1"}}, {{"b", "\"c\""}}, 4, "all", std::nullopt, 3, "bf16", "mine"}};
   job.places = {{"identity", "2.15.0", "python", "/t", "python3", "/t", "manifest", "no wheel"}};
   job.reference = job.exporter = job.compilers[0];
   job.models = {

@@ -15,7 +15,7 @@ namespace {
 
 using made_up::Folder;
 
-constexpr int kNewest = 5;
+constexpr int kNewest = 6;
 
 // Returns the steps with one more version, as a later release might add it.
 std::vector<Migration> with_a_further_step() {
@@ -162,6 +162,37 @@ TEST(Migration, LeavesUnknownWhenThePartsOfAProcessOfTheSecondVersionBegan) {
   }
 }
 
+TEST(Migration, GivesCellsAndRepetitionsOfTheFifthVersionOneInstance) {
+  const Folder folder;
+  {
+    const auto first = migrations().first(5);
+    sql::Database database = open_to_write(folder.results(), first);
+    database.execute(
+        "INSERT INTO toolchain VALUES (1, 'local', 'null', ''); "
+        "INSERT INTO model (model_key, model_hash, batch, label, family, recipe_json, path) VALUES "
+        "(1, 'm', 1, 'm', '', '', ''); "
+        "INSERT INTO cell (cell_key, cell_id, device, model_key, toolchain_key, compiler, compiler_label, "
+        "compiler_version, options_json, precision, planned_processes, threads) VALUES "
+        "(1, 'aa', 'local', 1, 1, 'null', 'n', '', '{}', 'f32', 1, 1); "
+        "INSERT INTO run (run_key, run_id, study_name, study_json, study_sha256, started_unix_ns) VALUES "
+        "(1, 'r', 's', '{}', 's', 1); INSERT INTO run_device VALUES (1, 'local', 1, 1); "
+        "INSERT INTO process (process_key, cell_key, run_key, device, sequence, process_index, attempt, is_complete, "
+        "environment_hash, started_unix_ns, wall_ns, stop_reason, is_steady, threads_used, log_path, origin, threads) "
+        "VALUES (1, 1, 1, 'local', 1, 0, 1, 1, 'here', 1, 1, 'repetitions', 1, 1, '', 'here', 1); "
+        "INSERT INTO repetition VALUES (1, 0, 1000, 1, 0, 5)");
+  }
+  for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+    auto store = Store::open(folder.results(), mode);
+    ASSERT_TRUE(store) << store.error().text();
+    const auto cells = store->load_cells();
+    ASSERT_TRUE(cells) << cells.error().text();
+    EXPECT_EQ(cells->at(0).instances, 1);
+    const samples::Repetition& repetition = cells->at(0).processes.at(0).repetitions.at(0);
+    EXPECT_EQ(repetition.instance, 0U);
+    EXPECT_EQ(repetition.started_ns, 5);
+  }
+}
+
 TEST(Migration, RefusesAFileOfANewerVersion) {
   const Folder folder;
   create(folder);
@@ -170,7 +201,7 @@ TEST(Migration, RefusesAFileOfANewerVersion) {
     const auto refused = Store::open(folder.results(), mode);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().what,
-              "written by a newer version of ngb: the file has version 99, and this ngb reads versions up to 5");
+              "written by a newer version of ngb: the file has version 99, and this ngb reads versions up to 6");
     EXPECT_THAT(refused.error().next, testing::HasSubstr("use a newer ngb"));
   }
 }
@@ -185,7 +216,8 @@ std::string columns_of_sample(const Folder& folder) {
 
 constexpr const char* kColumnsOfSample =
     "cell_id device model batch load compiler compiler_label compiler_version options_json settings_json in_flight "
-    "threads precision process_index repetition_index is_warm_up wall_ns inferences throughput_per_s";
+    "instances threads precision process_index instance repetition_index is_warm_up wall_ns inferences "
+    "throughput_per_s";
 
 TEST(Migration, MakesTheViewOfAnEarlierProgramAnewWhenItWrites) {
   for (const char* const earlier :

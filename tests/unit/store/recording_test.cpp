@@ -22,8 +22,11 @@ void expect_good(const Status& status) { EXPECT_TRUE(status) << status.error().t
 TEST(Store, LoadsEveryFieldOfAProcessAsItWasRecorded) {
   const Folder folder;
   Store store = open_to_write(folder);
-  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  plan::Plan plan = made_up::plan();
+  plan.compilers[1].instances = 2;
+  const std::string run = store.begin_run(plan, 7).value();
   auto process = made_up::process("bb", 1);
+  process.repetitions.back().instance = 1;
   process.environment_hash = made_up::environment().hash();
   expect_good(store.record(run, "local", {1, made_up::environment()}));
   expect_good(store.record(run, "local", {2, process}));
@@ -43,6 +46,7 @@ TEST(Store, LoadsEveryFieldOfAProcessAsItWasRecorded) {
   EXPECT_EQ(cell.compiler_version, "1.31.1");
   EXPECT_EQ(cell.options, R"({"level":"all","streams":1})");
   EXPECT_EQ(cell.threads, 2);
+  EXPECT_EQ(cell.instances, 2);
   EXPECT_EQ(cell.precision, "f32");
   EXPECT_EQ(cell.planned_processes, 2);
   EXPECT_EQ(cell.device_cpus, 8);

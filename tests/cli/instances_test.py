@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several instances of one compiler at once, on processors of their own."""
+
+import json
+import os
+import statistics
+import unittest
+
+from ngb_program import NgbTest
+
+STUDY = """\
+name: instances
+models: [{zoo: {conv_block: {image_size: 8, depth: 1, width: 4}}}]
+compilers:
+  - "null": {options: {run_ns: 3000000}}
+reference: none
+processes: 1
+repetitions: 10
+disturbance: {max_wait_percent: 100}
+instances: [1, 2]
+"""
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor")
+class Instances(NgbTest):
+    def test_two_do_twice_as_much_and_are_in_one_table_with_one(self):
+        self.write("study.yaml", STUDY)
+        ran = self.ngb("run", "study.yaml")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("instances' gain", ran.stdout)
+        cells = {cell["instances"]: cell for cell in self.show("results/instances")["cells"]}
+        self.assertEqual({number: cell["compiler_label"] for number, cell in cells.items()},
+                         {1: "null instances=1", 2: "null instances=2"})
+        # Near 2 on an idle machine: an inference keeps a processor busy for 3 ms.
+        gain = cells[2]["metrics"]["instances_gain_ratio"]["value"]
+        self.assertGreater(gain, 1.05)
+        self.assertLess(gain, 2.5)
+        self.assertEqual(cells[1]["metrics"]["instances_gain_ratio"]["reason"], "measured with one instance")
+        self.assertGreaterEqual(cells[2]["metrics"]["latency_p50_s"]["value"], 0.003)
+        self.assert_pooled_from_what_is_stored(cells[2])
+        self.assert_in_profile_and_choice(*(cells[number]["metrics"]["throughput_per_s"]["value"] for number in (1, 2)))
+
+    def assert_pooled_from_what_is_stored(self, cell):
+        """Computes T once more: the mean over j of the sum of the mean speeds of both in the j-th of m parts."""
+        rows = self.query("results/instances", "select instance, started_ns, wall_ns, inferences from cell join process "
+                          "using (cell_key) join repetition using (process_key) where instances = 2 and is_warm_up = 0 "
+                          "order by instance, repetition_index")
+        both = [[row[1:] for row in rows if row[0] == instance] for instance in (0, 1)]
+        for mine, other in (both, reversed(both)):
+            for begin_ns, wall_ns, _ in mine:  # while one of these runs, the other instance has begun and not ended
+                self.assertLess(begin_ns, other[-1][0] + other[-1][1])
+                self.assertGreater(begin_ns + wall_ns, other[0][0])
+        rates = [[1e9 * inferences / wall_ns for _, wall_ns, inferences in of] for of in both]
+        count = min(map(len, rates))
+        self.assertGreaterEqual(count, 3)
+        sums = [sum(statistics.mean(of[part * len(of) // count:(part + 1) * len(of) // count]) for of in rates)
+                for part in range(count)]
+        self.assertAlmostEqual(cell["metrics"]["throughput_per_s"]["value"], statistics.mean(sums), places=6)
+
+    def assert_in_profile_and_choice(self, of_one, of_two):
+        rows = json.loads(self.ngb("profile", "results/instances", "--format", "json").stdout)["rows"]
+        self.assertEqual([row["instances"] for row in rows], [1, 2])
+        self.assertAlmostEqual(rows[1]["instances_gain_ratio"]["value"], of_two / of_one, places=6)
+        # More requests than one instance answers, and fewer than two do.
+        asked = ("choose", "results/instances", "--latency", "p50=10s", "--load", f"{(of_one + of_two) / 2:.1f}/s")
+        chosen = json.loads(self.ngb(*asked, "--json").stdout)
+        self.assertEqual([(each["instances"], each["fit"]) for each in chosen], [(2, "holds"), (1, "fails")])
+        refused = self.ngb(*asked, "--confirm")
+        self.assertEqual(refused.returncode, 5)
+        self.assertIn("null instances=2 on local, has 2 instances, and only one can be measured", refused.stderr)
+
+    def test_more_than_the_machine_has_processors_for_are_refused_with_line_key_and_numbers(self):
+        processors = len(os.sched_getaffinity(0))
+        self.write("study.yaml", STUDY.replace("instances: [1, 2]", f"instances: {processors + 1}"))
+        planned = self.ngb("plan", "study.yaml")
+        self.assertEqual(planned.returncode, 2)
+        self.assertIn(f"study.yaml:9:12: instances: {processors + 1} instances of 1 thread need {processors + 1} processors, "
+                      f"more than the {processors} that local lets a process use", planned.stderr)

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instances are real forks of this test.
+#include "worker/instances.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "worker/join_instances.h"
+
+namespace ngb::worker {
+namespace {
+
+using samples::Phase;
+using samples::PhaseUse;
+using samples::ProcessResult;
+using samples::Repetition;
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr std::int64_t kMs = 1'000'000;
+
+// Runs `work` in each of the instances, and returns what became of them all.
+Instances::Outcome run(int count, const std::function<ProcessResult(const Instance&)>& work) {
+  const Result<Instances> started = Instances::start(count, ::fork);
+  if (!started) {
+    ADD_FAILURE() << started.error().text();
+    return {};
+  }
+  if (started->mine()) ::_exit(started->deliver(work(*started->mine())) ? 0 : 1);
+  return started->wait();
+}
+
+std::int64_t clock_ns() { return system_clock().now().count(); }
+
+TEST(Instances, ArePreparedOneAloneThenTheOthersAndBeginTogether) {
+  const Instances::Outcome outcome = run(3, [](const Instance& mine) {
+    ProcessResult result;
+    const auto note = [&](std::int64_t begin_ns) { result.repetitions.push_back({1, 1, true, begin_ns}); };
+    mine.in_turn([&] {
+      note(clock_ns());
+      ::usleep(30'000);
+      note(clock_ns());
+      return true;
+    });
+    mine.meet([&] { ::usleep(20'000); });
+    note(clock_ns());
+    return result;
+  });
+  ASSERT_TRUE(outcome.result);
+  const auto at_ns = [&](std::size_t instance, std::size_t note) {
+    return outcome.result->repetitions.at(3 * instance + note).started_ns.value();
+  };
+  EXPECT_GE(at_ns(1, 0), at_ns(0, 1)) << "the second waits for the first";
+  EXPECT_GE(at_ns(2, 0), at_ns(0, 1));
+  EXPECT_LT(at_ns(2, 0), at_ns(1, 1)) << "the second and the third prepare at once";
+  for (std::size_t instance = 0; instance < 3; ++instance) {
+    EXPECT_GE(at_ns(instance, 2), std::max(at_ns(1, 1), at_ns(2, 1)) + 20 * kMs) << "all wait for the first's signal";
+  }
+}
+
+TEST(Instances, GoOnUntilAllHaveEnough) {
+  const Instances::Outcome outcome = run(2, [](const Instance& mine) {
+    ProcessResult result;
+    int needed = mine.is_first() ? 1 : 20;
+    while (!mine.all_have_enough()) {
+      const std::int64_t begin_ns = clock_ns();
+      ::usleep(1'000);
+      result.repetitions.push_back({clock_ns() - begin_ns, 1, false, begin_ns});
+      if (--needed == 0) mine.has_enough();
+    }
+    return result;
+  });
+  ASSERT_TRUE(outcome.result);
+  const auto of_first = std::count_if(outcome.result->repetitions.begin(), outcome.result->repetitions.end(),
+                                      [](const Repetition& each) { return each.instance == 0; });
+  EXPECT_GT(of_first, 5);
+}
+
+TEST(Instances, EndWithTheOneThatFailed) {
+  const Instances::Outcome outcome = run(2, [](const Instance& mine) {
+    ProcessResult result;
+    if (mine.is_first()) {
+      mine.meet([] {});  // for ever, because the other one does not come
+    } else {
+      result.failure = samples::Failure{samples::FailureKind::inaccurate, Phase::check, "too far off"};
+    }
+    return result;
+  });
+  ASSERT_TRUE(outcome.result);
+  EXPECT_EQ(outcome.result->failure->message, "too far off");
+}
+
+TEST(Instances, EndWithTheOneThatCrashedAndSayHow) {
+  const Instances::Outcome outcome = run(2, [](const Instance& mine) {
+    if (!mine.is_first()) ::raise(SIGKILL);
+    mine.meet([] {});
+    return ProcessResult{};
+  });
+  EXPECT_FALSE(outcome.result);
+  EXPECT_EXIT((void)end_like(outcome.wait_status), testing::KilledBySignal(SIGKILL), "");
+  EXPECT_EQ(end_like(3 << 8), 3) << "an exit code";
+}
+
+TEST(Instances, OfAProcessWithSeveralThreadsAreRefused) {
+  std::atomic<bool> is_over{false};
+  std::thread second([&] {
+    while (!is_over) ::usleep(1'000);
+  });
+  const auto refused = Instances::start(2, ::fork);
+  is_over = true;
+  second.join();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "the worker has 2 threads before it loads its compiler, so it cannot be forked");
+}
+
+PhaseUse phase(Phase phase, std::int64_t begin_ms, std::int64_t wall_ms, std::int64_t cpu_ms, std::uint64_t peak) {
+  return {phase, wall_ms * kMs, Known<std::int64_t>::of(cpu_ms * kMs), Known<std::uint64_t>::of(peak), begin_ms * kMs};
+}
+
+Repetition at(std::int64_t begin_ms, std::int64_t wall_ms, bool is_warm_up = false) {
+  return {wall_ms * kMs, 1, is_warm_up, begin_ms * kMs};
+}
+
+// instance  0 … 10 … 20 … 30 … 40 … 50 … 60 … 70 ms; w: warm-up
+//    0      [ w  ][    ][    ][    ][    ][    ]
+//    1           [  w   ][         ][         ][         ]
+// All run steady repetitions from 25 to 60 ms.
+TEST(JoinedInstances, CountOnlyRepetitionsWithinTheTimeInWhichAllRanSteadyOnes) {
+  std::vector<ProcessResult> results(2);
+  results[0].repetitions = {at(0, 10, true), at(10, 10), at(20, 10), at(30, 10), at(40, 10), at(50, 10)};
+  results[1].repetitions = {at(10, 15, true), at(25, 20), at(45, 15), at(60, 20)};
+  const ProcessResult joined = join_instances(std::move(results));
+  std::vector<std::pair<std::uint32_t, std::int64_t>> counted;
+  for (const Repetition& each : joined.repetitions) {
+    if (!each.is_warm_up) counted.emplace_back(each.instance, *each.started_ns / kMs);
+  }
+  EXPECT_THAT(counted, ElementsAre(Pair(0, 30), Pair(0, 40), Pair(0, 50), Pair(1, 25), Pair(1, 45)));
+  EXPECT_EQ(joined.repetitions.size(), 10U) << "all are kept";
+}
+
+TEST(JoinedInstances, CountNothingIfOneHadNoSteadyRepetition) {
+  std::vector<ProcessResult> results(2);
+  results[0].repetitions = {at(0, 10), at(10, 10)};
+  results[1].repetitions = {at(0, 10, true)};
+  for (const Repetition& each : join_instances(std::move(results)).repetitions) EXPECT_TRUE(each.is_warm_up);
+}
+
+TEST(JoinedInstances, HaveTheFirstOnesPreparationAndTheProcessorTimeAndMemoryOfAll) {
+  std::vector<ProcessResult> results(2);
+  results[0].phases = {phase(Phase::compile, 0, 30, 40, 100), phase(Phase::timed, 100, 50, 45, 200)};
+  results[1].phases = {phase(Phase::compile, 30, 35, 45, 110), phase(Phase::timed, 101, 52, 44, 210)};
+  const ProcessResult joined = join_instances(std::move(results));
+  ASSERT_EQ(joined.phases.size(), 2U);
+  EXPECT_EQ(joined.phases[0].wall_ns, 30 * kMs);
+  EXPECT_EQ(joined.phases[0].cpu_ns.value, 40 * kMs);
+  EXPECT_EQ(joined.phases[1].started_ns, 100 * kMs);
+  EXPECT_EQ(joined.phases[1].wall_ns, 53 * kMs) << "from 100 to 153 ms";
+  EXPECT_EQ(joined.phases[1].cpu_ns.value, 89 * kMs);
+  EXPECT_EQ(joined.phases[1].peak_rss_bytes.value, 410U);
+}
+
+TEST(JoinedInstances, HaveTheWorstCheckAndTheLongestWait) {
+  std::vector<ProcessResult> results(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double more = static_cast<double>(i);
+    results[i].check =
+        samples::Check{"identity", 10, Known<double>::of(1e-6 + more), Known<double>::of(0.5 - more), 9 - i};
+    results[i].readings = {{"run_queue_wait", "percent", "timed", Known<double>::of(1 + more)},
+                           {"page_faults", "1/s", "timed", Known<double>::of(10 + more)},
+                           {"load_1min", "1", "end", Known<double>::of(more)}};
+    results[i].facts = {{"affinity", std::to_string(i)}};
+    results[i].threads_used = Known<int>::of(1 + static_cast<int>(i));
+    results[i].stop_reason = i == 0 ? "repetitions" : "max_time";
+  }
+  results[1].is_steady = false;
+  const ProcessResult joined = join_instances(std::move(results));
+  EXPECT_EQ(joined.check->max_absolute_error.value, 1e-6 + 1);
+  EXPECT_EQ(joined.check->max_relative_error.value, 0.5);
+  EXPECT_EQ(joined.check->finite_elements, 8U);
+  EXPECT_EQ(joined.readings[0].value.value, 2);
+  EXPECT_EQ(joined.readings[1].value.value, 21);
+  EXPECT_EQ(joined.readings[2].value.value, 0);
+  EXPECT_EQ(joined.facts.at("affinity"), "0 | 1");
+  EXPECT_EQ(joined.threads_used.value, 2);
+  EXPECT_FALSE(joined.is_steady);
+  EXPECT_EQ(joined.stop_reason, "max_time");
+}
+
+TEST(JoinedInstances, KeepTheLatenciesOfEachRepetition) {
+  std::vector<ProcessResult> results(2);
+  results[0].repetitions = {at(0, 10), at(10, 10)};
+  results[0].latencies_ns = {{1}};  // those of the second repetition were not kept
+  results[1].repetitions = {at(0, 10), at(10, 10)};
+  results[1].latencies_ns = {{2}, {3, 4}};
+  EXPECT_THAT(join_instances(std::move(results)).latencies_ns,
+              ElementsAre(ElementsAre(1), ElementsAre(), ElementsAre(2), ElementsAre(3, 4)));
+}
+
+}  // namespace
+}  // namespace ngb::worker
