@@ -26,7 +26,7 @@ using samples::Repetition;
 using testing::ElementsAre;
 using testing::Pair;
 
-constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kMsNs = 1'000'000;
 
 // Runs `work` in each of the instances, and returns what became of them all.
 Instances::Outcome run(int count, const std::function<ProcessResult(const Instance&)>& work) {
@@ -63,7 +63,7 @@ TEST(Instances, ArePreparedOneAloneThenTheOthersAndBeginTogether) {
   EXPECT_GE(at_ns(2, 0), at_ns(0, 1));
   EXPECT_LT(at_ns(2, 0), at_ns(1, 1)) << "the second and the third prepare at once";
   for (std::size_t instance = 0; instance < 3; ++instance) {
-    EXPECT_GE(at_ns(instance, 2), std::max(at_ns(1, 1), at_ns(2, 1)) + 20 * kMs) << "all wait for the first's signal";
+    EXPECT_GE(at_ns(instance, 2), std::max(at_ns(1, 1), at_ns(2, 1)) + 20 * kMsNs) << "all wait for the first's signal";
   }
 }
 
@@ -123,11 +123,12 @@ TEST(Instances, OfAProcessWithSeveralThreadsAreRefused) {
 }
 
 PhaseUse phase(Phase phase, std::int64_t begin_ms, std::int64_t wall_ms, std::int64_t cpu_ms, std::uint64_t peak) {
-  return {phase, wall_ms * kMs, Known<std::int64_t>::of(cpu_ms * kMs), Known<std::uint64_t>::of(peak), begin_ms * kMs};
+  return {phase, wall_ms * kMsNs, Known<std::int64_t>::of(cpu_ms * kMsNs), Known<std::uint64_t>::of(peak),
+          begin_ms * kMsNs};
 }
 
 Repetition at(std::int64_t begin_ms, std::int64_t wall_ms, bool is_warm_up = false) {
-  return {wall_ms * kMs, 1, is_warm_up, begin_ms * kMs};
+  return {wall_ms * kMsNs, 1, is_warm_up, begin_ms * kMsNs};
 }
 
 // instance  0 … 10 … 20 … 30 … 40 … 50 … 60 … 70 ms; w: warm-up
@@ -141,7 +142,7 @@ TEST(JoinedInstances, CountOnlyRepetitionsWithinTheTimeInWhichAllRanSteadyOnes) 
   const ProcessResult joined = join_instances(std::move(results));
   std::vector<std::pair<std::uint32_t, std::int64_t>> counted;
   for (const Repetition& each : joined.repetitions) {
-    if (!each.is_warm_up) counted.emplace_back(each.instance, *each.started_ns / kMs);
+    if (!each.is_warm_up) counted.emplace_back(each.instance, *each.started_ns / kMsNs);
   }
   EXPECT_THAT(counted, ElementsAre(Pair(0, 30), Pair(0, 40), Pair(0, 50), Pair(1, 25), Pair(1, 45)));
   EXPECT_EQ(joined.repetitions.size(), 10U) << "all are kept";
@@ -160,11 +161,11 @@ TEST(JoinedInstances, HaveTheFirstOnesPreparationAndTheProcessorTimeAndMemoryOfA
   results[1].phases = {phase(Phase::compile, 30, 35, 45, 110), phase(Phase::timed, 101, 52, 44, 210)};
   const ProcessResult joined = join_instances(std::move(results));
   ASSERT_EQ(joined.phases.size(), 2U);
-  EXPECT_EQ(joined.phases[0].wall_ns, 30 * kMs);
-  EXPECT_EQ(joined.phases[0].cpu_ns.value, 40 * kMs);
-  EXPECT_EQ(joined.phases[1].started_ns, 100 * kMs);
-  EXPECT_EQ(joined.phases[1].wall_ns, 53 * kMs) << "from 100 to 153 ms";
-  EXPECT_EQ(joined.phases[1].cpu_ns.value, 89 * kMs);
+  EXPECT_EQ(joined.phases[0].wall_ns, 30 * kMsNs);
+  EXPECT_EQ(joined.phases[0].cpu_ns.value, 40 * kMsNs);
+  EXPECT_EQ(joined.phases[1].started_ns, 100 * kMsNs);
+  EXPECT_EQ(joined.phases[1].wall_ns, 53 * kMsNs) << "from 100 to 153 ms";
+  EXPECT_EQ(joined.phases[1].cpu_ns.value, 89 * kMsNs);
   EXPECT_EQ(joined.phases[1].peak_rss_bytes.value, 410U);
 }
 
