@@ -187,8 +187,8 @@ constexpr std::array kMetrics{
            1, throughput_std},
     Metric{
         "throughput_per_s", "T", "samples/s",
-        "T_c(b): geometric mean over processes of each process's mean of b·k / t; of several instances, the mean over "
-        "j of the sum of b·k / t over each instance's repetition j while all of them run",
+        "T_c(b): geometric mean over processes of each process's mean of b·k / t; of several instances, of the "
+        "sum of theirs while all of them run",
         kProtocol, true, 0, throughput},
     Metric{"throughput_median_per_s", "median", "samples/s",
            "geometric mean over processes of each process's median of b·k / t", kProtocol, true, 3, throughput_median},

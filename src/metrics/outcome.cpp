@@ -164,7 +164,7 @@ Steady steady(const store::CellData& cell) {
   }
   std::vector<double> all_rates;
   std::vector<double> latencies_s;
-  bool stopped_after_a_number = true;
+  bool stopped_after_a_number = cell.instances == 1;  // several go on until all have enough
   for (const store::RecordedProcess& process : cell.processes) {
     stopped_after_a_number = stopped_after_a_number && process.stop_reason == "repetitions";
     add_inferences(process, found, latencies_s);

@@ -48,7 +48,7 @@ struct Steady {
   // of more than kMostLikeRepetitions.
   std::vector<std::vector<double>> means_of_first{};
   // The smallest number of repetitions of one of these processes; nothing if there is none, or if a process did not
-  // stop after a number of repetitions.
+  // stop after a number of repetitions, as several instances do not.
   std::optional<std::size_t> fewest_repetitions{};
   std::size_t repetitions = 0;                    // of all processes
   double throughput_mean = 0;                     // samples/s, over all repetitions

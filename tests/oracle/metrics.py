@@ -85,7 +85,8 @@ class Oracle:
     def alike(self, a, b):
         """Speeds by process of two cells, from equally many repetitions of both."""
         fewest = {self.fewest_repetitions(a), self.fewest_repetitions(b)}
-        first = min(fewest) if len(fewest) == 2 else None
+        has_instances = self.cell(a).instances > 1 or self.cell(b).instances > 1  # these do not stop after a number
+        first = min(fewest) if len(fewest) == 2 and not has_instances else None
         return self.by_process(a, first=first), self.by_process(b, first=first)
 
     def log_ratio(self, a, b, weight=1.0):

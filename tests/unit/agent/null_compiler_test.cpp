@@ -106,11 +106,11 @@ TEST(NullCompiler, InMoreInstancesThanThereAreProcessorsFailsWithKeyAndNumbers) 
   ASSERT_EQ(run.processes.size(), 1U);
   ASSERT_TRUE(run.processes[0].failure);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::invalid_option);
-  EXPECT_EQ(
-      run.processes[0].failure->message,
-      fmt::format("instances: {0} instances of 1 thread need {0} processors, more than the {1} processors that the "
+  EXPECT_THAT(run.processes[0].failure->message,
+              testing::StartsWith(fmt::format(
+                  "instances: {0} instances of 1 thread need {0} processors, more than the {1} processors that the "
                   "device lets a process use",
-                  processors + 1, processors));
+                  processors + 1, processors)));
 }
 
 TEST(NullCompiler, ACrashInOneInstanceIsTheProcessesCrash) {

@@ -68,8 +68,8 @@ TEST(Message, WithMillionsOfEmptyObjectsIsRefusedBeforeItIsParsed) {
 
 TEST(LargestEvent, GrowsWithTheRepetitionsOfTheStudy) {
   work::Protocol protocol;
-  EXPECT_LT(largest_event_bytes(protocol), 12U << 20U);
-  EXPECT_LT(largest_event_bytes(protocol, 2), 24U << 20U);
+  EXPECT_LT(largest_event_bytes(protocol), 13U << 20U);
+  EXPECT_LT(largest_event_bytes(protocol, 2), 25U << 20U);
   EXPECT_GT(largest_event_bytes(protocol, 2), largest_event_bytes(protocol) + (7U << 20U));
   protocol.repetitions = 1'000'000;
   EXPECT_EQ(largest_event_bytes(protocol), kMaxFrameBytes);
