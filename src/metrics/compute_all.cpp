@@ -60,6 +60,7 @@ std::vector<std::vector<DerivedValue>> compute_family(const Analysis& analysis, 
                                                       const std::map<std::string, double>& highest_hz) {
   std::vector<std::vector<DerivedValue>> by_cell(analysis.size());
   for (std::size_t i = 0; i < analysis.size(); ++i) {
+    by_cell[i].reserve(metrics.size());
     for (const Metric* metric : metrics) {
       Value value = metric->compute(analysis, i);
       by_cell[i].push_back(

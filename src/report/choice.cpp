@@ -118,15 +118,15 @@ TableRow row_of_candidate(const Candidate& candidate) {
                                 candidate.high_s ? number(*candidate.high_s, "s") : "∞");
   }
   constexpr double kPercent = 100;
-  const std::optional<double> busy =
-      candidate.utilisation_ratio ? std::optional(kPercent * *candidate.utilisation_ratio) : std::nullopt;
+  const std::string busy =
+      candidate.utilisation_ratio ? number(kPercent * *candidate.utilisation_ratio, "percent") : "–";
   row.cells = {{std::string(name(candidate.fit)), "", style},
                {cell.model},
                {cell.device},
                {cell.compiler_label + " " + cell.compiler_version},
                {std::to_string(cell.batch)},
                {cell.threads_there() + (cell.instances > 1 ? fmt::format(" × {}", cell.instances) : "")},
-               {number_or_dash(busy, "percent")},
+               {busy},
                answered,
                {number_or_dash(candidate.memory_bytes, "bytes")},
                {number_or_dash(candidate.cpu_s_per_request, "s")},

@@ -192,6 +192,7 @@ std::string TextTable::packed_row(const Results& results, const CellData& cell, 
 // Returns the row's cells without label and flags.
 TableRow TextTable::number_row(const Results& results, const CellData& cell) const {
   TableRow row;
+  row.cells.reserve(columns_.size() + 2);
   row.cells.emplace_back();
   for (const NumberColumn& column : columns_) row.cells.push_back(number_cell(results, cell, column));
   return row;

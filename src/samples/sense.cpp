@@ -27,33 +27,49 @@ constexpr std::uint64_t kMostStored = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 5> kStopReasons{"", "repetitions", "half_width", "max_repetitions", "max_time"};
 constexpr std::array<std::string_view, 4> kMoments{"start", "end", "timed", "during"};
 
-// Checks values one after the other and keeps the first error.
+// The name of what is checked, in two parts that are joined in a message only: {"phases: wall_ns of ", "compile"}.
+struct Name {
+  // A name may be one text.
+  Name(const char* text) : begin(text) {}
+  Name(std::string_view text) : begin(text) {}
+  Name(std::string_view first, std::string_view last) : begin(first), end(last) {}
+  [[nodiscard]] std::string text() const { return fmt::format("{}{}", begin, end); }
+
+  std::string_view begin;
+  std::string_view end{};
+};
+
+// Checks values one after the other and keeps the first error. What makes sense costs no allocation: a large results
+// file is checked whenever it is read.
 class Sense {
  public:
   template <class T>
-  Sense& within(std::string_view field, T value, T least, T most) {
+  Sense& within(Name field, T value, T least, T most) {
     if (value >= least && value <= most) return *this;
-    return refuse(fmt::format("{} is {}, expected {} to {}", field, value, least, most));
+    return refuse(fmt::format("{} is {}, expected {} to {}", field.text(), value, least, most));
   }
-  Sense& duration(std::string_view field, std::int64_t value_ns, std::int64_t least = 0) {
+  Sense& duration(Name field, std::int64_t value_ns, std::int64_t least = 0) {
     return within(field, value_ns, least, kMostNs);
   }
-  Sense& length(std::string_view field, std::size_t length, std::size_t most) {
+  Sense& length(Name field, std::size_t length, std::size_t most) {
     if (length <= most) return *this;
-    return refuse(fmt::format("{} has a length of {}, expected at most {}", field, length, most));
+    return refuse(fmt::format("{} has a length of {}, expected at most {}", field.text(), length, most));
   }
   template <class Words>
-  Sense& word(std::string_view field, std::string_view value, const Words& words) {
+  Sense& word(Name field, std::string_view value, const Words& words) {
     if (std::find(words.begin(), words.end(), value) != words.end()) return *this;
-    return refuse(fmt::format("{} is \"{}\", expected one of: {}", field, value.substr(0, kShown),
+    return refuse(fmt::format("{} is \"{}\", expected one of: {}", field.text(), value.substr(0, kShown),
                               fmt::join(words.begin(), words.end(), ", ")));
   }
-  Sense& holds(bool condition, std::string_view field, std::string_view value, std::string_view expected) {
-    return condition ? *this
-                     : refuse(fmt::format("{} is \"{}\", expected {}", field, value.substr(0, kShown), expected));
+  Sense& holds(bool condition, Name field, std::string_view value, std::string_view expected) {
+    if (condition) return *this;
+    return refuse(fmt::format("{} is \"{}\", expected {}", field.text(), value.substr(0, kShown), expected));
+  }
+  Sense& finite(Name field, double value) {
+    return std::isfinite(value) ? *this : holds(false, field, fmt::format("{}", value), "a finite number");
   }
   template <class T>
-  Sense& known(std::string_view field, const Known<T>& value, T least, T most) {
+  Sense& known(Name field, const Known<T>& value, T least, T most) {
     if (value.value) return within(field, *value.value, least, most);
     return length(field, value.reason.size(), kLongestName);
   }
@@ -88,7 +104,7 @@ void add_lengths(Sense& sense, const ProcessResult& result) {
     sense.length("made_with", (result.made_with.*hash).size(), kLongestName);
   }
   for (const auto& [name, value] : result.facts) {
-    sense.length("facts: a name", name.size(), kLongestName).length("facts: " + name, value.size(), kLongestText);
+    sense.length("facts: a name", name.size(), kLongestName).length({"facts: ", name}, value.size(), kLongestText);
   }
 }
 
@@ -97,11 +113,11 @@ void add_times(Sense& sense, const ProcessResult& result) {
   sense.duration("wall_ns", result.wall_ns, result.failure ? 0 : 1)
       .within<std::int64_t>("started_unix_ns", result.started_unix_ns, 0, std::numeric_limits<std::int64_t>::max());
   for (const PhaseUse& use : result.phases) {
-    const std::string phase(name(use.phase));
-    sense.duration("phases: wall_ns of " + phase, use.wall_ns)
-        .duration("phases: started_ns of " + phase, use.started_ns.value_or(0))
-        .known<std::int64_t>("phases: cpu_ns of " + phase, use.cpu_ns, 0, std::numeric_limits<std::int64_t>::max())
-        .known<std::uint64_t>("phases: peak_rss_bytes of " + phase, use.peak_rss_bytes, 0, kMostStored);
+    const std::string_view phase = name(use.phase);
+    sense.duration({"phases: wall_ns of ", phase}, use.wall_ns)
+        .duration({"phases: started_ns of ", phase}, use.started_ns.value_or(0))
+        .known<std::int64_t>({"phases: cpu_ns of ", phase}, use.cpu_ns, 0, std::numeric_limits<std::int64_t>::max())
+        .known<std::uint64_t>({"phases: peak_rss_bytes of ", phase}, use.peak_rss_bytes, 0, kMostStored);
   }
   for (const Repetition& repetition : result.repetitions) {
     sense.duration("repetitions: wall_ns", repetition.wall_ns, 1)
@@ -144,10 +160,7 @@ void add_readings(Sense& sense, const ProcessResult& result) {
         .word("readings: when", reading.when, kMoments)
         .duration("readings: at_ns", reading.at_ns.value_or(0))
         .length("readings: unknown", reading.value.reason.size(), kLongestName);
-    if (reading.value.value) {
-      sense.holds(std::isfinite(*reading.value.value), "readings: value", fmt::format("{}", *reading.value.value),
-                  "a finite number");
-    }
+    if (reading.value.value) sense.finite("readings: value", *reading.value.value);
   }
 }
 
@@ -163,8 +176,8 @@ void add_neighbours(Sense& sense, const ProcessResult& result) {
 void add_tensors(Sense& sense, std::string_view field, const std::vector<TensorSignature>& tensors) {
   sense.length(field, tensors.size(), kLongestList);
   for (const TensorSignature& tensor : tensors) {
-    sense.length(fmt::format("{}: name", field), tensor.name.size(), kLongestName)
-        .length(fmt::format("{}: shape", field), tensor.shape.size(), 64);
+    sense.length({field, ": name"}, tensor.name.size(), kLongestName)
+        .length({field, ": shape"}, tensor.shape.size(), 64);
   }
 }
 

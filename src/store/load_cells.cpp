@@ -176,16 +176,14 @@ class Loader {
     return cell;
   }
 
-  // Loads processes by index and attempt, so that each list of a cell is in order.
+  // Loads processes by index and attempt, so that each list of a cell is in order. SQLite would build a table for the
+  // order of a few rows.
   std::vector<LoadedProcess> load_processes(std::int64_t cell_key, CellData& cell) {
     std::vector<LoadedProcess> all;
     each_row(database_,
              "SELECT process_key, process_index, attempt, environment_hash, started_unix_ns, wall_ns, stop_reason, "
              "is_steady, threads_used, threads_used_unknown_reason, log_path, environment_key, run_key, origin, "
-             "is_complete, process.threads, manifest_sha256, worker_sha256, package_sha256, plugin_sha256, "
-             "exporter_sha256, files_sha256, model_sha256, reference_key, reference_sha256 "
-             "FROM process LEFT JOIN made_with USING (made_with_key) WHERE cell_key = ? "
-             "ORDER BY process_index, attempt, process_key",
+             "is_complete, threads, ifnull(made_with_key, 0) FROM process WHERE cell_key = ?",
              cell_key, [&](const sql::Statement& row) {
                LoadedProcess& loaded = all.emplace_back();
                loaded.process_key = row.integer(0);
@@ -204,14 +202,34 @@ class Loader {
                process.log_path = row.text(10);
                process.run_key = row.integer(12);
                if (!row.is_null(15)) process.threads = row.small(15);
-               if (has_repetitions_) {
-                 process.made_with = {row.text(16), row.text(17), row.text(18), row.text(19), row.text(20),
-                                      row.text(21), row.text(22), row.text(23), row.text(24)};
-               }
-               const int cpus = row.is_null(11) ? 0 : cpus_of(row.integer(11));
-               if (cpus > 0) cell.device_cpus = cpus;
+               if (has_repetitions_) process.made_with = made_with(row.integer(16));
+               loaded.environment_key = row.integer(11);
              });
+    const auto is_earlier = [](const LoadedProcess& a, const LoadedProcess& b) {
+      return std::tuple(a.process.process_index, a.process.attempt, a.process_key) <
+             std::tuple(b.process.process_index, b.process.attempt, b.process_key);
+    };
+    if (!std::is_sorted(all.begin(), all.end(), is_earlier)) std::sort(all.begin(), all.end(), is_earlier);
+    for (const LoadedProcess& loaded : all) {
+      const int cpus = loaded.environment_key == 0 ? 0 : cpus_of(loaded.environment_key);
+      if (cpus > 0) cell.device_cpus = cpus;
+    }
     return all;
+  }
+
+  // Most processes of a cell were made with the same parts, so these are read once. Key 0: they are unknown.
+  const samples::Provenance& made_with(std::int64_t made_with_key) {
+    if (made_with_key == made_with_key_) return made_with_;
+    made_with_ = {};
+    each_row(database_,
+             "SELECT manifest_sha256, worker_sha256, package_sha256, plugin_sha256, exporter_sha256, files_sha256, "
+             "model_sha256, reference_key, reference_sha256 FROM made_with WHERE made_with_key = ?",
+             made_with_key, [this](const sql::Statement& row) {
+               made_with_ = {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4),
+                             row.text(5), row.text(6), row.text(7), row.text(8)};
+             });
+    made_with_key_ = made_with_key;
+    return made_with_;
   }
 
   // Returns the number of logical processors that an environment reports; 0 if it reports none.
@@ -231,7 +249,9 @@ class Loader {
   std::optional<work::Rounds> rounds_;
   bool has_arrivals_;
   std::string recipe_json_{};
-  std::string parameters_{};                      // of recipe_json_
+  std::string parameters_{};  // of recipe_json_
+  std::int64_t made_with_key_ = 0;
+  samples::Provenance made_with_{};               // of made_with_key_
   std::unordered_map<std::int64_t, int> cpus_{};  // environment key -> logical processors
 };
 

@@ -14,6 +14,7 @@ namespace ngb::store {
 // A process as it is loaded, with what decides whether it counts.
 struct LoadedProcess {
   std::int64_t process_key = 0;
+  std::int64_t environment_key = 0;  // 0: the device had not described itself
   bool is_complete = false;
   std::string origin{};
   std::optional<std::string> device{};  // the fact `device`

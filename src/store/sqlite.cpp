@@ -128,6 +128,9 @@ std::string Statement::text(int column) const {
 }
 
 Database::Database(std::filesystem::path file, int flags) : file_(std::move(file)) {
+  // Threads that read with databases of their own would wait for each other to count bytes that nobody asks for. It is
+  // said before the first database of the program is opened, and refused later.
+  [[maybe_unused]] static const int said = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(file_.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(handle);
