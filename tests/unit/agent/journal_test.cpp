@@ -249,7 +249,7 @@ TEST(Journal, SetsAsideAJournalOfTheFirstVersionWithARemark) {
 
 TEST(Journal, SetsAsideAFileThatNamesNoRunWithARemark) {
   const TemporaryFolder folder;
-  for (const std::string& content : {samples::frame(R"({"journal":6,"run_id":"run-1","job_sha256":""})"),
+  for (const std::string& content : {samples::frame(R"({"journal":7,"run_id":"run-1","job_sha256":""})"),
                                      std::string("something else that is no journal")}) {
     overwrite(folder.path() / "journal", content);
     const Opened opened = open(folder.path());
