@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # NGB_MACHINE (x86_64 or aarch64) with glibc 2.28 or newer, by zig's C and C++ compiler, which brings the C library's headers and
-# libc++. Libraries and headers are those that `scripts/setup package` has laid out.
+# libc++. Libraries and headers are those that `scripts/setup wheel` has laid out.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${NGB_MACHINE})
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES NGB_MACHINE)
@@ -15,9 +15,8 @@ foreach(language C CXX)
   set(CMAKE_${language}_COMPILER ${zig} ${tool_${language}} --target=${NGB_MACHINE}-linux-gnu.${NGB_GLIBC})
 endforeach()
 
-# A thin call of zig for each tool that CMake runs without arguments of ours.
-set(CMAKE_AR ${dependencies}/zig/ngb-ar CACHE FILEPATH "" FORCE)
-set(CMAKE_RANLIB ${dependencies}/zig/ngb-ranlib CACHE FILEPATH "" FORCE)
+# Asio of Boost 1.74 uses std::result_of, which libc++ has no longer in C++20, unless it is told that std::invoke_result is there.
+set(CMAKE_CXX_FLAGS_INIT -DBOOST_ASIO_HAS_STD_INVOKE_RESULT)
 
 set(root ${dependencies}/wheel/${NGB_MACHINE})
 set(CMAKE_FIND_ROOT_PATH ${root})
