@@ -87,7 +87,8 @@ pid_t start(const std::string& compiler, const std::string& python, const Variab
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, requests, 0);
   ::posix_spawn_file_actions_adddup2(&actions, replies, kRepliesFd);
-  // One by one: the call that closes all above one came with glibc 2.34. Closing a descriptor that is closed already is no error.
+  // One by one: the call that closes all above one came with glibc 2.34. Closing a descriptor that is closed already is
+  // no error.
   for (const int fd : descriptors_above(kRepliesFd)) ::posix_spawn_file_actions_addclose(&actions, fd);
   pid_t pid = -1;
   const int code =
