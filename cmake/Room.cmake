@@ -69,7 +69,9 @@ endfunction()
 # static form wants _dl_find_object of glibc 2.35. Unused sections go: libstdc++'s random_device wants arc4random of 2.36.
 function(ngb_device_binary target)
   target_compile_options(${target} PRIVATE ${NGB_WARNINGS})
-  if(NOT NGB_SANITIZE)
+  if(NGB_ZIG)  # links libc++ in by itself, and has no --exclude-libs
+    target_link_options(${target} PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/exported.map -Wl,--gc-sections)
+  elseif(NOT NGB_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL -Wl,--gc-sections)
     # A development build is delivered to many devices by the tests.
     target_link_options(${target} PRIVATE -Wl,--compress-debug-sections=zlib)

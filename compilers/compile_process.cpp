@@ -12,10 +12,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -67,6 +69,16 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
+// Returns the open file descriptors above `last`.
+std::vector<int> descriptors_above(int last) {
+  std::vector<int> found;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", code)) {
+    if (const int fd = std::atoi(entry.path().filename().c_str()); fd > last) found.push_back(fd);
+  }
+  return found;
+}
+
 pid_t start(const std::string& compiler, const std::string& python, const Variables& variables, int requests,
             int replies) {
   std::vector<std::string> arguments{python, script()};
@@ -75,7 +87,9 @@ pid_t start(const std::string& compiler, const std::string& python, const Variab
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, requests, 0);
   ::posix_spawn_file_actions_adddup2(&actions, replies, kRepliesFd);
-  ::posix_spawn_file_actions_addclosefrom_np(&actions, kRepliesFd + 1);
+  // One by one: the call that closes all above one came with glibc 2.34. Closing a descriptor that is closed already is
+  // no error.
+  for (const int fd : descriptors_above(kRepliesFd)) ::posix_spawn_file_actions_addclose(&actions, fd);
   pid_t pid = -1;
   const int code =
       ::posix_spawnp(&pid, python.c_str(), &actions, nullptr, pointers(arguments).data(), pointers(environment).data());
