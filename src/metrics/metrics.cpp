@@ -185,11 +185,10 @@ constexpr std::array kMetrics{
            throughput_mean, "throughput_std_per_s"},
     Metric{"throughput_std_per_s", "± std", "samples/s", "sample standard deviation (n - 1) of b·k / t", kPaper, false,
            1, throughput_std},
-    Metric{
-        "throughput_per_s", "T", "samples/s",
-        "T_c(b): geometric mean over processes of each process's mean of b·k / t; of several instances, of the "
-        "sum of theirs while all of them run",
-        kProtocol, true, 0, throughput},
+    Metric{"throughput_per_s", "T", "samples/s",
+           "T_c(b): geometric mean over processes of each process's mean of b·k / t; of several instances, of the "
+           "sum of theirs while all of them run",
+           kProtocol, true, 0, throughput},
     Metric{"throughput_median_per_s", "median", "samples/s",
            "geometric mean over processes of each process's median of b·k / t", kProtocol, true, 3, throughput_median},
     Metric{"throughput_harmonic_per_s", "harmonic", "samples/s", "N·b·Σk / Σt over repetitions, with N instances",
