@@ -33,7 +33,7 @@ def parse_frame(data):
 def request(**changes):
     """What a worker is to do, in the form of work::WorkerRequest."""
     compiler = {"name": "toy", "version": "", "precision": "f32", "threads": 1, "threads_asked": "", "options": [],
-                "settings": [], "in_flight": 1, "label": "toy"}
+                "settings": [], "in_flight": 1, "instances": 1, "label": "toy"}
     compiler.update(changes.pop("compiler", {}))
     place = {"compiler": compiler["name"], "version": "", "host": "python", "toolchain_dir": "", "python": "",
              "python_path": "", "manifest_sha256": "", "runs_modules": "", "why_missing": ""}
