@@ -41,7 +41,9 @@ std::string words_of_status(const std::string& status) {
 
 std::string claims_text(const json& all, const ShowOptions& options) {
   const Table table = claims_table(all);
-  return table.sections.empty() ? "" : render(table, options.all ? 0 : options.width, options.color).text;
+  if (table.sections.empty()) return "";
+  const Rendering rendering = render(table, options.all ? 0 : options.width, options.color);
+  return rendering.text + (rendering.left_out.empty() ? "" : "\n--all also says why a claim is undecided.\n");
 }
 
 }  // namespace
@@ -60,7 +62,11 @@ TableCell ratio_with_interval(const json& row) {
 
 Table claims_table(const json& all) {
   Table table;
-  table.columns = {{"compiler", true, 0}, {"device", true, 0}, {"status", true, 0}, {"ratio [95 %]", false, 0}};
+  table.columns = {{"compiler", true, 0},
+                   {"device", true, 0},
+                   {"status", true, 0},
+                   {"ratio [95 %]", false, 0},
+                   {"why it is undecided", true, 1}};
   std::string last;
   for (const json& row : all["claims"]) {
     if (table.sections.empty() || last != text_at(row, "claim")) {
@@ -72,7 +78,8 @@ Table claims_table(const json& all) {
     shown.cells = {{compiler.empty() ? "–" : compiler},
                    {text_at(row, "device")},
                    {words_of_status(text_at(row, "status"))},
-                   ratio_with_interval(row)};
+                   ratio_with_interval(row),
+                   {text_at(row, "reason")}};
     if (compiler.empty()) shown.rest = TableCell{"not measured: " + text_at(row, "reason"), "", Style::plain};
     table.sections.back().rows.push_back(std::move(shown));
   }

@@ -240,8 +240,11 @@ void decide_all(std::vector<ClaimRow>& rows, const std::vector<Waiting>& waiting
     ClaimRow& row = rows[each.row];
     row.status = status_of(judgements[each.first]);
     row.adjusted_p = judgements[each.first].adjusted_p;
+    if (row.status == ClaimStatus::undecided) row.value.reason = judgements[each.first].reason;
     for (std::size_t i = 1; i < each.count; ++i) {  // what the claim presupposes
-      if (status_of(judgements[each.first + i]) != ClaimStatus::holds) row.status = ClaimStatus::undecided;
+      if (status_of(judgements[each.first + i]) == ClaimStatus::holds) continue;
+      row.status = ClaimStatus::undecided;
+      row.value.reason = "what the claim presupposes is not told";
     }
   }
 }

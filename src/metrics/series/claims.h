@@ -31,7 +31,7 @@ struct ClaimRow {
   std::string device{};    // "" if nothing was measured
   std::string compiler{};  // likewise
   ClaimStatus status = ClaimStatus::not_measured;
-  Value value{};                       // the claim's quantity; with the reason if it was not measured
+  Value value{};                       // the claim's quantity; with the reason if it was not measured or is undecided
   std::optional<double> adjusted_p{};  // of the test
   std::vector<std::string> cell_ids{};
 };

@@ -123,12 +123,6 @@ TEST(Claims, HoldOrDoNotHoldOrAreUndecided) {
   EXPECT_THAT(statuses(two_batches(1.3, 0.3), "small_batch_gains"), ElementsAre("fast 1.0 undecided"));
 }
 
-TEST(Claims, SayWhatWasNotMeasured) {
-  EXPECT_THAT(statuses(two_batches(2, 0.002), "tvm_weak_on_transformers"), ElementsAre(" not_measured"));
-  EXPECT_THAT(statuses(two_batches(2, 0.002), "convnext_among_transformers"), ElementsAre(" not_measured"));
-  EXPECT_THAT(statuses(two_batches(2, 0.002), "mha_retains_less_than_conv"), ElementsAre(" not_measured"));
-}
-
 // Speed-ups of a convolutional model, a transformer and ConvNeXt.
 std::vector<CellData> three_styles(const std::string& compiler, double resnet, double vit, double convnext) {
   std::vector<CellData> cells;
@@ -139,6 +133,33 @@ std::vector<CellData> three_styles(const std::string& compiler, double resnet, d
                               around(100 * speed_up, {0.001, -0.001, 0, 0.0005})));
   }
   return cells;
+}
+
+// Why each row of the claim has no status or an undecided one.
+std::vector<std::string> reasons(const std::vector<CellData>& cells, const std::string& claim) {
+  std::vector<std::string> found;
+  const Analysis analysis = analysis_of(cells);
+  for (const ClaimRow& row : test_claims(analysis)) {
+    if (claim == row.claim->name) found.push_back(row.value.reason);
+  }
+  return found;
+}
+
+TEST(Claims, SayWhyTheyAreUndecided) {
+  EXPECT_THAT(reasons(two_batches(1.3, 0.3), "small_batch_gains"),
+              ElementsAre("the interval contains 1 and is wider than the margin"));
+  std::vector<CellData> one_in_part = two_batches(2.0, 0.002);
+  one_in_part.back().processes.resize(2);
+  EXPECT_THAT(reasons(one_in_part, "small_batch_gains"), ElementsAre("fewer than 3 rounds hold both sides"));
+  EXPECT_THAT(reasons(two_batches(2.0, 0.002), "small_batch_gains"), ElementsAre("")) << "it holds";
+  EXPECT_THAT(reasons(three_styles("fast", 1.5, 1.5, 1.2), "convnext_among_transformers"),
+              ElementsAre("what the claim presupposes is not told"));
+}
+
+TEST(Claims, SayWhatWasNotMeasured) {
+  EXPECT_THAT(statuses(two_batches(2, 0.002), "tvm_weak_on_transformers"), ElementsAre(" not_measured"));
+  EXPECT_THAT(statuses(two_batches(2, 0.002), "convnext_among_transformers"), ElementsAre(" not_measured"));
+  EXPECT_THAT(statuses(two_batches(2, 0.002), "mha_retains_less_than_conv"), ElementsAre(" not_measured"));
 }
 
 TEST(Claims, PlaceConvNextAmongTheStyleThatItIsNearerTo) {
