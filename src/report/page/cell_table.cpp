@@ -23,13 +23,40 @@ const char* tone_of(const Results& results, const CellData& cell, const NumberCo
   return *value->low > 1 ? " good" : *value->high < 1 ? " bad" : "";
 }
 
-std::string number_html(const Results& results, const CellData& cell, const NumberColumn& column) {
-  const ShownNumber shown = shown_number(results, cell, column);
-  const store::DerivedValue* value = results.values.find(cell.cell_id, column.metric->name);
-  const bool has_reason = value != nullptr && !value->value;
+bool has_numbers(const CellData& cell) {
+  const Status status = status_of(cell);
+  return status == Status::measured || status == Status::partial;
+}
+
+// A column of the table.
+struct Column {
+  NumberColumn numbers{};
+  std::string only_reason{};  // why there is no number, if that is the same for all cells without one; it is told once
+};
+
+const store::DerivedValue* value_of(const Results& results, const CellData& cell, const NumberColumn& column) {
+  return results.values.find(cell.cell_id, column.metric->name);
+}
+
+std::string only_reason(const Results& results, const NumberColumn& column) {
+  std::string reason;
+  for (const CellData* cell : results.cells) {
+    const store::DerivedValue* value = has_numbers(*cell) ? value_of(results, *cell, column) : nullptr;
+    if (value == nullptr || value->value) continue;
+    if (!reason.empty() && reason != value->reason) return "";
+    reason = value->reason;
+  }
+  return reason;
+}
+
+std::string number_html(const Results& results, const CellData& cell, const Column& column) {
+  const ShownNumber shown = shown_number(results, cell, column.numbers);
+  const store::DerivedValue* value = value_of(results, cell, column.numbers);
+  const bool has_reason = value != nullptr && !value->value && value->reason != column.only_reason;
   const std::string title = has_reason ? fmt::format(" title=\"{}\"", escaped(value->reason)) : "";
-  return fmt::format("<td class=\"n{}\"{}>{}<small>{}</small></td>", tone_of(results, cell, column), title,
-                     escaped(shown.main), escaped(shown.tail));
+  const std::string tail = shown.tail.empty() ? "" : fmt::format("<small>{}</small>", escaped(shown.tail));
+  return fmt::format("<td class=\"n{}\"{}>{}{}", tone_of(results, cell, column.numbers), title, escaped(shown.main),
+                     tail);
 }
 
 std::string flag_links(const Results& results, const CellData& cell) {
@@ -54,10 +81,15 @@ std::string why_html(const CellData& cell) {
   return html;
 }
 
+// A row has no closing tags that HTML does without: in a large page they are a twentieth of its weight.
 class TableWriter {
  public:
   TableWriter(const Content& content, const Labels& labels)
-      : results_(*content.results), name_(content.name), labels_(labels) {}
+      : results_(*content.results), name_(content.name), labels_(labels) {
+    for (const NumberColumn& numbers : number_columns(false, results_.cells)) {
+      columns_.push_back({numbers, only_reason(results_, numbers)});
+    }
+  }
 
   std::string write() {
     const std::string over = results_.baseline.is_identity() ? "" : results_.baseline.words();
@@ -66,8 +98,8 @@ class TableWriter {
         "<table class=\"cells\"><caption>{0}</caption><thead><tr>"
         "<th scope=\"col\">compiler</th>",
         escaped(name_));
-    for (const NumberColumn& column : columns_) {
-      html += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", escaped(heading(column, over)));
+    for (const Column& column : columns_) {
+      html += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", escaped(heading(column.numbers, over)));
     }
     html += "<th scope=\"col\">flags</th></tr></thead>\n";
     const CellData* last = nullptr;
@@ -76,7 +108,13 @@ class TableWriter {
       html += row(*cell);
       last = cell;
     }
-    return html + (last == nullptr ? "" : "</tbody>") + "</table></div>\n";
+    html += last == nullptr ? "</table></div>\n" : "</tbody></table></div>\n";
+    for (const Column& column : columns_) {
+      if (column.only_reason.empty()) continue;
+      html +=
+          fmt::format("<p>{}: –, where {}.</p>\n", escaped(heading(column.numbers, over)), escaped(column.only_reason));
+    }
+    return html;
   }
 
  private:
@@ -88,25 +126,22 @@ class TableWriter {
   }
 
   std::string row(const CellData& cell) {
-    const Status status = status_of(cell);
-    const bool has_numbers = status == Status::measured || status == Status::partial;
-    std::string html = fmt::format("<tr data-cell=\"{}\" class=\"{}\"><th scope=\"row\">{}</th>", next_cell_++,
-                                   name(status), escaped(labels_.compiler(cell)));
-    if (has_numbers) {
-      for (const NumberColumn& column : columns_) html += number_html(results_, cell, column);
-      html += fmt::format("<td>{}</td>", flag_links(results_, cell));
+    std::string html = fmt::format("<tr data-cell=\"{}\" class=\"{}\"><th scope=\"row\">{}", next_cell_++,
+                                   name(status_of(cell)), escaped(labels_.compiler(cell)));
+    if (has_numbers(cell)) {
+      for (const Column& column : columns_) html += number_html(results_, cell, column);
+      html += "<td>" + flag_links(results_, cell);
     } else {
-      html += fmt::format("<td colspan=\"{}\">{}</td><td>{}</td>", columns_.size(), why_html(cell),
-                          flag_links(results_, cell));
+      html += fmt::format("<td colspan=\"{}\">{}<td>{}", columns_.size(), why_html(cell), flag_links(results_, cell));
     }
-    return html + "</tr>\n";
+    return html + '\n';
   }
 
   const Results& results_;
   const std::string& name_;
   const Labels& labels_;
   std::size_t next_cell_ = 0;
-  std::vector<NumberColumn> columns_ = number_columns(false, results_.cells);
+  std::vector<Column> columns_{};
 };
 
 }  // namespace
