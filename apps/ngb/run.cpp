@@ -92,7 +92,7 @@ struct Run {
   plan::Plan plan;  // what is left to do
   bool only_fetch = false;
   bool accepts_new_build = false;
-  bool by_round = false;
+  bool is_short_of_time = false;  // so that what is decided soonest comes first
 };
 
 // Returns each device's share. All references outlive the shares.
@@ -107,7 +107,7 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
     const auto accepting = [&run](Result<work::Job> job) {
       if (!job) return job;
       job->accepts_new_build = run.accepts_new_build;
-      job->by_round = run.by_round;
+      if (run.is_short_of_time) job->order = work::Order::soonest;
       return job;
     };
     const dispatch::MakeJob job_here = [&jobs, &compilers, &device, accepting, references] {

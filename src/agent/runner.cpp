@@ -58,7 +58,7 @@ Runner::Runner(const Surroundings& surroundings, Children& children, const work:
       compilation_(job.protocol.compile, surroundings.work_folder / "artifacts",
                    job.device_limits.free_disk_bytes.value_or(kFreeDiskBytes)),
       steps_(job.groups.size(), 0),
-      last_round_(job.by_round ? 0 : std::numeric_limits<int>::max()) {}
+      last_round_(job.order == work::Order::groups ? std::numeric_limits<int>::max() : 0) {}
 
 Runner::~Runner() { stop(); }
 
@@ -124,7 +124,6 @@ void Runner::leave_group() {
   file_.reset();
   reference_path_.reset();
   reference_sha256_.clear();
-  first_reference_failed_.reset();
   tries_ = 0;
   choose_group();
 }

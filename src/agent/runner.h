@@ -73,6 +73,7 @@ class Runner {
   bool is_needed(const work::Step& step);
   [[nodiscard]] std::vector<CellSoFar> cells_so_far() const;
   void choose_group();
+  void choose_soonest();
   [[nodiscard]] double seconds_until_decided();
   Status end_rounds();
   Status end_reference(const samples::ProcessResult& result);
@@ -128,11 +129,11 @@ class Runner {
   std::size_t group_ = 0;
   std::vector<std::size_t> steps_;                         // by group: the steps before this one are decided
   int last_round_ = std::numeric_limits<int>::max();       // of this visit to the group
-  int pass_ = 0;                                           // over all groups, if they are measured round by round
+  int pass_ = 0;                                           // over all groups, unless they are measured group by group
   std::optional<ModelFile> file_{};                        // the group's model file
   std::optional<std::filesystem::path> reference_path_{};  // the group's; "" for no check
-  // Why the reference does not support the group's model, so that the second one makes its outputs.
-  std::optional<samples::Failure> first_reference_failed_{};
+  // By group: why the reference does not support its model, so that the second one makes its outputs.
+  std::map<std::size_t, samples::Failure> first_reference_failed_{};
   std::string reference_sha256_{};        // of the data in that file
   std::optional<int> looked_at_round_{};  // the round of the group that next_round_ is for
   NextRound next_round_{};

@@ -20,7 +20,7 @@ using work::WorkerRequest;
 
 // Returns the compiler that makes the group's reference outputs. Precondition: the job has a reference.
 const work::Compiler& Runner::reference() const {
-  return first_reference_failed_ ? *job_.second_reference : *job_.reference;
+  return first_reference_failed_.contains(group_) ? *job_.second_reference : *job_.reference;
 }
 
 // Returns the path of the group's reference outputs if they are made here.
@@ -115,13 +115,13 @@ Status Runner::end_reference(const ProcessResult& result) {
   std::filesystem::remove(written, code);
   if (const Status full = stop_when_disk_is_full(*failure); !full) return full;
   if (!samples::is_final(failure->kind, ++tries_, job_.limits)) return Done{};
-  if (failure->kind == FailureKind::unsupported_operator && job_.second_reference && !first_reference_failed_) {
-    first_reference_failed_ = *failure;
+  if (failure->kind == FailureKind::unsupported_operator && job_.second_reference &&
+      first_reference_failed_.emplace(group_, *failure).second) {
     tries_ = 0;
     return Done{};
   }
-  if (first_reference_failed_) {
-    failure->message += fmt::format("; {}: {}", reference_name(*job_.reference), first_reference_failed_->message);
+  if (const auto first = first_reference_failed_.find(group_); first != first_reference_failed_.end()) {
+    failure->message += fmt::format("; {}: {}", reference_name(*job_.reference), first->second.message);
   }
   failure->message = fmt::format("{} could not make the reference outputs ({}): {}", reference_name(reference()),
                                  samples::name(failure->kind), failure->message);

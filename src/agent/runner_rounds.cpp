@@ -34,15 +34,15 @@ std::vector<CellSoFar> Runner::cells_so_far() const {
   return cells;
 }
 
-// Chooses the group that is visited next. By default each group is visited once. A job that is measured by rounds has a
-// pass over all groups for each of the first rounds; then each visit is one more round of the group whose questions are
-// likely to be decided soonest.
+// Chooses the group that is visited next (work/order.h). Group by group, each is visited once; else there is a pass over
+// all groups for each round.
 void Runner::choose_group() {
   looked_at_round_.reset();
   ++group_;
-  if (!job_.by_round) return;
+  if (job_.order == work::Order::groups) return;
   const work::Protocol& protocol = job_.protocol;
-  const int passes = protocol.rounds ? protocol.rounds->min : protocol.processes;
+  const bool may_end_early = job_.order == work::Order::soonest && protocol.rounds;
+  const int passes = may_end_early ? protocol.rounds->min : work::planned_processes(protocol);
   if (pass_ < passes && group_ < job_.groups.size()) return;
   if (++pass_ < passes) {
     last_round_ = pass_;
@@ -50,6 +50,11 @@ void Runner::choose_group() {
     return;
   }
   pass_ = passes;
+  if (may_end_early) choose_soonest();
+}
+
+// Chooses the group whose questions are likely to be decided soonest, for one more round; none if all are decided.
+void Runner::choose_soonest() {
   std::size_t soonest = job_.groups.size();
   int round = 0;
   double least_s = std::numeric_limits<double>::infinity();

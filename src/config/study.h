@@ -17,6 +17,7 @@
 #include "config/vocabulary.h"
 #include "work/compiler.h"
 #include "work/load.h"
+#include "work/order.h"
 #include "work/protocol.h"
 
 namespace ngb::config {
@@ -79,6 +80,7 @@ struct Study {
   std::vector<work::Load> loads{work::Load{}};
   // How the C library's allocator works in the measured processes: "default", or "steady": it keeps all memory.
   std::string allocator = "default";
+  work::Order order = work::Order::rounds;
   work::Protocol protocol{};
   std::string reference = "identity";  // a compiler's name, or "none"
   // Default: the version of the study's first compiler with that name, else the vocabulary's default version.

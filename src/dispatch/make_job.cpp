@@ -132,6 +132,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   work::Job job;
   job.run_id = run_id_;
   job.device = device;
+  job.order = plan_.study.order;
   job.protocol = plan_.study.protocol;
   job.limits = plan_.study.limits;
   job.question_error_rate = plan_.question_error_rate;

@@ -130,6 +130,13 @@ double imports_s(const std::set<std::string>& compilers) {
   return seconds;
 }
 
+// Returns how often the group is visited (work/order.h).
+int visits_to(const Plan& plan, const work::Group& group) {
+  if (plan.study.order == work::Order::groups || group.steps.empty()) return 1;
+  const int rounds = group.steps.back().process_index - group.steps.front().process_index + 1;
+  return std::min(rounds, work::expected_processes(plan.study.protocol));
+}
+
 }  // namespace
 
 std::map<std::string, MeasuredStudy> studies_of(const Plan& plan, const Experience& experience) {
@@ -153,7 +160,7 @@ std::map<std::string, MeasuredStudy> studies_of(const Plan& plan, const Experien
     MeasuredStudy& study = study_on(group.device);
     const work::ModelKey& model = plan.model_of(group).key;
     const bool is_new = !experience.durations.has_model(study.device, model.hash, model.batch);
-    ++study.groups;
+    study.groups += visits_to(plan, group);
     if (!is_new || reference == "none") continue;
     ++study.new_groups;
     const double millions = static_cast<double>(plan.model_of(group).parameters.value_or(0)) / 1e6;

@@ -113,9 +113,13 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string rounds_text(const work::Protocol& protocol) {
-  if (!protocol.rounds) return counted(static_cast<std::uint64_t>(protocol.processes), "round", "rounds");
-  return fmt::format("{} to {} rounds, until it is decided,", protocol.rounds->min, protocol.rounds->max);
+std::string rounds_text(const config::Study& study) {
+  const work::Protocol& protocol = study.protocol;
+  const std::string rounds =
+      protocol.rounds ? fmt::format("{} to {} rounds, until it is decided,", protocol.rounds->min, protocol.rounds->max)
+                      : counted(static_cast<std::uint64_t>(protocol.processes), "round", "rounds");
+  if (study.order == work::Order::groups) return fmt::format("in each, {} of one process for every compiler", rounds);
+  return fmt::format("{} over all of them, with one process for every compiler in each", rounds);
 }
 
 }  // namespace
@@ -135,10 +139,10 @@ std::string to_text(const Plan& plan) {
   const std::string code = foreign_code(plan);
   return fmt::format(
       "Study {} ({})\n{}\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
-      "in each, {} of one process for every compiler\n{}\n",
+      "{}\n{}\n",
       plan.study.name, plan.study.path.string(), code.empty() ? code : code + "\n", settings_text(plan), "Cells",
       cells_text(plan), counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed,
-      rounds_text(plan.study.protocol), order_text(plan));
+      rounds_text(plan.study), order_text(plan));
 }
 
 }  // namespace ngb::plan

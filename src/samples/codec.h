@@ -7,6 +7,7 @@
 #include "work/compilation.h"
 #include "work/job.h"
 #include "work/load.h"
+#include "work/order.h"
 #include "work/protocol.h"
 
 namespace ngb::work {
@@ -17,6 +18,8 @@ template <>
 struct Codec<Until> : WordCodec<Until, parse_until> {};
 template <>
 struct Codec<Compilation> : WordCodec<Compilation, parse_compilation> {};
+template <>
+struct Codec<Order> : WordCodec<Order, parse_order> {};
 template <>
 struct Codec<LoadKind> : WordCodec<LoadKind, parse_load_kind> {};
 template <>

@@ -16,6 +16,7 @@
 #include "work/cell.h"
 #include "work/compiler.h"
 #include "work/model.h"
+#include "work/order.h"
 #include "work/protocol.h"
 
 namespace ngb::work {
@@ -58,9 +59,7 @@ struct Job : Lists {
   // the agent refuses to continue them.
   bool accepts_new_build = false;
   double question_error_rate = 0.05;  // of each question, over all looks at it (Protocol::rounds)
-  // If true, a round of every group is measured before the next round, and then those groups whose questions are likely
-  // to be decided soonest: whenever it ends, much is known. If false, all rounds of a group are measured in a row.
-  bool by_round = false;
+  Order order = Order::rounds;
   bool continues = false;  // JobParts follow, whose lists continue these
 
   // Returns the compiler's place. Precondition: `places` has one.
@@ -77,7 +76,7 @@ struct Job : Lists {
         Field{"reference", &Job::reference}, Field{"second_reference", &Job::second_reference},
         Field{"exporter", &Job::exporter}, Field{"reference_cache", &Job::reference_cache},
         Field{"given_references", &Job::given_references}, Field{"accepts_new_build", &Job::accepts_new_build},
-        Field{"question_error_rate", &Job::question_error_rate}, Field{"by_round", &Job::by_round},
+        Field{"question_error_rate", &Job::question_error_rate}, Field{"order", &Job::order},
         Field{"loads", &Job::loads}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
         Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
   }

@@ -89,6 +89,14 @@ std::vector<Key> measurement_keys() {
            "ever had (no trimming, no mmap, growth by 64 MiB), so that inferences cause fewer page faults",
        .set = set_member<&Study::allocator>,
        .get = get_member<&Study::allocator>},
+      {.name = "order",
+       .type = ValueType::word,
+       .words = {"rounds", "groups"},
+       .meaning = "Which processes follow one another. rounds: a round of every model and batch size, then the next "
+                  "round, so that a machine that gets slower or faster meanwhile does so for all alike; groups: all "
+                  "rounds of one model and batch size, then those of the next",
+       .set = [](Study& study, const json& value) { study.order = *work::parse_order(value.get<std::string>()); },
+       .get = [](const Study& study) { return json(work::name(study.order)); }},
   };
 }
 

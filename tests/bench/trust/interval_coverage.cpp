@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::array kProcesses{2, 3, 5, 10, 20};
 constexpr double kNoLimit = 0;
+constexpr int kGroups = 20;
 
 // Noise of a process mean on the log scale.
 class Noise {
@@ -33,6 +34,7 @@ class Noise {
     const double mean = distance * (2 * upper - 1);
     return (uniform_(generator_) < upper ? distance : -distance) - mean;
   }
+  int index(int count) { return std::uniform_int_distribution<int>(0, count - 1)(generator_); }
   // A disturbed process, 5 to 100 % slower, in 1.5 of 100 cases.
   double disturbed() { return uniform_(generator_) < 0.015 ? -std::log(1.05 + 0.95 * uniform_(generator_)) : 0; }
 
@@ -93,6 +95,29 @@ std::vector<statistics::Part> wandering(Noise& noise, int processes) {
   })}};
 }
 
+// A ratio between two of 20 groups on a machine whose speed wanders by 10 % over minutes: the drift loses 2 % of its
+// memory with every round of a group. `place` says when a round of a group is measured.
+Kind between_groups(const char* name, double low, double high, std::function<int(int group, int round, int rounds)> place) {
+  return {name, low, high, [place = std::move(place)](Noise& noise, int processes) {
+            constexpr double kMemory = 0.98;
+            std::vector<double> drift(static_cast<std::size_t>(kGroups * processes));
+            double at = noise.normal(0.1);
+            for (double& each : drift) {
+              each = at;
+              at = kMemory * at + noise.normal(0.1 * std::sqrt(1 - kMemory * kMemory));
+            }
+            const auto rounds_of = [&](int group) {
+              int round = 0;
+              return draws(processes, [&] {
+                return drift[static_cast<std::size_t>(place(group, round++, processes))] + noise.normal(0.01);
+              });
+            };
+            const int one = noise.index(kGroups);
+            const int other = (one + 1 + noise.index(kGroups - 1)) % kGroups;
+            return std::vector<statistics::Part>{{rounds_of(one)}, {rounds_of(other), -1}};
+          }};
+}
+
 std::vector<statistics::Part> slope(Noise& noise, int processes) {
   std::vector<statistics::Part> parts;
   for (int depth = 1; depth <= 6; ++depth) {
@@ -138,6 +163,10 @@ std::vector<Kind> kinds() {
       {"slope over depths 1 to 6, normal", 93.5, 97, slope, 1.0},
       mean_of("one mean, two modes 80:20", kNoLimit, kNoLimit,
               [](Noise& noise) { return noise.modes(0.1, 0.8) + noise.normal(0.01); }),
+      between_groups("between groups, drift, order: rounds", 93.5, 100,
+                     [](int group, int round, int /*rounds*/) { return round * kGroups + group; }),
+      between_groups("between groups, drift, order: groups", kNoLimit, kNoLimit,
+                     [](int group, int round, int rounds) { return group * rounds + round; }),
       {"ratio, one side wanders (AR 0.5)", kNoLimit, kNoLimit, wandering}};
   return all;
 }

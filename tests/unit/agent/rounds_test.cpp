@@ -113,10 +113,9 @@ TEST(AgentsRounds, OfACellThatFailsLeaveTheOthersAlone) {
   EXPECT_EQ(run.processes.size(), 3U + 3U + 1U);
 }
 
-// Two models: the second one has a cell "b" whose question is decided by the first look.
-TEST(AgentsRounds, AreMeasuredForAllModelsBeforeTheNextRoundIfTheTimeIsLimited) {
-  const TemporaryFolder folder;
-  work::Job job = job_until_decided({kNoisy, kTwiceAsSlow});
+// A job of two models, so that there are two groups: "a" is the cell of the first, "b" that of the second.
+work::Job job_of_two_groups(const char* walls_of_a, const char* walls_of_b) {
+  work::Job job = job_until_decided({walls_of_a, walls_of_b});
   job.models.push_back(job.models.front());
   job.models.back().key.hash = "fedcba9876543210fedc";
   job.groups[0].steps.clear();
@@ -127,7 +126,47 @@ TEST(AgentsRounds, AreMeasuredForAllModelsBeforeTheNextRoundIfTheTimeIsLimited) 
     job.groups[0].steps.push_back({0, round});
     job.groups[1].steps.push_back({1, round});
   }
-  job.by_round = true;
+  return job;
+}
+
+// The same job, all of whose rounds are wanted.
+work::Job job_of_all_rounds(work::Order order) {
+  work::Job job = job_of_two_groups(kSteady, kSteady);
+  job.protocol.rounds.reset();
+  job.protocol.processes = kMostRounds;
+  job.order = order;
+  return job;
+}
+
+TEST(AgentsRounds, AreMeasuredForAllModelsBeforeTheNextRound) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), job_of_all_rounds(work::Order::rounds));
+  EXPECT_THAT(order_of(run.processes),
+              ElementsAre("a0", "b0", "a1", "b1", "a2", "b2", "a3", "b3", "a4", "b4", "a5", "b5"));
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(AgentsRounds, OfAModelFollowOneAnotherIfTheStudyAsksForThat) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), job_of_all_rounds(work::Order::groups));
+  EXPECT_THAT(order_of(run.processes),
+              ElementsAre("a0", "a1", "a2", "a3", "a4", "a5", "b0", "b1", "b2", "b3", "b4", "b5"));
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+// "a" and "b" have no question, so that three rounds are enough for each.
+TEST(AgentsRounds, OfAllModelsEndWhenTheyAreDecided) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), job_of_two_groups(kSteady, kTwiceAsSlow));
+  EXPECT_THAT(order_of(run.processes), ElementsAre("a0", "b0", "a1", "b1", "a2", "b2"));
+  EXPECT_THAT(ended(run.events), testing::UnorderedElementsAre("a", "b"));
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(AgentsRounds, OfWhatIsDecidedSoonestComeFirstIfTheTimeIsLimited) {
+  const TemporaryFolder folder;
+  work::Job job = job_of_two_groups(kNoisy, kTwiceAsSlow);
+  job.order = work::Order::soonest;
   const WholeRun run = run_job(folder.path(), job);
   EXPECT_THAT(order_of(run.processes), ElementsAre("a0", "b0", "a1", "b1", "a2", "b2"));
   EXPECT_THAT(ended(run.events), testing::UnorderedElementsAre("a", "b"));
