@@ -57,13 +57,20 @@ TEST(PlanText, ShowsTheOrderByRounds) {
                         "  2. größe=1 batch 1 on local: null, onnxruntime | onnxruntime, null | …\n"));
 }
 
+TEST(PlanText, SaysWhetherRoundsGoOverAllGroupsOrEachGroupHasAllItsRounds) {
+  Plan plan = by_hand();
+  EXPECT_THAT(to_text(plan), HasSubstr("; 3 rounds over all of them, with one process for every compiler in each\n"));
+  plan.study.order = work::Order::groups;
+  EXPECT_THAT(to_text(plan), HasSubstr("; in each, 3 rounds of one process for every compiler\n"));
+}
+
 TEST(PlanText, EndsWithCountsAndTime) {
-  // Between processes: 0.5 + 2 * (0.1 + 0.5) s, and 3 s of imports. 3 processes of each cell, with 25 repetitions each:
+  // Between processes: 0.5 s, 0.1 s for each of 3 rounds of 2 groups, 0.5 s for each of 2 models, and 3 s of imports. 3 processes of each cell, with 25 repetitions each:
   // null, twice: 0.1 + 50e-6 + 25 * 0.001; onnxruntime: 0.13 + 50e-6 + 25 * 0.001, and 0.13 + 26 * (50e-6 + 16e9 /
   // (75e9 * 16)).
-  EXPECT_NEAR(estimate(by_hand()).seconds, 4.7 + 0.7503 + 0.46515 + 1.4339, 1e-3);
+  EXPECT_NEAR(estimate(by_hand()).seconds, 5.1 + 0.7503 + 0.46515 + 1.4339, 1e-3);
   EXPECT_EQ(estimate_text(by_hand(), {}),
-            "4 cells, 12 processes: about 7.3 s\n"
+            "4 cells, 12 processes: about 7.7 s\n"
             "  from a table of usual times: nothing like it was measured here yet\n");
 }
 
