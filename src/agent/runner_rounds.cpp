@@ -34,8 +34,8 @@ std::vector<CellSoFar> Runner::cells_so_far() const {
   return cells;
 }
 
-// Chooses the group that is visited next (work/order.h). Group by group, each is visited once; else there is a pass over
-// all groups for each round.
+// Chooses the group that is visited next (work/order.h). Group by group, each is visited once; else there is a pass
+// over all groups for each round.
 void Runner::choose_group() {
   looked_at_round_.reset();
   ++group_;

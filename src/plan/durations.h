@@ -74,8 +74,8 @@ struct MeasuredStudy {
   std::string reference{};  // the compiler of the reference outputs
   double between_s = 0;     // time in which none of its processes ran
   double once_s = 0;        // of that, what imports and the reference outputs of new models usually take
-  int groups = 0;      // visits to groups: each provides the model's file
-  int new_groups = 0;  // whose model was never measured there before, so that reference outputs were to be made
+  int groups = 0;           // visits to groups: each provides the model's file
+  int new_groups = 0;       // whose model was never measured there before, so that reference outputs were to be made
 
   static constexpr const char* kType = "study";
   static constexpr auto fields() {

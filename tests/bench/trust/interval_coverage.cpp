@@ -97,7 +97,8 @@ std::vector<statistics::Part> wandering(Noise& noise, int processes) {
 
 // A ratio between two of 20 groups on a machine whose speed wanders by 10 % over minutes: the drift loses 2 % of its
 // memory with every round of a group. `place` says when a round of a group is measured.
-Kind between_groups(const char* name, double low, double high, std::function<int(int group, int round, int rounds)> place) {
+Kind between_groups(const char* name, double low, double high,
+                    std::function<int(int group, int round, int rounds)> place) {
   return {name, low, high, [place = std::move(place)](Noise& noise, int processes) {
             constexpr double kMemory = 0.98;
             std::vector<double> drift(static_cast<std::size_t>(kGroups * processes));
