@@ -144,11 +144,10 @@ Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figu
 Result<report::page::Figures> figures_of_page(const fs::path& folder, const Figures& figures,
                                               const std::optional<Drawer>& drawer, bool are_asked_for,
                                               std::size_t cells) {
-  constexpr std::size_t kMostRows = 500;  // of a table
-  constexpr std::size_t kMostRowsOfManyCells = 100;
+  const std::size_t most_rows = cells > kCellsWithLongTables ? 100 : 500;
   std::vector<report::figures::OnPage> prepared;
   for (const report::figures::Made& each : figures.made) {
-    prepared.push_back(report::figures::on_page(each, cells > kFewCells ? kMostRowsOfManyCells : kMostRows));
+    prepared.push_back(report::figures::on_page(each, most_rows));
   }
   std::vector<std::string> images;
   std::string why_none;

@@ -59,9 +59,10 @@ class CellLoader {
 Result<WrittenFigures> write_figures(const std::filesystem::path& folder, const report::figures::Figures& figures,
                                      const std::optional<report::figures::Drawer>& drawer, const std::string& format);
 
-// Of results of at most this many cells, the page has images without being asked for (they take time to draw), and
-// longer tables of the figures' data.
+// Of results of at most this many cells, the page has images without being asked for: they take time to draw.
 inline constexpr std::size_t kFewCells = 500;
+// Of results of at most this many cells, the page has longer tables of the figures' data.
+inline constexpr std::size_t kCellsWithLongTables = 250;
 
 // Returns the figures as the page shows them. They have images if there is a drawer, and if the images are asked for or
 // the results have few cells; else a remark says why not. Fails if images are asked for and cannot be drawn. `folder`

@@ -20,7 +20,9 @@ TEST_P(TwoInstances, EachHasRepetitionsThatCountInTheTimeOfBoth) {
   work::WorkerRequest request = make_request(compiler, conv_model(), scratch);
   request.compiler.threads = 1;
   request.compiler.instances = 2;
-  request.protocol.repetitions = 200;  // so that both are timed at once even if one begins late
+  // At least 300 ms, so that both are timed at once even where other programs hold up one of them for some time slices.
+  request.protocol.repetitions = 300;
+  request.protocol.min_repetition_ns = 1'000'000;
   const WorkerRun run = run_worker(compiler, request, 2 * kPatience_s);
   ASSERT_EQ(run.ending(), "none") << run.message() << run.log;
   std::array<int, 2> counted{};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -214,7 +215,17 @@ std::vector<Setting> settings_of(const Analysis& analysis) {
   return settings;
 }
 
-ClaimStatus status_of(const Judgement& judgement) {
+// What is told apart from 1 by less than the margin bears no claim: processors 0.3 % less busy are not relieved.
+bool is_within(const statistics::Interval& interval, double margin_ratio) {
+  const double margin = std::log1p(margin_ratio);
+  return interval.low > -margin && interval.high < margin;
+}
+
+ClaimStatus status_of(const Judgement& judgement, const VerdictRules& rules) {
+  const auto& interval = judgement.contrast.interval;
+  if (judgement.verdict == Verdict::slower && interval && is_within(*interval, rules.margin_ratio)) {
+    return ClaimStatus::does_not;
+  }
   switch (judgement.verdict) {
     case Verdict::slower:
       return ClaimStatus::holds;
@@ -235,14 +246,14 @@ struct Waiting {
 };
 
 void decide_all(std::vector<ClaimRow>& rows, const std::vector<Waiting>& waiting,
-                const std::vector<Judgement>& judgements) {
+                const std::vector<Judgement>& judgements, const VerdictRules& rules) {
   for (const Waiting& each : waiting) {
     ClaimRow& row = rows[each.row];
-    row.status = status_of(judgements[each.first]);
+    row.status = status_of(judgements[each.first], rules);
     row.adjusted_p = judgements[each.first].adjusted_p;
     if (row.status == ClaimStatus::undecided) row.value.reason = judgements[each.first].reason;
     for (std::size_t i = 1; i < each.count; ++i) {  // what the claim presupposes
-      if (status_of(judgements[each.first + i]) == ClaimStatus::holds) continue;
+      if (status_of(judgements[each.first + i], rules) == ClaimStatus::holds) continue;
       row.status = ClaimStatus::undecided;
       row.value.reason = "what the claim presupposes is not told";
     }
@@ -290,7 +301,8 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis) {
     }
     if (rows.size() == before) rows.push_back({.claim = &kClaims.at(claim), .value = {.reason = reason}});
   }
-  decide_all(rows, waiting, judge(questions, {}));
+  const VerdictRules rules;
+  decide_all(rows, waiting, judge(questions, rules), rules);
   return rows;
 }
 

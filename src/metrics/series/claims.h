@@ -37,8 +37,9 @@ struct ClaimRow {
 };
 
 // Returns the rows in the order of claims() and cells; at least one for each claim. A claim holds if its quantity is
-// told to be on the claim's side of 1, and does not if it is told to be on the other side, or to be 1 within 3 %. All
-// questions are judged together, with Benjamini's and Hochberg's procedure at 5 %.
+// told to be on the claim's side of 1 and its interval is not all within 3 % of 1; it does not if the quantity is told
+// to be on the other side, or to be 1 within 3 %. All questions are judged together, with Benjamini's and Hochberg's
+// procedure at 5 %.
 std::vector<ClaimRow> test_claims(const Analysis& analysis);
 
 }  // namespace ngb::metrics::series

@@ -120,6 +120,8 @@ TEST(Claims, HoldOrDoNotHoldOrAreUndecided) {
   EXPECT_THAT(statuses(two_batches(2.0, 0.002), "small_batch_gains"), ElementsAre("fast 1.0 holds"));
   EXPECT_THAT(statuses(two_batches(0.9, 0.002), "small_batch_gains"), ElementsAre("fast 1.0 does_not"));
   EXPECT_THAT(statuses(two_batches(1.2, 0.002), "small_batch_gains"), ElementsAre("fast 1.0 does_not")) << "the same";
+  EXPECT_THAT(statuses(two_batches(1.21, 0.0002), "small_batch_gains"), ElementsAre("fast 1.0 does_not"))
+      << "0.992 is told to be below 1, but by less than 3 %";
   EXPECT_THAT(statuses(two_batches(1.3, 0.3), "small_batch_gains"), ElementsAre("fast 1.0 undecided"));
 }
 
