@@ -28,7 +28,7 @@ VARIANTS = {
 
 def study(compilers, models, threads, batches, **protocol):
     return {"models": models, "compilers": compilers, "batch_sizes": batches, "threads": threads,
-            "processes": 2 * ROUNDS, **protocol}
+            "processes": 2 * ROUNDS, "order": "groups", **protocol}  # the two sides of a round are neighbours in time
 
 
 def pairs_of(folder):
