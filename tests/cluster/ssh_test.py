@@ -4,11 +4,13 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import time
 import unittest
+import urllib.request
 
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
@@ -27,10 +29,18 @@ class Ssh(FleetTest):
         self.addCleanup(self.hosts.remove)
         self.use(self.hosts.devices())
 
-    def test_a_study_runs_on_three_hosts_and_is_taken_away_again(self):
-        done = self.ngb("run", self.study)
-        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
-        self.assertIn("torn down: 3 of 3 verified", done.stdout)
+    def test_a_study_runs_on_three_hosts_while_one_watches_and_is_taken_away_again(self):
+        self.slow(300)  # so that every state can be seen: the page gets one each second
+        client = self.start("run", self.study, "--serve")
+        port = int(re.search(r":(\d+)/$", client.stdout.readline())[1])
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/events", timeout=PATIENCE_S) as events:
+            states = [json.loads(line[len("data: "):]) for line in events if line.startswith(b"data: ")]
+        seen = {(device["name"], device["progress"]) for state in states for device in state["devices"]}
+        self.assertLessEqual({(host, progress) for host in ("edge1", "edge2", "edge3") for progress in ("measuring", "finished")}, seen)
+        self.assertEqual((states[-1]["processes_done"], states[-1]["processes_total"]), (3 * PROCESSES, 3 * PROCESSES))
+        printed = client.stdout.read()
+        self.assertEqual(client.wait(timeout=PATIENCE_S), 0, printed)
+        self.assertIn("torn down: 3 of 3 verified", printed)
         self.assert_whole()
 
     def test_a_client_that_was_killed_finds_what_was_done_without_it(self):
