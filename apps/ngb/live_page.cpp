@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "apps/ngb/duration.h"
@@ -11,6 +12,7 @@
 #include "base/file.h"
 #include "base/processors.h"
 #include "config/study.h"
+#include "plan/questions.h"
 #include "probe/probe.h"
 
 namespace ngb::app {
@@ -27,6 +29,26 @@ std::vector<int> free_cpus(const plan::Plan& plan) {
     threads = std::max(threads, plan.compiler_of(cell).threads);
   }
   return threads == 0 ? allowed : other_cpus(allowed, choose_cpus(allowed, cores_of(allowed), threads));
+}
+
+// Returns the cells that have one baseline. With several, as on several processors, only results tell which one counts.
+std::vector<live::Pair> pairs_of(const plan::Plan& plan) {
+  if (plan.cells.size() > live::kMostPairsCompared) return {};
+  work::Lists lists = plan;
+  for (work::Group& group : lists.groups) group.questions.clear();
+  plan::add_questions(lists, plan.study.baseline);
+  std::map<int, std::vector<int>> baselines;
+  for (const work::Group& group : lists.groups) {
+    for (const work::Question& question : group.questions) {
+      baselines[question.cell_index].push_back(question.baseline_index);
+    }
+  }
+  std::vector<live::Pair> pairs;
+  for (const auto& [cell, of_cell] : baselines) {
+    if (of_cell.size() > 1) continue;
+    pairs.push_back({static_cast<std::size_t>(cell), static_cast<std::size_t>(of_cell.front())});
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -50,6 +72,7 @@ void LivePage::follow(const plan::Plan& plan, const std::vector<int>& left, int 
   state_.processes_done = done;
   state_.processes_total = total;
   state_.cells = {};
+  verdicts_ = live::Verdicts(pairs_of(plan), work::planned_processes(plan.study.protocol));
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
     const work::Cell& cell = plan.cells[i];
     const work::Model& model = plan.model_of(cell);
@@ -73,11 +96,13 @@ void LivePage::show(const std::string& device, const std::string& doing, bool is
 
 void LivePage::say(const std::string& line) { live::note_line(state_, line); }
 
-void LivePage::finish_process(int cell, int left, std::optional<double> samples_per_s, const std::string& line) {
+void LivePage::finish_process(int cell, int round, int left, const std::optional<ProcessSpeed>& speed,
+                              const std::string& line) {
+  if (speed) verdicts_.note(static_cast<std::size_t>(cell), round, speed->mean_per_s);
   live::change_cell(state_, static_cast<std::size_t>(cell), [&](live::Cell& shown) {
     shown.processes_left = left;
     ++shown.processes_done;
-    shown.samples_per_s = samples_per_s;
+    shown.samples_per_s = speed ? std::optional(speed->median_per_s) : std::nullopt;
     shown.failure.clear();
     shown.progress = left == 0 ? live::CellProgress::measured : live::CellProgress::partial;
   });
@@ -118,6 +143,7 @@ void LivePage::tick() {
 void LivePage::publish(std::shared_ptr<const std::string> report) {
   if (seconds_left_ && !state_.has_ended) state_.left_s = seconds_left_();
   state_.elapsed_s = seconds_since(started_);
+  verdicts_.show_in(state_);
   live::Published published{.json = live::to_json(state_),
                             .prometheus = live::to_prometheus(state_),
                             .has_ended = state_.has_ended,

@@ -13,9 +13,16 @@
 #include "base/result.h"
 #include "live/server.h"
 #include "live/state.h"
+#include "live/verdicts.h"
 #include "plan/plan.h"
 
 namespace ngb::app {
+
+// Samples per second over the steady repetitions of a process.
+struct ProcessSpeed {
+  double median_per_s = 0;
+  double mean_per_s = 0;
+};
 
 class LivePage {
  public:
@@ -28,7 +35,8 @@ class LivePage {
               std::function<double()> seconds_left);
   void show(const std::string& device, const std::string& doing, bool is_measuring);
   void say(const std::string& line);
-  void finish_process(int cell, int left, std::optional<double> samples_per_s, const std::string& line);
+  // `speed` is unknown if no repetition was steady.
+  void finish_process(int cell, int round, int left, const std::optional<ProcessSpeed>& speed, const std::string& line);
   void fail_process(int cell, const std::string& why, bool is_final, int skipped);
   void end_rounds(int cell, int skipped);
   void finish_device(const std::string& device);
@@ -43,6 +51,7 @@ class LivePage {
 
   std::unique_ptr<live::Server> server_;
   live::State state_{};
+  live::Verdicts verdicts_{};
   std::function<double()> seconds_left_{};
   Nanoseconds started_ = system_clock().now();
 };

@@ -9,17 +9,18 @@
 
 #include "apps/ngb/duration.h"
 #include "samples/steady_rates.h"
+#include "statistics/statistics.h"
 
 namespace ngb::app {
 namespace {
 
-// Returns the samples per second of the median steady repetition; only for the progress line.
-double median_throughput_per_s(const samples::ProcessResult& result, int batch) {
+// Only for the progress line and the live page.
+std::optional<ProcessSpeed> speed_of(const samples::ProcessResult& result, int batch) {
   std::vector<double> rates = samples::steady_rates(result.repetitions, batch);
-  if (rates.empty()) return 0;
-  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
-  std::nth_element(rates.begin(), middle, rates.end());
-  return *middle;
+  if (rates.empty()) return std::nullopt;
+  std::sort(rates.begin(), rates.end());
+  return ProcessSpeed{.median_per_s = statistics::quantile_of_sorted(rates, 0.5),
+                      .mean_per_s = statistics::mean(rates)};
 }
 
 }  // namespace
@@ -184,12 +185,10 @@ void Recorder::tell(const samples::ProcessResult& result) {
     time_left_->finish(cell.index, seconds_since(started_), wall_s, time_of(result).compile_s.has_value());
     const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
     const int batch = plan_->model_of(planned).key.batch;
-    const double rate_per_s = median_throughput_per_s(result, batch);
-    const std::string line = fmt::format("{}: {:.4g} samples/s", label(cell), rate_per_s);
+    const std::optional<ProcessSpeed> speed = speed_of(result, batch);
+    const std::string line = fmt::format("{}: {:.4g} samples/s", label(cell), speed ? speed->median_per_s : 0);
     line_->finish_process(line);
-    if (page_ == nullptr) return;
-    page_->finish_process(cell.index, cell.processes_left, rate_per_s > 0 ? std::optional(rate_per_s) : std::nullopt,
-                          line);
+    if (page_ != nullptr) page_->finish_process(cell.index, result.process_index, cell.processes_left, speed, line);
     return;
   }
   tell_failure(result, cell);

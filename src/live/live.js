@@ -32,6 +32,13 @@ function showDevices(state) {
     row([heading(device.name), element("td", device.progress, `state ${device.progress}`), element("td", device.doing)])));
 }
 
+function speedUpInWords(speedUp) {
+  if (speedUp === null) return "–";
+  const digits = (ratio) => ratio.toPrecision(3);
+  const interval = speedUp.low === null ? "" : ` [${digits(speedUp.low)}, ${digits(speedUp.high)}]`;
+  return `${digits(speedUp.ratio)}${interval} ${speedUp.verdict}`.trim();
+}
+
 function showCells(state) {
   const fleet = state.devices.length > 1;
   byId("rows").replaceChildren(...state.cells.map((cell) => {
@@ -41,8 +48,13 @@ function showCells(state) {
     const speed = cell.samples_per_s === null ? "–" : Number(cell.samples_per_s.toPrecision(4)).toLocaleString("en");
     const what = heading(`${where}${cell.model} batch ${cell.batch}${load}`);
     what.append(element("small", cell.compiler, "narrow-only"));
+    const rate = element("td", speed, "n");
+    const speedUp = speedUpInWords(cell.speed_up);
+    const verdict = cell.speed_up === null ? "" : cell.speed_up.verdict;
+    if (cell.speed_up !== null) rate.append(element("small", speedUp, `narrow-only ${verdict}`));
     return row([what, element("td", cell.compiler, "wide-only"), progress,
-      element("td", `${cell.processes_done} of ${cell.processes_done + cell.processes_left}`, "n"), element("td", speed, "n")]);
+      element("td", `${cell.processes_done} of ${cell.processes_done + cell.processes_left}`, "n"), rate,
+      element("td", speedUp, `state wide-only ${verdict}`)]);
   }));
   const left = state.cells_total - state.cells.length;
   byId("left-out").textContent = left > 0 ? `${state.cells.length} of ${state.cells_total} cells: those that changed last.` : "";

@@ -32,6 +32,16 @@ std::vector<std::size_t> sent_cells(const State& state) {
   return chosen;
 }
 
+nlohmann::json or_null(const std::optional<double>& value) { return value ? nlohmann::json(*value) : nullptr; }
+
+nlohmann::json json_of(const std::optional<SpeedUp>& speed_up) {
+  if (!speed_up) return nullptr;
+  return {{"ratio", speed_up->ratio},
+          {"low", or_null(speed_up->low)},
+          {"high", or_null(speed_up->high)},
+          {"verdict", speed_up->verdict}};
+}
+
 nlohmann::json json_of(const Cell& cell) {
   return {{"device", cell.device},
           {"model", cell.model},
@@ -41,7 +51,8 @@ nlohmann::json json_of(const Cell& cell) {
           {"processes_left", cell.processes_left},
           {"processes_done", cell.processes_done},
           {"progress", name(cell.progress)},
-          {"samples_per_s", cell.samples_per_s ? nlohmann::json(*cell.samples_per_s) : nlohmann::json(nullptr)},
+          {"samples_per_s", or_null(cell.samples_per_s)},
+          {"speed_up", json_of(cell.speed_up)},
           {"failure", cell.failure}};
 }
 
@@ -61,6 +72,11 @@ std::string label(std::string_view value) {
 
 void head(std::string& out, std::string_view metric, std::string_view type, std::string_view help) {
   out += fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n", metric, type, help);
+}
+
+void add(std::string& out, std::string_view metric, const Cell& cell, double value) {
+  out += fmt::format("{}{{device=\"{}\",model=\"{}\",batch=\"{}\",compiler=\"{}\",load=\"{}\"}} {}\n", metric,
+                     label(cell.device), label(cell.model), cell.batch, label(cell.compiler), label(cell.load), value);
 }
 
 }  // namespace
@@ -128,7 +144,7 @@ std::string to_json(const State& state) {
                               {"lines", state.lines},
                               {"processes_done", state.processes_done},
                               {"processes_total", state.processes_total},
-                              {"left_s", state.left_s ? nlohmann::json(*state.left_s) : nlohmann::json(nullptr)},
+                              {"left_s", or_null(state.left_s)},
                               {"elapsed_s", state.elapsed_s},
                               {"has_ended", state.has_ended},
                               {"ending", state.ending},
@@ -159,14 +175,16 @@ std::string to_prometheus(const State& state) {
                          device.progress == progress ? 1 : 0);
     }
   }
+  const std::vector<std::size_t> sent = sent_cells(state);
   head(out, "ngb_cell_throughput_samples_per_second", "gauge", "Median of the latest process of each cell.");
-  for (const std::size_t index : sent_cells(state)) {
+  for (const std::size_t index : sent) {
     const Cell& cell = state.cells[index];
-    if (!cell.samples_per_s) continue;
-    out += fmt::format(
-        "ngb_cell_throughput_samples_per_second{{device=\"{}\",model=\"{}\",batch=\"{}\",compiler=\"{}\",load=\"{}\"}} "
-        "{}\n",
-        label(cell.device), label(cell.model), cell.batch, label(cell.compiler), label(cell.load), *cell.samples_per_s);
+    if (cell.samples_per_s) add(out, "ngb_cell_throughput_samples_per_second", cell, *cell.samples_per_s);
+  }
+  head(out, "ngb_cell_speed_up_ratio", "gauge", "Speed of each cell over that of its baseline, in the rounds so far.");
+  for (const std::size_t index : sent) {
+    const Cell& cell = state.cells[index];
+    if (cell.speed_up) add(out, "ngb_cell_speed_up_ratio", cell, cell.speed_up->ratio);
   }
   return out;
 }

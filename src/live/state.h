@@ -15,6 +15,14 @@ namespace ngb::live {
 enum class CellProgress { planned, partial, measured, decided, failed };
 std::string_view name(CellProgress progress);  // "planned", …
 
+// A cell's speed over that of its baseline, from the rounds that both have so far.
+struct SpeedUp {
+  double ratio = 1;
+  std::optional<double> low{};  // 95 % interval
+  std::optional<double> high{};
+  std::string verdict{};  // "faster", "slower", "same", "undecided"; "": too few rounds for one
+};
+
 struct Cell {
   std::string device{};
   std::string model{};
@@ -25,6 +33,7 @@ struct Cell {
   int processes_done = 0;  // of this run
   CellProgress progress = CellProgress::planned;
   std::optional<double> samples_per_s{};  // of its latest process; nothing: none has completed in this run
+  std::optional<SpeedUp> speed_up{};      // nothing: it has no baseline, or fewer than two rounds with it
   std::string failure{};                  // why its last process failed; "": it did not
 };
 

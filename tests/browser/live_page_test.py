@@ -9,7 +9,11 @@ import unittest
 from browser import Browser, find_axe, find_browser
 from ngb_program import NULL_STUDY, NgbTest
 
-STUDY = NULL_STUDY.replace('- "null"', '- "null": {options: {compile_ns: 700000000}}')
+# Two settings, of which the second is half as fast as the first. The fourth round gives the browser the time to see the
+# verdicts, which come with the third.
+STUDY = NULL_STUDY.replace("depth: [1, 2]", "depth: 1").replace("processes: 3", "processes: 4\nbaseline: quick").replace(
+    '- "null"', """- "null": {label: quick, options: {compile_ns: 500000000, run_ns: 1000000}}
+  - "null": {label: slow, options: {compile_ns: 500000000, run_ns: 2000000}}""")
 
 
 @unittest.skipUnless(find_browser(), "no Chromium on this machine: scripts/setup tests installs it")
@@ -29,7 +33,9 @@ class LivePage(NgbTest):
         self.browser.wait_for("document.querySelectorAll('#rows tr').length === 4")
         self.browser.wait_for("/partial|measured/.test(document.getElementById('rows').textContent)")
         self.assertEqual(self.browser.run("document.getElementById('study').textContent"), "test")
-        self.assertRegex(self.browser.run("document.getElementById('now').textContent"), r"^\d+ of 12 processes are done\.$")
+        self.assertRegex(self.browser.run("document.getElementById('now').textContent"), r"^\d+ of 16 processes are done\.$")
+        self.browser.wait_for("(document.getElementById('rows').textContent.match(/0\\.\\d+ \\[0\\.\\d+, \\d\\.\\d+\\] slower/g) || [])"
+                              ".length === 2")
         for scheme in ("light", "dark"):
             self.browser.prefer(scheme)
             for width in (1280, 390):

@@ -18,7 +18,8 @@ State two_cells() {
                    .processes_left = 1,
                    .processes_done = 2,
                    .progress = CellProgress::partial,
-                   .samples_per_s = 12.5});
+                   .samples_per_s = 12.5,
+                   .speed_up = SpeedUp{.ratio = 2.5, .verdict = "faster"}});
   state.cells.add({.device = "lab \"1\"", .model = "n", .compiler = "c 1", .processes_left = 3});
   state.processes_done = 2;
   state.processes_total = 6;
@@ -31,6 +32,10 @@ TEST(LiveState, AsJsonHasAnUnknownAsNullAndNeverAsZero) {
   EXPECT_TRUE(json["left_s"].is_null());
   EXPECT_EQ(json["cells"][0]["samples_per_s"], 12.5);
   EXPECT_TRUE(json["cells"][1]["samples_per_s"].is_null());
+  EXPECT_EQ(json["cells"][0]["speed_up"]["ratio"], 2.5);
+  EXPECT_EQ(json["cells"][0]["speed_up"]["verdict"], "faster");
+  EXPECT_TRUE(json["cells"][0]["speed_up"]["low"].is_null());
+  EXPECT_TRUE(json["cells"][1]["speed_up"].is_null());
   EXPECT_EQ(json["counts"]["partial"], 1);
   EXPECT_EQ(json["counts"]["planned"], 1);
   EXPECT_EQ(json["counts"]["failed"], 0);
