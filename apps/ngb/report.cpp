@@ -85,8 +85,9 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
       ->add_option("--tables", request.tables.formats,
                    "Also write the paper's tables, in this format, into the folder tables; may be repeated")
       ->allow_extra_args(false);
-  command->add_flag("--paper", arguments->with_paper,
-                    "In tables: the paper's published values beside one's own (--device \"paper: Xeon\" chooses)");
+  command->add_flag(
+      "--paper", arguments->with_paper,
+      "In tables and figures: the paper's published values beside one's own (--device \"paper: Xeon\" chooses)");
   command->footer(help_on_tables() +
                   "\nExamples:\n  ngb report results/quickstart\n"
                   "  ngb report results/quickstart --figures pdf\n"

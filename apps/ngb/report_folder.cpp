@@ -180,7 +180,7 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   }
   CellLoader cells(kept.sources);
   const report::figures::Figures figures =
-      report::figures::make_figures(report::figures::Selection(content, cells.loader()));
+      report::figures::make_figures(report::figures::Selection(content, cells.loader(), request.tables.published));
   if (!cells.status()) return failed(cells.status().error(), kCannotGoOn);
   const std::string& format = request.figures.image_format;
   auto files = write_figures(request.folder / kFiguresFolder, figures, *drawer, format);

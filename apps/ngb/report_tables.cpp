@@ -62,9 +62,6 @@ Status complete_request(TablesRequest& request, bool with_paper,
   wanted["device"] = std::move(own);
   const auto all = tables::published_devices();
   if (request.published.empty() && with_paper) request.published.assign(all.begin(), all.end());
-  if (request.formats.empty() && !request.published.empty()) {
-    return fail("the paper's devices appear in tables only", "--paper", "choose their format, for example --tables md");
-  }
   return Done{};
 }
 

@@ -14,7 +14,7 @@ namespace ngb::app {
 
 struct TablesRequest {
   std::vector<std::string> formats{};    // names of report::tables::formats(); none: no tables
-  std::vector<std::string> published{};  // the paper's devices to show beside one's own
+  std::vector<std::string> published{};  // the paper's devices to show beside one's own, in figures too
 };
 
 struct WrittenTables {
@@ -25,8 +25,7 @@ struct WrittenTables {
 
 // Completes the request from the values of --paper and --device: the latter's words that name devices of the paper are
 // removed from `wanted` and choose among these devices; without such words, --paper (`with_paper`) means all of them.
-// Returns an error if a format or a device of the paper is unknown, or if the paper's devices are asked for and no
-// tables.
+// Returns an error if a format or a device of the paper is unknown.
 Status complete_request(TablesRequest& request, bool with_paper,
                         std::map<std::string, std::vector<std::string>>& wanted);
 

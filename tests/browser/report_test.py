@@ -245,11 +245,11 @@ class Tables(ReportTest):
         self.report("results", "--tables", "csv", "--device", "paper: Orin", "--device", "local")
         rows = list(csv.DictReader(io.StringIO(self.table("table6_families.csv"), newline=""), strict=True))
         self.assertEqual({row["device"] for row in rows}, {"local", "paper: Orin"})
+        self.report("results", "--paper")  # in figures only
 
     def test_what_tables_cannot_do_is_refused_by_name(self):
         for arguments, words in ((("--tables", "parquet"), "parquet is not written"),
                                  (("--tables", "cvs"), "did you mean csv?"),
-                                 (("--paper",), "appear in tables only"),
                                  (("--tables", "md", "--device", "paper: xeon"), "expected one of: paper: Xeon")):
             refused = self.ngb("report", "results", *arguments)
             self.assertEqual(refused.returncode, 2, refused.stderr)

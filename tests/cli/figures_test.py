@@ -4,6 +4,8 @@
 import csv
 import json
 import re
+import subprocess
+import sys
 import unittest
 
 from ngb_program import NULL_STUDY, TOOLCHAINS, NgbTest, without_toolchains
@@ -92,6 +94,32 @@ class Figures(NgbTest):
                 self.assertTrue(image.read_bytes().startswith(begin), image)
             page = (self.folder / "report/index.html").read_text()
             self.assertEqual(page.count('src="data:image/svg+xml;base64,'), len(images))
+
+    @unittest.skipIf(without_toolchains("figures"), without_toolchains("figures"))
+    def test_a_panel_without_data_is_empty_and_moves_no_other(self):
+        """Vega-Lite lays panels out one after the other: where one is missing, the next ones would take its place."""
+        self.write("few.yaml", STUDY.replace("depth: [1, 2]", "depth: 2"))
+        self.assertEqual(self.ngb("run", "few.yaml", "-o", "few", "--no-report").returncode, 1)
+        made = self.ngb("report", "results", "few", "--as", "few:local=other", "-o", "report")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        marks_of = """
+import collections, json, sys, vl_convert
+marks = collections.Counter()
+def visit(item, place):
+    if item.get("marktype") == "symbol" and item.get("role") == "mark":
+        marks[place] += len(item["items"])
+    for child in item.get("items", []):
+        is_panel = item.get("name") == "cell"
+        visit(child, f"{child['x'] > 0:d}{child['y'] > 0:d}" if is_panel else place)
+visit(vl_convert.vegalite_to_scenegraph(json.load(sys.stdin))["scenegraph"], "")
+print(json.dumps(marks))
+"""
+        site, = (TOOLCHAINS / "figures").glob("*/site")
+        figure = (self.figures / "throughput_by_batch.vl.json").read_text()
+        drawn = subprocess.run([sys.executable, "-c", marks_of], input=figure, capture_output=True, text=True,
+                               env=self.environment | {"PYTHONPATH": str(site)}, check=True)
+        # Column and row: both devices have the second model, and `other` lacks the first. Three compilers, two batch sizes.
+        self.assertEqual(json.loads(drawn.stdout), {"00": 6, "10": 0, "01": 6, "11": 6})
 
 
 if __name__ == "__main__":

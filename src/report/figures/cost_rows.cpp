@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "report/figures/published_rows.h"
 #include "report/figures/rows.h"
 #include "report/figures/workloads.h"
 
@@ -108,6 +109,7 @@ Rows compile_time(const Selection& selection) {
     add_number(row, kMetric, total, state_of(*cell));
     rows.push_back(std::move(row));
   }
+  add_published_compile_times(selection, rows, kMetric);
   return rows_with(std::move(rows), kMetric, "no cell has a compile time");
 }
 

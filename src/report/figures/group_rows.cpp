@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metrics/series/workload.h"
+#include "report/figures/published_rows.h"
 #include "report/figures/rows.h"
 #include "report/figures/series_rows.h"
 #include "report/plain_text.h"
@@ -41,13 +42,14 @@ void sort_by_batch(std::vector<Row>& rows) {
   });
 }
 
-Rows rows_of_groups(const Selection& selection, const char* series) {
+Rows rows_of_groups(const Selection& selection, const char* series, PublishedQuantity published) {
   std::vector<Row> rows;
   for (const SeriesNumber& number : series_numbers(selection, series)) {
     Row row = row_of_group(selection, number);
     add_number(row, series, number_of(number), state_of(number));
     rows.push_back(std::move(row));
   }
+  add_published_groups(selection, rows, published, series);
   sort_by_batch(rows);
   return rows_with(std::move(rows), series, kNoGroups);
 }
@@ -90,9 +92,13 @@ Number mean_of(const OfStyle& style) {
 
 }  // namespace
 
-Rows speed_up_by_family(const Selection& selection) { return rows_of_groups(selection, "family_speed_up_ratio"); }
+Rows speed_up_by_family(const Selection& selection) {
+  return rows_of_groups(selection, "family_speed_up_ratio", PublishedQuantity::speed_up);
+}
 
-Rows cpu_relief(const Selection& selection) { return rows_of_groups(selection, "family_cpu_reduction_ratio"); }
+Rows cpu_relief(const Selection& selection) {
+  return rows_of_groups(selection, "family_cpu_reduction_ratio", PublishedQuantity::cpu_reduction);
+}
 
 Rows cpu_use(const Selection& selection) {
   constexpr const char* kMean = "family_cpu_percent";
@@ -112,6 +118,7 @@ Rows cpu_use(const Selection& selection) {
     add_number(row, kMean, number, state_of(mean));
     rows.push_back(std::move(row));
   }
+  add_published_groups(selection, rows, PublishedQuantity::cpu_percent, kMean);
   sort_by_batch(rows);
   return rows_with(std::move(rows), kMean, kNoGroups);
 }

@@ -19,10 +19,14 @@ namespace ngb::report::figures {
 // Returns a cell with all its repetitions, or nothing if it cannot be loaded.
 using LoadCell = std::function<std::optional<store::CellData>(const std::string& cell_id)>;
 
+// Returns the name of a compiler of the published tables: "openvino (paper)" of "OpenVINO".
+std::string published_compiler(std::string_view called);
+
 class Selection {
  public:
   // The content must outlive this object. Its cells have phases. Without `load_cell` no repetition is drawn.
-  explicit Selection(const page::Content& content, LoadCell load_cell = {});
+  // `published` has those of tables::published_devices() that are shown beside the selected cells.
+  explicit Selection(const page::Content& content, LoadCell load_cell = {}, std::vector<std::string> published = {});
 
   [[nodiscard]] const Results& results() const { return *content_.results; }
   // Returns all selected cells, in the order of the study.
@@ -37,7 +41,10 @@ class Selection {
   // Returns `words`, or "batch 8, on local" if the selected cells are of several devices.
   [[nodiscard]] std::string with_device(std::string words, const store::CellData& cell) const;
 
-  // The names of all compilers in the order of their first cells, and how each is drawn, in the same order.
+  [[nodiscard]] const std::vector<std::string>& published() const { return published_; }
+
+  // The names of all compilers in the order of their first cells, then those of the paper if its devices are shown; and
+  // how each is drawn, in the same order.
   [[nodiscard]] const std::vector<std::string>& compilers() const { return compilers_; }
   [[nodiscard]] const std::vector<Look>& looks() const { return looks_; }
 
@@ -47,6 +54,7 @@ class Selection {
   const page::Content& content_;
   page::Labels labels_;
   LoadCell load_cell_;
+  std::vector<std::string> published_;
   ById selected_{};
   std::vector<std::string> compilers_{};
   std::vector<Look> looks_{};

@@ -42,14 +42,14 @@ class ResultsOf {
   ResultsOf& operator=(const ResultsOf&) = delete;
 
   // The selection points into this object.
-  [[nodiscard]] report::figures::Selection selection() const {
+  [[nodiscard]] report::figures::Selection selection(std::vector<std::string> published = {}) const {
     const auto load = [this](const std::string& cell_id) -> std::optional<store::CellData> {
       for (const store::CellData& cell : cells_) {
         if (cell.cell_id == cell_id) return cell;
       }
       return std::nullopt;
     };
-    return report::figures::Selection(content_, load);
+    return report::figures::Selection(content_, load, std::move(published));
   }
 
  private:
