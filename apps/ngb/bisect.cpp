@@ -17,6 +17,7 @@
 #include "base/python.h"
 #include "base/text.h"
 #include "report/bisection.h"
+#include "toolchain/python.h"
 #include "toolchain/requirement.h"
 #include "toolchain/toolchain.h"
 
@@ -98,6 +99,7 @@ tl::expected<BisectFolder, ExitCode> open_bisection(const Installation& installa
                     path.string(), "repeat the command that began it, or choose another folder with --output"},
                    kWrongUsage);
   }
+  if (const auto python = toolchain::find_python(); !python) return refused(python.error(), kCannotGoOn);
   const std::string from = question.at("from");
   const std::string to = question.at("to");
   if (const auto ends = toolchain::versions_between(python::default_command(), from, to, {}); !ends) {

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <limits>
+#include <string>
+#include <system_error>
 
 namespace ngb::store::sql {
 
@@ -49,7 +51,11 @@ namespace {
 
 [[noreturn]] void raise(sqlite3* database, int code, const std::filesystem::path& file) {
   const int extended = database != nullptr ? sqlite3_extended_errcode(database) : code;
-  const char* detail = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
+  std::string detail = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
+  const int error_number = database != nullptr ? sqlite3_system_errno(database) : 0;
+  if ((extended & 0xFF) == SQLITE_IOERR && error_number != 0) {
+    detail += ": " + std::generic_category().message(error_number);
+  }
   throw SqlError(to_error(extended, detail, file), extended);
 }
 
