@@ -96,7 +96,8 @@ constexpr auto kSymptoms = std::to_array<Symptom>({
     {"not enough bytes were received", "the package index ended a download before its end", kDownloadAgain},
     {"Connection reset by peer", "the package index ended the connection", kDownloadAgain},
     {"RemoteDisconnected", "the package index ended the connection", kDownloadAgain},
-    {"' located at ", "a downloaded package is cut off or damaged", kDownloadAgain},  // "Wheel 'x' located at … is invalid."
+    {"' located at ", "a downloaded package is cut off or damaged",
+     kDownloadAgain},  // "Wheel 'x' located at … is invalid."
     {"BadZipFile", "a downloaded package is cut off or damaged", kDownloadAgain},
     {"zlib.error", "a downloaded package is cut off or damaged", kDownloadAgain},
     {"DO NOT MATCH THE HASHES", "a downloaded package is cut off or damaged", kDownloadAgain},
@@ -215,8 +216,7 @@ Error explain_pip_failure(std::string_view output, std::string_view device) {
   // pip's own faults are a traceback below the line "ERROR: Exception:", which ends with the reason.
   const bool has_reason = line && !line->ends_with("ERROR: Exception:");
   return {has_reason ? line->substr(line->find("ERROR: ") + 7) : std::string(trimmed.substr(trimmed.rfind('\n') + 1)),
-          "pip",
-          "run the same command again; pip config list shows which index pip asks"};
+          "pip", "run the same command again; pip config list shows which index pip asks"};
 }
 
 Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& run,
