@@ -5,8 +5,6 @@
 
 #include <array>
 #include <limits>
-#include <string>
-#include <system_error>
 
 namespace ngb::store::sql {
 
@@ -41,7 +39,8 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
       return {"the results file holds a text that is too long", where, "ask for another copy"};
     case SQLITE_IOERR:
       return {fmt::format("cannot read or write the results file ({})", detail), where,
-              "check the disk or the network file system, then run the same command again"};
+              "check the disk, the network file system and the limit of a file's size (ulimit -f), then run the same "
+              "command again"};
     default:
       return {fmt::format("SQLite: {}", detail), where, {}};
   }
@@ -49,18 +48,9 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
 
 namespace {
 
-// Returns SQLite's message on the last call that failed, with the system's reason if there is one.
-std::string detail_of(sqlite3* database) {
-  std::string detail = sqlite3_errmsg(database);
-  const bool is_io = (sqlite3_extended_errcode(database) & 0xFF) == SQLITE_IOERR;
-  const int error_number = sqlite3_system_errno(database);
-  if (is_io && error_number != 0) detail += ": " + std::generic_category().message(error_number);
-  return detail;
-}
-
 [[noreturn]] void raise(sqlite3* database, int code, const std::filesystem::path& file) {
   const int extended = database != nullptr ? sqlite3_extended_errcode(database) : code;
-  const std::string detail = database != nullptr ? detail_of(database) : sqlite3_errstr(code);
+  const char* detail = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   throw SqlError(to_error(extended, detail, file), extended);
 }
 
@@ -120,7 +110,7 @@ bool Statement::step() {
     return false;
   }
   const int extended = sqlite3_extended_errcode(database_);
-  const SqlError error(to_error(extended, detail_of(database_), file_), extended);
+  const SqlError error(to_error(extended, sqlite3_errmsg(database_), file_), extended);
   sqlite3_reset(handle_.get());
   throw error;
 }

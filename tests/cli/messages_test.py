@@ -91,7 +91,7 @@ class WithoutDisk(Messages):
         told = self.told(3, "run", "study.yaml",
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000)))
         self.assertIn("results/test/results.db: ", told)
-        self.assertIn("File too large", told)
+        self.assertIn("the limit of a file's size (ulimit -f)", told)
 
     def test_a_read_only_folder_is_named_with_what_to_choose(self):
         self.write("study.yaml", NULL_STUDY)
