@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb bisect: finds the first version of a compiler that is slower, fails or is inaccurate.
+// ngb bisect: finds the first version of a compiler that is slower, fails, is inaccurate or is faster.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "base/python.h"
 #include "base/text.h"
 #include "report/bisection.h"
+#include "toolchain/python.h"
 #include "toolchain/requirement.h"
 #include "toolchain/toolchain.h"
 
@@ -27,11 +28,12 @@ using nlohmann::json;
 using report::Bisected;
 
 constexpr const char* kBisectExamples =
-    "Exit codes: 0 found, 5 no single answer (undecided, or --to is not worse than --from); 2, 3 and 130 as "
+    "Exit codes: 0 found, 5 no single answer (undecided, or --to does not differ so); 2, 3 and 130 as "
     "everywhere.\nAfter any interruption, the same command continues.\n\n"
     "Examples:\n  ngb bisect study.yaml --compiler onnxruntime --from 1.27.0 --to 1.31.1\n"
     "  ngb bisect study.yaml --compiler onnxruntime --from 1.27.0 --to 1.31.1 --slower 10%\n"
-    "  ngb bisect study.yaml --compiler openvino --from 2026.1.0 --to 2026.4.1 --inaccurate";
+    "  ngb bisect study.yaml --compiler openvino --from 2026.1.0 --to 2026.4.1 --inaccurate\n"
+    "  ngb bisect study.yaml --compiler iree --from 3.8.0 --to 3.13.0 --faster 20%";
 
 struct BisectArguments {
   std::string study;
@@ -39,6 +41,7 @@ struct BisectArguments {
   std::string from;
   std::string to;
   std::string slower = "3%";
+  std::string faster;
   bool fails = false;
   bool inaccurate = false;
   std::string output;
@@ -98,6 +101,7 @@ tl::expected<BisectFolder, ExitCode> open_bisection(const Installation& installa
                     path.string(), "repeat the command that began it, or choose another folder with --output"},
                    kWrongUsage);
   }
+  if (const auto python = toolchain::find_python(); !python) return refused(python.error(), kCannotGoOn);
   const std::string from = question.at("from");
   const std::string to = question.at("to");
   if (const auto ends = toolchain::versions_between(python::default_command(), from, to, {}); !ends) {
@@ -176,9 +180,12 @@ tl::expected<Done, ExitCode> search(BisectSteps& steps, Bisected& bisected) {
 }
 
 int bisect(const Installation& installation, const BisectArguments& arguments) {
-  const auto percent = parse_percent(arguments.slower, "--slower");
+  const bool is_faster = !arguments.faster.empty();
+  const auto percent =
+      is_faster ? parse_percent(arguments.faster, "--faster") : parse_percent(arguments.slower, "--slower");
   if (!percent) return refuse_usage(percent.error());
-  metrics::StepRules rules{.slower_ratio = *percent / 100};
+  metrics::StepRules rules{.threshold_ratio = *percent / 100};
+  if (is_faster) rules.fault = metrics::Fault::faster;
   if (arguments.fails) rules.fault = metrics::Fault::fails;
   if (arguments.inaccurate) rules.fault = metrics::Fault::inaccurate;
   const auto format = report::find_bisection_format(arguments.json ? "json" : arguments.format);
@@ -196,7 +203,7 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   if (!folder) return folder.error();
   Bisected bisected{.compiler = arguments.compiler,
                     .fault = rules.fault,
-                    .slower_ratio = rules.slower_ratio,
+                    .threshold_ratio = rules.threshold_ratio,
                     .versions = folder->versions(),
                     .folder = path.string()};
   warn("ngb: bisect: {} versions: {}\n", bisected.versions.size(), text::join(bisected.versions, ", "));
@@ -211,19 +218,26 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
 
 void add_bisect(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<BisectArguments>();
-  CLI::App* command = app.add_subcommand("bisect", "Find the version of a compiler that made a study slower or wrong");
+  CLI::App* command =
+      app.add_subcommand("bisect", "Find the version of a compiler that made a study slower, wrong or faster");
   command->add_option("study", arguments->study, "Study file (YAML)")->required();
   command->add_option("--compiler", arguments->compiler, "The compiler, or the label of one in the study")->required();
-  command->add_option("--from", arguments->from, "The older version, which is good")->required();
-  command->add_option("--to", arguments->to, "The newer version, which is bad")->required();
+  command->add_option("--from", arguments->from, "The older version, with which others are compared")->required();
+  command->add_option("--to", arguments->to, "The newer version, which is slower, fails, …")->required();
   CLI::Option* slower =
       command->add_option("--slower", arguments->slower,
                           "Bad is a version that is shown to be slower and takes longer by more than this (3%)");
   CLI::Option* fails = command->add_flag("--fails", arguments->fails, "Bad is a version that fails");
   fails->excludes(slower);
-  command->add_flag("--inaccurate", arguments->inaccurate, "Bad is a version with wrong outputs")
+  CLI::Option* inaccurate =
+      command->add_flag("--inaccurate", arguments->inaccurate, "Bad is a version with wrong outputs");
+  inaccurate->excludes(slower)->excludes(fails);
+  command
+      ->add_option("--faster", arguments->faster,
+                   "Instead, find the first version that is shown to be faster, by more than this (such as 20%)")
       ->excludes(slower)
-      ->excludes(fails);
+      ->excludes(fails)
+      ->excludes(inaccurate);
   command->add_option("-o,--output", arguments->output, "Folder of the bisection (default: the study's, with -bisect)");
   CLI::Option* format = command->add_option("--format", arguments->format, "Output format (default: text); see below");
   command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);

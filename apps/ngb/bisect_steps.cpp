@@ -120,8 +120,8 @@ tl::expected<Done, ExitCode> BisectSteps::measure(const std::string& version, bo
   const auto measured = measure_sides(installation_, folder_.study_file(),
                                       {.baseline = label_ + "@" + baseline(),
                                        .candidate = label_ + "@" + version,
-                                       .margin_ratio = std::max(kMarginRatio, rules_.slower_ratio),
-                                       .needs_speeds = rules_.fault == metrics::Fault::slower,
+                                       .margin_ratio = std::max(kMarginRatio, rules_.threshold_ratio),
+                                       .needs_speeds = metrics::is_of_speed(rules_.fault),
                                        .rounds_factor = again ? 2 : 1},
                                       folder_.results_of(version, again));
   if (!measured) return tl::unexpected(measured.error());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <csignal>
+
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
@@ -37,12 +39,18 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : ngb::app::kWrongUsage;
   }
-  return chosen();
+  const int code = chosen();
+  if (const ngb::Status whole = ngb::app::finish_output(); !whole) {
+    return ngb::app::report_failure(whole.error(), ngb::app::kCannotGoOn);
+  }
+  return code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A write beyond the limit of a file's size (ulimit -f) then fails with EFBIG, here and in the processes begun here.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -30,6 +30,9 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// Ignores errors: a run continues if nobody can read its progress (a closed pipe, a log on a full disk).
+void write(std::FILE* out, const std::string& text) { (void)std::fwrite(text.data(), 1, text.size(), out); }
+
 std::size_t terminal_columns(std::FILE* out) {
   winsize size{};
   return ::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1U : 79U;
@@ -48,26 +51,26 @@ std::string ProgressLine::counts() const {
 void ProgressLine::show(const std::string& doing) {
   if (!is_terminal_) return;
   const std::string line = fit(text::visible(counts() + " · " + one_line(doing)), terminal_columns(out_));
-  fmt::print(out_, "{}{}", kEraseLine, line);
+  write(out_, kEraseLine + line);
   std::fflush(out_);
   is_drawn_ = true;
 }
 
 void ProgressLine::finish_process(const std::string& line) {
   ++done_;
-  if (!is_terminal_) fmt::print(out_, "{} · {}\n", counts(), text::visible(line));
+  if (!is_terminal_) write(out_, counts() + " · " + text::visible(line) + "\n");
   std::fflush(out_);
 }
 
 void ProgressLine::say(const std::string& line) {
   clear();
-  fmt::print(out_, "{}\n", text::visible(line));
+  write(out_, text::visible(line) + "\n");
   std::fflush(out_);
 }
 
 void ProgressLine::clear() {
   if (!is_drawn_) return;
-  fmt::print(out_, "{}", kEraseLine);
+  write(out_, kEraseLine);
   std::fflush(out_);
   is_drawn_ = false;
 }

@@ -4,16 +4,23 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "report/json_text.h"
 
 namespace ngb::app {
 namespace {
 
-void write(std::FILE* out, std::string_view text) { std::fwrite(text.data(), 1, text.size(), out); }
+int stdout_errno = 0;  // of the first write to stdout that failed; 0: none did
+
+void write(std::FILE* out, std::string_view text) {
+  const bool is_whole = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  if (!is_whole && out == stdout && stdout_errno == 0) stdout_errno = errno;
+}
 
 }  // namespace
 
@@ -29,6 +36,13 @@ void print_out(std::string_view text) { write(stdout, text::visible(text)); }
 void print_error(std::string_view text) { write(stderr, text::visible(text)); }
 
 void print_table_text(std::string_view table) { write(stdout, table); }
+
+Status finish_output() {
+  if (std::fflush(stdout) != 0 && stdout_errno == 0) stdout_errno = errno;
+  // The reader of a pipe that closes it (head, less) has all that it wants.
+  if (stdout_errno == 0 || stdout_errno == EPIPE) return Done{};
+  return tl::unexpected(file::from_errno("write all of the output", "standard output", stdout_errno));
+}
 
 void print_json_text(const nlohmann::json& json) { write(stdout, report::json_text(json)); }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace ngb::app {
 
 // The layout for stdout: the width and colors of a terminal, else 100 columns without colors. NO_COLOR disables colors.
@@ -35,6 +37,10 @@ void warn(fmt::format_string<Values...> format, Values&&... values) {
 
 // Prints a table of the report on stdout with its colors. The report has made its cells visible.
 void print_table_text(std::string_view table);
+
+// Hands over what stdout still holds. Fails if a part of the output could not be written, now or before, unless stdout
+// is a pipe that its reader has closed.
+Status finish_output();
 
 // Prints JSON on stdout as report::json_text formats it.
 void print_json_text(const nlohmann::json& json);

@@ -26,7 +26,10 @@ Result<FileDescriptor> lock_device(const std::filesystem::path& device_folder, c
 
 Result<FileDescriptor> lock_machine(const std::filesystem::path& machine_folder,
                                     const std::filesystem::path& work_folder) {
-  if (const Status made = file::make_folder(machine_folder); !made) return error_of(made);
+  if (const Status made = file::make_folder(machine_folder); !made) {
+    return fail(made.error().what, made.error().where,
+                "name a folder that can be written, for the cache, with NGB_CACHE", made.error().code);
+  }
   Result<FileDescriptor> lock = lock_folder(machine_folder, kRunLockPatience, work_folder.string());
   if (lock || !is_locked(machine_folder)) return lock;
   const std::optional<LockOwner> owner = lock_owner(machine_folder);

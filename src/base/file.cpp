@@ -38,6 +38,7 @@ ErrorCode code_of(int error_number) {
   switch (error_number) {
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
       return ErrorCode::disk_full;
     case EACCES:
     case EPERM:
@@ -50,7 +51,9 @@ ErrorCode code_of(int error_number) {
   }
 }
 
-std::string advice(ErrorCode code) {
+std::string advice(ErrorCode code, int error_number) {
+  if (error_number == EFBIG)
+    return "raise the shell's limit of a file's size (ulimit -f) and run the same command again";
   if (code == ErrorCode::disk_full) return "free some space and run the same command again";
   if (code == ErrorCode::no_permission) return "check the permissions, or choose another folder";
   return {};
@@ -85,7 +88,7 @@ bool is_end_of_partial(std::string_view name) {
 Error from_errno(std::string_view verb, const std::filesystem::path& path, int error_number) {
   const ErrorCode code = code_of(error_number);
   return {fmt::format("cannot {}: {}", verb, std::generic_category().message(error_number)), path.string(),
-          advice(code), code};
+          advice(code, error_number), code};
 }
 
 namespace {

@@ -33,19 +33,27 @@ bool is_beside_the_version(const store::CellData& candidate) {
   }
 }
 
-Finding finding_of_speed(const ComparedPair& pair, double slower_ratio) {
-  if (is_regression(pair, {.slower_ratio = slower_ratio})) return Finding::bad;
+bool shows_change_of_speed(const ComparedPair& pair, const StepRules& rules) {
+  if (rules.fault == Fault::slower) return is_regression(pair, {.slower_ratio = rules.threshold_ratio});
+  return !pair.is_same_build && pair.judgement.verdict == Verdict::faster &&
+         pair.judgement.contrast.estimate > std::log1p(rules.threshold_ratio);
+}
+
+Finding finding_of_speed(const ComparedPair& pair, const StepRules& rules) {
+  if (shows_change_of_speed(pair, rules)) return Finding::bad;
   if (pair.is_same_build || pair.judgement.verdict != Verdict::undecided) return Finding::good;
   const auto& interval = pair.judgement.contrast.interval;
   const bool is_tested = pair.judgement.adjusted_p.has_value();  // else there are too few rounds
-  const bool is_above = is_tested && interval && interval->low > -std::log1p(slower_ratio);
-  return is_above ? Finding::good : Finding::undecided;
+  if (!is_tested || !interval) return Finding::undecided;
+  const double threshold = std::log1p(rules.threshold_ratio);
+  const bool is_beyond = rules.fault == Fault::slower ? interval->low > -threshold : interval->high < threshold;
+  return is_beyond ? Finding::good : Finding::undecided;
 }
 
 Finding finding_of(const ComparedPair& pair, const StepRules& rules) {
   switch (pair.status) {
     case PairStatus::judged:
-      return rules.fault == Fault::slower ? finding_of_speed(pair, rules.slower_ratio) : Finding::good;
+      return is_of_speed(rules.fault) ? finding_of_speed(pair, rules) : Finding::good;
     case PairStatus::newly_failed:
       if (is_beside_the_version(*pair.candidate)) return Finding::unusable;
       return rules.fault == Fault::fails ? Finding::bad : Finding::unusable;
@@ -76,17 +84,21 @@ int weight_of(Finding finding) {
   return 4;
 }
 
-bool has_lower_ratio(const ComparedPair& a, const ComparedPair& b) {
-  return a.status == PairStatus::judged && b.status == PairStatus::judged &&
-         a.judgement.contrast.estimate < b.judgement.contrast.estimate;
+// Returns whether the ratio of `a` is further than that of `b` in the direction that is searched for.
+bool has_further_ratio(const ComparedPair& a, const ComparedPair& b, Fault fault) {
+  if (a.status != PairStatus::judged || b.status != PairStatus::judged) return false;
+  const double difference = a.judgement.contrast.estimate - b.judgement.contrast.estimate;
+  return fault == Fault::faster ? difference > 0 : difference < 0;
 }
 
 }  // namespace
 
 std::string_view name(Fault fault) {
-  constexpr std::array<std::string_view, 3> kNames{"slower", "fails", "inaccurate"};
+  constexpr std::array<std::string_view, 4> kNames{"slower", "fails", "inaccurate", "faster"};
   return kNames.at(static_cast<std::size_t>(fault));
 }
+
+bool is_of_speed(Fault fault) { return fault == Fault::slower || fault == Fault::faster; }
 
 std::string identity_of(const ComparedPair& pair) { return identity_apart_from(Axis::version, *pair.candidate); }
 
@@ -105,8 +117,8 @@ Step judge_step(const Comparison& comparison, const StepRules& rules) {
     }
     const Finding finding = finding_of(pair, rules);
     if (finding == Finding::bad) step.bad_cells.insert(identity_of(pair));
-    const bool decides =
-        weight_of(finding) > weight || (weight_of(finding) == weight && has_lower_ratio(pair, *step.decisive));
+    const bool decides = weight_of(finding) > weight ||
+                         (weight_of(finding) == weight && has_further_ratio(pair, *step.decisive, rules.fault));
     if (!decides) continue;
     weight = weight_of(finding);
     step.finding = finding;

@@ -24,7 +24,9 @@ std::string fault_words(const Bisected& bisected) {
   const std::string& baseline = bisected.versions.front();
   switch (bisected.fault) {
     case Fault::slower:
-      return fmt::format("slower than {} by more than {:g} %", baseline, 100 * bisected.slower_ratio);
+      return fmt::format("slower than {} by more than {:g} %", baseline, 100 * bisected.threshold_ratio);
+    case Fault::faster:
+      return fmt::format("faster than {} by more than {:g} %", baseline, 100 * bisected.threshold_ratio);
     case Fault::fails:
       return fmt::format("failing where {} works", baseline);
     case Fault::inaccurate:
@@ -42,7 +44,7 @@ Result<const BisectionFormat*> find_bisection_format(std::string_view name) {
 }
 
 std::string_view word_of(Finding finding, Fault fault) {
-  constexpr std::array<std::string_view, 3> kGood{"not slower", "works", "accurate"};
+  constexpr std::array<std::string_view, 4> kGood{"not slower", "works", "accurate", "not faster"};
   switch (finding) {
     case Finding::good:
       return kGood.at(static_cast<std::size_t>(fault));

@@ -29,7 +29,7 @@ struct TriedVersion {
 struct Bisected {
   std::string compiler{};
   metrics::Fault fault = metrics::Fault::slower;
-  double slower_ratio = 0;
+  double threshold_ratio = 0;           // of a fault of speed
   std::vector<std::string> versions{};  // ascending; the first is the baseline
   std::vector<TriedVersion> tried{};    // ascending, without the baseline; the last version is among them
   std::optional<Bisection> end{};       // indices into `versions`; empty if the last version is not bad

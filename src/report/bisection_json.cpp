@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes {"summary", "compiler", "from", "to", "fault", "slower_ratio", "outcome": "found" | "undecided" | "not_worse",
-// "first_bad", "last_good", "undecided": […], "stepped_over": […], "versions": […], "tried": [{"version", "verdict",
-// "ratio": {"value", "low", "high"}, …}], …}. What is unknown is null.
+// Writes {"summary", "compiler", "from", "to", "fault", "slower_ratio", "faster_ratio", "outcome": "found" |
+// "undecided" | "not_worse", "first_bad", "last_good", "undecided": […], "stepped_over": […], "versions": […], "tried":
+// [{"version", "verdict", "ratio": {"value", "low", "high"}, …}], …}. What is unknown is null.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -42,12 +42,16 @@ std::string bisection_json(const Bisected& bisected, const BisectionOptions& /*o
   };
   json tried = json::array();
   for (const TriedVersion& each : bisected.tried) tried.push_back(tried_json(each, bisected.fault));
+  const auto threshold_of = [&](metrics::Fault fault) {
+    return bisected.fault == fault ? json(bisected.threshold_ratio) : json(nullptr);
+  };
   json object{{"summary", bisection_summary(bisected)},
               {"compiler", bisected.compiler},
               {"from", bisected.versions.front()},
               {"to", bisected.versions.back()},
               {"fault", std::string(name(bisected.fault))},
-              {"slower_ratio", bisected.fault == metrics::Fault::slower ? json(bisected.slower_ratio) : json(nullptr)},
+              {"slower_ratio", threshold_of(metrics::Fault::slower)},
+              {"faster_ratio", threshold_of(metrics::Fault::faster)},
               {"outcome", "not_worse"},
               {"first_bad", nullptr},
               {"last_good", nullptr},

@@ -65,6 +65,12 @@ std::vector<std::string> remarks_of(const Bisected& bisected) {
     found.push_back(fmt::format("Undecided: {}; more rounds (`processes` in the study) may decide",
                                 named(bisected.end->undecided)));
   }
+  for (const TriedVersion& tried : bisected.tried) {
+    const bool is_answer = bisected.end && tried.version == bisected.versions[bisected.end->first_bad];
+    // The table of a narrow terminal has no room for the cell.
+    if (!is_answer || tried.cell.empty() || bisected.cells < 2) continue;
+    found.push_back(fmt::format("The cell that decided for {}: {}", tried.version, tried.cell));
+  }
   if (bisected.end && bisected.cells_that_count < bisected.cells) {
     found.push_back(fmt::format("Counted: {} of {} cells, those in which {} is {}", bisected.cells_that_count,
                                 bisected.cells, bisected.versions.back(), word_of(Finding::bad, bisected.fault)));

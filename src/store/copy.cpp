@@ -13,10 +13,19 @@
 namespace ngb::store {
 namespace {
 
-// VACUUM attaches the file that it writes, which our limits for foreign files exclude.
+// VACUUM attaches the file that it writes, which our limits for foreign files exclude. An error of the disk is one of
+// the copy, because the source is only read.
 void write_without_gaps(sql::Database& from, const std::filesystem::path& to) {
   sqlite3_limit(from.handle(), SQLITE_LIMIT_ATTACHED, 1);
-  from.statement("VACUUM INTO ?").run(to.string());
+  try {
+    from.statement("VACUUM INTO ?").run(to.string());
+  } catch (sql::SqlError& error) {
+    if (error.error.code == ErrorCode::disk_full) {
+      error.error.what = "no space left on the disk for a copy of the results";
+      error.error.where = to.string();
+    }
+    throw;
+  }
 }
 
 // The tables in the order in which rows may be removed: none that others refer to.

@@ -39,7 +39,8 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
       return {"the results file holds a text that is too long", where, "ask for another copy"};
     case SQLITE_IOERR:
       return {fmt::format("cannot read or write the results file ({})", detail), where,
-              "check the disk or the network file system, then run the same command again"};
+              "check the disk, the network file system and the limit of a file's size (ulimit -f), then run the same "
+              "command again"};
     default:
       return {fmt::format("SQLite: {}", detail), where, {}};
   }

@@ -68,24 +68,42 @@ struct Symptom {
   ErrorCode code = ErrorCode::unreachable;
 };
 
-constexpr std::array<Symptom, 13> kSymptoms{{
+constexpr std::string_view kCheckIndex = "check the network and pip's index and proxy settings (pip config list)";
+constexpr std::string_view kDownloadAgain =
+    "run the same command again; if it fails in the same way, the index has a damaged file";
+
+constexpr auto kSymptoms = std::to_array<Symptom>({
     {"No space left on device", "the disk is full", "free some space and run the same command again",
      ErrorCode::disk_full},
     {"No module named pip", "python3 has no pip", "install it (apt-get install python3-pip)", ErrorCode::other},
     {"Disk quota exceeded", "the disk quota is used up", "free some space and run the same command again",
      ErrorCode::disk_full},
+    {"File too large", "a file is larger than the shell's limit allows", "raise it (ulimit -f unlimited)",
+     ErrorCode::disk_full},
+    {"Read-only file system", "the file system is read-only", "check TMPDIR and NGB_TOOLCHAINS",
+     ErrorCode::no_permission},
     {"Temporary failure in name resolution", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
     {"Name or service not known", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
     {"Network is unreachable", "no network", "connect, or adopt a folder (ngb toolchain adopt)"},
-    {"Failed to establish a new connection", "no connection to the package index", "check network and pip's proxy"},
-    {"ConnectTimeoutError", "no connection to the package index", "check network and pip's proxy settings"},
-    {"Max retries exceeded", "no connection to the package index", "check network and pip's proxy settings"},
+    {"Failed to establish a new connection", "no connection to the package index", kCheckIndex},
+    {"ConnectTimeoutError", "no connection to the package index", kCheckIndex},
+    {"Max retries exceeded", "no connection to the package index", kCheckIndex},
     {"CERTIFICATE_VERIFY_FAILED", "the package index's certificate is not trusted", "set pip's cert option"},
     {"HTTP error 5", "the package index answered with an error", "run the same command later"},
     {"ReadTimeoutError", "the package index stopped answering", "run the same command again"},
+    // A download that was cut off: by the connection, by its length, by its content, by the hash that the index lists.
+    {"Connection broken: ", "the package index ended a download before its end", kDownloadAgain},
+    {"not enough bytes were received", "the package index ended a download before its end", kDownloadAgain},
+    {"Connection reset by peer", "the package index ended the connection", kDownloadAgain},
+    {"RemoteDisconnected", "the package index ended the connection", kDownloadAgain},
+    {"' located at ", "a downloaded package is cut off or damaged",
+     kDownloadAgain},  // "Wheel 'x' located at … is invalid."
+    {"BadZipFile", "a downloaded package is cut off or damaged", kDownloadAgain},
+    {"zlib.error", "a downloaded package is cut off or damaged", kDownloadAgain},
+    {"DO NOT MATCH THE HASHES", "a downloaded package is cut off or damaged", kDownloadAgain},
     {"is not a supported wheel on this platform", "no wheel for this machine and Python", "try another version",
      ErrorCode::other},
-}};
+});
 
 Result<Installed> read_item(const nlohmann::json& item) {
   Installed installed;
@@ -195,8 +213,10 @@ Error explain_pip_failure(std::string_view output, std::string_view device) {
   if (const std::optional<Error> missing = explain_missing_version(output, device)) return *missing;
   const std::optional<std::string> line = line_with(output, "ERROR: ");
   const std::string_view trimmed = text::trim(output);
-  return {line ? line->substr(line->find("ERROR: ") + 7) : std::string(trimmed.substr(trimmed.rfind('\n') + 1)), "pip",
-          "run the same command again; pip config list shows which index pip asks"};
+  // pip's own faults are a traceback below the line "ERROR: Exception:", which ends with the reason.
+  const bool has_reason = line && !line->ends_with("ERROR: Exception:");
+  return {has_reason ? line->substr(line->find("ERROR: ") + 7) : std::string(trimmed.substr(trimmed.rfind('\n') + 1)),
+          "pip", "run the same command again; pip config list shows which index pip asks"};
 }
 
 Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& run,

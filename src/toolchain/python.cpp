@@ -12,7 +12,8 @@
 namespace ngb::toolchain {
 namespace {
 
-constexpr const char* kInstallPython = "install Python 3.9 or newer (apt-get install python3 python3-pip)";
+constexpr const char* kInstallPython =
+    "install Python 3.9 or newer (apt-get install python3 python3-pip), or name one with NGB_PYTHON";
 
 // The program reports the base interpreter, because a virtual environment may be deleted.
 constexpr const char* kAsk = R"(
@@ -42,6 +43,11 @@ Result<std::string> run_script(const std::vector<std::string>& interpreter, cons
 
 Result<Python> ask_python(const std::string& command) {
   const Result<std::string> text = run_script({command}, kAsk, {}, {});
+  if (has_code(text, ErrorCode::not_found)) {
+    const bool is_path = command.find('/') != std::string::npos;
+    return fail(is_path ? "there is no such program" : "no such program in PATH", command, kInstallPython,
+                ErrorCode::not_found);
+  }
   if (!text) return fail(text.error().what, text.error().where, kInstallPython);
   const nlohmann::json answer = nlohmann::json::parse(*text, nullptr, false);
   if (!answer.is_object()) return fail("gave an unexpected answer: " + *text, command, kInstallPython);

@@ -96,6 +96,14 @@ class Bisect(NgbTest):
         again = self.bisect("1.0", "1.2", "--slower", "100%")
         self.assertEqual((again.returncode, again.stdout), (0, told.stdout), again.stderr)
 
+    def test_finds_the_first_faster_version(self):
+        self.make(["1.0", "1.1"], seconds=SLOW)
+        self.make(["1.2", "1.3"])
+        answer = self.answer("1.0", "1.3", "--faster", "100%")
+        self.assertEqual(answer["first_bad"], "1.2")
+        self.assertEqual(self.verdicts(answer), {"1.1": "not faster", "1.2": "faster", "1.3": "faster"})
+        self.assertEqual(answer["summary"], "onnxruntime 1.2 is the first version that is faster than 1.0 by more than 100 %")
+
     def test_finds_the_first_failing_version(self):
         self.make(["1.0", "1.1"])
         self.make(["1.2", "1.3"], fails=True)

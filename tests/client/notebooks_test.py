@@ -38,6 +38,16 @@ class Notebooks(PackageTest):
         nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(self.folder)}}, config=sockets).execute()
         return json.dumps([cell.get("outputs", []) for cell in notebook.cells], ensure_ascii=False)
 
+    def test_show_an_error_of_the_package_as_its_message_alone(self):
+        notebook = nbformat.v4.new_notebook()
+        notebook.cells = [nbformat.v4.new_code_cell('import ngraphbench as ngb\nngb.open("absent")')]
+        sockets = traitlets.config.Config({"KernelManager": {"transport": "ipc"}})
+        nbclient.NotebookClient(notebook, timeout=120, allow_errors=True, resources={"metadata": {"path": str(self.folder)}},
+                                config=sockets).execute()
+        output = notebook.cells[0]["outputs"][-1]
+        self.assertEqual(output["traceback"], [
+            "ResultsError: absent: there are no results here; name a folder that `ngb run` has written"])
+
     def test_look_at_results_shows_cells_findings_and_a_chart(self):
         self.measure("results/quickstart", compilers=[*COMPILERS, "iree"], baseline="eager")
         shown = self.execute("look_at_results")

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 class NgbError(Exception):
     """The base of all errors of this package."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Called by IPython: a notebook shows the message alone, because the cell above it shows where."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class ResultsError(NgbError):
     """A results folder cannot be read: there is none, it is of a newer version, or it is no results file."""

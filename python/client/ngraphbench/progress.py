@@ -2,10 +2,13 @@
 """The progress of a run as a bar."""
 
 import re
+import warnings
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from tqdm.auto import tqdm
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # that ipywidgets is missing: the bar is text then
+    from tqdm.auto import tqdm
 
 # "3 of 60 processes, 2 min left · resnet18 batch 8, openvino: 23.1 samples/s", as `ngb run` prints where no terminal is
 _FINISHED = re.compile(r"(?P<done>\d+) of (?P<all>\d+) processes(?:, (?P<left>[^·]*) left)? · (?P<what>.*)")

@@ -70,6 +70,18 @@ TEST(BisectionStep, IsGoodWithAnUndecidedRatioOnlyIfItsIntervalIsAboveTheThresho
   EXPECT_EQ(few.finding(Fault::slower), Finding::undecided);
 }
 
+TEST(BisectionStep, OfASearchForAFasterVersionIsJudgedInTheOtherDirection) {
+  EXPECT_EQ(TwoVersions().add(Verdict::same, 1).add(Verdict::faster, 1.031).finding(Fault::faster), Finding::bad);
+  EXPECT_EQ(TwoVersions().add(Verdict::same, 1).add(Verdict::faster, 1.029).finding(Fault::faster), Finding::good);
+  EXPECT_EQ(TwoVersions().add(Verdict::slower, 0.5).finding(Fault::faster), Finding::good);
+  EXPECT_EQ(TwoVersions().add(Verdict::undecided, 0.97, 0.05).finding(Fault::faster), Finding::good);  // [0.922, 1.019]
+  EXPECT_EQ(TwoVersions().add(Verdict::undecided, 1.01, 0.05).finding(Fault::faster), Finding::undecided);  // …, 1.06]
+  EXPECT_EQ(TwoVersions().fail(PairStatus::newly_failed, FailureKind::crash).finding(Fault::faster), Finding::unusable);
+  TwoVersions step;
+  step.add(Verdict::faster, 2).add(Verdict::faster, 3).add(Verdict::faster, 2.5);
+  EXPECT_EQ(step.judged_for(Fault::faster).decisive, &step.pair(1));
+}
+
 TEST(BisectionStep, IsUndecidedIfACellIsNotMeasuredOrWasNeverQuiet) {
   for (const PairStatus status : {PairStatus::not_measured_yet, PairStatus::disturbed}) {
     TwoVersions step;

@@ -29,7 +29,7 @@ TriedVersion tried(const std::string& version, Finding finding, double ratio) {
 // 1.2 does not load, 1.3 is slower than 1.0, and 1.1 is not.
 Bisected with_culprit() {
   Bisected made{
-      .compiler = "onnxruntime", .slower_ratio = 0.03, .versions = {"1.0", "1.1", "1.2", "1.3", "1.4", "1.5"}};
+      .compiler = "onnxruntime", .threshold_ratio = 0.03, .versions = {"1.0", "1.1", "1.2", "1.3", "1.4", "1.5"}};
   made.tried = {tried("1.1", Finding::good, 1),
                 {.version = "1.2", .finding = Finding::unusable, .why = "cannot import onnxruntime"},
                 tried("1.3", Finding::bad, 0.8),
@@ -54,6 +54,13 @@ TEST(BisectionReport, BeginsWithTheAnswer) {
   bisected.fault = Fault::inaccurate;
   EXPECT_EQ(bisection_summary(bisected),
             "onnxruntime 1.3 is the first version that is inaccurate where 1.0 is accurate");
+  bisected.fault = Fault::faster;
+  EXPECT_EQ(bisection_summary(bisected),
+            "onnxruntime 1.3 is the first version that is faster than 1.0 by more than 3 %");
+  EXPECT_THAT(shown(bisected, "text"), HasSubstr("1.1      not faster"));
+  const auto json = nlohmann::json::parse(shown(bisected, "json"));
+  EXPECT_EQ(json["faster_ratio"], 0.03);
+  EXPECT_TRUE(json["slower_ratio"].is_null());
 }
 
 TEST(BisectionReport, ListsEachVersionThatWasTriedWithItsRatioAndFolder) {
@@ -65,6 +72,7 @@ TEST(BisectionReport, ListsEachVersionThatWasTriedWithItsRatioAndFolder) {
   EXPECT_THAT(text, Not(HasSubstr("  1.4 ")));
   EXPECT_THAT(text, HasSubstr("  1.2 was stepped over: cannot import onnxruntime\n"));
   EXPECT_THAT(text, HasSubstr("  The change may be in what was stepped over just before 1.3 already: 1.2\n"));
+  EXPECT_THAT(text, HasSubstr("  The cell that decided for 1.3: resnet18, batch 1, on local\n"));
   EXPECT_THAT(text, HasSubstr("  Counted: 1 of 4 cells, those in which 1.5 is slower\n"));
   EXPECT_THAT(text, HasSubstr("  Not tried: 1 of 5 versions\n"));
   EXPECT_THAT(text, HasSubstr("  Results: /results/speed-bisect\n"));
@@ -84,7 +92,7 @@ TEST(BisectionReport, NamesTheRangeThatUndecidedVersionsLeave) {
 }
 
 TEST(BisectionReport, SaysThatThereIsNothingToSearchFor) {
-  Bisected bisected{.compiler = "onnxruntime", .slower_ratio = 0.1, .versions = {"1.0", "1.1"}};
+  Bisected bisected{.compiler = "onnxruntime", .threshold_ratio = 0.1, .versions = {"1.0", "1.1"}};
   bisected.tried = {tried("1.1", Finding::good, 1)};
   EXPECT_EQ(bisection_summary(bisected),
             "onnxruntime 1.1 is not slower than 1.0 by more than 10 %: there is nothing to search for");

@@ -80,7 +80,8 @@ TEST_F(Doctor, SaysHowToGetAMissingPython) {
   const Check found = check("python");
   ::unsetenv("NGB_PYTHON");
   EXPECT_EQ(found.state, Check::State::missing);
-  EXPECT_EQ(found.advice, "install Python 3.9 or newer (apt-get install python3 python3-pip)");
+  EXPECT_EQ(found.advice,
+            "install Python 3.9 or newer (apt-get install python3 python3-pip), or name one with NGB_PYTHON");
 }
 
 }  // namespace

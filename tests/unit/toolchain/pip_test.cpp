@@ -81,6 +81,27 @@ TEST(PipsFailure, HasACodeThatTellsAMissingVersionFromAnIndexThatDoesNotAnswer) 
   EXPECT_EQ(code("ERROR: x-1.whl is not a supported wheel on this platform."), ErrorCode::other);
 }
 
+TEST(PipsFailure, OfADownloadThatWasCutOffOrDamagedIsNotTheVersionsFault) {
+  for (const char* output :
+       {"ERROR: Wheel 'onnxruntime' located at /tmp/pip-unpack-d3qqww1d/onnxruntime-1.30.0.whl is invalid.",
+        "ERROR: Exception:\nTraceback (most recent call last):\n  File \"zipfile.py\", line 925, in read\n"
+        "zipfile.BadZipFile: Bad CRC-32 for file 'onnxruntime/__init__.py'\n",
+        "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE."}) {
+    const Error error = explain_pip_failure(output);
+    EXPECT_EQ(error.what, "a downloaded package is cut off or damaged") << output;
+    EXPECT_EQ(error.code, ErrorCode::unreachable);
+  }
+  EXPECT_EQ(
+      explain_pip_failure("urllib3.exceptions.ProtocolError: ('Connection broken: IncompleteRead(4 bytes read)')").what,
+      "the package index ended a download before its end");
+}
+
+TEST(PipsFailure, OfPipItselfIsTheLastLineOfItsTraceback) {
+  const Error error = explain_pip_failure(
+      "ERROR: Exception:\nTraceback (most recent call last):\n  File \"a.py\", line 3, in b\nKeyError: 'wheel'\n");
+  EXPECT_EQ(error.what, "KeyError: 'wheel'");
+}
+
 TEST(PipsFailure, OfAnUnknownVersionListsTheNearestOnes) {
   const Error error = explain_pip_failure(
       "ERROR: Could not find a version that satisfies the requirement onnxruntime==1.31.9 (from versions: 1.9.0, "
