@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "base/result.h"
 
 namespace ngb::app {
+
+// Estimates how many seconds a run still takes; nothing: not known.
+using SecondsLeft = std::function<std::optional<double>()>;
 
 // Returns how many seconds of system_clock() have passed since `time`.
 double seconds_since(Nanoseconds time);

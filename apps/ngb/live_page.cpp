@@ -67,7 +67,7 @@ Result<std::unique_ptr<LivePage>> LivePage::begin(const std::string& address, co
 }
 
 void LivePage::follow(const plan::Plan& plan, const std::vector<int>& left, int done, int total,
-                      std::function<double()> seconds_left) {
+                      SecondsLeft seconds_left) {
   seconds_left_ = std::move(seconds_left);
   state_.processes_done = done;
   state_.processes_total = total;

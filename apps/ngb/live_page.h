@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/ngb/duration.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "live/server.h"
@@ -31,8 +32,7 @@ class LivePage {
   static Result<std::unique_ptr<LivePage>> begin(const std::string& address, const plan::Plan& plan);
 
   // The run measures this plan; `left` is the number of processes of each cell, of which `done` of `total` are done.
-  void follow(const plan::Plan& plan, const std::vector<int>& left, int done, int total,
-              std::function<double()> seconds_left);
+  void follow(const plan::Plan& plan, const std::vector<int>& left, int done, int total, SecondsLeft seconds_left);
   void show(const std::string& device, const std::string& doing, bool is_measuring);
   void say(const std::string& line);
   // `speed` is unknown if no repetition was steady.
@@ -52,7 +52,7 @@ class LivePage {
   std::unique_ptr<live::Server> server_;
   live::State state_{};
   live::Verdicts verdicts_{};
-  std::function<double()> seconds_left_{};
+  SecondsLeft seconds_left_{};
   Nanoseconds started_ = system_clock().now();
 };
 

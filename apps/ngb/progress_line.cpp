@@ -40,12 +40,13 @@ std::size_t terminal_columns(std::FILE* out) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, std::function<double()> seconds_left)
+ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, SecondsLeft seconds_left)
     : out_(out), is_terminal_(is_terminal), total_(total), done_(done), seconds_left_(std::move(seconds_left)) {}
 
 std::string ProgressLine::counts() const {
   const std::string text = fmt::format("{} of {} processes", done_, total_);
-  return done_ >= total_ ? text : text + ", " + text::human_duration(seconds_left_()) + " left";
+  const std::optional<double> left_s = done_ < total_ ? seconds_left_() : std::nullopt;
+  return left_s ? text + ", " + text::human_duration(*left_s) + " left" : text;
 }
 
 void ProgressLine::show(const std::string& doing) {

@@ -6,13 +6,15 @@
 #include <functional>
 #include <string>
 
+#include "apps/ngb/duration.h"
+
 namespace ngb::app {
 
 class ProgressLine {
  public:
   // The caller owns `out`. With `is_terminal` the line is redrawn in place. The run has `total` processes, of which
   // `done` ended before now. `seconds_left` estimates the time that is left.
-  ProgressLine(std::FILE* out, bool is_terminal, int total, int done, std::function<double()> seconds_left);
+  ProgressLine(std::FILE* out, bool is_terminal, int total, int done, SecondsLeft seconds_left);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -35,7 +37,7 @@ class ProgressLine {
   bool is_terminal_;
   int total_;
   int done_;
-  std::function<double()> seconds_left_;
+  SecondsLeft seconds_left_;
   bool is_drawn_ = false;
 };
 

@@ -74,8 +74,10 @@ void Recorder::expect_time_left() {
   time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
 }
 
-std::function<double()> Recorder::seconds_left() const {
-  return [time_left = time_left_, started = started_] { return time_left->seconds(seconds_since(started)); };
+SecondsLeft Recorder::seconds_left() const {
+  return [time_left = time_left_, started = started_] {
+    return time_left->is_known() ? std::optional(time_left->seconds(seconds_since(started))) : std::nullopt;
+  };
 }
 
 void Recorder::show_on(LivePage& page) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "apps/ngb/duration.h"
 #include "apps/ngb/durations_file.h"
 #include "apps/ngb/live_page.h"
 #include "apps/ngb/progress_line.h"
@@ -57,7 +58,7 @@ class Recorder {
   void remember(const std::vector<samples::ProcessResult>& results) const;
   void expect_time_left();
   // Returns a function that may be called as long as the plan is there, also when the recorder has been moved.
-  [[nodiscard]] std::function<double()> seconds_left() const;
+  [[nodiscard]] SecondsLeft seconds_left() const;
 
   store::Store* store_;
   std::string run_id_;

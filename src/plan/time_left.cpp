@@ -59,6 +59,10 @@ void TimeLeft::skip(int cell, int processes) {
   count(cell, 1);
 }
 
+bool TimeLeft::is_known() const {
+  return std::any_of(devices_.begin(), devices_.end(), [](const auto& device) { return device.second.left > 0; });
+}
+
 double TimeLeft::seconds(double elapsed_s) const {
   double longest_s = 0;
   for (const auto& [name, device] : devices_) {

@@ -26,6 +26,9 @@ class TimeLeft {
   // estimate was wrong so far. Between processes passes what passed between them so far; what passed before the first
   // one does not come again.
   [[nodiscard]] double seconds(double elapsed_s) const;
+  // Returns false once all of `left` have completed or were skipped. If more processes come all the same, because
+  // rounds have decided nothing yet, nobody knows how many.
+  [[nodiscard]] bool is_known() const;
 
  private:
   struct Cell {  // small, because a study may have a million

@@ -41,6 +41,15 @@ TEST(TimeLeft, TakesWhatPassedBeforeTheFirstProcessAsAPreparationThatDoesNotCome
   EXPECT_DOUBLE_EQ(left.seconds(11.5), 2 * (2 + 0.5));
 }
 
+TEST(TimeLeft, IsNotKnownOnceMoreRoundsComeThanWereExpected) {
+  const Plan plan = cells_on({"local"});
+  TimeLeft left(plan, expecting({{.first_s = 2, .other_s = 2}}), {2});
+  left.finish(0, 2, 2, true);
+  EXPECT_TRUE(left.is_known());
+  left.finish(0, 4, 2, true);
+  EXPECT_FALSE(left.is_known());
+}
+
 TEST(TimeLeft, KnowsThatOnlyTheFirstProcessCompiles) {
   const Plan plan = cells_on({"local"});
   TimeLeft left(plan, expecting({{.first_s = 60, .other_s = 5}}), {5});
