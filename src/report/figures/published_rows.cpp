@@ -18,7 +18,7 @@ namespace {
 
 using tables::PublishedTable;
 
-const State kPublished{"published", ""};
+State published_state() { return {"published", ""}; }
 
 bool shows(const Selection& selection, const std::string& device) {
   return std::find(selection.published().begin(), selection.published().end(), device) != selection.published().end();
@@ -83,7 +83,7 @@ void add_published_groups(const Selection& selection, std::vector<Row>& rows, Pu
               {"batch_sizes", batches.words},
               {"first_batch", batches.first},
               {"compiler", published_compiler(table.text(i, "compiler"))}};
-      add_number(row, name, *number, kPublished);
+      add_number(row, name, *number, published_state());
       rows.push_back(std::move(row));
     }
   }
@@ -114,7 +114,7 @@ void add_published_compile_times(const Selection& selection, std::vector<Row>& r
       row["device"] = device;
       row["compiler"] = published_compiler(column.compiler);
       row["tuning_s"] = nullptr;
-      add_number(row, name, {table.number(i, column.name), {}, {}, ""}, kPublished);
+      add_number(row, name, {table.number(i, column.name), {}, {}, ""}, published_state());
       rows.push_back(std::move(row));
     }
   }

@@ -34,8 +34,8 @@ TEST(LiveVerdicts, NeedTwoRoundsForASpeedUpAndThreeForAVerdict) {
   verdicts.note(1, 2, 190);
   verdicts.show_in(state);
   EXPECT_NEAR(state.cells[1].speed_up->ratio, 1.9983, 1e-4);  // the third root of 2 * 2.1 * 1.9
-  // An interval that may be read after each of the rounds 3 to 5: 6.508 standard errors of 0.0289 on the log scale, where
-  // one that is read once has 4.303 (Student's t, 2 degrees of freedom).
+  // An interval that may be read after each of the rounds 3 to 5: 6.508 standard errors of 0.0289 on the log scale,
+  // where one that is read once has 4.303 (Student's t, 2 degrees of freedom).
   EXPECT_NEAR(*state.cells[1].speed_up->low, 1.6557, 1e-4);
   EXPECT_NEAR(*state.cells[1].speed_up->high, 2.4118, 1e-4);
   EXPECT_EQ(state.cells[1].speed_up->verdict, "faster");
