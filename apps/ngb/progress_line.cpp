@@ -31,7 +31,7 @@ std::string one_line(std::string text) {
 }
 
 // Ignores errors: a run continues if nobody can read its progress (a closed pipe, a log on a full disk).
-void write(std::FILE* out, const std::string& text) { (void)std::fwrite(text.data(), 1, text.size(), out); }
+void draw(std::FILE* out, const std::string& text) { (void)std::fwrite(text.data(), 1, text.size(), out); }
 
 std::size_t terminal_columns(std::FILE* out) {
   winsize size{};
@@ -52,26 +52,26 @@ std::string ProgressLine::counts() const {
 void ProgressLine::show(const std::string& doing) {
   if (!is_terminal_) return;
   const std::string line = fit(text::visible(counts() + " · " + one_line(doing)), terminal_columns(out_));
-  write(out_, kEraseLine + line);
+  draw(out_, kEraseLine + line);
   std::fflush(out_);
   is_drawn_ = true;
 }
 
 void ProgressLine::finish_process(const std::string& line) {
   ++done_;
-  if (!is_terminal_) write(out_, counts() + " · " + text::visible(line) + "\n");
+  if (!is_terminal_) draw(out_, counts() + " · " + text::visible(line) + "\n");
   std::fflush(out_);
 }
 
 void ProgressLine::say(const std::string& line) {
   clear();
-  write(out_, text::visible(line) + "\n");
+  draw(out_, text::visible(line) + "\n");
   std::fflush(out_);
 }
 
 void ProgressLine::clear() {
   if (!is_drawn_) return;
-  write(out_, kEraseLine);
+  draw(out_, kEraseLine);
   std::fflush(out_);
   is_drawn_ = false;
 }
