@@ -72,8 +72,10 @@ std::vector<std::string> remarks_of(const Bisected& bisected) {
     found.push_back(fmt::format("The cell that decided for {}: {}", tried.version, tried.cell));
   }
   if (bisected.end && bisected.cells_that_count < bisected.cells) {
-    found.push_back(fmt::format("Counted: {} of {} cells, those in which {} is {}", bisected.cells_that_count,
-                                bisected.cells, bisected.versions.back(), word_of(Finding::bad, bisected.fault)));
+    found.push_back(fmt::format("Counted: {} of {} cells, those in which {} {}{}", bisected.cells_that_count,
+                                bisected.cells, bisected.versions.back(),
+                                bisected.fault == metrics::Fault::fails ? "" : "is ",
+                                word_of(Finding::bad, bisected.fault)));
   }
   const std::size_t untried = bisected.versions.size() - 1 - bisected.tried.size();
   if (untried > 0) {

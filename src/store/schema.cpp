@@ -118,7 +118,7 @@ FileKind identify(const sql::Database& database, std::span<const Migration> step
         database,
         fmt::format("written by a newer version of ngb: the file has version {}, and this ngb reads versions up to {}",
                     version, steps.size()),
-        "use a newer ngb, or another output folder");
+        "use a newer ngb; to measure with this one, choose another output folder");
   }
   if (version < 1) {
     const std::string detail = fmt::format("it claims to have version {}", version);
