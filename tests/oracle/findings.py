@@ -217,10 +217,18 @@ def claims_of(oracle):
     found = {}
     for name, cells, ratios in asked:
         own = [next(judgements) for _ in ratios]
-        statuses = [{"slower": "holds", "undecided": "undecided"}.get(verdict, "does_not") for _, verdict in own]
+        statuses = [_status(verdict, parts) for (_, verdict), parts in zip(own, ratios, strict=True)]
         status = statuses[0] if all(each == "holds" for each in statuses[1:]) else "undecided"
         found[name, frozenset(_ids(oracle, *cells))] = (_value(ratios[0]), status, own[0][0])
     return found
+
+
+def _status(verdict, parts):
+    """A ratio that is told to be below 1, but all of whose interval is within 3 % of 1, bears no claim."""
+    if verdict == "slower":
+        value = _value(parts)
+        return "does_not" if value.low > 1 / 1.03 and value.high < 1.03 else "holds"
+    return "undecided" if verdict == "undecided" else "does_not"
 
 
 def _mean_over(log_of, cells, weight=1.0):
