@@ -115,7 +115,7 @@ class Packages(NgbTest):
                                 (f"{BIN}/ngb", "this Python has no pip")):
             installed = subprocess.run([program, "toolchain", "install", "onnxruntime"], capture_output=True, text=True,
                                        cwd=self.folder, env=environment)
-            self.assertEqual(installed.returncode, 2, installed.stdout)
+            self.assertEqual(installed.returncode, 3, installed.stdout)
             self.assertIn(answer, installed.stderr)
 
 
