@@ -16,11 +16,13 @@ devices: release
 	@scripts/setup devices
 	scripts/devices release
 
-# A wheel, a Debian package and a tarball of the release build, with what devices of both kinds need: build/package.
-wheel: release
-	@scripts/setup package
-	scripts/devices release
-	scripts/package
+# A wheel, a Debian package and a tarball for x86-64 and for aarch64, built by zig for glibc 2.28, each with what devices of both kinds
+# need: build/package.
+wheel:
+	@scripts/setup wheel
+	scripts/wheel-builds
+	scripts/package build/wheel-x86_64
+	scripts/package build/wheel-aarch64
 
 # Everything that ctest knows, with both tested versions of each compiler. Side by side, because installing and downloading
 # mostly wait and the rest compiles.

@@ -15,7 +15,7 @@ foreach(language C CXX)
   set(CMAKE_${language}_COMPILER ${zig} ${tool_${language}} --target=${NGB_MACHINE}-linux-gnu.${NGB_GLIBC})
 endforeach()
 
-# Asio of Boost 1.74 uses std::result_of, which libc++ has no longer in C++20, unless it is told that std::invoke_result is there.
+# Asio of Boost 1.74 uses std::result_of, which libc++ does not have in C++20, unless this says that std::invoke_result exists.
 set(CMAKE_CXX_FLAGS_INIT -DBOOST_ASIO_HAS_STD_INVOKE_RESULT)
 
 set(root ${dependencies}/wheel/${NGB_MACHINE})

@@ -17,8 +17,8 @@ namespace {
 using toolchain::Target;
 using toolchain::Toolchain;
 
-// The oldest version that ngb-worker supports, assumed if a device does not report its own.
-constexpr const char* kOldestGlibc = "2.34";
+// The oldest version that ngb-worker of a package supports, assumed if a device does not report its own.
+constexpr const char* kOldestGlibc = "2.28";
 constexpr const char* kOldestPython = "3.9";
 
 std::optional<std::string> recorded_entry(const samples::Environment& environment, std::string_view name) {

@@ -87,7 +87,7 @@ Check load(const probe::Snapshot& now) {
 Check c_library(const samples::Environment& environment) {
   const Known<std::string> version = entry(environment, "glibc");
   if (version.value) return {"C library", State::ok, "glibc " + *version.value, ""};
-  return {"C library", State::missing, version.reason, "compilers' libraries need Linux with glibc 2.34 or newer"};
+  return {"C library", State::missing, version.reason, "compilers' libraries need Linux with glibc 2.28 or newer"};
 }
 
 Check gpu(const samples::Environment& environment) {

@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <optional>
 
 #include "base/process.h"
 #include "base/text.h"
@@ -36,11 +38,28 @@ Result<FileDescriptor> in_memory(std::string_view content) {
   return fd;
 }
 
+// Returns the Python of the virtual environment into which this program was installed, if that environment has pip:
+// nobody has to activate it, and the system's Python may have none. The environments of uvx have no pip.
+std::optional<std::string> environment_python() {
+  const std::filesystem::path programs = process::self().parent_path();
+  const std::filesystem::path python = programs / "python3";
+  const std::filesystem::path environment = programs.parent_path();
+  std::error_code code;
+  if (programs.empty() || !std::filesystem::exists(python, code) ||
+      !std::filesystem::exists(environment / "pyvenv.cfg", code))
+    return std::nullopt;
+  for (const auto& version : std::filesystem::directory_iterator(environment / "lib", code)) {
+    if (std::filesystem::exists(version.path() / "site-packages/pip", code)) return python.string();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string default_command() {
   const char* chosen = ::getenv("NGB_PYTHON");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  return environment_python().value_or("python3");
 }
 
 Result<std::string> ask(const Question& question) {

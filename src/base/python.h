@@ -13,7 +13,8 @@
 
 namespace ngb::python {
 
-// Returns the interpreter that $NGB_PYTHON names, else "python3", which is searched in PATH.
+// Returns the interpreter that $NGB_PYTHON names; else, if this program lies in a virtual environment that has pip, the
+// environment's; else "python3", which is searched in PATH.
 std::string default_command();
 
 struct Question {

@@ -104,6 +104,19 @@ class Packages(NgbTest):
         ran = subprocess.run([self.folder / "venv/bin/ngb", "run", "first.yaml"], capture_output=True, text=True,
                              cwd=self.folder, env={**os.environ, **self.environment})
         self.assertRegex(ran.stdout, r"(?m)^1 cell: 1 measured$", ran.stderr)
+        # Toolchains are installed by the environment's pip, although nobody has activated it and python3 has none.
+        (self.folder / "without-pip").mkdir()
+        python = self.folder / "without-pip/python3"
+        python.write_text(f'#!/bin/sh\n[ "$2" != pip ] && exec {sys.executable} "$@"\nexit 1\n')
+        python.chmod(0o755)
+        environment = {**os.environ, **self.environment, "PATH": f"{python.parent}:{os.environ['PATH']}", "PIP_NO_INDEX": "1"}
+        environment["NGB_TOOLCHAINS"] = str(self.folder / "none")
+        for program, answer in ((self.folder / "venv/bin/ngb", "pip finds no version of onnxruntime"),
+                                (f"{BIN}/ngb", "this Python has no pip")):
+            installed = subprocess.run([program, "toolchain", "install", "onnxruntime"], capture_output=True, text=True,
+                                       cwd=self.folder, env=environment)
+            self.assertEqual(installed.returncode, 3, installed.stdout)
+            self.assertIn(answer, installed.stderr)
 
 
 if __name__ == "__main__":
