@@ -66,6 +66,11 @@ bool Series::run(std::size_t count) {
   return completed == count;
 }
 
+std::int64_t Series::fastest_ns() const {
+  const auto so_far = series();
+  return *std::min_element(so_far.begin(), so_far.end());
+}
+
 bool Series::infer_first() { return run(1); }
 
 bool Series::find_group_size() {
@@ -75,12 +80,11 @@ bool Series::find_group_size() {
     inferences_ = in_flight;
     if (!run(1)) return false;
   }
-  if (is_clearly_long(series().front(), protocol_.min_repetition_ns)) return true;
+  if (is_clearly_long(fastest_ns(), protocol_.min_repetition_ns)) return true;
+  is_size_found_ = true;
   if (!run(kPilotRepetitions - 1)) return false;
   for (std::size_t pilot = 1; pilot < kMaxPilots; ++pilot) {
-    const auto with_this_size = series();
-    const std::int64_t fastest_ns = *std::min_element(with_this_size.begin(), with_this_size.end());
-    const std::uint32_t next = next_group_size(inferences_, fastest_ns, protocol_.min_repetition_ns);
+    const std::uint32_t next = next_group_size(inferences_, fastest_ns(), protocol_.min_repetition_ns);
     if (next == inferences_) break;
     pilot_sizes_.resize(done_, inferences_);
     inferences_ = (next + in_flight - 1) / in_flight * in_flight;
@@ -94,8 +98,7 @@ bool Series::choose_repetitions() {
   constexpr std::int64_t kAffordable_ns = 2'000'000'000;  // one more repetition, as the first one may be slow
   if (protocol_.repetitions || protocol_.stop_when) return true;
   if (series().size() == 1 && series().front() < kAffordable_ns && !run(1)) return false;
-  const auto so_far = series();
-  protocol_.repetitions = work::repetitions_by_time(*std::min_element(so_far.begin(), so_far.end()));
+  protocol_.repetitions = work::repetitions_by_time(fastest_ns());
   return true;
 }
 
@@ -139,9 +142,18 @@ std::size_t Series::next_count(const SoFar& so_far) const {
 }
 
 bool Series::time() {
+  std::size_t count = least_steady(protocol_);
+  if (!is_size_found_) {
+    // The first inference may have been long for reasons of its own: a wait for a processor, or work that is done once.
+    if (!run(1)) return false;
+    if (fastest_ns() >= protocol_.min_repetition_ns)
+      --count;
+    else if (!warm_up())
+      return false;
+  }
   rules_ = stopping_rules(protocol_);
   // One repetition of the warm-up phase is always transient, so this may suffice.
-  if (!run(least_steady(protocol_))) return false;
+  if (!run(count)) return false;
   for (;;) {
     judge();
     const SoFar so_far{series().subspan(warm_up_count_),

@@ -42,8 +42,10 @@ class Series {
   // one repetition; then what warm_up requires. Runs nothing if the first inference was enough.
   bool warm_up();
 
-  // Runs the timed phase until the steady repetitions meet a stopping rule. If no steady part is found before the
-  // transient has lasted max_transient_ns, the rules are applied to the last repetitions and is_steady() is false.
+  // Runs the timed phase until the steady repetitions meet a stopping rule. If its first repetition shows that
+  // inferences are shorter than the process's first one was, they are grouped after all, and what ran before is the
+  // warm-up. If no steady part is found before the transient has lasted max_transient_ns, the rules are applied to the
+  // last repetitions and is_steady() is false.
   bool time();
 
   // Repeats after `time` until `is_over` returns true, or there is no memory for more repetitions.
@@ -65,6 +67,8 @@ class Series {
   [[nodiscard]] std::size_t next_count(const SoFar& so_far) const;
   // Returns the repetitions of the final group size.
   [[nodiscard]] std::span<const std::int64_t> series() const;
+  // Returns the shortest of them. Precondition: there is one.
+  [[nodiscard]] std::int64_t fastest_ns() const;
 
   work::Protocol protocol_;  // with a number of repetitions once it is known
   Repeater& repeater_;
@@ -77,6 +81,7 @@ class Series {
   std::size_t latencies_kept_ = 0;
   std::size_t done_ = 0;
   std::uint32_t inferences_ = 1;
+  bool is_size_found_ = false;     // by pilots; else the first inference was clearly long
   std::size_t warm_up_count_ = 0;  // of series()
   std::size_t timed_from_ = 0;     // index of the timed phase's first repetition
   bool is_transient_over_ = false;

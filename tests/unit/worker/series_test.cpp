@@ -121,6 +121,31 @@ TEST(Series, GroupsShortInferences) {
   }
 }
 
+TEST(Series, GroupsShortInferencesAlsoIfTheFirstOneWasLong) {
+  for (const auto repetitions : {std::optional<int>(20), std::optional<int>()}) {  // nothing: by how long one takes
+    Player player([](std::size_t i) { return i == 0 ? 5 * kMillisecondNs : 2'000; });
+    work::Protocol protocol;
+    protocol.repetitions = repetitions;
+    Series series(protocol, player);
+    ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+    const auto all = series.repetitions();
+    EXPECT_EQ(steady_count(all), 20);
+    EXPECT_EQ(all.back().inferences, 600U) << "1.2 ms of 2 us each";
+    EXPECT_TRUE(std::all_of(all.begin(), all.end(), [](const auto& r) { return r.is_warm_up || r.inferences == 600; }));
+  }
+}
+
+TEST(Series, GroupsThemWithAFixedWarmUpToo) {
+  Player player([](std::size_t i) { return i == 0 ? 5 * kMillisecondNs : 2'000; });
+  work::Protocol protocol;
+  protocol.warm_up = 1;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  const auto all = series.repetitions();
+  EXPECT_EQ(steady_count(all), 20);
+  EXPECT_EQ(all.back().inferences, 600U);
+}
+
 TEST(Series, WithSeveralInFlightARepetitionHasAMultipleOfThem) {
   PlayerInFlight player(4, 300'000);
   const work::Protocol protocol;  // a repetition lasts 1 ms at least: 4 rounds of 300 us, with a fifth as reserve
