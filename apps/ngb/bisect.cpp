@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb bisect: finds the first version of a compiler that is slower, fails, is inaccurate or is faster.
+// ngb bisect: finds the first version of a compiler that is slower, fails, is inaccurate, or is faster.
 #include <fmt/format.h>
 
 #include <algorithm>

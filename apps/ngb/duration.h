@@ -10,7 +10,7 @@
 
 namespace ngb::app {
 
-// Estimates how many seconds a run still takes; nothing: not known.
+// Returns the estimated number of seconds that a run still takes, or nothing if it is not known.
 using SecondsLeft = std::function<std::optional<double>()>;
 
 // Returns how many seconds of system_clock() have passed since `time`.

@@ -33,7 +33,7 @@ std::vector<int> free_cpus(const plan::Plan& plan) {
 
 // Returns the cells that have one baseline. With several, as on several processors, only results tell which one counts.
 std::vector<live::Pair> pairs_of(const plan::Plan& plan) {
-  if (plan.cells.size() > live::kMostPairsCompared) return {};
+  if (plan.cells.size() > live::kMostCellsCompared) return {};
   work::Lists lists = plan;
   for (work::Group& group : lists.groups) group.questions.clear();
   plan::add_questions(lists, plan.study.baseline);

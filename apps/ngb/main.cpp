@@ -49,7 +49,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A write beyond the limit of a file's size (ulimit -f) then fails with EFBIG, here and in the processes begun here.
+  // Without this signal, a write beyond the file size limit (ulimit -f) fails with EFBIG. Child processes inherit that.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run(argc, argv);

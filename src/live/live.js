@@ -50,7 +50,7 @@ function showCells(state) {
     what.append(element("small", cell.compiler, "narrow-only"));
     const rate = element("td", speed, "n");
     const speedUp = speedUpInWords(cell.speed_up);
-    const verdict = cell.speed_up === null ? "" : cell.speed_up.verdict;
+    const verdict = cell.speed_up?.verdict ?? "";
     if (cell.speed_up !== null) rate.append(element("small", speedUp, `narrow-only ${verdict}`));
     return row([what, element("td", cell.compiler, "wide-only"), progress,
       element("td", `${cell.processes_done} of ${cell.processes_done + cell.processes_left}`, "n"), rate,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares cells with their baselines while a run is under way, with the tests of the report. Pure.
+// Compares cells with their baselines during a run, by the same statistical tests as the report. Pure.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct Pair {
   std::size_t baseline = 0;
 };
 
-// Of runs with more pairs, none is compared: it would cost the run's thread too much time.
-inline constexpr std::size_t kMostPairsCompared = 5'000;
+// In runs with more cells, none is compared: it would cost the run's thread too much time.
+inline constexpr std::size_t kMostCellsCompared = 5'000;
 
 class Verdicts {
  public:

@@ -109,8 +109,9 @@ reversal; the sentences' rate is tested with the same ones.
 )";
 
 constexpr const char* kClaimsIntroduction = R"(
-The paper's claims are tested for each compiler on each device: a claim holds here if its ratio is told to be below 1 and not
-only by less than 3 %, does not if it is told to be above 1 or to be 1 within 3 %, and is undecided otherwise.
+The paper's claims are tested for each compiler on each device. A claim holds here if its ratio is told to be below 1 and the
+interval is not entirely within 3 % of 1. It does not hold if the ratio is told to be above 1, or to be 1 within 3 %. Otherwise it is
+undecided.
 
 | claim | ratio | source |
 | --- | --- | --- |

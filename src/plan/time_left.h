@@ -26,8 +26,8 @@ class TimeLeft {
   // estimate was wrong so far. Between processes passes what passed between them so far; what passed before the first
   // one does not come again.
   [[nodiscard]] double seconds(double elapsed_s) const;
-  // Returns false once all of `left` have completed or were skipped. If more processes come all the same, because
-  // rounds have decided nothing yet, nobody knows how many.
+  // Returns false once all expected processes (`left`) have completed or were skipped. A run may then still go on until
+  // its rounds decide something, and nobody knows how long that takes.
   [[nodiscard]] bool is_known() const;
 
  private:

@@ -104,7 +104,7 @@ class Packages(NgbTest):
         ran = subprocess.run([self.folder / "venv/bin/ngb", "run", "first.yaml"], capture_output=True, text=True,
                              cwd=self.folder, env={**os.environ, **self.environment})
         self.assertRegex(ran.stdout, r"(?m)^1 cell: 1 measured$", ran.stderr)
-        # Toolchains are installed by the environment's pip, although nobody has activated it and python3 has none.
+        # The environment's pip installs toolchains even if the environment is not activated and the system's python3 has no pip.
         (self.folder / "without-pip").mkdir()
         python = self.folder / "without-pip/python3"
         python.write_text(f'#!/bin/sh\n[ "$2" != pip ] && exec {sys.executable} "$@"\nexit 1\n')

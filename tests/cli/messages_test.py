@@ -29,7 +29,7 @@ class Messages(NgbTest):
         self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
 
     def mount(self, name, options):
-        """A small file system of the test's own, or a read-only one."""
+        """Mounts an empty file system in memory; `options` limit its size or make it read-only."""
         if os.geteuid() != 0:
             self.skipTest("mounting a tmpfs needs root")
         folder = self.folder / name
@@ -115,7 +115,8 @@ class WithoutDisk(Messages):
 
 
 class Index(http.server.BaseHTTPRequestHandler):
-    """Lists one wheel of 400 kB. `until` says after what it is gone: "list", "half" of the wheel, or never: "damaged"."""
+    """A package index with one wheel of 400 kB. It stops after the "list", or after "half" of the wheel, as `until` says. If that is
+    "damaged", it does not stop, and the wheel is not a valid one."""
 
     protocol_version = "HTTP/1.1"
     until = ""

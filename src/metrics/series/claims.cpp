@@ -215,7 +215,8 @@ std::vector<Setting> settings_of(const Analysis& analysis) {
   return settings;
 }
 
-// What is told apart from 1 by less than the margin bears no claim: processors 0.3 % less busy are not relieved.
+// A difference from 1 that is smaller than the margin supports no claim: a processor that is 0.3 % less busy is not
+// relieved.
 bool is_within(const statistics::Interval& interval, double margin_ratio) {
   const double margin = std::log1p(margin_ratio);
   return interval.low > -margin && interval.high < margin;

@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -20,23 +17,6 @@ using tables::PublishedTable;
 
 State published_state() { return {"published", ""}; }
 
-bool shows(const Selection& selection, const std::string& device) {
-  return std::find(selection.published().begin(), selection.published().end(), device) != selection.published().end();
-}
-
-// The groups of batch sizes of Table VI.
-struct Batches {
-  const char* words;
-  const char* column;
-  int first;
-};
-constexpr std::array kBatches{Batches{"2-4", "_b2_4", 2}, Batches{"8-16", "_b8_16", 8}};
-
-// The table's column of a quantity, and that of its deviation.
-std::string column_of(PublishedQuantity quantity, const Batches& batches) {
-  return (quantity == PublishedQuantity::speed_up ? "throughput" : "cpu_percent") + std::string(batches.column);
-}
-
 // Returns the row of Identity on the same device and group.
 std::size_t identity_of(const PublishedTable& table, std::size_t row) {
   std::size_t found = 0;
@@ -47,10 +27,11 @@ std::size_t identity_of(const PublishedTable& table, std::size_t row) {
   return found;
 }
 
-// Returns nothing for Identity, where the quantity compares with it.
+// Returns the quantity from the columns of a group of batch sizes, which end so ("_b2_4"). Returns nothing if it is a
+// ratio to Identity and the row is that of Identity itself.
 std::optional<Number> number_of(const PublishedTable& table, std::size_t row, PublishedQuantity quantity,
-                                const Batches& batches) {
-  const std::string column = column_of(quantity, batches);
+                                const std::string& ending) {
+  const std::string column = (quantity == PublishedQuantity::speed_up ? "throughput" : "cpu_percent") + ending;
   const double value = table.number(row, column);
   if (quantity == PublishedQuantity::cpu_percent) {
     const double deviation = table.number(row, column + "_std");
@@ -72,16 +53,16 @@ void add_published_groups(const Selection& selection, std::vector<Row>& rows, Pu
   for (std::size_t i = 0; i < table.size(); ++i) {
     const std::string device = tables::published_device(table.text(i, "device"));
     const auto group = style_of.find(table.text(i, "family"));
-    if (group == style_of.end() || !shows(selection, device)) continue;
-    for (const Batches& batches : kBatches) {
-      const std::optional<Number> number = number_of(table, i, quantity, batches);
+    if (group == style_of.end() || !selection.shows_published(device)) continue;
+    for (const auto& [least, most] : tables::published_batches()) {
+      const std::optional<Number> number = number_of(table, i, quantity, fmt::format("_b{}_{}", least, most));
       if (!number) continue;
       Row row{{"panel", group->first},
               {"device", device},
               {"model_group", group->first},
               {"model_style", group->second},
-              {"batch_sizes", batches.words},
-              {"first_batch", batches.first},
+              {"batch_sizes", fmt::format("{}-{}", least, most)},
+              {"first_batch", least},
               {"compiler", published_compiler(table.text(i, "compiler"))}};
       add_number(row, name, *number, published_state());
       rows.push_back(std::move(row));
@@ -90,26 +71,16 @@ void add_published_groups(const Selection& selection, std::vector<Row>& rows, Pu
 }
 
 void add_published_compile_times(const Selection& selection, std::vector<Row>& rows, const char* name) {
-  struct Column {
-    const char* name;
-    const char* device;
-    const char* compiler;
-  };
-  constexpr std::array kColumns{Column{"xeon_openvino", "xeon", "OpenVINO"}, Column{"xeon_tvm", "xeon", "TVM"},
-                                Column{"rtx_tensorrt", "rtx", "TensorRT"}, Column{"rtx_tvm", "rtx", "TVM"}};
   std::map<std::pair<std::string, int>, Row> own;  // by model and batch size
   for (const Row& row : rows)
     own.emplace(std::pair(row.at("model").get<std::string>(), row.at("batch").get<int>()), row);
-  std::map<std::string, std::string> known_as;  // the paper's name → ours
-  const PublishedTable& models = tables::published_models();
-  for (std::size_t i = 0; i < models.size(); ++i) known_as[models.text(i, "name")] = models.text(i, "timm_name");
   const PublishedTable& table = tables::published_compile_seconds();
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto like = own.find({known_as[table.text(i, "model")], static_cast<int>(table.number(i, "batch"))});
+    const auto like = own.find({tables::timm_name(table.text(i, "model")), static_cast<int>(table.number(i, "batch"))});
     if (like == own.end()) continue;
-    for (const Column& column : kColumns) {
-      const std::string device = tables::published_device(column.device);
-      if (!shows(selection, device)) continue;
+    for (const tables::PublishedColumn& column : tables::published_compile_columns()) {
+      const std::string device = tables::published_device(column.called);
+      if (!selection.shows_published(device)) continue;
       Row row = like->second;
       row["device"] = device;
       row["compiler"] = published_compiler(column.compiler);

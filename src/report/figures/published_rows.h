@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds what the paper has published to the rows of a figure, as rows of the devices that the selection has of it
-// (Selection::published). Their state is "published". Nothing of them was measured here.
+// (Selection::shows_published). Their state is "published". Nothing of them was measured here.
 #pragma once
 
 #include <vector>

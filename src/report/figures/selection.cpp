@@ -53,6 +53,10 @@ const CellData* Selection::find(std::string_view cell_id) const {
   return found == selected_.end() ? nullptr : found->second;
 }
 
+bool Selection::shows_published(std::string_view device) const {
+  return std::find(published_.begin(), published_.end(), device) != published_.end();
+}
+
 std::optional<CellData> Selection::load(const CellData& cell) const {
   return load_cell_ ? load_cell_(cell.cell_id) : std::nullopt;
 }

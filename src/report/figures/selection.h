@@ -41,7 +41,7 @@ class Selection {
   // Returns `words`, or "batch 8, on local" if the selected cells are of several devices.
   [[nodiscard]] std::string with_device(std::string words, const store::CellData& cell) const;
 
-  [[nodiscard]] const std::vector<std::string>& published() const { return published_; }
+  [[nodiscard]] bool shows_published(std::string_view device) const;
 
   // The names of all compilers in the order of their first cells, then those of the paper if its devices are shown; and
   // how each is drawn, in the same order.

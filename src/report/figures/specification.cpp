@@ -35,6 +35,13 @@ ordered_json values_of(const std::vector<Row>& rows, const std::string& field) {
   return values;
 }
 
+// The labels 9 and 90 of a logarithmic axis are so close to 10 and 100 that Vega leaves one of them out. These go.
+constexpr const char* kLabelOfLogAxis = R"(test(/^9\.000e/, format(datum.value, '.3e')) ? '' : datum.label)";
+
+bool is_logarithmic(const ordered_json& channel) {
+  return channel.is_object() && channel.contains("scale") && channel.at("scale").value("type", "") == "log";
+}
+
 // Fills in what the files beside the code leave open.
 class Filler {
  public:
@@ -53,6 +60,7 @@ class Filler {
   // Visits every object of the specification. `channel` is the key of the object.
   void fill(ordered_json& part, const std::string& channel = {}) const {
     if (part.is_object() && part.contains("field")) fill_channel(part, channel);
+    if (channel == "y" && is_logarithmic(part)) part["axis"]["labelExpr"] = kLabelOfLogAxis;
     if (part.is_object()) {
       for (auto& [key, value] : part.items()) fill(value, key);
     } else if (part.is_array()) {
@@ -92,6 +100,25 @@ void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
   whole["columns"] = width.is_number() && width.get<int>() <= kNarrow ? 3 : 2;
   whole["spacing"] = {{"row", kGap}, {"column", kGap}};
   whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
+}
+
+// Vega-Lite lays the panels of a grid out one after the other. If one is missing, the next ones take its place and
+// stand beside the wrong names. So a panel without data gets a row that no layer draws.
+void keep_empty_panels(ordered_json& whole) {
+  constexpr const char* kNothing = "";  // the compiler of such a row
+  const ordered_json& facet = whole.at("facet");
+  if (!facet.contains("column")) return;
+  const auto prepend = [](ordered_json& part, ordered_json transform) {
+    ordered_json all = ordered_json::array();
+    all.push_back(std::move(transform));
+    for (const ordered_json& each : part.value("transform", ordered_json::array())) all.push_back(each);
+    part["transform"] = std::move(all);
+  };
+  prepend(whole, {{"impute", "compiler"},
+                  {"key", facet.at("row").at("field")},
+                  {"groupby", ordered_json::array({facet.at("column").at("field")})},
+                  {"value", kNothing}});
+  for (ordered_json& layer : whole.at("spec").at("layer")) prepend(layer, {{"filter", "datum.compiler !== ''"}});
 }
 
 // Breaks a text into lines of at most this many characters, because Vega does not.
@@ -155,6 +182,7 @@ std::string specification_text(const Selection& selection, const Figure& figure,
   whole["usermeta"]["columns"] = text::split(figure.columns, ' ');
   whole["config"] = config;
   lay_out(whole, rows);
+  keep_empty_panels(whole);
   Filler(selection, rows, config.at("range").at("category")).fill(whole);
   std::string text = ascii(whole, 2);
   text.resize(text.rfind("\n}"));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -22,16 +21,6 @@ constexpr const char* kMetric = "compile_total_s";
 constexpr const char* kFallsNote =
     "Contradicts the rest of the published table: it compiles faster at batch 32 than at batch 1. Only TVM has such "
     "entries.";
-
-// A column of the published table.
-struct PublishedColumn {
-  const char* name;    // in published/table3_compile_seconds.csv
-  const char* called;  // the device
-  const char* compiler;
-};
-constexpr std::array kPublishedColumns{
-    PublishedColumn{"xeon_openvino", "xeon", "OpenVINO"}, PublishedColumn{"xeon_tvm", "xeon", "TVM"},
-    PublishedColumn{"rtx_tensorrt", "rtx", "TensorRT"}, PublishedColumn{"rtx_tvm", "rtx", "TVM"}};
 
 using Size = std::pair<int, std::uint64_t>;  // rank within the group, number of parameters
 
@@ -112,17 +101,13 @@ class CompileTimes {
 
 // Returns the name that a published model has in the zoo if the results have such a model, else the published one.
 std::string name_beside(const std::string& published, const std::set<std::string>& own) {
-  const PublishedTable& known = published_models();
-  for (std::size_t row = 0; row < known.size(); ++row) {
-    const std::string& name = known.text(row, "timm_name");
-    if (known.text(row, "name") == published && own.contains(name)) return name;
-  }
-  return published;
+  const std::string name = timm_name(published);
+  return own.contains(name) ? name : published;
 }
 
 void add_published(const Input& input, const std::set<std::string>& own, CompileTimes& times) {
   const PublishedTable& published = published_compile_seconds();
-  for (const PublishedColumn& column : kPublishedColumns) {
+  for (const PublishedColumn& column : published_compile_columns()) {
     const std::string device = published_device(column.called);
     if (!input.shows_published(device)) continue;
     times.add_column(device, column.compiler);

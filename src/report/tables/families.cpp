@@ -33,9 +33,6 @@ constexpr std::array kQuantities{
 
 using Batches = std::pair<int, int>;  // the smallest and the largest batch size
 
-// The groups of batch sizes of the published table.
-constexpr std::array kPublishedBatches{Batches{2, 4}, Batches{8, 16}};
-
 // Reads "8" or "2-4".
 Batches batches_of(const std::string& text) {
   const std::vector<std::string> parts = text::split(text, '-');
@@ -62,7 +59,7 @@ class FamilyLines {
     const PublishedTable& published = published_families();
     const std::size_t line = line_of(published.text(row, "family"), published.text(row, "compiler"),
                                      published_device(published.text(row, "device")), true);
-    for (const Batches& batches : kPublishedBatches) {
+    for (const Batches& batches : published_batches()) {
       for (const Quantity& quantity : kQuantities) {
         const std::string column = fmt::format("{}_b{}", quantity.published, joined_batches(batches, "_"));
         set(line, batches, quantity.series, number_entry(published.number(row, column), ""));

@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kDevices{"paper: Xeon", "paper: RTX 4070", "paper: Orin"};
 
+constexpr std::array kCompileColumns{
+    PublishedColumn{"xeon_openvino", "xeon", "OpenVINO"}, PublishedColumn{"xeon_tvm", "xeon", "TVM"},
+    PublishedColumn{"rtx_tensorrt", "rtx", "TensorRT"}, PublishedColumn{"rtx_tvm", "rtx", "TVM"}};
+
+constexpr std::array<std::pair<int, int>, 2> kBatches{{{2, 4}, {8, 16}}};
+
 }  // namespace
 
 PublishedTable::PublishedTable(std::string_view csv) {
@@ -74,6 +80,18 @@ std::span<const std::string_view> published_devices() { return kDevices; }
 std::string published_device(std::string_view called) {
   if (called == "Orin") return std::string(kDevices[2]);
   return std::string(called == "GPU" || called == "rtx" ? kDevices[1] : kDevices[0]);
+}
+
+std::span<const PublishedColumn> published_compile_columns() { return kCompileColumns; }
+
+std::span<const std::pair<int, int>> published_batches() { return kBatches; }
+
+std::string timm_name(std::string_view published_model) {
+  const PublishedTable& models = published_models();
+  for (std::size_t row = 0; row < models.size(); ++row) {
+    if (models.text(row, "name") == published_model) return models.text(row, "timm_name");
+  }
+  return {};
 }
 
 bool contradict(double slope, double retention) { return (slope > 0) != (retention > 1); }

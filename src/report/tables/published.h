@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ngb::report::tables {
@@ -37,6 +38,20 @@ inline constexpr std::string_view kPublishedPrefix = "paper: ";
 std::span<const std::string_view> published_devices();
 // Returns the name of a device that the published tables call "Xeon", "xeon", "CPU", "GPU", "rtx" or "Orin".
 std::string published_device(std::string_view called);
+
+// A column of Table III.
+struct PublishedColumn {
+  const char* name;    // in published/table3_compile_seconds.csv
+  const char* called;  // the device
+  const char* compiler;
+};
+std::span<const PublishedColumn> published_compile_columns();
+
+// The smallest and the largest batch size of each group of Table VI.
+std::span<const std::pair<int, int>> published_batches();
+
+// Returns timm's name of a published model: "resnet101" of "ResNet-101". Returns "" if Table IV has no such model.
+std::string timm_name(std::string_view published_model);
 
 // Returns whether a published depth slope and retention contradict each other: one says that the speed-up grows with
 // depth, the other that it falls.
