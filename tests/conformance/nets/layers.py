@@ -95,7 +95,7 @@ def torchvision_model(name):
         norm.train()
     if norms:
         with torch.no_grad():
-            module(2 * torch.rand(2, *shapes_of(name, (224,))[0]) - 1)
+            module(2 * torch.rand(2, *shapes_of(name, (224,))[-1]) - 1)  # the largest: s3d has no smaller one
     return module.eval()
 
 
