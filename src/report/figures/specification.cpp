@@ -86,14 +86,25 @@ class Filler {
   ordered_json shapes_ = ordered_json::array();
 };
 
+// The name of a grid's row stands on its side, along its panels. One that is longer than they are high would run into
+// the next row's, so it is broken into lines, at spaces.
+void break_names_of_rows(ordered_json& whole) {
+  constexpr int kPixelsOfACharacter = 6;  // of the theme's headers
+  const ordered_json height = whole.at("spec").value("height", ordered_json());
+  if (!height.is_number()) return;  // a step for each name of an axis
+  whole["facet"]["row"]["header"]["labelExpr"] =
+      fmt::format(R"(split(slice(replace(datum.value, /(.{{1,{}}})(?: |$)/g, '$1\n'), 0, -1), '\n'))",
+                  height.get<int>() / kPixelsOfACharacter);
+}
+
 // A grid with one column would be a tower: its panels are laid out side by side instead.
 void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
   constexpr int kNarrow = 350;  // three panels of this width fit a page
   constexpr int kGap = 70;
   constexpr int kMostPixelsOfAName = 320;  // panels called by long names are 250 wide
   ordered_json& facet = whole.at("facet");
-  if (!facet.contains("column") || values_of(rows, facet.at("column").at("field").get<std::string>()).size() > 1)
-    return;
+  if (!facet.contains("column")) return;
+  if (values_of(rows, facet.at("column").at("field").get<std::string>()).size() > 1) return break_names_of_rows(whole);
   facet = ordered_json(facet.at("row"));
   facet["header"]["labelLimit"] = kMostPixelsOfAName;
   const ordered_json width = whole.at("spec").value("width", ordered_json());

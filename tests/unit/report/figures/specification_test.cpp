@@ -258,6 +258,18 @@ TEST_F(DrawnFigures, ShowHostileNamesAsText) {
   EXPECT_THAT(svg, Not(HasSubstr("<script")));
 }
 
+TEST_F(DrawnFigures, BreakNamesOfRowsThatAreLongerThanTheirPanelsAreHigh) {
+  const std::string name = "a net with a name of more than 27 characters";
+  const ResultsOf results({cell_with({.model = name, .device = "here"}, {100, 101}),
+                           cell_with({.model = name, .device = "there"}, {100, 101}),
+                           cell_with({.model = "a net", .device = "here"}, {100, 101})});
+  const Made made = made_called(figures_of(results), "throughput_by_batch");
+  ASSERT_TRUE(draw(drawer_, "svg", {{"throughput_by_batch", made.specification, file_of(made, "svg")}}));
+  const std::string svg = file::read(file_of(made, "svg")).value();
+  EXPECT_THAT(svg, AllOf(HasSubstr(">a net with a name of more</tspan>"), HasSubstr(">than 27 characters</tspan>")));
+  EXPECT_THAT(svg, HasSubstr(">a net</text>"));
+}
+
 TEST_F(DrawnFigures, SayWhichOneCannotBeDrawn) {
   const auto drawn = draw(drawer_, "svg", {{"broken", R"({"mark": 5, "$schema": 3})", folder_.path() / "broken.svg"}});
   ASSERT_FALSE(drawn);
