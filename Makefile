@@ -17,7 +17,7 @@ devices: release
 	scripts/devices release
 
 # A wheel, a Debian package and a tarball for x86-64 and for aarch64, built by zig for glibc 2.28, each with what devices of both kinds
-# need: build/package.
+# need, and a wheel without programs for all other systems: build/package.
 wheel:
 	@scripts/setup wheel
 	scripts/wheel-builds

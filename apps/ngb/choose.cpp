@@ -121,13 +121,6 @@ int confirm(const Installation& installation, const ChooseArguments& arguments,
     return report_failure({"nothing is known of any configuration: " + first.why, "--confirm", "measure more first"},
                           kUndecided);
   }
-  if (first.cell->instances > 1) {
-    return report_failure({fmt::format("the first configuration, {} on {}, has {} instances, and only one can be "
-                                       "measured under requests that arrive at random",
-                                       first.cell->compiler_label, first.cell->device, first.cell->instances),
-                           "--confirm", "name one with one instance by --compiler, or rely on what is calculated"},
-                          kUndecided);
-  }
   const auto requests = requests_for(arguments, demand, first.cell->batch);
   if (!requests) return report_failure(requests.error(), kWrongUsage);
   const double busy_s = *first.utilisation_ratio / demand.requests_per_s;  // of a request

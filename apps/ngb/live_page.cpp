@@ -2,9 +2,11 @@
 #include "apps/ngb/live_page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "apps/ngb/duration.h"
@@ -51,6 +53,16 @@ std::vector<live::Pair> pairs_of(const plan::Plan& plan) {
   return pairs;
 }
 
+// A server at every address of this machine is reached under several hosts, and demands a token.
+void say_where(const live::Server& server) {
+  warn("Live page: {}\n", server.url());
+  std::vector<std::string> others;
+  for (const std::string& host : std::span(server.hosts()).subspan(1)) {
+    others.push_back(host.find(':') == std::string::npos ? host : "[" + host + "]");
+  }
+  if (!others.empty()) warn("           or at {}, with the same port and token\n", fmt::join(others, ", "));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LivePage>> LivePage::begin(const std::string& address, const plan::Plan& plan) {
@@ -58,7 +70,7 @@ Result<std::unique_ptr<LivePage>> LivePage::begin(const std::string& address, co
   if (!read) return error_of(read);
   auto server = live::Server::begin(*read, free_cpus(plan));
   if (!server) return error_of(server);
-  warn("Live page: {}\n", (*server)->url());
+  say_where(**server);
   std::unique_ptr<LivePage> page(new LivePage(*std::move(server)));
   page->state_.study = plan.study.name;
   for (const config::DeviceEntry& device : plan.study.devices) page->state_.devices.push_back({.name = device.name});

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ngb verify: checks a bundle and says which rules it breaks.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
@@ -55,13 +59,36 @@ std::string outcome_note(const RuleOutcome& outcome) {
   return outcome.problems.empty() && outcome.why_unchecked ? *outcome.why_unchecked : outcome.remark;
 }
 
+// Returns how many rules, from the one at `begin` on, are unchecked for the reason for which that one is.
+std::size_t unchecked_alike(const std::vector<RuleOutcome>& outcomes, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < outcomes.size() && outcomes[end].problems.empty() && outcomes[end].why_unchecked &&
+         outcomes[end].why_unchecked == outcomes[begin].why_unchecked) {
+    ++end;
+  }
+  return end - begin;
+}
+
+std::string ids_of(std::span<const RuleOutcome> outcomes) {
+  std::vector<std::string_view> ids;
+  for (const RuleOutcome& outcome : outcomes) ids.emplace_back(outcome.rule->id);
+  return fmt::format("{}", fmt::join(ids, ", "));
+}
+
 void print_verification(const std::string& given, const Verification& verification, const BundleVerdict& verdict) {
   constexpr std::size_t kMostShown = 10;
   if (verification.about) {
     say("{}: made by ngb {}, verified by ngb {}\n", given, verification.about->made_by, describe(this_revision()));
   }
-  for (const RuleOutcome& outcome : verification.outcomes) {
+  const std::vector<RuleOutcome>& outcomes = verification.outcomes;
+  for (std::size_t at = 0; at < outcomes.size(); ++at) {
+    const RuleOutcome& outcome = outcomes[at];
     const std::string note = outcome_note(outcome);
+    if (const std::size_t alike = unchecked_alike(outcomes, at); alike > 1) {
+      say("  unchecked: {}: {}\n", ids_of(std::span(outcomes).subspan(at, alike)), note);
+      at += alike - 1;
+      continue;
+    }
     say("  {:<12}{}{}{}\n", outcome.rule->id, outcome_word(outcome), note.empty() ? "" : ": ", note);
     for (std::size_t i = 0; i < std::min(kMostShown, outcome.problems.size()); ++i) {
       say("    {}: {}\n", outcome.problems[i].where, outcome.problems[i].what);

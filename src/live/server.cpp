@@ -23,6 +23,7 @@
 #include "live.css.h"
 #include "live.html.h"
 #include "live.js.h"
+#include "live/hosts.h"
 #include "page.css.h"
 
 namespace ngb::live {
@@ -130,7 +131,12 @@ Result<std::unique_ptr<Server>> Server::begin(const Address& address, const std:
 }
 
 Server::Server(Address address, std::string token, int listener, int wake, const Clock& clock)
-    : address_(std::move(address)), token_(std::move(token)), listener_(listener), wake_(wake), clock_(&clock) {}
+    : address_(std::move(address)),
+      hosts_(hosts_at(address_.host)),
+      token_(std::move(token)),
+      listener_(listener),
+      wake_(wake),
+      clock_(&clock) {}
 
 Server::~Server() {
   is_ending_ = true;
@@ -141,7 +147,8 @@ Server::~Server() {
 }
 
 std::string Server::url() const {
-  return fmt::format("http://{}/{}", address_.text(), token_.empty() ? "" : "?token=" + token_);
+  const Address first{hosts_.front(), address_.port};
+  return fmt::format("http://{}/{}", first.text(), token_.empty() ? "" : "?token=" + token_);
 }
 
 void Server::publish(Published published) {

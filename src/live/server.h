@@ -29,8 +29,11 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Returns "http://127.0.0.1:8017/", with the token if one is demanded.
+  // Returns "http://127.0.0.1:8017/", with the token if one is demanded. If it listens at every address of this
+  // machine, the host is the first of hosts().
   [[nodiscard]] std::string url() const;
+  // Returns the hosts under which it is reached (hosts_at).
+  [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
   // These are for the run's thread (Desk).
   [[nodiscard]] bool is_due() const { return desk_.is_due(clock_->now()); }
   void publish(Published published);
@@ -50,6 +53,7 @@ class Server {
              std::string_view policy = {});
 
   Address address_;
+  std::vector<std::string> hosts_;
   std::string token_;  // "": none is demanded
   int listener_;
   int wake_;  // an eventfd: something was published, or the end

@@ -56,14 +56,14 @@ double usual_warming_s(const Plan& plan, double inference_s) {
   return repetition_s(plan, inference_s) * (warm_up ? *warm_up : kWarmUpRepetitions);
 }
 
-// Returns how long the requests take to arrive or, if that is longer, to be answered one by one.
-double arrivals_s(const work::Arrivals& arrivals, double inference_s) {
-  return std::max(arrivals.requests / arrivals.requests_per_s, arrivals.requests * inference_s);
+// Returns how long the requests take to arrive or, if that is longer, to be answered by all instances.
+double arrivals_s(const work::Arrivals& arrivals, int instances, double inference_s) {
+  return std::max(arrivals.requests / arrivals.requests_per_s, arrivals.requests * inference_s / instances);
 }
 
-double timed_s(const Plan& plan, double inference_s) {
+double timed_s(const Plan& plan, int instances, double inference_s) {
   const work::Protocol& protocol = plan.study.protocol;
-  if (protocol.arrivals) return arrivals_s(*protocol.arrivals, inference_s);
+  if (protocol.arrivals) return arrivals_s(*protocol.arrivals, instances, inference_s);
   const double one_s = repetition_s(plan, inference_s);
   const auto one_ns = static_cast<std::int64_t>(one_s * 1e9);
   if (!protocol.stop_when) return one_s * protocol.repetitions.value_or(work::repetitions_by_time(one_ns));
@@ -114,7 +114,7 @@ CellTime cell_time(const Plan& plan, const Experience& experience, const work::C
   const double compile_s = time.compile_s.value_or(usual.compile_s.value_or(0));
   const double usual_load_s = usual.compile_s.value_or(0) > 0 ? *usual.load_s / *usual.compile_s * compile_s : 0;
   const double load_s = time.load_s.value_or(std::min(usual_load_s, compile_s));
-  const double measure_s = time.warming_s + timed_s(plan, time.inference_s);
+  const double measure_s = time.warming_s + timed_s(plan, compiler.instances, time.inference_s);
   const double rest_s = time.start_s + measure_s;
   const bool is_dear = compile_s + time.tuning_s > measure_s;
   const bool shares = shares_compilation(plan, experience, plan.compiler_of(cell), is_dear);

@@ -21,22 +21,25 @@ std::vector<std::int64_t> arrivals_ns(double requests_per_s, std::size_t request
   return arrivals;
 }
 
-std::vector<std::vector<std::int64_t>> serve_requests(std::span<const std::int64_t> arrivals_ns, std::size_t batch,
+bool serve_batch(const Queue& queue, std::size_t index, Server& server, std::span<std::int64_t> latencies_ns) {
+  const std::span<const std::int64_t> requests = queue.arrivals_ns.subspan(index * queue.batch, queue.batch);
+  const std::int64_t is_full_ns = queue.begin_ns + requests.back();
+  if (server.now_ns() < is_full_ns) server.wait_until(is_full_ns);
+  if (!server.infer()) return false;
+  const std::int64_t end_ns = server.now_ns();
+  for (std::size_t i = 0; i < queue.batch; ++i) latencies_ns[i] = end_ns - queue.begin_ns - requests[i];
+  return true;
+}
+
+std::vector<std::vector<std::int64_t>> serve_requests(const Queue& queue, const std::function<std::size_t()>& take,
                                                       Server& server) {
-  const std::size_t batches = arrivals_ns.size() / batch;
-  std::vector<std::vector<std::int64_t>> latencies_ns(batches, std::vector<std::int64_t>(batch, 0));
-  const std::int64_t begin_ns = server.now_ns();
-  for (std::size_t i = 0; i < batches; ++i) {
-    const std::span<const std::int64_t> requests = arrivals_ns.subspan(i * batch, batch);
-    const std::int64_t is_full_ns = begin_ns + requests.back();
-    if (server.now_ns() < is_full_ns) server.wait_until(is_full_ns);
-    if (!server.infer()) {
-      latencies_ns.resize(i);
-      break;
-    }
-    const std::int64_t end_ns = server.now_ns();
-    for (std::size_t j = 0; j < batch; ++j) latencies_ns[i][j] = end_ns - begin_ns - requests[j];
+  std::vector<std::vector<std::int64_t>> latencies_ns(queue.batches(), std::vector<std::int64_t>(queue.batch, 0));
+  std::size_t answered = 0;
+  for (std::size_t index = take(); index < queue.batches(); index = take()) {
+    if (!serve_batch(queue, index, server, latencies_ns[answered])) break;
+    ++answered;
   }
+  latencies_ns.resize(answered);
   return latencies_ns;
 }
 

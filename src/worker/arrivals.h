@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,11 +27,25 @@ class Server {
   virtual bool infer() = 0;
 };
 
-// Serves one batch after the other: an inference begins as soon as the one before it has ended and `batch` further
-// requests have arrived. Returns the latencies of the requests of each batch that was answered, in nanoseconds from
-// arrival to the end of the inference; fewer batches if an inference failed. What is left of the last batch is not
-// sent. batch >= 1.
-std::vector<std::vector<std::int64_t>> serve_requests(std::span<const std::int64_t> arrivals_ns, std::size_t batch,
+// The one queue in which requests wait, for one server or for several.
+struct Queue {
+  std::span<const std::int64_t> arrivals_ns{};  // after begin_ns, in ascending order
+  std::size_t batch = 1;                        // requests that one inference answers; at least 1
+  std::int64_t begin_ns = 0;                    // on the clock of all servers
+  // What is left of the last batch is not sent.
+  [[nodiscard]] std::size_t batches() const { return arrivals_ns.size() / batch; }
+};
+
+// Serves a batch: waits until its last request has arrived, and runs the inference. Writes the latencies of its
+// requests, in nanoseconds from arrival to the end of the inference. Returns false if the inference failed.
+// Preconditions: index < queue.batches(), latencies_ns.size() == queue.batch.
+bool serve_batch(const Queue& queue, std::size_t index, Server& server, std::span<std::int64_t> latencies_ns);
+
+// Serves one batch after the other until none is left or an inference fails, and returns the latencies of each batch
+// that this server answered. Whenever the server is free, `take` returns the number of the batch that it serves next:
+// over all servers of the queue, each number once, in ascending order from 0. So batches are served in the order of
+// their arrival, each by the server that is free first: a server that waits for its batch to arrive is free.
+std::vector<std::vector<std::int64_t>> serve_requests(const Queue& queue, const std::function<std::size_t()>& take,
                                                       Server& server);
 
 }  // namespace ngb::worker

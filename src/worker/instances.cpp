@@ -24,15 +24,16 @@
 #include "base/process.h"
 #include "samples/codec.h"
 #include "samples/frame.h"
-#include "worker/join_instances.h"
 
 namespace ngb::worker {
 
 struct CommonPage {
   pthread_barrier_t barrier{};
   std::atomic<int> with_enough{0};
+  std::atomic<std::uint64_t> next_number{0};
+  std::int64_t begin_ns = 0;  // the barrier orders its accesses
 };
-static_assert(std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 
 namespace {
 
@@ -80,7 +81,7 @@ Instances::Outcome failed(std::string message) {
 }  // namespace
 
 Instance::Instance(int index, int count, std::shared_ptr<CommonPage> page)
-    : index_(index), count_(count), page_(std::move(page)) {}
+    : index_(index), count_(count), page_(std::move(page)), next_number_(page_, &page_->next_number) {}
 
 void Instance::meet() const {
   if (page_) ::pthread_barrier_wait(&page_->barrier);
@@ -98,6 +99,12 @@ void Instance::has_enough() const {
 
 bool Instance::all_have_enough() const {
   return page_ == nullptr || page_->with_enough.load(std::memory_order_relaxed) >= count_;
+}
+
+std::int64_t Instance::begin_together(const std::function<std::int64_t()>& clock) const {
+  if (!page_) return clock();
+  meet([this, &clock] { page_->begin_ns = clock(); });
+  return page_->begin_ns;
 }
 
 Result<Instances> Instances::start(int count, const std::function<pid_t()>& fork) {
@@ -159,7 +166,7 @@ Instances::Outcome Instances::outcome_of(std::size_t member, int wait_status) co
   return failed(text ? result.error().text() : text.error().text());
 }
 
-Instances::Outcome Instances::wait() const {
+Instances::Outcome Instances::wait(Counted counted) const {
   std::vector<samples::ProcessResult> results(members_.size());
   for (std::size_t ended = 0; ended < members_.size();) {
     int status = 0;
@@ -180,7 +187,7 @@ Instances::Outcome Instances::wait() const {
     results[index] = *std::move(outcome.result);
     ++ended;
   }
-  return {join_instances(std::move(results))};
+  return {join_instances(std::move(results), counted)};
 }
 
 int end_like(int wait_status) {

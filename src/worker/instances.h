@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "base/result.h"
 #include "samples/process_result.h"
 #include "work/job.h"
+#include "worker/join_instances.h"
 
 namespace ngb::worker {
 
@@ -45,12 +48,19 @@ class Instance {
   void has_enough() const;
   [[nodiscard]] bool all_have_enough() const;
 
+  // Waits until all instances are here, and returns in each the time that `clock` then has in the first one.
+  [[nodiscard]] std::int64_t begin_together(const std::function<std::int64_t()>& clock) const;
+  // Returns the next number, from 0 on. Over all instances, each number is returned once, in ascending order.
+  [[nodiscard]] std::uint64_t take_number() const { return next_number_->fetch_add(1, std::memory_order_relaxed); }
+
  private:
   void meet() const;
 
   int index_ = 0;
   int count_ = 1;
   std::shared_ptr<CommonPage> page_{};  // null: it is the only one
+  // In the page, unless it is the only one.
+  std::shared_ptr<std::atomic<std::uint64_t>> next_number_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 // The forked instances of a worker.
@@ -71,8 +81,8 @@ class Instances {
     int wait_status = 0;                             // without a result: how an instance ended
   };
   // In the process that called `start`: waits until all instances have ended. When one fails or crashes, ends the
-  // others.
-  [[nodiscard]] Outcome wait() const;
+  // others. `counted` says what of their repetitions counts.
+  [[nodiscard]] Outcome wait(Counted counted = Counted::while_all_run) const;
 
  private:
   struct Member {

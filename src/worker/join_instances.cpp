@@ -123,8 +123,8 @@ void append(std::vector<Repetition>& repetitions, std::vector<std::vector<std::i
 
 }  // namespace
 
-ProcessResult join_instances(std::vector<ProcessResult> results) {
-  const Window window = common_window(results);
+ProcessResult join_instances(std::vector<ProcessResult> results, Counted counted) {
+  const Window window = counted == Counted::while_all_run ? common_window(results) : Window();
   std::vector<Repetition> repetitions;
   std::vector<std::vector<std::int64_t>> latencies_ns;
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -322,24 +322,26 @@ class Work {
     return series_->go_on([this] { return instance_.all_have_enough(); });
   }
 
-  // Serves the requests that the study's `arrivals` ask for. Each process has others.
+  // Serves the requests that the study's `arrivals` ask for, all instances from one queue. Each process has others.
   Attempt<Done> serve() {
     const work::Arrivals& asked = *request_.protocol.arrivals;
     const auto batch = static_cast<std::size_t>(request_.model.key.batch);
     const auto requests = static_cast<std::size_t>(asked.requests);
-    if (repeater_->in_flight() != 1 || instance_.count() != 1 || requests < batch) {
+    if (repeater_->in_flight() != 1 || requests < batch) {
       return tl::unexpected(failure_of(FailureKind::invalid_option,
                                        {requests < batch ? fmt::format("{} requests do not fill a batch of {}",
                                                                        asked.requests, request_.model.key.batch)
                                                          : "requests are served by one inference at a time",
-                                        "arrivals", "remove in_flight and instances, or ask for more requests"}));
+                                        "arrivals", "remove in_flight, or ask for more requests"}));
     }
     const std::uint64_t seed =
         mix64(request_.protocol.seed ^ fnv1a64("arrivals")) + static_cast<std::uint64_t>(request_.process_index);
     const std::vector<std::int64_t> arrivals = arrivals_ns(asked.requests_per_s, requests, mix64(seed));
-    server_.emplace(*repeater_, requests / batch);
-    served_ns_ = serve_requests(arrivals, batch, *server_);
-    return attempt(served_ns_.size() == requests / batch);
+    Queue queue{.arrivals_ns = arrivals, .batch = batch};
+    server_.emplace(*repeater_, queue.batches());
+    queue.begin_ns = instance_.begin_together(now_ns);
+    served_ns_ = serve_requests(queue, [this] { return instance_.take_number(); }, *server_);
+    return attempt(repeater_->status() == NGB_OK);
   }
 
   // Only the served inferences count; those before them were the warm-up.

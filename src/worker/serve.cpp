@@ -102,7 +102,7 @@ int serve_instances(const work::WorkerRequest& request, FindCompilerTable find, 
     const Status delivered = instances->deliver(carry_out(request, find, context, *instances->mine()));
     return delivered ? 0 : report(delivered.error());
   }
-  Instances::Outcome outcome = instances->wait();
+  Instances::Outcome outcome = instances->wait(request.protocol.arrivals ? Counted::all : Counted::while_all_run);
   if (!outcome.result) return end_like(outcome.wait_status);
   outcome.result->cell_id = request.cell_id;
   outcome.result->process_index = request.process_index;

@@ -194,6 +194,10 @@ class Bundle(NgbTest):
         code, _, fails = self.verify(packed(others))
         self.assertEqual((code, fails["manifest"], fails["hash"]),
                          (6, [TABLE, "results/results.db-journal"], [DATA, DATABASE]))
+        self.verify(whole[:-100])
+        self.assertEqual([line for line in self.ngb("verify", "given.zip").stdout.splitlines() if "unchecked" in line],
+                         ["  unchecked: paths, manifest, hash, samples, derived, series, verdicts, tables, figures, page, study, "
+                          "environment, metadata: an earlier rule does not hold"])
         self.assertFalse((self.folder.parent / "evil").exists() or os.path.exists("/tmp/evil"))
 
     def test_numbers_that_do_not_follow_fail_although_the_manifest_was_made_anew(self):

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 import zipfile
 
@@ -14,6 +15,8 @@ from ngb_program import BIN, NgbTest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(BIN).parent
+PIP = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+PIP.pop("PIP_FIND_LINKS", None)
 
 
 class FirstSteps(NgbTest):
@@ -79,11 +82,65 @@ class Completions(NgbTest):
 
 
 class Packages(NgbTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        scratch = tempfile.TemporaryDirectory(prefix="ngb-packages-")
+        cls.addClassCleanup(scratch.cleanup)
+        cls.packages = pathlib.Path(scratch.name)
+        made = subprocess.run([SOURCE / "scripts/package", BUILD, cls.packages], capture_output=True, text=True)
+        if made.returncode != 0:
+            raise AssertionError(made.stdout + made.stderr)
+        cls.wheel, = cls.packages.glob("*-manylinux_*.whl")
+        cls.stand_in, = cls.packages.glob("*-py3-none-any.whl")
+
+    def installed(self, wheel):
+        """The programs' folder of a new environment with a wheel in it."""
+        subprocess.run([sys.executable, "-m", "venv", self.folder / "venv"], check=True)
+        subprocess.run([self.folder / "venv/bin/pip", "install", "--no-index", "--quiet", wheel], check=True, env=PIP)
+        return self.folder / "venv/bin"
+
+    def test_pip_takes_the_wheel_with_the_programs_where_it_fits_and_else_the_one_without(self):
+        # The names alone decide, so that the wheels of the two kinds of machine may have one content.
+        wheels = self.folder / "wheels"
+        wheels.mkdir()
+        names = [f"ngraphbench-0.1.0-py3-none-{tag}.whl" for tag in ("manylinux_2_28_x86_64", "manylinux_2_28_aarch64", "any")]
+        for name in names:
+            shutil.copy(self.stand_in, wheels / name)
+        for platform, taken in (("manylinux_2_28_x86_64", names[0]), ("manylinux_2_28_aarch64", names[1]),
+                                ("musllinux_1_2_x86_64", names[2]), ("macosx_14_0_arm64", names[2]),
+                                ("manylinux_2_17_x86_64", names[2]), ("linux_riscv64", names[2]), ("win_amd64", names[2])):
+            with self.subTest(platform):
+                subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-index", "--find-links", wheels,
+                                "--only-binary", ":all:", "--platform", platform, "--dest", self.folder / platform, "ngraphbench"],
+                               check=True, env=PIP)
+                self.assertEqual([each.name for each in (self.folder / platform).iterdir()], [taken])
+
+    def test_the_commands_of_the_wheel_without_programs_say_what_can_be_done_and_end_with_3(self):
+        programs = self.installed(self.stand_in)
+        for name in ("ngb", "ngraphbench"):
+            ran = subprocess.run([programs / name, "run", "quickstart"], capture_output=True, text=True)
+            self.assertEqual((ran.returncode, ran.stdout), (3, ""))
+            # The tests run where ngb does, and nobody gets this wheel there but by an old pip.
+            self.assertIn("ngb: this system can run ngb, but the package without its programs was installed", ran.stderr)
+        told = subprocess.run([programs / "python", "-c", """if True:
+            from ngraphbench_stand_in import hindrance, message
+            systems = [("Darwin", "arm64", True, None, (3, 13)), ("Windows", "AMD64", True, None, (3, 13)),
+                       ("Linux", "x86_64", True, None, (3, 13)), ("Linux", "x86_64", True, (2, 17), (3, 13)),
+                       ("Linux", "riscv64", True, (2, 39), (3, 13)), ("Linux", "aarch64", False, (2, 31), (3, 13)),
+                       ("Linux", "aarch64", True, (2, 31), (3, 8)), ("Linux", "x86_64", True, (2, 28), (3, 9))]
+            for system in systems:
+                print(message(hindrance(*system)).splitlines()[0])
+            """], check=True, capture_output=True, text=True).stdout
+        here = "ngb: no program of ngb runs here: this is "
+        self.assertEqual(told.splitlines()[:-1], [
+            here + "macOS on arm64", here + "Windows on AMD64",
+            here + "Linux with another C library than glibc, such as musl of Alpine", here + "Linux with glibc 2.17",
+            here + "Linux on the processor riscv64", here + "a 32-bit Python on Linux", here + "Python 3.8"])
+        self.assertTrue(told.splitlines()[-1].startswith("ngb: this system can run ngb"))
+
     def test_the_wheel_runs_from_an_environment_of_its_own(self):
-        target = self.folder / "package"
-        made = subprocess.run([SOURCE / "scripts/package", BUILD, target], capture_output=True, text=True)
-        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
-        wheel, = target.glob("*.whl")
+        wheel = self.wheel
         self.assertRegex(wheel.name, rf"^ngraphbench-[0-9.]+-py3-none-manylinux_2_\d+_{os.uname().machine}\.whl$")
         self.assertLess(int(wheel.name.split("_")[2]), 35)
         with zipfile.ZipFile(wheel) as archive:
@@ -91,9 +148,7 @@ class Packages(NgbTest):
         self.assertTrue(any(name.endswith("licenses/libssl-dev") for name in names))
         self.assertFalse([name for name in names if "__pycache__" in name])
         self.assertIn("ngraphbench/py.typed", names)  # the package for users
-        subprocess.run([sys.executable, "-m", "venv", self.folder / "venv"], check=True)
-        subprocess.run([self.folder / "venv/bin/pip", "install", "--no-index", "--quiet", wheel], check=True,
-                       env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"})
+        self.installed(wheel)
         for name in ("ngb", "ngraphbench"):
             planned = subprocess.run([self.folder / "venv/bin" / name, "plan", "quickstart"], capture_output=True, text=True,
                                      cwd=self.folder, env={**os.environ, **self.environment})

@@ -65,9 +65,19 @@ class Instances(NgbTest):
         asked = ("choose", "results/instances", "--latency", "p50=10s", "--load", f"{(of_one + of_two) / 2:.1f}/s")
         chosen = json.loads(self.ngb(*asked, "--json").stdout)
         self.assertEqual([(each["instances"], each["fit"]) for each in chosen], [(faster, "holds"), (slower, "fails")])
-        refused = self.ngb(*asked, "--compiler", "null instances=2", "--confirm")
-        self.assertEqual(refused.returncode, 5)
-        self.assertIn("null instances=2 on local, has 2 instances, and only one can be measured", refused.stderr)
+        self.assert_confirmed_from_one_queue(*asked, "--compiler", "null instances=2")
+
+    def assert_confirmed_from_one_queue(self, *asked):
+        confirmed = self.ngb(*asked, "--confirm", "--json", "-o", "confirmed")
+        self.assertEqual(confirmed.returncode, 0, confirmed.stdout + confirmed.stderr)
+        row = json.loads(confirmed.stdout)
+        self.assertEqual((row["instances"], row["confirmation"]["held"], row["confirmation"]["requests"]), (2, "held", 128))
+        served = self.query("confirmed", "select instance, repetition.wall_ns, latency_ns from repetition join latency "
+                            "using (process_key, repetition_index) where is_warm_up = 0 order by repetition_index")
+        self.assertEqual(len(served), 128)
+        self.assertEqual({instance for instance, *_ in served}, {0, 1}, "each instance serves requests")
+        for _, wall, latency in served:
+            self.assertGreaterEqual(latency, wall, "no inference begins before its request has arrived")
 
     def test_more_than_the_machine_has_processors_for_are_refused_with_line_key_and_numbers(self):
         processors = len(os.sched_getaffinity(0))

@@ -20,6 +20,7 @@ class LiveTest(NgbTest):
         line = run.stdout.readline()
         found = re.search(r"^Live page: http://([\d.]+):(\d+)/(?:\?token=(\w+))?$", line.strip())
         self.assertTrue(found, line)
+        self.host = found[1]
         return run, int(found[2]), found[3]
 
     def get(self, port, path, **headers):
@@ -77,6 +78,9 @@ class LiveTest(NgbTest):
     def test_demands_the_token_at_an_address_that_others_reach(self):
         run, port, token = self.serve("--serve", "0.0.0.0:0", "--no-report")
         self.assertRegex(token, "^[0-9a-f]{32}$")
+        self.assertNotEqual(self.host, "0.0.0.0", "no browser opens it")
+        if self.host != "127.0.0.1":  # a machine with a network
+            self.assertRegex(run.stdout.readline(), r"^ +or at (\S+, )*127.0.0.1, with the same port and token$")
         self.assertEqual(self.get(port, "/")[0], 401)
         self.assertEqual(self.get(port, "/events?token=" + "0" * 32)[0], 401)
         self.assertEqual(self.get(port, "/metrics")[0], 401)

@@ -9,7 +9,9 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import sys
 import unittest
+from unittest import mock
 
 from package import ROOT, PackageTest, ngb, pandas
 
@@ -176,6 +178,20 @@ class WhatCannotBeRead(PackageTest):
         os.environ["PATH"] = str(pathlib.Path(there).parent)
         self.assertEqual(ngb.find_program(), pathlib.Path(there))
         self.assertGreater(len(ngb.open("results").samples), 0, "reading samples needs no program")
+
+    def test_where_only_the_stand_in_is_installed_the_message_says_why_there_is_no_program(self):
+        stand_in = self.folder / "stand_in"
+        stand_in.mkdir()
+        shutil.copy(ROOT / "python/stand_in/ngraphbench_stand_in.py", stand_in)
+        script = stand_in / "ngb"  # as pip writes it
+        script.write_text("#!/usr/bin/python3\nimport sys\nfrom ngraphbench_stand_in import main\nsys.exit(main())\n")
+        script.chmod(0o755)
+        with mock.patch.dict(os.environ, PATH=str(stand_in)), mock.patch.object(sys, "path", [str(stand_in), *sys.path]):
+            del os.environ["NGB"]
+            error = self.raised(ngb.ProgramMissingError, lambda: ngb.open("results").cells)
+            self.assertTrue(str(error).startswith("ngb: "), str(error))
+            self.assertIn("the package without its programs was installed", str(error))  # as this system has programs
+            self.assertGreater(len(ngb.open("results").failures), 0)
 
     def test_errors_of_the_program_have_its_text_and_its_exit_code(self):
         error = self.raised(ngb.ProgramError, lambda: ngb.open("results", baseline="nul").cells)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds and calls the program `ngb`."""
 
+import importlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -13,6 +15,7 @@ from typing import Any
 from ngraphbench.errors import ProgramError, ProgramMissingError
 
 VARIABLE = "NGB"
+_STAND_IN = "ngraphbench_stand_in"  # a module that only the wheel without programs has
 
 
 def find_program() -> pathlib.Path:
@@ -20,7 +23,7 @@ def find_program() -> pathlib.Path:
 
     It is the one that the environment variable NGB names, else the one beside this package (in its folder `bin`, or in
     the scripts folder of this Python), else the first one in PATH. Raises ProgramMissingError if there is none, or if
-    NGB names something else than a program.
+    NGB names something else than a program. On a system for which ngb has no programs, its message says so.
     """
     named = os.environ.get(VARIABLE)
     if named:
@@ -30,6 +33,8 @@ def find_program() -> pathlib.Path:
     for candidate in _candidates():
         if _is_program(candidate):
             return candidate
+    if importlib.util.find_spec(_STAND_IN):
+        raise ProgramMissingError(importlib.import_module(_STAND_IN).message_here())
     raise ProgramMissingError(
         "the program `ngb` was not found beside this package or in PATH; build it (make quickstart) and let the "
         f"environment variable {VARIABLE} name it, for example {VARIABLE}=build/release/bin/ngb"
@@ -45,7 +50,17 @@ def _candidates() -> Iterator[pathlib.Path]:
 
 
 def _is_program(path: pathlib.Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    return path.is_file() and os.access(path, os.X_OK) and not _is_stand_in(path)
+
+
+def _is_stand_in(path: pathlib.Path) -> bool:
+    """Whether it is the script that pip has made of the stand-in; a program that cannot be read is none."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return False
+    return head.startswith(b"#!") and _STAND_IN.encode() in head
 
 
 def command_of(*arguments: str | os.PathLike[str]) -> list[str]:

@@ -122,6 +122,42 @@ TEST(Instances, OfAProcessWithSeveralThreadsAreRefused) {
   EXPECT_EQ(refused.error().what, "the worker has 2 threads before it loads its compiler, so it cannot be forked");
 }
 
+// Each takes numbers as fast as it can, and keeps them and the common time as repetitions.
+TEST(Instances, BeginTogetherAndTakeEachNumberOnceInAscendingOrder) {
+  constexpr std::uint64_t kNumbers = 1'000;
+  const Instances::Outcome outcome = run(2, [](const Instance& mine) {
+    ProcessResult result;
+    const std::int64_t begin_ns = mine.begin_together([&] { return mine.is_first() ? 42 : 43; });
+    for (std::uint64_t number = mine.take_number(); number < kNumbers; number = mine.take_number()) {
+      result.repetitions.push_back({static_cast<std::int64_t>(number), 1, true, begin_ns});
+      ::usleep(10);
+    }
+    return result;
+  });
+  ASSERT_TRUE(outcome.result);
+  std::vector<std::int64_t> taken;
+  for (std::size_t i = 0; i < outcome.result->repetitions.size(); ++i) {
+    const Repetition& each = outcome.result->repetitions[i];
+    EXPECT_EQ(each.started_ns, 42) << "the first one's time";
+    if (i > 0 && outcome.result->repetitions[i - 1].instance == each.instance) {
+      EXPECT_GT(each.wall_ns, taken.back());
+    }
+    taken.push_back(each.wall_ns);
+  }
+  std::sort(taken.begin(), taken.end());
+  ASSERT_EQ(taken.size(), kNumbers);
+  EXPECT_EQ(taken.front(), 0);
+  EXPECT_EQ(std::adjacent_find(taken.begin(), taken.end()), taken.end());
+}
+
+TEST(Instances, ThatAreAloneTakeNumbersToo) {
+  const Instance alone;
+  const Instance copy = alone;
+  EXPECT_EQ(alone.take_number(), 0U);
+  EXPECT_EQ(copy.take_number(), 1U) << "a copy is the same instance";
+  EXPECT_EQ(alone.begin_together([] { return 7; }), 7);
+}
+
 PhaseUse phase(Phase phase, std::int64_t begin_ms, std::int64_t wall_ms, std::int64_t cpu_ms, std::uint64_t peak) {
   return {phase, wall_ms * kMsNs, Known<std::int64_t>::of(cpu_ms * kMsNs), Known<std::uint64_t>::of(peak),
           begin_ms * kMsNs};
@@ -153,6 +189,17 @@ TEST(JoinedInstances, CountNothingIfOneHadNoSteadyRepetition) {
   results[0].repetitions = {at(0, 10), at(10, 10)};
   results[1].repetitions = {at(0, 10, true)};
   for (const Repetition& each : join_instances(std::move(results)).repetitions) EXPECT_TRUE(each.is_warm_up);
+}
+
+TEST(JoinedInstances, CountEachRepetitionThatAnsweredRequests) {
+  std::vector<ProcessResult> results(2);
+  results[0].repetitions = {at(0, 10, true), at(10, 10), at(50, 10)};
+  results[1].repetitions = {at(0, 10, true), at(25, 20)};
+  std::vector<bool> are_warm_up;
+  for (const Repetition& each : join_instances(std::move(results), Counted::all).repetitions) {
+    are_warm_up.push_back(each.is_warm_up);
+  }
+  EXPECT_THAT(are_warm_up, ElementsAre(true, false, false, true, false));
 }
 
 TEST(JoinedInstances, HaveTheFirstOnesPreparationAndTheProcessorTimeAndMemoryOfAll) {
