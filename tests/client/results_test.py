@@ -186,7 +186,8 @@ class WhatCannotBeRead(PackageTest):
         script = stand_in / "ngb"  # as pip writes it
         script.write_text("#!/usr/bin/python3\nimport sys\nfrom ngraphbench_stand_in import main\nsys.exit(main())\n")
         script.chmod(0o755)
-        with mock.patch.dict(os.environ, PATH=str(stand_in)), mock.patch.object(sys, "path", [str(stand_in), *sys.path]):
+        with mock.patch.dict(os.environ, PATH=str(stand_in)), mock.patch.dict(sys.modules), \
+                mock.patch.object(sys, "path", [str(stand_in), *sys.path]):
             del os.environ["NGB"]
             error = self.raised(ngb.ProgramMissingError, lambda: ngb.open("results").cells)
             self.assertTrue(str(error).startswith("ngb: "), str(error))
