@@ -65,6 +65,7 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   const auto arguments = std::make_shared<ReportArguments>();
   ReportRequest& request = arguments->request;
   request.figures.toolchains = installation.toolchains;
+  request.tables.toolchains = installation.toolchains;
   CLI::App* command =
       app.add_subcommand("report", "Write results as one HTML page that needs no network, as figures and as tables");
   constexpr int kMostFolders = 1000;

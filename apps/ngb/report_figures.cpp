@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "report/figures/on_page.h"
 #include "store/store.h"
-#include "toolchain/toolchain.h"
 #include "toolchain/tools.h"
 
 namespace ngb::app {
@@ -91,17 +90,11 @@ Result<std::vector<std::string>> draw_for_page(const fs::path& folder,
 Result<std::optional<Drawer>> find_drawer(const FiguresRequest& request) {
   if (request.toolchains.empty()) return std::optional<Drawer>();
   const toolchain::CompilerDescription tool = toolchain::drawing_tool();
-  const auto installed = toolchain::list(request.toolchains);
+  const auto found = toolchain::find_tool(request.toolchains, tool);
   const bool is_asked = !request.image_format.empty();
-  if (!installed && is_asked) return error_of(installed);
-  if (!installed) return std::optional<Drawer>();
-  const toolchain::Toolchain* found = nullptr;  // the default version, else the newest
-  for (const toolchain::Toolchain& each : *installed) {
-    if (each.compiler != tool.name) continue;
-    if (found == nullptr || found->version != tool.default_version) found = &each;
-  }
-  if (found != nullptr) return std::optional(Drawer{found->python, found->site});
+  if (found && *found) return std::optional(Drawer{(*found)->python, (*found)->site});
   if (!is_asked) return std::optional<Drawer>();
+  if (!found) return error_of(found);
   return fail("images of figures need vl-convert, which is not installed", request.toolchains.string(),
               "type: ngb toolchain install " + tool.name);
 }

@@ -167,14 +167,18 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   if (const Status usable = check_folder(request.folder); !usable) return failed(usable.error(), kWrongUsage);
   const auto drawer = find_drawer(request.figures);
   if (!drawer) return failed(drawer.error(), kCannotGoOn);
+  auto parquet = find_parquet_writer(request.tables);
+  if (!parquet) return failed(parquet.error(), kCannotGoOn);
   const auto loaded = load_for_report(request);
   if (!loaded) return tl::unexpected(loaded.error());
   const Loaded& kept = **loaded;
   const Content content = content_of(kept, request);
   WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size(), .folded = kept.folded};
   if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error(), kCannotGoOn);
+  const std::string made_by = request.made_by.empty() ? describe(this_revision()) : request.made_by;
   if (!request.tables.formats.empty()) {
-    auto tables = write_tables(request.folder, *kept.results, kept.derived.environments, request.tables);
+    auto tables = write_tables(request.folder, *kept.results, kept.derived.environments, request.tables,
+                               {.made_by = made_by, .parquet = *std::move(parquet)});
     if (!tables) return failed(tables.error(), kCannotGoOn);
     written.tables = *std::move(tables);
   }
@@ -188,7 +192,6 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   written.figures = *std::move(files);
   const auto shown = figures_of_page(request.folder / kFiguresFolder, figures, *drawer, !format.empty(), written.cells);
   if (!shown) return failed(shown.error(), kCannotGoOn);
-  const std::string made_by = request.made_by.empty() ? describe(this_revision()) : request.made_by;
   const std::string html = report::page::html(content, *shown, made_by);
   written.bytes = html.size();
   const Status done = file::write_atomically(written.page, html);

@@ -46,7 +46,7 @@ struct ReportFailure {
 // Writes the tables that are asked for, figures/NAME.vl.json, .csv and images, index.html, each in one step, and a file
 // that marks the folder as a report. Of more cells than a page shows, all of these have the first ones only. Fails and
 // changes nothing if results cannot be read or do not go together, a filter fits no cell, the folder contains something
-// and is not a report, or images are wanted and nothing can draw them.
+// and is not a report, or images or Parquet are wanted and nothing that is installed makes them.
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request);
 
 // Writes RESULTS/report of a run that has ended, prints the page's path and returns it; nothing if it wrote none. A

@@ -12,6 +12,7 @@
 #include "report/tables/paper_tables.h"
 #include "report/tables/published.h"
 #include "report/tables/quoted_numbers.h"
+#include "toolchain/tools.h"
 
 namespace ngb::app {
 namespace {
@@ -22,6 +23,11 @@ namespace tables = report::tables;
 constexpr const char* kTablesFolder = "tables";
 constexpr const char* kNumbersFile = "numbers.tex";
 constexpr std::string_view kLatex = "latex";
+constexpr std::string_view kParquet = "parquet";
+
+bool is_asked_for(const TablesRequest& request, std::string_view format) {
+  return std::find(request.formats.begin(), request.formats.end(), format) != request.formats.end();
+}
 
 Status check_published(const std::string& device) {
   const auto known = tables::published_devices();
@@ -46,7 +52,33 @@ Status remove_earlier_tables(const fs::path& folder) {
   return Done{};
 }
 
+Status write_as_parquet(const fs::path& folder, const std::vector<tables::Table>& all, const TableMakers& makers) {
+  std::vector<tables::ParquetFile> files;
+  std::vector<fs::path> places;
+  for (const tables::Table& table : all) {
+    places.push_back(folder / (table.name + ".parquet"));
+    files.push_back({&table, file::partial_path(places.back())});
+  }
+  Status done = tables::write_parquet(*makers.parquet, makers.made_by, files);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (done) done = file::put_in_place(files[i].file, places[i]);
+    std::error_code ignored;
+    fs::remove(files[i].file, ignored);  // what could not be placed
+  }
+  return done;
+}
+
 }  // namespace
+
+Result<std::optional<tables::ParquetWriter>> find_parquet_writer(const TablesRequest& request) {
+  if (!is_asked_for(request, kParquet)) return std::optional<tables::ParquetWriter>();
+  const toolchain::CompilerDescription tool = toolchain::parquet_tool();
+  const auto found = toolchain::find_tool(request.toolchains, tool);
+  if (!found) return error_of(found);
+  if (*found) return std::optional(tables::ParquetWriter{(*found)->python, (*found)->site});
+  return fail("tables as Parquet need pyarrow, which is not installed", request.toolchains.string(),
+              "type: ngb toolchain install " + tool.name);
+}
 
 Status complete_request(TablesRequest& request, bool with_paper,
                         std::map<std::string, std::vector<std::string>>& wanted) {
@@ -67,25 +99,30 @@ Status complete_request(TablesRequest& request, bool with_paper,
 
 Result<WrittenTables> write_tables(const fs::path& folder, const report::Results& results,
                                    const std::vector<store::MeasuredEnvironment>& environments,
-                                   const TablesRequest& request) {
+                                   const TablesRequest& request, const TableMakers& makers) {
   WrittenTables written{.folder = folder / kTablesFolder};
   if (const Status made = file::make_folder(written.folder); !made) return error_of(made);
   if (const Status removed = remove_earlier_tables(written.folder); !removed) return error_of(removed);
   const tables::Input input(results, environments, request.published);
-  for (const tables::Table& table : tables::make_all(input)) {
-    if (table.rows.empty()) {
-      written.without_rows.push_back(fmt::format("{}: {}", table.name, table.why_empty));
-      continue;
-    }
-    ++written.count;
-    for (const std::string& name : request.formats) {
-      const auto format = tables::find_format(name);
-      if (!format) return error_of(format);
+  std::vector<tables::Table> all = tables::make_all(input);
+  for (const tables::Table& table : all) {
+    if (table.rows.empty()) written.without_rows.push_back(fmt::format("{}: {}", table.name, table.why_empty));
+  }
+  std::erase_if(all, [](const tables::Table& table) { return table.rows.empty(); });
+  written.count = all.size();
+  for (const std::string& name : request.formats) {
+    const auto format = tables::find_format(name);
+    if (!format) return error_of(format);
+    if ((*format)->write == nullptr) continue;
+    for (const tables::Table& table : all) {
       const fs::path file = written.folder / (table.name + (*format)->ending);
       if (const Status done = file::write_atomically(file, (*format)->write(table)); !done) return error_of(done);
     }
   }
-  if (std::find(request.formats.begin(), request.formats.end(), kLatex) == request.formats.end()) return written;
+  if (makers.parquet && !all.empty()) {
+    if (const Status done = write_as_parquet(written.folder, all, makers); !done) return error_of(done);
+  }
+  if (!is_asked_for(request, kLatex)) return written;
   const Status done = file::write_atomically(written.folder / kNumbersFile, tables::quoted_numbers(input));
   if (!done) return error_of(done);
   return written;

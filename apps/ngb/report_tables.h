@@ -4,17 +4,20 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "report/results.h"
+#include "report/tables/parquet.h"
 
 namespace ngb::app {
 
 struct TablesRequest {
   std::vector<std::string> formats{};    // names of report::tables::formats(); none: no tables
   std::vector<std::string> published{};  // the paper's devices to show beside one's own, in figures too
+  std::filesystem::path toolchains{};    // where to look for the program that writes Parquet
 };
 
 struct WrittenTables {
@@ -29,10 +32,21 @@ struct WrittenTables {
 Status complete_request(TablesRequest& request, bool with_paper,
                         std::map<std::string, std::vector<std::string>>& wanted);
 
-// Writes FOLDER/tables/NAME.ENDING of each table that has rows, and numbers.tex beside tables in LaTeX. Files that an
-// earlier call has written there are removed first. Precondition: complete_request has accepted the request.
+// Returns what writes Parquet, or nothing if that is not asked for. Returns an error that says how to install it if it
+// is asked for and not installed.
+Result<std::optional<report::tables::ParquetWriter>> find_parquet_writer(const TablesRequest& request);
+
+// The programs that tables name or that write them.
+struct TableMakers {
+  std::string made_by{};  // "0.1.0 (git 0123456789ab)"
+  std::optional<report::tables::ParquetWriter> parquet{};
+};
+
+// Writes FOLDER/tables/NAME.ENDING of each table that has rows, each in one step, and numbers.tex beside tables in
+// LaTeX. Files that an earlier call has written there are removed first. Preconditions: complete_request has accepted
+// the request, and `makers` has what find_parquet_writer returned for it.
 Result<WrittenTables> write_tables(const std::filesystem::path& folder, const report::Results& results,
                                    const std::vector<store::MeasuredEnvironment>& environments,
-                                   const TablesRequest& request);
+                                   const TablesRequest& request, const TableMakers& makers);
 
 }  // namespace ngb::app

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ngb/wanted_toolchain.h"
 
+#include <utility>
+
 #include "base/text.h"
 #include "toolchain/tools.h"
 
@@ -13,7 +15,7 @@ Result<WantedToolchain> find_wanted(const Installation& installation, const std:
   const std::string version = name.size() < text.size() ? text.substr(name.size() + 1) : std::string();
   std::vector<std::string> names;
   std::vector<toolchain::CompilerDescription> known = *catalog;
-  known.push_back(toolchain::drawing_tool());
+  for (toolchain::CompilerDescription& tool : toolchain::tools()) known.push_back(std::move(tool));
   for (const toolchain::CompilerDescription& compiler : known) {
     if (compiler.needs_toolchain) names.push_back(compiler.name);
     if (compiler.name != name) continue;

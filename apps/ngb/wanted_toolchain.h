@@ -12,7 +12,7 @@ struct WantedToolchain {
   std::string version{};  // the compiler's default if none was named
 };
 
-// Finds "onnxruntime@1.31.1" or "onnxruntime" in the catalogue, or "figures" (toolchain/tools.h). Returns an error if
+// Finds "onnxruntime@1.31.1" or "onnxruntime" in the catalogue, or a tool (toolchain/tools.h). Returns an error if
 // there is no such compiler or it has no toolchains.
 Result<WantedToolchain> find_wanted(const Installation& installation, const std::string& text);
 

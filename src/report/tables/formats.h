@@ -12,13 +12,13 @@
 namespace ngb::report::tables {
 
 struct Format {
-  const char* name;     // the argument of --tables: "latex"
-  const char* ending;   // of its files: ".tex"
-  const char* meaning;  // for `ngb report --help`
-  std::string (*write)(const Table& table);
+  const char* name;                          // the argument of --tables: "latex"
+  const char* ending;                        // of its files: ".tex"
+  const char* meaning;                       // for `ngb report --help`
+  std::string (*write)(const Table& table);  // null: a program of its own writes the files (parquet.h)
 };
 std::span<const Format> formats();
-// Returns an error that names the nearest format, or lists all, or says why parquet is none of them.
+// Returns an error that names the nearest format, or lists all.
 Result<const Format*> find_format(std::string_view name);
 
 // A line of column names, then a line for each row, as in RFC 4180. Numbers are unrounded. The last column has the

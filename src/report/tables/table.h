@@ -50,5 +50,9 @@ struct Table {
 
 // Returns whether any row is copied from the paper.
 bool has_published_rows(const Table& table);
+// Returns "published" or "measured".
+const char* origin_of(const Row& row);
+// Returns the reasons for empty fields and the notes of a row as one text: "cpu_percent: no ticks; ratio: …".
+std::string notes_of(const Table& table, const Row& row);
 
 }  // namespace ngb::report::tables

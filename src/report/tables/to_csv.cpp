@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include "base/text.h"
 #include "report/csv_text.h"
 #include "report/plain_text.h"
 #include "report/tables/formats.h"
@@ -16,17 +13,6 @@ std::string spreadsheet_field(const std::string& given) {
   return csv_text(is_formula ? "'" + text : text);
 }
 
-std::string notes_of(const Table& table, const Row& row) {
-  std::vector<std::string> all;
-  for (std::size_t i = 0; i < row.entries.size(); ++i) {
-    const Entry& entry = row.entries[i];
-    const std::string& column = table.columns[i].name;
-    if (entry.is_empty() && !entry.reason.empty()) all.push_back(fmt::format("{}: {}", column, entry.reason));
-    for (const std::string& note : entry.notes) all.push_back(fmt::format("{}: {}", column, note));
-  }
-  return text::join(all, "; ");
-}
-
 }  // namespace
 
 std::string to_csv(const Table& table) {
@@ -38,7 +24,7 @@ std::string to_csv(const Table& table) {
     for (const Entry& entry : row.entries) {
       csv += (entry.number ? csv_field(entry.number) : spreadsheet_field(entry.text)) + ',';
     }
-    if (names_origin) csv += row.is_published ? "published," : "measured,";
+    if (names_origin) csv += std::string(origin_of(row)) + ',';
     csv += spreadsheet_field(notes_of(table, row)) + "\r\n";
   }
   return csv;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tables/parquet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/python.h"
+#include "report/csv_text.h"
+#include "write_parquet.py.h"
+
+namespace ngb::report::tables {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kWholeNumbers = 9007199254740992;  // 2^53: a double holds every whole number up to it
+
+enum class Content { text, whole, real };
+
+Content content_of(const Table& table, std::size_t column) {
+  const Kind kind = table.columns[column].kind;
+  if (kind == Kind::text) return Content::text;
+  bool is_whole = kind == Kind::count;
+  for (const Row& row : table.rows) {
+    const Entry& entry = row.entries[column];
+    if (!entry.number && !entry.text.empty()) return Content::text;
+    if (entry.number)
+      is_whole = is_whole && *entry.number == std::trunc(*entry.number) && std::abs(*entry.number) <= kWholeNumbers;
+  }
+  return is_whole ? Content::whole : Content::real;
+}
+
+const char* type_of(Content content) {
+  return content == Content::text ? "string" : content == Content::whole ? "int64" : "float64";
+}
+
+json value_of(const Entry& entry, Content content) {
+  if (entry.is_empty()) return nullptr;
+  if (content == Content::text) return entry.number ? csv_field(entry.number) : entry.text;
+  if (content == Content::whole) return static_cast<std::int64_t>(*entry.number);
+  return *entry.number;
+}
+
+json text_column(const char* name, const Table& table, const auto& text_of_row) {
+  json values = json::array();
+  for (const Row& row : table.rows) {
+    const std::string text = text_of_row(row);
+    values.push_back(text.empty() ? json(nullptr) : json(text));
+  }
+  return {{"name", name}, {"type", "string"}, {"values", std::move(values)}};
+}
+
+json columns_of(const Table& table) {
+  json columns = json::array();
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const Content content = content_of(table, i);
+    json values = json::array();
+    for (const Row& row : table.rows) values.push_back(value_of(row.entries[i], content));
+    columns.push_back({{"name", table.columns[i].name}, {"type", type_of(content)}, {"values", std::move(values)}});
+  }
+  if (has_published_rows(table)) {
+    columns.push_back(text_column("origin", table, [](const Row& row) { return std::string(origin_of(row)); }));
+  }
+  columns.push_back(text_column("notes", table, [&](const Row& row) { return notes_of(table, row); }));
+  return columns;
+}
+
+}  // namespace
+
+ngb::Status write_parquet(const ParquetWriter& writer, const std::string& made_by,
+                          const std::vector<ParquetFile>& files) {
+  json tables = json::array();
+  std::vector<std::string> paths;
+  for (const ParquetFile& each : files) {
+    tables.push_back({{"name", each.table->name},
+                      {"title", each.table->title},
+                      {"remarks", each.table->remarks},
+                      {"columns", columns_of(*each.table)}});
+    paths.push_back(each.file.string());
+  }
+  const json wanted{{"made_by", made_by}, {"tables", std::move(tables)}};
+  constexpr auto kReplace = json::error_handler_t::replace;  // a name may be no UTF-8
+  const Result<std::string> answer = python::ask({.interpreter = {writer.python},
+                                                  .program = kPython_write_parquet,
+                                                  .arguments = std::move(paths),
+                                                  .input = wanted.dump(-1, ' ', false, kReplace),
+                                                  .site = writer.site,
+                                                  .folder = {},
+                                                  .environment = {}});
+  if (answer) return Done{};
+  return fail("cannot write Parquet: " + answer.error().what, answer.error().where, answer.error().next);
+}
+
+}  // namespace ngb::report::tables
