@@ -140,7 +140,10 @@ dispatch::Callbacks Recorder::callbacks() {
 Status Recorder::on_event(const std::string& device, const samples::Event& event) {
   Status recorded = store_->record(run_id_, device, event);
   if (!recorded) return recorded;
-  if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) uncommitted_.push_back(*result);
+  if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) {
+    uncommitted_.push_back(*result);
+    if (values_ != nullptr) values_->note(device, *result);
+  }
   if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) {
     ended_.insert(ended_.end(), ended->cell_ids.begin(), ended->cell_ids.end());
   }
@@ -157,7 +160,23 @@ Status Recorder::commit() {
   remember(results);
   for (const samples::ProcessResult& result : results) tell(result);
   for (const std::string& cell_id : ended) end_rounds(cell_id);
+  for (const samples::ProcessResult& result : results) note_if_complete(result.cell_id);
+  for (const std::string& cell_id : ended) note_if_complete(cell_id);
   return Done{};
+}
+
+void Recorder::derive_with(EarlyValues& values) {
+  values_ = &values;
+  for (auto& [id, cell] : cells_) {
+    cell.is_expected = cell.processes_left > 0;
+    if (cell.is_expected) values.expect(std::string(id));
+  }
+}
+
+void Recorder::note_if_complete(const std::string& cell_id) {
+  const auto cell = cells_.find(cell_id);
+  if (values_ == nullptr || cell == cells_.end() || cell->second.processes_left > 0) return;
+  if (std::exchange(cell->second.is_expected, false)) values_->complete(cell_id);
 }
 
 std::string Recorder::who_is_in_the_way() const {

@@ -12,6 +12,7 @@
 
 #include "apps/ngb/duration.h"
 #include "apps/ngb/durations_file.h"
+#include "apps/ngb/early_values.h"
 #include "apps/ngb/live_page.h"
 #include "apps/ngb/progress_line.h"
 #include "dispatch/link/recording.h"
@@ -33,6 +34,8 @@ class Recorder {
   dispatch::Callbacks callbacks();
   // Shows the run on this page, too. It must outlive the Recorder.
   void show_on(LivePage& page);
+  // Derives values while it records. `values` must outlive the Recorder.
+  void derive_with(EarlyValues& values);
   // Called once, when nothing more is recorded.
   void end();
 
@@ -40,6 +43,7 @@ class Recorder {
   struct CellToDo {
     int index = 0;  // in the plan's cells
     int processes_left = 0;
+    bool is_expected = false;  // by values_
   };
 
   Recorder(store::Store& store, const plan::Plan& plan, std::string run_id, plan::Experience experience,
@@ -55,6 +59,7 @@ class Recorder {
   void tell(const samples::ProcessResult& result);
   void tell_failure(const samples::ProcessResult& result, CellToDo& cell);
   void end_rounds(const std::string& cell_id);
+  void note_if_complete(const std::string& cell_id);
   void remember(const std::vector<samples::ProcessResult>& results) const;
   void expect_time_left();
   // Returns a function that may be called as long as the plan is there, also when the recorder has been moved.
@@ -66,6 +71,7 @@ class Recorder {
   std::unordered_map<std::string_view, CellToDo> cells_{};  // by id
   std::unique_ptr<ProgressLine> line_;
   LivePage* page_ = nullptr;                           // nothing: none is served
+  EarlyValues* values_ = nullptr;                      // nothing: no values are derived
   int done_before_ = 0;                                // processes of this run that were recorded when it began
   std::vector<samples::ProcessResult> uncommitted_{};  // printed once they are committed
   std::vector<std::string> ended_{};                   // ids of cells whose rounds have ended, not committed yet

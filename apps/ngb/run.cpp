@@ -171,6 +171,8 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
       Recorder::begin(store, run.plan, run.id, experience_for(installation, run.plan), durations_file(installation));
   if (!recorder) return error_of(recorder);
   dispatch::Callbacks callbacks = recorder->callbacks();
+  EarlyValues values(store);
+  recorder->derive_with(values);
   if (arguments.page) recorder->show_on(*arguments.page);
   ToolchainRecord toolchains(store, compilers, callbacks.on_remark);
   callbacks.on_toolchain = [&toolchains](const std::string& device, const std::string& machine,

@@ -110,6 +110,11 @@ bool Baseline::is_called(Kind kind, std::string_view words, const CellData& cell
 
 bool Baseline::fits(const CellData& cell) const { return is_called(kind_, words_, cell); }
 
+std::string Baseline::key() const {
+  const char* const kind = kind_ == Kind::label ? "label" : kind_ == Kind::version ? "version" : "name";
+  return fmt::format("{} {}", kind, words_);
+}
+
 std::string Baseline::role() const { return is_identity() ? "the identity" : "the baseline " + words_; }
 
 Baseline Baseline::find_or_none(const std::string& words, std::span<const CellData> cells) {

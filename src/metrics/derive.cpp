@@ -6,20 +6,116 @@
 #include <utility>
 
 #include "metrics/compute_family.h"
+#include "metrics/made_of.h"
 
 namespace ngb::metrics {
 namespace {
 
-// Identifies the formulas and the baseline that values were made with, for Store::save_derived.
-std::string made_by(const std::string& baseline) {
-  return baseline == kIdentity ? formulas_version() : formulas_version() + " baseline " + baseline;
-}
+// The cells of some families, in the order of the study, while their values are loaded or computed. It does not move,
+// because its values refer to its families.
+class Collection {
+ public:
+  explicit Collection(const std::vector<store::Family>& families) : families_(families) {
+    for (const store::Family& family : families_) {
+      values_.push_back({&family, {}, {}});
+      for (const store::Family::Member& member : family.cells) positions_.push_back(member.position);
+    }
+    std::sort(positions_.begin(), positions_.end());
+    cells_.resize(positions_.size());
+    steady_.resize(positions_.size());
+  }
+  Collection(const Collection&) = delete;
+  Collection& operator=(const Collection&) = delete;
+  ~Collection() = default;
 
-// Ignores errors: a file that cannot be written can still be shown.
-void keep(const std::filesystem::path& results_file, std::int64_t revision, const Derived& derived) {
-  auto store = store::Store::open(results_file, store::Mode::write_if_free);
-  if (store) (void)store->save_derived(revision, derived.values, made_by(derived.baseline.words()));
-}
+  // Loads the values that the results keep and that are up to date, with outlines of their cells. The families are all
+  // of the results.
+  Status load_kept(FamilyReader& reader, store::Detail detail) {
+    const auto keeps_some = reader.results().keeps_derived();
+    if (!keeps_some) return error_of(keeps_some);
+    if (!*keeps_some) return Done{};
+    auto outlines = reader.results().load_cells(detail);
+    if (!outlines) return error_of(outlines);
+    outlines->resize(cells_.size());  // a run may have added some meanwhile
+    cells_ = *std::move(outlines);
+    const auto highest_hz = reader.highest_frequencies_hz();
+    if (!highest_hz) return error_of(highest_hz);
+    for (store::FamilyValues& each : values_) {
+      std::vector<const store::CellData*> members;
+      for (const store::Family::Member& member : each.family->cells) members.push_back(&cells_[place_of(member)]);
+      each.made_of = made_of(members, reader.heading().baseline, *highest_hz);
+    }
+    return reader.results().load_derived(values_);
+  }
+
+  // Computes the values of the families that have none.
+  Status compute_others(FamilyReader& reader, int threads) {
+    const auto highest_hz = reader.highest_frequencies_hz();
+    if (!highest_hz) return error_of(highest_hz);
+    std::vector<store::Family> missing;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!values_[i].by_cell.empty()) continue;
+      computed_.push_back(i);
+      missing.push_back(families_[i]);
+    }
+    return reader.derive(missing, all_metrics(), threads, [&](DerivedFamily family) {
+      const auto index = computed_[static_cast<std::size_t>(family.family - missing.data())];
+      values_[index].made_of = made_of(family.cells, reader.heading().baseline, *highest_hz);
+      values_[index].by_cell = std::move(family.values);
+      for (std::size_t i = 0; i < family.cells.size(); ++i) {
+        const std::size_t place = place_of(family.family->cells[i]);
+        drop_details(family.cells[i]);
+        cells_[place] = std::move(family.cells[i]);
+        steady_[place] = std::move(family.steady[i]);
+      }
+    });
+  }
+
+  // Ignores errors: a file that cannot be written can still be shown.
+  void keep(const std::filesystem::path& results_file, const store::FileState& state) {
+    if (computed_.empty()) return;
+    std::vector<store::FamilyValues> changed;
+    for (const std::size_t i : computed_) changed.push_back(std::move(values_[i]));
+    auto store = store::Store::open(results_file, store::Mode::write_if_free);
+    if (store) (void)store->save_derived(state, changed);
+    for (std::size_t i = 0; i < changed.size(); ++i) values_[computed_[i]] = std::move(changed[i]);
+  }
+
+  // Returns everything; the collection is empty afterwards.
+  Derived finish(Heading heading, bool is_whole) {
+    Derived derived{std::move(heading), std::move(cells_), {}, std::move(steady_), computed_.size(), is_whole};
+    if (computed_.size() < values_.size()) derived.steady.clear();
+    std::vector<std::vector<store::DerivedValue>*> of_cells(positions_.size());
+    std::size_t count = 0;
+    for (store::FamilyValues& each : values_) {
+      for (std::size_t i = 0; i < each.by_cell.size(); ++i) {
+        of_cells[place_of(each.family->cells[i])] = &each.by_cell[i];
+        count += each.by_cell[i].size();
+      }
+    }
+    derived.values.reserve(count);
+    for (auto* of_cell : of_cells) {
+      if (of_cell == nullptr) continue;
+      std::move(of_cell->begin(), of_cell->end(), std::back_inserter(derived.values));
+      *of_cell = std::vector<store::DerivedValue>();  // frees it: the values are never in memory twice
+    }
+    return derived;
+  }
+
+ private:
+  // A position among all cells becomes one among the cells of these families.
+  [[nodiscard]] std::size_t place_of(const store::Family::Member& member) const {
+    const auto place = std::lower_bound(positions_.begin(), positions_.end(), member.position);
+    return static_cast<std::size_t>(place - positions_.begin());
+  }
+
+  std::vector<store::Family> families_;
+  std::vector<store::FamilyValues> values_{};  // of each family
+  std::vector<std::size_t> positions_{};       // of their cells among all cells, sorted
+  std::vector<store::CellData> cells_{};
+  std::vector<Steady> steady_{};
+  std::vector<std::size_t> computed_{};  // families whose values were computed, not loaded
+};
 
 }  // namespace
 
@@ -36,60 +132,38 @@ Result<Derived> derive(const std::vector<store::Source>& sources, int threads,
 }
 
 Result<Derived> derive(FamilyReader reader, int threads, store::Detail detail) {
-  const Heading& heading = reader.heading();
-  if (heading.refers_to_the_studys_baseline) {
-    auto kept = reader.results().load_derived(heading.revision, made_by(heading.baseline.words()));
-    if (!kept) return error_of(kept);
-    if (*kept) {
-      auto outlines = reader.results().load_cells(detail);
-      if (!outlines) return error_of(outlines);
-      return Derived{heading, *std::move(outlines), **std::move(kept), {}, /*were_kept=*/true, /*is_whole=*/true};
-    }
-  }
-  auto derived = derive_part(reader, reader.families(), threads);
-  if (!derived) return error_of(derived);
-  derived->is_whole = true;
   // Showing a file does not change its version.
-  const bool may_keep =
-      heading.refers_to_the_studys_baseline && !reader.results().is_older() && store::is_one_file(reader.sources());
+  const bool may_keep = reader.heading().refers_to_the_studys_baseline && !reader.results().is_older() &&
+                        store::is_one_file(reader.sources());
+  Collection all(reader.families());
+  if (may_keep) {
+    if (const Status loaded = all.load_kept(reader, detail); !loaded) return error_of(loaded);
+  }
+  if (const Status done = all.compute_others(reader, threads); !done) return error_of(done);
+  Heading heading = reader.heading();
   const std::filesystem::path file = reader.sources().front().file;
   {
     const FamilyReader closed = std::move(reader);
   }  // closes the store: an open reader would make the writer wait
-  if (may_keep) keep(file, derived->revision, *derived);
-  return derived;
+  if (may_keep) all.keep(file, heading.state);
+  return all.finish(std::move(heading), true);
+}
+
+Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::Family& family,
+                       const std::map<std::string, double>& highest_hz) {
+  const auto state = results.state();
+  if (!state) return error_of(state);
+  auto cells = results.load_family(family);
+  if (!cells) return error_of(cells);
+  std::string made = made_of(*cells, baseline, highest_hz);
+  DerivedFamily derived = derived_family(family, *std::move(cells), baseline, all_metrics(), highest_hz);
+  return results.save_derived(*state, {{&family, std::move(made), std::move(derived.values)}});
 }
 
 Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::Family>& families, int threads) {
-  // A position among all cells becomes one among the cells of these families.
-  std::vector<std::size_t> positions;
-  for (const store::Family& family : families) {
-    for (const store::Family::Member& member : family.cells) positions.push_back(member.position);
-  }
-  std::sort(positions.begin(), positions.end());
-  Derived derived{reader.heading(), {}, {}, {}, /*were_kept=*/false, /*is_whole=*/false};
-  derived.cells.resize(positions.size());
-  derived.steady.resize(positions.size());
-  std::vector<std::vector<store::DerivedValue>> values(positions.size());
-  const Status done = reader.derive(families, all_metrics(), threads, [&](DerivedFamily family) {
-    for (std::size_t i = 0; i < family.cells.size(); ++i) {
-      const auto place = std::lower_bound(positions.begin(), positions.end(), family.family->cells[i].position);
-      const auto at = static_cast<std::size_t>(place - positions.begin());
-      drop_details(family.cells[i]);
-      derived.cells[at] = std::move(family.cells[i]);
-      derived.steady[at] = std::move(family.steady[i]);
-      values[at] = std::move(family.values[i]);
-    }
-  });
-  if (!done) return error_of(done);
-  std::size_t count = 0;
-  for (const auto& of_cell : values) count += of_cell.size();
-  derived.values.reserve(count);
-  for (auto& of_cell : values) {
-    std::move(of_cell.begin(), of_cell.end(), std::back_inserter(derived.values));
-    of_cell = std::vector<store::DerivedValue>();  // frees it: the values are never in memory twice
-  }
-  return derived;
+  Collection part(families);
+  if (const Status done = part.compute_others(reader, threads); !done) return error_of(done);
+  return part.finish(reader.heading(), false);
 }
 
 }  // namespace ngb::metrics

@@ -61,6 +61,8 @@ void release(T& value) {
   (void)std::exchange(value, T{});
 }
 
+}  // namespace
+
 DerivedFamily derived_family(const store::Family& family, std::vector<store::CellData> cells, const Baseline& baseline,
                              std::span<const Metric* const> metrics, const std::map<std::string, double>& highest_hz) {
   DerivedFamily derived{.family = &family, .cells = std::move(cells)};
@@ -73,8 +75,6 @@ DerivedFamily derived_family(const store::Family& family, std::vector<store::Cel
   derived.values = compute_family(analysis, metrics, highest_hz);
   return derived;
 }
-
-}  // namespace
 
 void drop_details(store::CellData& cell) {
   for (auto* const list : {&cell.processes, &cell.set_aside, &cell.failed}) {
@@ -92,44 +92,46 @@ void drop_details(store::CellData& cell) {
   }
 }
 
+Result<Heading> heading_of(store::Store& store, const std::optional<std::string>& baseline) {
+  const auto state = store.state();
+  if (!state) return error_of(state);
+  const auto runs = store.runs();
+  if (!runs) return error_of(runs);
+  auto environments = store.measured_environments();
+  if (!environments) return error_of(environments);
+  const Wishes wishes = wishes_of(*runs);
+  Heading heading{.asks_best_options = wishes.best_options,
+                  .refers_to_the_studys_baseline = !baseline || *baseline == wishes.baseline,
+                  .environments = *std::move(environments),
+                  .allocator = wishes.allocator,
+                  .state = *state};
+  const std::string words = baseline.value_or(wishes.baseline);
+  if (words == kIdentity) return heading;
+  const auto compilers = store.compilers();
+  if (!compilers) return error_of(compilers);
+  if (!baseline) {
+    heading.baseline = Baseline::find_or_none(words, *compilers);
+    return heading;
+  }
+  auto asked_for = Baseline::find(words, *compilers);
+  if (!asked_for) return error_of(asked_for);
+  heading.baseline = *std::move(asked_for);
+  return heading;
+}
+
 Result<FamilyReader> FamilyReader::open(const std::vector<store::Source>& sources,
                                         const std::optional<std::string>& baseline) {
   auto store = store::open_sources(sources);
   if (!store) return error_of(store);
+  auto heading = heading_of(*store, baseline);
+  if (!heading) return error_of(heading);
   FamilyReader reader(*std::move(store), sources);
-  if (Status known = reader.read_heading(baseline); !known) return error_of(known);
+  reader.heading_ = *std::move(heading);
   auto families = reader.store_.families();
   if (!families) return error_of(families);
   reader.families_ = *std::move(families);
   for (const store::Family& family : reader.families_) reader.cell_count_ += family.cells.size();
   return reader;
-}
-
-Status FamilyReader::read_heading(const std::optional<std::string>& baseline) {
-  const auto revision = store_.revision();
-  if (!revision) return error_of(revision);
-  const auto runs = store_.runs();
-  if (!runs) return error_of(runs);
-  auto environments = store_.measured_environments();
-  if (!environments) return error_of(environments);
-  const Wishes wishes = wishes_of(*runs);
-  heading_.asks_best_options = wishes.best_options;
-  heading_.refers_to_the_studys_baseline = !baseline || *baseline == wishes.baseline;
-  heading_.environments = *std::move(environments);
-  heading_.allocator = wishes.allocator;
-  heading_.revision = *revision;
-  const std::string words = baseline.value_or(wishes.baseline);
-  if (words == kIdentity) return Done{};
-  const auto compilers = store_.compilers();
-  if (!compilers) return error_of(compilers);
-  if (!baseline) {
-    heading_.baseline = Baseline::find_or_none(words, *compilers);
-    return Done{};
-  }
-  auto asked_for = Baseline::find(words, *compilers);
-  if (!asked_for) return error_of(asked_for);
-  heading_.baseline = *std::move(asked_for);
-  return Done{};
 }
 
 Status FamilyReader::each(std::span<const store::Family> families, int threads, const UseCells& use) {
@@ -158,9 +160,16 @@ Status FamilyReader::each(std::span<const store::Family> families, int threads, 
   return error.status();
 }
 
+Result<std::map<std::string, double>> FamilyReader::highest_frequencies_hz() {
+  if (highest_hz_) return *highest_hz_;
+  auto read = store_.highest_frequencies_hz();
+  if (read) highest_hz_ = *read;
+  return read;
+}
+
 Status FamilyReader::derive(std::span<const store::Family> families, std::span<const Metric* const> metrics,
                             int threads, const UseFamily& use) {
-  const auto highest_hz = store_.highest_frequencies_hz();
+  const auto highest_hz = highest_frequencies_hz();
   if (!highest_hz) return error_of(highest_hz);
   return each(families, threads, [&](const store::Family& family, std::vector<store::CellData> cells) {
     use(derived_family(family, std::move(cells), heading_.baseline, metrics, *highest_hz));

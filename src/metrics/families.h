@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,9 +23,12 @@ struct Heading {
   Baseline baseline{};                        // to which the values refer
   bool refers_to_the_studys_baseline = true;  // else to the one that was asked for
   std::vector<store::MeasuredEnvironment> environments{};
-  std::string allocator{};    // of the results' protocol; "" for the C library's defaults
-  std::int64_t revision = 0;  // of the file that the cells are read from
+  std::string allocator{};   // of the results' protocol; "" for the C library's defaults
+  store::FileState state{};  // of the file that the cells are read from
 };
+
+// Returns what is known of results that are open. Returns an error as FamilyReader::open does.
+Result<Heading> heading_of(store::Store& store, const std::optional<std::string>& baseline = {});
 
 // A family with everything that was measured of it, and its values.
 struct DerivedFamily {
@@ -33,6 +37,10 @@ struct DerivedFamily {
   std::vector<Steady> steady{};                            // of each cell
   std::vector<std::vector<store::DerivedValue>> values{};  // of each cell, as compute_all returns them
 };
+
+// Computes the values of a family from its cells, which have everything that was measured of them.
+DerivedFamily derived_family(const store::Family& family, std::vector<store::CellData> cells, const Baseline& baseline,
+                             std::span<const Metric* const> metrics, const std::map<std::string, double>& highest_hz);
 
 // Removes from a cell what its Steady and its values have made superfluous, so that many cells fit into memory: it
 // keeps the phases, facts, failures and readings of the GPU of its processes.
@@ -52,6 +60,8 @@ class FamilyReader {
   [[nodiscard]] const std::vector<store::Family>& families() const { return families_; }
   [[nodiscard]] std::size_t cell_count() const { return cell_count_; }
   [[nodiscard]] store::Store& results() { return store_; }
+  // Returns the highest clock frequency that completed processes of each device have read. It is read once.
+  Result<std::map<std::string, double>> highest_frequencies_hz();
 
   // Loads families with everything that was measured and calls `use` with each. Up to `threads` threads, at most four,
   // call it at the same time, in no particular order. Returns the first error; then some families were left out.
@@ -66,13 +76,13 @@ class FamilyReader {
  private:
   FamilyReader(store::Store store, std::vector<store::Source> sources)
       : store_(std::move(store)), sources_(std::move(sources)) {}
-  Status read_heading(const std::optional<std::string>& baseline);
 
   store::Store store_;
   std::vector<store::Source> sources_;
   Heading heading_{};
   std::vector<store::Family> families_{};
   std::size_t cell_count_ = 0;
+  std::optional<std::map<std::string, double>> highest_hz_{};
 };
 
 }  // namespace ngb::metrics

@@ -28,13 +28,6 @@ void write_without_gaps(sql::Database& from, const std::filesystem::path& to) {
   }
 }
 
-// The tables in the order in which rows may be removed: none that others refer to.
-void remove_derived(sql::Database& database) {
-  database.execute(
-      "DELETE FROM derived; DELETE FROM derived_state; DELETE FROM conclusion; DELETE FROM series_cell; "
-      "DELETE FROM series; DELETE FROM series_part; DELETE FROM series_state; DELETE FROM presence");
-}
-
 void remove_file(const std::filesystem::path& file) {
   std::error_code ignored;
   std::filesystem::remove(file, ignored);
@@ -52,7 +45,8 @@ Status copy_measured(const std::filesystem::path& from, const std::filesystem::p
     sql::Database copy(whole, SQLITE_OPEN_READWRITE);
     std::error_code ignored;
     copy.bound_steps(std::filesystem::file_size(whole, ignored));
-    remove_derived(copy);
+    remove_kept(copy);
+    copy.execute("DELETE FROM presence");
     write_without_gaps(copy, to);
     return Done{};
   });

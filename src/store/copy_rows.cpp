@@ -38,8 +38,8 @@ const std::vector<KeyedTable>& keyed_tables() {
 
 // These are not copied row by row: they describe the file itself, or are made by this file's own functions.
 constexpr std::array kNotCopied{
-    "protocol", "revision",     "derived",     "derived_state", "presence",    "toolchain_manifest", "source_cell",
-    "source",   "series_state", "series_part", "series",        "series_cell", "conclusion"};
+    "protocol", "revision",   "derived",     "derived_family", "presence",    "toolchain_manifest", "source_cell",
+    "source",   "kept_state", "series_part", "series",         "series_cell", "conclusion"};
 
 [[noreturn]] void refuse_damaged_source(const sql::Database& database, const std::string& what) {
   throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, what, database.file()), SQLITE_CORRUPT);

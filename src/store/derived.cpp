@@ -1,57 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/implementation.h"
 #include "store/kept_values.h"
+#include "store/load_process.h"
 
 namespace ngb::store {
+namespace {
+
+// Returns the value of a row with the columns cell_id, metric, value, low, high, reason.
+DerivedValue value_in(const sql::Statement& row) {
+  const auto real = [&row](int column) {
+    return row.is_null(column) ? std::nullopt : std::optional<double>(row.real(column));
+  };
+  return {row.text(0), row.text(1), real(2), real(3), real(4), row.text(5)};
+}
+
+bool is_kept(sql::Database& database, const FamilyValues& values) {
+  sql::Statement& row =
+      database.kept("SELECT 1 FROM derived_family WHERE device = ? AND model_hash = ? AND made_of = ?");
+  const Resetting resetting(row);
+  row.bind(values.family->device, values.family->model_hash, values.made_of);
+  return row.step();
+}
+
+void load_family_values(sql::Database& database, FamilyValues& values) {
+  sql::Statement& row = database.kept(
+      "SELECT cell_id, metric, value, low, high, reason FROM derived JOIN cell USING (cell_key) WHERE cell_key = ? "
+      "ORDER BY derived.position");
+  const Resetting resetting(row);
+  for (const Family::Member& member : values.family->cells) {
+    std::vector<DerivedValue>& of_cell = values.by_cell.emplace_back();
+    row.bind(member.cell_key);
+    while (row.step()) of_cell.push_back(value_in(row));
+  }
+}
+
+void save_family_values(sql::Database& database, const FamilyValues& values) {
+  database
+      .kept(
+          "INSERT INTO derived_family VALUES (?, ?, ?) "
+          "ON CONFLICT (device, model_hash) DO UPDATE SET made_of = excluded.made_of")
+      .run(values.family->device, values.family->model_hash, values.made_of);
+  sql::Statement& remove = database.kept("DELETE FROM derived WHERE cell_key = ?");
+  sql::Statement& insert = database.kept("INSERT INTO derived VALUES (?, ?, ?, ?, ?, ?, ?)");
+  for (std::size_t i = 0; i < values.by_cell.size(); ++i) {
+    const std::int64_t cell_key = values.family->cells[i].cell_key;
+    remove.run(cell_key);
+    std::int64_t position = 0;
+    for (const DerivedValue& value : values.by_cell[i]) {
+      insert.run(cell_key, position++, value.metric, value.value, value.low, value.high, value.reason);
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<DerivedValue> read_derived(const sql::Database& database) {
   std::vector<DerivedValue> values;
   values.reserve(static_cast<std::size_t>(database.integer("SELECT count(*) FROM derived")));
   sql::Statement row = database.statement(
-      "SELECT cell_id, metric, value, low, high, reason FROM derived JOIN cell USING (cell_key) ORDER BY position");
-  const auto real = [&row](int column) {
-    return row.is_null(column) ? std::nullopt : std::optional<double>(row.real(column));
-  };
-  while (row.step()) values.push_back({row.text(0), row.text(1), real(2), real(3), real(4), row.text(5)});
+      "SELECT cell_id, metric, value, low, high, reason FROM derived CROSS JOIN cell USING (cell_key) "
+      "ORDER BY derived.cell_key, derived.position");
+  while (row.step()) values.push_back(value_in(row));
   return values;
 }
 
-Result<std::optional<std::vector<DerivedValue>>> Store::load_derived(std::int64_t revision,
-                                                                     const std::string& made_by) {
-  using Values = std::optional<std::vector<DerivedValue>>;
-  return sql::guarded([&]() -> Result<Values> {
-    const sql::Database& database = implementation_->database;
-    const std::optional<std::int64_t> counter = database.change_counter();
-    if (!counter) return Values{};
-    sql::Statement state =
-        database.statement("SELECT 1 FROM derived_state WHERE revision = ? AND made_by = ? AND change_counter = ?");
-    state.bind(revision, made_by, *counter);
-    if (!state.step()) return Values{};
-    state.reset();
-    return Values(read_derived(database));
+Result<bool> Store::keeps_derived() {
+  return sql::guarded([&]() -> Result<bool> {
+    return implementation_->database.integer("SELECT EXISTS (SELECT 1 FROM derived_family)") != 0;
   });
 }
 
-Status Store::save_derived(std::int64_t revision, const std::vector<DerivedValue>& values, const std::string& made_by) {
-  if (const Status flushed = flush(); !flushed) return flushed;
+Status Store::load_derived(std::vector<FamilyValues>& families) {
+  return sql::guarded([&]() -> Status {
+    sql::Database& database = implementation_->database;
+    return sql::in_one_state(database, [&]() -> Status {
+      for (FamilyValues& each : families) each.by_cell.clear();
+      if (!is_kept_by_ngb_only(database)) return Done{};
+      for (FamilyValues& each : families) {
+        if (is_kept(database, each)) load_family_values(database, each);
+      }
+      return Done{};
+    });
+  });
+}
+
+Status Store::save_derived(const FileState& state, const std::vector<FamilyValues>& families) {
+  if (implementation_->database.is_in_transaction()) return Done{};  // no failure here may cost what was recorded
   return implementation_->changing([&]() -> Status {
     sql::Database& database = implementation_->database;
-    database.begin();
-    const std::optional<std::int64_t> counter = database.change_counter();
-    if (!counter || database.integer("SELECT revision FROM revision") != revision) {
-      database.roll_back();
-      return Done{};
-    }
-    database.execute("DELETE FROM derived; DELETE FROM derived_state");
-    sql::Statement& insert = database.kept(
-        "INSERT INTO derived (cell_key, metric, value, low, high, reason) "
-        "SELECT cell_key, ?2, ?3, ?4, ?5, ?6 FROM cell WHERE cell_id = ?1");
-    for (const DerivedValue& value : values) {
-      insert.run(value.cell_id, value.metric, value.value, value.low, value.high, value.reason);
-    }
-    database.kept("INSERT INTO derived_state VALUES (1, ?, ?, ?)")
-        .run(revision, made_by, static_cast<std::int64_t>(static_cast<std::uint32_t>(*counter + 1)));  // by this commit
-    database.execute("UPDATE series_state SET change_counter = change_counter + 1");  // this commit changes no result
+    if (!begin_keeping(database, state)) return Done{};
+    for (const FamilyValues& each : families) save_family_values(database, each);
     database.commit();
     return Done{};
   });

@@ -268,22 +268,12 @@ void require_no_lost_rows(const sql::Database& database) {
   }
 }
 
-// Runs `work` while the file does not change, or within the open transaction.
-template <class Work>
-auto in_one_state(sql::Database& database, const Work& work) {
-  if (database.is_in_transaction()) return work();
-  sql::Transaction one_state(database, sql::Transaction::Kind::read);
-  auto result = work();
-  one_state.commit();
-  return result;
-}
-
 }  // namespace
 
 Result<std::vector<CellData>> Store::load_cells(Detail detail) {
   return sql::guarded([&]() -> Result<std::vector<CellData>> {
     sql::Database& database = implementation_->database;
-    return in_one_state(database, [&] {
+    return sql::in_one_state(database, [&] {
       require_no_lost_rows(database);
       Loader loader(database, detail);
       std::vector<CellData> cells;
@@ -298,7 +288,7 @@ Result<std::vector<CellData>> Store::load_cells(Detail detail) {
 Result<std::vector<Family>> Store::families() {
   return sql::guarded([&]() -> Result<std::vector<Family>> {
     sql::Database& database = implementation_->database;
-    return in_one_state(database, [&] {
+    return sql::in_one_state(database, [&] {
       require_no_lost_rows(database);
       std::unordered_map<std::string, std::size_t> known;
       std::vector<Family> families;
@@ -308,7 +298,7 @@ Result<std::vector<Family>> Store::families() {
           "ORDER BY cell_key");
       while (row.step()) {
         const auto [place, is_new] = known.emplace(row.text(1) + '\n' + row.text(2), families.size());
-        if (is_new) families.emplace_back();
+        if (is_new) families.push_back({row.text(1), row.text(2), {}});
         families[place->second].cells.push_back({row.integer(0), position++});
       }
       return families;
@@ -319,7 +309,7 @@ Result<std::vector<Family>> Store::families() {
 Result<std::vector<CellData>> Store::load_family(const Family& family, Detail detail) {
   return sql::guarded([&]() -> Result<std::vector<CellData>> {
     sql::Database& database = implementation_->database;
-    return in_one_state(database, [&] {
+    return sql::in_one_state(database, [&] {
       Loader loader(database, detail);
       std::vector<CellData> cells;
       cells.reserve(family.cells.size());
@@ -332,7 +322,7 @@ Result<std::vector<CellData>> Store::load_family(const Family& family, Detail de
 Result<std::optional<CellData>> Store::load_cell(const std::string& cell_id, Detail detail) {
   return sql::guarded([&]() -> Result<std::optional<CellData>> {
     sql::Database& database = implementation_->database;
-    return in_one_state(database, [&]() -> std::optional<CellData> {
+    return sql::in_one_state(database, [&]() -> std::optional<CellData> {
       sql::Statement row = database.statement("SELECT cell_key FROM cell WHERE cell_id = ?");
       row.bind(cell_id);
       if (!row.step()) return std::nullopt;

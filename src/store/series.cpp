@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the numbers that span cells. A commit of ngb that records something raises the file's revision and its change
-// counter by one each, so a difference between the two tells that another program has changed the file.
+// Keeps the numbers that span cells.
 #include <set>
 #include <unordered_map>
 
@@ -10,16 +9,6 @@
 
 namespace ngb::store {
 namespace {
-
-std::int64_t wrapped(std::int64_t counter) { return static_cast<std::int64_t>(static_cast<std::uint32_t>(counter)); }
-
-bool was_changed_by_ngb_only(const sql::Database& database, std::int64_t revision) {
-  const std::optional<std::int64_t> counter = database.change_counter();
-  if (!counter) return false;
-  sql::Statement state = database.statement("SELECT revision, change_counter FROM series_state");
-  if (!state.step()) return false;
-  return wrapped(*counter - state.integer(1)) == wrapped(revision - state.integer(0));
-}
 
 // Loads all parts without their values; `place` maps a part's key to its index.
 std::vector<SeriesPart> load_parts(const sql::Database& database,
@@ -110,26 +99,21 @@ std::vector<SeriesPart> read_series(const sql::Database& database) {
   return parts;
 }
 
-Result<std::optional<std::vector<SeriesPart>>> Store::load_series(std::int64_t revision) {
+Result<std::optional<std::vector<SeriesPart>>> Store::load_series() {
   using Parts = std::optional<std::vector<SeriesPart>>;
   return sql::guarded([&]() -> Result<Parts> {
-    const sql::Database& database = implementation_->database;
-    if (!was_changed_by_ngb_only(database, revision)) return Parts{};
-    return Parts(read_series(database));
+    sql::Database& database = implementation_->database;
+    return sql::in_one_state(database,
+                             [&] { return is_kept_by_ngb_only(database) ? Parts(read_series(database)) : Parts{}; });
   });
 }
 
-Status Store::save_series(std::int64_t revision, const std::vector<SeriesPart>& changed,
+Status Store::save_series(const FileState& state, const std::vector<SeriesPart>& changed,
                           const std::vector<std::string>& names) {
   if (const Status flushed = flush(); !flushed) return flushed;
   return implementation_->changing([&]() -> Status {
     sql::Database& database = implementation_->database;
-    database.begin();
-    const std::optional<std::int64_t> counter = database.change_counter();
-    if (!counter || database.integer("SELECT revision FROM revision") != revision) {
-      database.roll_back();
-      return Done{};
-    }
+    if (!begin_keeping(database, state)) return Done{};
     const std::set<std::string> known(names.begin(), names.end());
     std::set<std::string> replaced;
     for (const SeriesPart& part : changed) replaced.insert(part.part);
@@ -140,10 +124,6 @@ Status Store::save_series(std::int64_t revision, const std::vector<SeriesPart>& 
     }
     for (const std::int64_t key : old) remove_part(database, key);
     for (const SeriesPart& part : changed) add_part(database, part);
-    const std::int64_t then = wrapped(*counter + 1);  // by this commit
-    database.execute("DELETE FROM series_state");
-    database.kept("INSERT INTO series_state VALUES (1, ?, ?)").run(revision, then);
-    database.kept("UPDATE derived_state SET change_counter = ? WHERE change_counter = ?").run(then, *counter);
     database.commit();
     return Done{};
   });

@@ -162,6 +162,16 @@ class Transaction {
   bool is_done_ = false;
 };
 
+// Returns the value of `work()`, which sees one state of the file, or runs within the open transaction.
+template <class Work>
+auto in_one_state(Database& database, const Work& work) {
+  if (database.is_in_transaction()) return work();
+  Transaction one_state(database, Transaction::Kind::read);
+  auto result = work();
+  one_state.commit();
+  return result;
+}
+
 // Returns the value of `work()`, or the Error of the SqlError that it threw.
 template <class Work>
 auto guarded(Work&& work) -> decltype(work()) {

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "store/holders.h"
 #include "store/implementation.h"
+#include "store/kept_values.h"
 #include "store/open.h"
 
 namespace ngb::store {
@@ -109,6 +110,13 @@ Status Store::try_flush() {
 }
 
 std::string Store::who_holds_it() const { return describe_holders(implementation_->database.file()); }
+
+Result<FileState> Store::state() {
+  return sql::guarded([&]() -> Result<FileState> {
+    sql::Database& database = implementation_->database;
+    return sql::in_one_state(database, [&] { return state_of(database); });
+  });
+}
 
 Result<std::int64_t> Store::revision() {
   return sql::guarded(

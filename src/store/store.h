@@ -117,7 +117,16 @@ struct Family {
     std::int64_t cell_key = 0;  // within the file
     std::size_t position = 0;   // among all cells, in the order of the study
   };
+  std::string device{};
+  std::string model_hash{};
   std::vector<Member> cells{};  // in the order of the study
+};
+
+// Tells states of a file apart: if two are equal, no program has changed the file in between.
+struct FileState {
+  std::int64_t revision = 0;                     // grows with every commit of ngb that records something
+  std::optional<std::int64_t> change_counter{};  // of the file's header; nothing: it does not count all changes
+  bool operator==(const FileState&) const = default;
 };
 
 // A metric's value for a cell. It is kept so that a large study is shown without computing it again.
@@ -128,6 +137,13 @@ struct DerivedValue {
   std::optional<double> low{};  // 95 % interval, where the metric has one
   std::optional<double> high{};
   std::string reason{};  // why there is no value
+};
+
+// The values of the cells of a family. They are out of date once `made_of` differs.
+struct FamilyValues {
+  const Family* family = nullptr;
+  std::string made_of{};  // identifies the formulas and everything in the file that the values were computed from
+  std::vector<std::vector<DerivedValue>> by_cell{};  // of each cell of the family
 };
 
 // A number that spans cells (docs/metrics.md).
@@ -297,18 +313,22 @@ class Store {
   [[nodiscard]] bool is_older() const;
   // Returns a number that grows with every commit that records something.
   Result<std::int64_t> revision();
-  // Returns the values that were saved last. Returns nothing if they belong to another revision, if other formulas made
-  // them, or if any program has changed the file since.
-  Result<std::optional<std::vector<DerivedValue>>> load_derived(std::int64_t revision, const std::string& made_by = {});
-  // Replaces the values that were saved last. Saves nothing if the file's revision is no longer `revision`.
-  Status save_derived(std::int64_t revision, const std::vector<DerivedValue>& values, const std::string& made_by = {});
+  Result<FileState> state();
+  // Returns whether values of any family are kept, up to date or not.
+  Result<bool> keeps_derived();
+  // Fills in the values of those families that are kept with the same `made_of`; the others have none afterwards, nor
+  // has any if another program than ngb may have changed the file since.
+  Status load_derived(std::vector<FamilyValues>& families);
+  // Keeps the values of these families in place of earlier ones. Saves nothing if the file is no longer in the state in
+  // which they were computed, or if events are not durable yet.
+  Status save_derived(const FileState& state, const std::vector<FamilyValues>& families);
 
   // Returns the parts that were kept, in the order in which they were saved. Returns nothing if another program than
   // ngb may have changed the file since.
-  Result<std::optional<std::vector<SeriesPart>>> load_series(std::int64_t revision);
+  Result<std::optional<std::vector<SeriesPart>>> load_series();
   // Keeps these parts in place of those of the same name, and removes all parts that `names` does not list. Saves
-  // nothing if the file's revision is no longer `revision`.
-  Status save_series(std::int64_t revision, const std::vector<SeriesPart>& changed,
+  // nothing if the file is no longer in the state in which they were computed.
+  Status save_series(const FileState& state, const std::vector<SeriesPart>& changed,
                      const std::vector<std::string>& names);
 
   struct Implementation;  // of this room only

@@ -12,7 +12,7 @@ from ngraphbench.errors import ResultsError
 
 FILE = "results.db"
 APPLICATION_ID = 0x4E474252  # "NGBR", in the file's header
-VERSION = 6  # the newest version of the tables that this package reads
+VERSION = 7  # the newest version of the tables that this package reads
 _NEEDED_OF_SAMPLE = "options_json"  # a column that the view `sample` of earlier programs lacks
 
 

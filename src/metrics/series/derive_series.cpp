@@ -105,14 +105,14 @@ Result<Measured> load_measured(const std::vector<store::Source>& sources, std::s
 }
 
 // Ignores errors: a file that cannot be written can still be shown.
-void keep_series(const std::filesystem::path& results_file, std::int64_t revision, const std::vector<SeriesPart>& made,
-                 const std::vector<std::size_t>& computed) {
+void keep_series(const std::filesystem::path& results_file, const store::FileState& state,
+                 const std::vector<SeriesPart>& made, const std::vector<std::size_t>& computed) {
   std::vector<SeriesPart> changed;
   std::vector<std::string> names;
   for (const std::size_t i : computed) changed.push_back(made[i]);
   for (const SeriesPart& part : made) names.push_back(part.part);
   auto store = store::Store::open(results_file, store::Mode::write_if_free);
-  if (store) (void)store->save_series(revision, changed, names);
+  if (store) (void)store->save_series(state, changed, names);
 }
 
 }  // namespace
@@ -132,15 +132,16 @@ Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, c
   found.parts = empty_parts(derived.cells, parts, version);
   auto store = store::open_sources(sources);
   if (!store) return error_of(store);
-  const auto revision = store->revision();
-  if (!revision) return error_of(revision);
+  const auto state = store->state();
+  if (!state) return error_of(state);
   std::vector<std::size_t> missing(found.parts.size());
   for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = i;
-  const bool may_keep = derived.is_whole && derived.refers_to_the_studys_baseline && *revision == derived.revision &&
-                        store::is_one_file(sources);
+  bool may_keep = derived.is_whole && derived.refers_to_the_studys_baseline &&
+                  state->revision == derived.state.revision && store::is_one_file(sources);
   if (may_keep) {
-    auto kept = store->load_series(*revision);
+    auto kept = store->load_series();
     if (!kept) return error_of(kept);
+    may_keep = kept->has_value();  // else another program has changed the file since its cells were derived
     if (*kept) missing = fill_in_kept(found.parts, std::move(**kept));
   }
   found.computed = missing.size();
@@ -149,14 +150,14 @@ Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, c
   {
     const store::Store closed = std::move(*store);
   }  // closes the store: an open reader would make the writer wait
-  if (derived.were_kept) {
+  if (derived.steady.empty()) {
     const auto measured = load_measured(sources, derived.cells.size(), threads);
     if (!measured) return error_of(measured);
     compute(measured->cells, measured->steady, derived.baseline, parts, missing, found.parts);
   } else {
     compute(derived.cells, derived.steady, derived.baseline, parts, missing, found.parts);
   }
-  if (may_keep && !is_older) keep_series(sources.front().file, *revision, found.parts, missing);
+  if (may_keep && !is_older) keep_series(sources.front().file, *state, found.parts, missing);
   return found;
 }
 

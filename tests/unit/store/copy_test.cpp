@@ -32,9 +32,9 @@ void record_one(const made_up::Folder& folder) {
 
 void keep_values(const std::filesystem::path& file) {
   auto store = Store::open(file, Mode::read_write).value();
-  const std::int64_t revision = store.revision().value();
-  ASSERT_TRUE(store.save_derived(revision, {{"aa", "throughput_per_s", 2.0, {}, {}, ""}}));
-  ASSERT_TRUE(store.save_series(revision, {{"part", "made", {}, {{"claim", "It holds.", "{}"}}}}, {"part"}));
+  ASSERT_TRUE(made_up::keep_values(store, "made", {{"aa", "throughput_per_s", 2.0, {}, {}, ""}}));
+  ASSERT_TRUE(
+      store.save_series(store.state().value(), {{"part", "made", {}, {{"claim", "It holds.", "{}"}}}}, {"part"}));
 }
 
 TEST(CopyOfMeasured, HasEverythingButWhatCanBeComputedAgainAndThePresenceOfRuns) {

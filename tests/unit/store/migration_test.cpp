@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "made_up.h"
+#include "store/copy.h"
 #include "store/open.h"
 
 namespace ngb::store {
@@ -15,7 +16,7 @@ namespace {
 
 using made_up::Folder;
 
-constexpr int kNewest = 6;
+constexpr int kNewest = 7;
 
 // Returns the steps with one more version, as a later release might add it.
 std::vector<Migration> with_a_further_step() {
@@ -201,7 +202,7 @@ TEST(Migration, RefusesAFileOfANewerVersion) {
     const auto refused = Store::open(folder.results(), mode);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().what,
-              "written by a newer version of ngb: the file has version 99, and this ngb reads versions up to 6");
+              "written by a newer version of ngb: the file has version 99, and this ngb reads versions up to 7");
     EXPECT_THAT(refused.error().next, testing::HasSubstr("use a newer ngb"));
   }
 }
@@ -256,11 +257,47 @@ TEST(Migration, DropsTheDerivedValuesOfAFileOfTheFirstVersion) {
   auto reader = Store::open(folder.results(), Mode::read_only);
   ASSERT_TRUE(reader) << reader.error().text();
   EXPECT_TRUE(reader->is_older());
-  EXPECT_FALSE(reader->load_derived(0).value());
+  EXPECT_FALSE(reader->keeps_derived().value());
   auto writer = Store::open(folder.results(), Mode::read_write);
   ASSERT_TRUE(writer) << writer.error().text();
   EXPECT_FALSE(writer->is_older());
-  EXPECT_FALSE(writer->load_derived(0).value());
+  EXPECT_FALSE(writer->keeps_derived().value());
+}
+
+// Version 6 said of all values together whether they are up to date.
+TEST(Migration, TakesWhatAFileOfTheSixthVersionHasKeptForOutOfDate) {
+  const Folder folder;
+  {
+    sql::Database database = open_to_write(folder.results(), migrations().first(6));
+    database.execute(
+        "INSERT INTO toolchain VALUES (1, 'local', 'null', ''); "
+        "INSERT INTO model (model_key, model_hash, batch, label, family, recipe_json, path) VALUES "
+        "(1, 'm', 1, 'm', '', '', ''); "
+        "INSERT INTO cell (cell_key, cell_id, device, model_key, toolchain_key, compiler, compiler_label, "
+        "compiler_version, options_json, precision, planned_processes, threads) VALUES "
+        "(1, 'aa', 'local', 1, 1, 'null', 'n', '', '{}', 'f32', 1, 1); "
+        "INSERT INTO derived VALUES (5, 1, 'throughput_per_s', 2, NULL, NULL, ''); "
+        "INSERT INTO derived VALUES (7, 1, 'flag_spread', 0.2, NULL, NULL, ''); "
+        "INSERT INTO derived_state VALUES (1, 0, 'formulas', 9); "
+        "INSERT INTO series_part VALUES (1, '', 'made'); INSERT INTO series_state VALUES (1, 0, 9); "
+        "INSERT INTO series VALUES (1, 1, 's', 'local', 'n', 'm', '1', 2, NULL, NULL, NULL, NULL, ''); "
+        "INSERT INTO series_cell VALUES (1, 0, 1); INSERT INTO conclusion VALUES (1, 1, 'claim', 'It holds.', '{}')");
+  }
+  for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+    auto store = Store::open(folder.results(), mode);
+    ASSERT_TRUE(store) << store.error().text();
+    EXPECT_EQ(store->load_cells().value().size(), 1U);
+    EXPECT_FALSE(store->keeps_derived().value());
+    EXPECT_FALSE(store->load_series().value());
+    const auto stored = stored_derived(folder.results()).value();
+    ASSERT_EQ(stored.size(), 2U) << "a bundle's values can be compared";
+    EXPECT_EQ(stored[0].metric, "throughput_per_s");
+    EXPECT_EQ(stored[1].metric, "flag_spread");
+    EXPECT_EQ(stored_series(folder.results()).value().size(), 1U);
+  }
+  auto store = Store::open(folder.results(), Mode::read_write).value();
+  ASSERT_TRUE(store.save_series(store.state().value(), {}, {}));
+  EXPECT_TRUE(stored_derived(folder.results()).value().empty()) << "what is kept anew replaces all of it";
 }
 
 TEST(Migration, RefusesVersionsThatNoNgbWrites) {

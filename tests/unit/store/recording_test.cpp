@@ -353,32 +353,6 @@ TEST(Store, RaisesItsRevisionWithEveryFlushThatRecordsSomething) {
   EXPECT_EQ(store.revision().value(), before + 1);
 }
 
-TEST(Store, LoadsDerivedValuesOfTheCurrentRevisionOnly) {
-  const Folder folder;
-  Store store = open_to_write(folder);
-  const std::string run = store.begin_run(made_up::plan(), 7).value();
-  const auto revision = store.revision().value();
-  EXPECT_FALSE(store.load_derived(revision, "1").value());
-  expect_good(store.save_derived(
-      revision,
-      {{"bb", "speed_up_ratio", 2.0, 1.5, 2.5, ""}, {"aa", "latency_p99_s", {}, {}, {}, "needs 662 repetitions"}},
-      "1"));
-  const auto values = store.load_derived(revision, "1").value();
-  ASSERT_TRUE(values);
-  ASSERT_EQ(values->size(), 2U);
-  EXPECT_EQ((*values)[0].cell_id, "bb");
-  EXPECT_EQ((*values)[0].value, 2.0);
-  EXPECT_EQ((*values)[0].high, 2.5);
-  EXPECT_EQ((*values)[1].value, std::nullopt);
-  EXPECT_EQ((*values)[1].reason, "needs 662 repetitions");
-  EXPECT_FALSE(store.load_derived(revision, "2").value()) << "made by other formulas";
-  expect_good(store.record(run, "local", {1, made_up::process("aa", 0)}));
-  expect_good(store.flush());
-  EXPECT_FALSE(store.load_derived(store.revision().value(), "1").value()) << "results were added";
-  expect_good(store.save_derived(revision, {{"aa", "old", 1.0, {}, {}, ""}}, "1"));
-  EXPECT_FALSE(store.load_derived(store.revision().value(), "1").value()) << "saved for an older revision";
-}
-
 TEST(Store, LeavesOneFileWhenItIsClosed) {
   const Folder folder;
   {
