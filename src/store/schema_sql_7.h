@@ -4,8 +4,8 @@
 
 namespace ngb::store {
 
-// Version 7 keeps the values of cells family by family. What an older file has kept stays there and is out of date: nothing
-// says what it was made of. (A bundle's values are compared with what follows from its samples.)
+// Version 7 keeps the values of cells family by family. What an older file has kept stays there and is out of date:
+// nothing says what it was made of. (A bundle's values are compared with what follows from its samples.)
 inline constexpr const char* kVersion7 = R"sql(
 DROP TABLE series_state;
 DROP TABLE derived_state;
