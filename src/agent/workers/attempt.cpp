@@ -86,7 +86,6 @@ Attempt::Attempt(const Surroundings& surroundings, Children& children, Launcher&
   launch.result_fd = result_write_.get();
   launch.progress_fd = page_fd_.get();
   launch.log_fd = log_.get();
-  if (plan_.request.task == work::Task::measure) watch_.emplace(plan_.cpus);
   is_begun_ = true;
   launcher_.begin(launch);
   advance();
@@ -170,6 +169,8 @@ void Attempt::hand_over_request() {
   if (group_) group_->add(pid);
   confine(pid, plan_.cpus);
   limit_data(pid, plan_.memory_limit_bytes);
+  // Not earlier: while it was launched, which may import a library for seconds, others used processors as well.
+  if (plan_.request.task == work::Task::measure) watch_.emplace(plan_.cpus);
   const std::string bytes = samples::frame(work::write_json(plan_.request).dump());
   constexpr std::size_t kPipeBytes = 1U << 16U;
   if (bytes.size() > kPipeBytes) ::fcntl(request_write_.get(), F_SETPIPE_SZ, bytes.size());
