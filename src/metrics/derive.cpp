@@ -11,8 +11,8 @@
 namespace ngb::metrics {
 namespace {
 
-// The cells of some families, in the order of the study, while their values are loaded or computed. It does not move,
-// because its values refer to its families.
+// The cells of some families, in the order of the study, while their values are loaded or computed. It is not copied,
+// because its values point to its families.
 class Collection {
  public:
   explicit Collection(const std::vector<store::Family>& families) : families_(families) {

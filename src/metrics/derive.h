@@ -14,7 +14,7 @@ namespace ngb::metrics {
 struct Derived : Heading {
   std::vector<store::CellData> cells{};  // outlines (store.h), or what drop_details leaves of them
   std::vector<store::DerivedValue> values{};
-  std::vector<Steady> steady{};  // of each cell; empty if the values of a family were kept
+  std::vector<Steady> steady{};  // of each cell; empty if the values of any family were kept
   std::size_t computed = 0;      // families whose values were computed now; those of the others were kept
   bool is_whole = true;          // false: only a part of the results' families
 };

@@ -8,36 +8,38 @@
 namespace ngb::toolchain {
 namespace {
 
+struct Wheel {
+  const char* name = "";    // on the package index
+  const char* module = "";  // what Python imports of it
+  std::uint64_t disk_bytes = 0;
+};
+
 // Returns a tool that is one wheel, without what that requires.
-CompilerDescription tool_of_wheel(std::string name, const std::string& wheel, std::string module) {
+CompilerDescription tool_of(const Wheel& wheel, std::string name, std::string summary) {
   CompilerDescription tool;
   tool.name = std::move(name);
+  tool.summary = std::move(summary);
   tool.host = "python";
   tool.devices = {"cpu"};
   tool.toolchain = tool.name;
   tool.default_version = default_version(tool.name);
-  tool.requirements = {wheel + "=={version}"};
-  tool.distributions = {wheel};
-  tool.imports = {std::move(module)};
+  tool.requirements = {std::string(wheel.name) + "=={version}"};
+  tool.distributions = {wheel.name};
+  tool.imports = {wheel.module};
+  tool.disk_bytes = wheel.disk_bytes;
   return tool;
 }
 
 }  // namespace
 
 CompilerDescription drawing_tool() {
-  constexpr std::uint64_t kDiskBytes = 90'000'000;
-  CompilerDescription tool = tool_of_wheel("figures", "vl-convert-python", "vl_convert");
-  tool.summary = "vl-convert: draws the figures of ngb report as SVG, PNG or PDF";
-  tool.disk_bytes = kDiskBytes;
-  return tool;
+  return tool_of({.name = "vl-convert-python", .module = "vl_convert", .disk_bytes = 90'000'000}, "figures",
+                 "vl-convert: draws the figures of ngb report as SVG, PNG or PDF");
 }
 
 CompilerDescription parquet_tool() {
-  constexpr std::uint64_t kDiskBytes = 175'000'000;
-  CompilerDescription tool = tool_of_wheel("parquet", "pyarrow", "pyarrow.parquet");
-  tool.summary = "pyarrow: writes the tables of ngb report as Parquet files";
-  tool.disk_bytes = kDiskBytes;
-  return tool;
+  return tool_of({.name = "pyarrow", .module = "pyarrow.parquet", .disk_bytes = 175'000'000}, "parquet",
+                 "pyarrow: writes the tables of ngb report as Parquet files");
 }
 
 std::vector<CompilerDescription> tools() { return {drawing_tool(), parquet_tool()}; }

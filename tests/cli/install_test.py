@@ -101,7 +101,7 @@ class Packages(NgbTest):
         return self.folder / "venv/bin"
 
     def test_pip_takes_the_wheel_with_the_programs_where_it_fits_and_else_the_one_without(self):
-        # The names alone decide, so that the wheels of the two kinds of machine may have one content.
+        # pip decides by the names, so one file may stand for all three wheels.
         wheels = self.folder / "wheels"
         wheels.mkdir()
         names = [f"ngraphbench-0.1.0-py3-none-{tag}.whl" for tag in ("manylinux_2_28_x86_64", "manylinux_2_28_aarch64", "any")]

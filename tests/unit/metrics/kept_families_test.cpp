@@ -132,7 +132,7 @@ TEST_F(KeptFamilies, AreComputedAgainForAnotherBaseline) {
   EXPECT_EQ(shown().computed, 0U);
 }
 
-// "fast" is at first the name of nothing, then of a setting in another study's cells.
+// No setting is called "fast" until another study adds one.
 TEST_F(KeptFamilies, AreComputedAgainOnceTheBaselinesWordsMeanSomethingElse) {
   plan::Plan plan = plan_of_two_families();
   plan.study.baseline = "fast";

@@ -18,7 +18,7 @@ constexpr std::int64_t kMs = 1'000'000;
 
 constexpr std::int64_t kBegin_ns = 77 * kMs;
 
-// Its time moves only by waiting and by inferences, which take as long as `inference_ns` says of each, or equally long.
+// A server with a clock of its own: only waiting and inferences take time.
 class MadeUpServer final : public Server {
  public:
   explicit MadeUpServer(std::int64_t inference_ns, std::size_t fails_at = SIZE_MAX)

@@ -122,7 +122,7 @@ TEST(Instances, OfAProcessWithSeveralThreadsAreRefused) {
   EXPECT_EQ(refused.error().what, "the worker has 2 threads before it loads its compiler, so it cannot be forked");
 }
 
-// Each takes numbers as fast as it can, and keeps them and the common time as repetitions.
+// Each instance takes numbers until none is left. Its repetitions tell which ones, and when it began.
 TEST(Instances, BeginTogetherAndTakeEachNumberOnceInAscendingOrder) {
   constexpr std::uint64_t kNumbers = 1'000;
   const Instances::Outcome outcome = run(2, [](const Instance& mine) {
