@@ -34,12 +34,6 @@ std::uint64_t memory_limit(const work::Job& job) {
 // Stays free on a device's disk if its limits say nothing.
 constexpr std::uint64_t kFreeDiskBytes = 64U << 20U;
 
-// Makes a name of a file in our folder, even from an id that is not hexadecimal digits.
-std::string file_name(std::string text) {
-  std::replace(text.begin(), text.end(), '/', '_');
-  return text;
-}
-
 }  // namespace
 
 Runner::Runner(const Surroundings& surroundings, Children& children, const work::Job& job, Journal& journal,
@@ -63,19 +57,19 @@ Runner::Runner(const Surroundings& surroundings, Children& children, const work:
 Runner::~Runner() { stop(); }
 
 void Runner::stop() {
-  attempt_.reset();
+  attempts_.reset();
   writing_.reset();
   const std::vector<pid_t> left = children_.end_all({});
   if (!left.empty()) std::fputs((describe_processes(left) + ": did not end after SIGKILL\n").c_str(), stderr);
 }
 
 Status Runner::advance() {
-  launchers_.advance_idle(launcher_);
+  launchers_.advance_idle(attempts_ ? attempts_->launchers() : std::set<const Launcher*>{});
   while (!is_finished_) {
-    if (attempt_) {
-      attempt_->advance();
-      if (!attempt_->result()) return Done{};
-      if (Status done = end_attempt(); !done) return done;
+    if (attempts_) {
+      attempts_->advance();
+      if (!attempts_->are_over()) return Done{};
+      if (Status done = end_attempts(); !done) return done;
     } else if (writing_) {
       writing_->advance();
       if (!writing_->outcome()) return Done{};
@@ -185,27 +179,6 @@ Status Runner::record_model(const ModelFile& file) {
   return record({0, file.facts});
 }
 
-Status Runner::begin_step() {
-  if (const std::optional<Failure> changed = changed_file()) return fail_group(*changed);
-  if (!find_step()) return Done{};
-  const work::Step& step = group().steps[steps_[group_]];
-  const int attempt = *next_attempt(step);
-  const work::Cell& cell = job_.cell_of(step);
-  if (file_->no_file && needs_file(job_.compiler_of(cell))) return fail_cell_without_file(step);
-  cell_ = &cell;
-  WorkerRequest request = request_for(job_.compiler_of(cell));
-  request.cell_id = cell.id;
-  request.process_index = step.process_index;
-  request.attempt = attempt;
-  request.reference_path = reference_path_->string();
-  const work::GivenReference* const given = job_.given_reference(group().model_index);
-  request.reference_is_given = given != nullptr && !given->path.empty();
-  request.has_load = !job_.load_of(cell).is_none();
-  compilation_.prepare(request, origin_of(cell));
-  start(std::move(request), fmt::format("{}-{}-{}.log", file_name(cell.id), step.process_index, attempt));
-  return Done{};
-}
-
 // Returns the folder that keeps things between the runs of this device.
 std::filesystem::path Runner::caches() const {
   return job_.reference_cache.empty() ? surroundings_.work_folder
@@ -235,88 +208,12 @@ WorkerRequest Runner::request_for(const work::Compiler& compiler) const {
   return request;
 }
 
-void Runner::start(WorkerRequest request, const std::string& log_name) {
-  AttemptPlan plan;
-  plan.cpus = choose_cpus(surroundings_.cpus, cores_, work::needed_processors(request.compiler));
-  plan.memory_limit_bytes = memory_limit_bytes_;
-  plan.log_name = log_name;
-  plan.timeouts = job_.limits.timeouts;
-  plan.disturbance = job_.limits.disturbance;
-  if (request.has_load) plan.load = job_.load_of(*cell_);
-  launcher_ = &launchers_.of(request.place);
-  plan.spared = [this] {
-    std::set<pid_t> others = launchers_.own_processes();
-    for (const pid_t pid : launcher_->own_processes()) others.erase(pid);
-    return others;
-  }();
-  plan.request = std::move(request);
-  confine(0, other_cpus(surroundings_.cpus, plan.cpus));
-  attempt_ = std::make_unique<Attempt>(surroundings_, children_, *launcher_, std::move(plan));
-}
-
-Status Runner::end_attempt() {
-  ProcessResult result = *attempt_->result();
-  const std::vector<pid_t> left = attempt_->left();
-  Status done;
-  if (attempt_->request().task == work::Task::make_references) {
-    done = end_reference(result);
-  } else {
-    const WorkerRequest request = attempt_->request();
-    attempt_.reset();
-    launcher_ = nullptr;
-    if (result.failure) {
-      if (Status full = stop_when_disk_is_full(*result.failure); !full) return full;
-    }
-    result.environment_hash = environment_hash_;
-    result.threads = request.compiler.threads;
-    result.made_with = provenance_of(*cell_);
-    if (std::optional<Failure> changed = changed_file()) {
-      // The measurement is dropped: nobody knows which content of the file it belongs to.
-      changed->phase = result.phases.empty() ? samples::Phase::start : result.phases.back().phase;
-      result.failure = std::move(changed);
-      result.repetitions.clear();
-      result.check.reset();
-    }
-    drop_if_too_large(result);
-    if (!compilation_.settle(request, origin_of(*cell_), result)) return check_all_ended(left);
-    wait_for_quiet(result);
-    done = record({0, std::move(result)});
-    if (is_done(*cell_)) compilation_.end_cell(cell_->id);
-  }
-  return done ? check_all_ended(left) : done;
-}
-
-// Begins to wait for a quiet machine if the process will be measured again. The waits of a job are bounded, because a
-// machine that is never quiet would make a long study endless.
-void Runner::wait_for_quiet(const ProcessResult& disturbed) {
-  constexpr int kMostWaits = 30;
-  const work::Disturbance& rule = job_.limits.disturbance;
-  if (!disturbed.failure || disturbed.failure->kind != FailureKind::disturbed) return;
-  if (samples::is_final(FailureKind::disturbed, disturbed.attempt, job_.limits)) return;
-  if (rule.wait_ns == 0 || ++quiet_waits_ > kMostWaits) return;
-  std::vector<int> cpus = choose_cpus(surroundings_.cpus, cores_, work::needed_processors(job_.compiler_of(*cell_)));
-  quiet_wait_.emplace(std::move(cpus), rule.max_wait_ratio, system_clock().now(), Nanoseconds(rule.wait_ns));
-}
-
 // Returns an error that names `left`, if there are any: times measured beside processes that still run would be wrong.
 Status Runner::check_all_ended(const std::vector<pid_t>& left) const {
   if (left.empty()) return Done{};
   return fail(fmt::format("nothing more is measured here: {} did not end after SIGKILL", describe_processes(left)),
               surroundings_.work_folder.string(),
               "check the device's kernel log, or restart the device; then run the same command again");
-}
-
-// Replaces a result that is too large for a message by a failure, so that the device continues.
-void Runner::drop_if_too_large(ProcessResult& result) {
-  constexpr std::size_t kSurelyFits = 100'000;
-  if (result.repetitions.size() < kSurelyFits || Journal::fits({0, result})) return;
-  Failure failure;
-  failure.kind = FailureKind::internal;
-  failure.phase = samples::Phase::timed;
-  failure.message = fmt::format("one record cannot hold its {} repetitions", result.repetitions.size());
-  failure.advice = "ask for fewer repetitions (stop_when: max_repetitions), or for longer ones (min_repetition_ms)";
-  result.repetitions.clear();
-  result.failure = failure;
 }
 
 // Records this failure for every step of the group that is left to do. It counts as the last attempt.
@@ -359,7 +256,7 @@ Status Runner::stop_when_disk_is_full(const Failure& failure) const {
 }
 
 void Runner::look() {
-  if (attempt_) attempt_->look();
+  if (attempts_) attempts_->look();
   if (writing_) writing_->look();
   if (quiet_wait_) quiet_wait_->look(system_clock().now());
 }
@@ -368,10 +265,11 @@ samples::Progress Runner::progress() const {
   samples::Progress progress;
   if (writing_) progress.doing = fmt::format("write model {} batch {}", model().label, model().key.batch);
   if (quiet_wait_) progress.doing = quiet_wait_->text();
-  if (!attempt_) return progress;
-  const WorkerRequest& request = attempt_->request();
-  progress.phase = attempt_->phase();
-  progress.repetitions_done = attempt_->repetitions_done();
+  if (!attempts_) return progress;
+  const Attempt& attempt = attempts_->current();
+  const WorkerRequest& request = attempt.request();
+  progress.phase = attempt.phase();
+  progress.repetitions_done = attempt.repetitions_done();
   progress.attempt = request.attempt;
   if (request.task == work::Task::make_references) {
     progress.doing = fmt::format("reference outputs of {} batch {}", model().label, model().key.batch);
@@ -379,17 +277,17 @@ samples::Progress Runner::progress() const {
   }
   progress.cell_id = request.cell_id;
   progress.process_index = request.process_index;
-  progress.remark = text::to_utf8(attempt_->remark());
+  progress.remark = text::to_utf8(attempt.remark());
   return progress;
 }
 
 std::vector<int> Runner::poll_fds() const {
-  if (!attempt_) return {};
-  return {attempt_->result_fd(), attempt_->launcher_fd()};
+  if (!attempts_) return {};
+  return {attempts_->current().result_fd(), attempts_->current().launcher_fd()};
 }
 
 std::optional<Nanoseconds> Runner::deadline() const {
-  if (attempt_) return attempt_->deadline();
+  if (attempts_) return attempts_->current().deadline();
   if (writing_) return writing_->deadline();
   if (quiet_wait_) return quiet_wait_->end();
   return std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a job: for each group, it provides the model file and the reference outputs and then runs the steps in order.
-// Each process is recorded when it ends. Only one process runs at a time.
+// Each process is recorded when it ends; those that take turns, when all of their round have ended. Only one process
+// runs at a time.
 #pragma once
 
 #include <limits>
@@ -19,7 +20,7 @@
 #include "agent/quiet_wait.h"
 #include "agent/reference_cache.h"
 #include "agent/shared_compilation.h"
-#include "agent/workers/attempt.h"
+#include "agent/workers/attempts.h"
 #include "agent/workers/launcher_pool.h"
 #include "agent/workers/model_writing.h"
 #include "base/fingerprint.h"
@@ -49,7 +50,7 @@ class Runner {
   void stop();
 
   [[nodiscard]] bool is_finished() const { return is_finished_; }
-  [[nodiscard]] bool is_busy() const { return attempt_ || writing_ || quiet_wait_; }
+  [[nodiscard]] bool is_busy() const { return attempts_ || writing_ || quiet_wait_; }
   [[nodiscard]] samples::Progress progress() const;
   [[nodiscard]] std::vector<int> poll_fds() const;
   // Returns when `advance` must be called even if nothing happens; nothing if nothing runs.
@@ -66,8 +67,11 @@ class Runner {
   [[nodiscard]] Exporting exporting() const;
   [[nodiscard]] bool needs_file(const work::Compiler& compiler) const;
   Status fail_cell_without_file(const work::Step& step);
-  Status end_attempt();
-  void wait_for_quiet(const samples::ProcessResult& disturbed);
+  [[nodiscard]] std::vector<const work::Step*> steps_to_begin();
+  [[nodiscard]] work::WorkerRequest request_for(const work::Step& step);
+  Status end_attempts();
+  Status end_process(const work::WorkerRequest& request, samples::ProcessResult result);
+  void wait_for_quiet(const samples::ProcessResult& disturbed, const work::Compiler& compiler);
   static void drop_if_too_large(samples::ProcessResult& result);
   bool find_step();
   bool is_needed(const work::Step& step);
@@ -76,9 +80,11 @@ class Runner {
   void choose_soonest();
   [[nodiscard]] double seconds_until_decided();
   Status end_rounds();
-  Status end_reference(const samples::ProcessResult& result);
+  Status end_reference(const std::filesystem::path& written, const samples::ProcessResult& result);
   void leave_group();
-  void start(work::WorkerRequest request, const std::string& log_name);
+  void start(std::vector<work::WorkerRequest> requests);
+  [[nodiscard]] AttemptPlan plan_for(work::WorkerRequest request) const;
+  [[nodiscard]] const work::Cell& cell_of(const work::WorkerRequest& request) const;
   Status record_model(const ModelFile& file);
   Status fail_group(const samples::Failure& failure);
   Status record(const samples::Event& event);
@@ -122,7 +128,6 @@ class Runner {
   Builds builds_;
   // by compiler, manifest, and whether the model is exported
   std::map<std::tuple<std::string, std::string, bool>, Build> known_builds_{};
-  const work::Cell* cell_ = nullptr;  // the cell of attempt_
   WatchedFiles model_files_{};
   CheckedReferences references_{};
   SharedCompilation compilation_;
@@ -139,10 +144,9 @@ class Runner {
   NextRound next_round_{};
   int tries_ = 0;  // failed attempts at the group's model, then at its reference
   std::unique_ptr<ModelWriting> writing_{};
-  std::unique_ptr<Attempt> attempt_{};
+  std::unique_ptr<Attempts> attempts_{};
   std::optional<QuietWait> quiet_wait_{};  // before the next attempt at a disturbed process
   int quiet_waits_ = 0;                    // begun in this job
-  Launcher* launcher_ = nullptr;           // the launcher of attempt_
   bool is_environment_recorded_ = false;
   bool is_finished_ = false;
 };

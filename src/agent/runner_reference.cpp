@@ -79,7 +79,7 @@ Status Runner::begin_reference() {
   request.cell_id = "reference";
   request.attempt = tries_ + 1;
   request.reference_path = file::partial_path(path).string();
-  start(std::move(request), fmt::format("reference-{}-{}.log", path.stem().string().substr(0, 16), tries_ + 1));
+  start({std::move(request)});
   return Done{};
 }
 
@@ -88,10 +88,7 @@ Status Runner::record_reference(std::string path) {
   return record({0, samples::ReferenceMade{.model = model().key, .path = std::move(path), .key = key_of_reference()}});
 }
 
-Status Runner::end_reference(const ProcessResult& result) {
-  const std::filesystem::path written = attempt_->request().reference_path;
-  attempt_.reset();
-  launcher_ = nullptr;
+Status Runner::end_reference(const std::filesystem::path& written, const ProcessResult& result) {
   std::optional<Failure> failure = changed_file();
   if (failure) {
     std::error_code code;

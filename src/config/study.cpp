@@ -39,6 +39,7 @@ class StudyReader {
     check_baseline();
     check_stop_when();
     check_rounds();
+    check_turns();
     check_threads();
     check_size(root);
     settle_output();
@@ -194,6 +195,22 @@ class StudyReader {
     const DocumentNode* const most = given("rounds.max");
     problems_.add(most != nullptr ? *most : *given("rounds.min"), most != nullptr ? "rounds.max" : "rounds.min",
                   fmt::format("min {} is more than max {}", rounds->min, rounds->max));
+  }
+
+  // What takes turns is one process at a time that repeats, and nothing beside it.
+  void check_turns() {
+    const DocumentNode* const turns = given("turns");
+    if (study_.protocol.turns == 1 || turns == nullptr) return;
+    const auto refuse = [&](const char* what, const char* advice) {
+      problems_.add(*turns, "turns", fmt::format("processes under {} cannot take turns; {}", what, advice));
+    };
+    if (study_.protocol.arrivals) refuse("arrivals", "remove arrivals or turns");
+    const auto has_load = [](const work::Load& load) { return !load.is_none(); };
+    if (std::any_of(study_.loads.begin(), study_.loads.end(), has_load)) refuse("a load", "remove loads or turns");
+    const auto has_instances = [](const work::Compiler& compiler) { return compiler.instances > 1; };
+    if (std::any_of(study_.compilers.begin(), study_.compilers.end(), has_instances)) {
+      problems_.add(*turns, "turns", "several instances run together and cannot take turns; remove instances or turns");
+    }
   }
 
   // This machine's processors are known before anything is measured. A device elsewhere counts its own.

@@ -164,4 +164,26 @@ std::vector<Reading> waits_between(const Counters& before, const Counters& after
           {"other_cpu", "percent", "", of_ticks(others)}};
 }
 
+Counters without(Counters before, const Counters& pause_begin, const Counters& pause_end) {
+  before.taken_ns += pause_end.taken_ns - pause_begin.taken_ns;
+  if (before.threads.value && pause_begin.threads.value && pause_end.threads.value) {
+    for (const auto& [thread, now] : *pause_end.threads.value) {
+      const auto then = pause_begin.threads.value->find(thread);
+      if (then == pause_begin.threads.value->end()) continue;
+      ThreadTime& time = (*before.threads.value)[thread];
+      time.ran_ns += now.ran_ns - then->second.ran_ns;
+      time.waited_ns += now.waited_ns - then->second.waited_ns;
+    }
+  }
+  if (before.ticks.value && pause_begin.ticks.value && pause_end.ticks.value) {
+    before.ticks.value->total += pause_end.ticks.value->total - pause_begin.ticks.value->total;
+    before.ticks.value->busy += pause_end.ticks.value->busy - pause_begin.ticks.value->busy;
+    before.ticks.value->steal += pause_end.ticks.value->steal - pause_begin.ticks.value->steal;
+  }
+  if (before.throttled_ns.value && pause_begin.throttled_ns.value && pause_end.throttled_ns.value) {
+    *before.throttled_ns.value += *pause_end.throttled_ns.value - *pause_begin.throttled_ns.value;
+  }
+  return before;
+}
+
 }  // namespace ngb::probe

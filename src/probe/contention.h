@@ -61,4 +61,7 @@ class ContentionMeter {
 // more than 5 % of that.
 std::vector<samples::Reading> waits_between(const Counters& before, const Counters& after);
 
+// Returns `before` as if nothing had passed between two later readings, in which the process did not work.
+Counters without(Counters before, const Counters& pause_begin, const Counters& pause_end);
+
 }  // namespace ngb::probe

@@ -33,7 +33,7 @@ std::vector<ProtocolKey> protocol_of(const config::Study& study) {
   add_rows(study, config::protocol_keys(), "", rows);
   // Results from before these keys do not have them. At its default, such a key is left out of the protocol and of
   // hashes, so that those results stay comparable and their studies the same.
-  for (const char* const name : {"arrivals", "compile", "rounds"}) {
+  for (const char* const name : {"arrivals", "compile", "rounds", "turns"}) {
     const config::Key& key = *config::find_key(config::protocol_keys(), name);
     const std::string usual = config::value_of(config::Study{}, key).dump();
     std::erase_if(rows, [&](const ProtocolKey& row) { return row.key == name && row.value == usual; });

@@ -116,7 +116,7 @@ struct WorkerRequest {
   std::string artifact_path{};      // where the compiler's artifact is, or is kept; "": it is removed once loaded
   std::string module_site{};        // the exporter's packages, for a compiler that makes a PyTorch module itself; or ""
   bool loads_artifact = false;      // another process has compiled: this one loads artifact_path
-  bool has_load = false;            // it is timed beside a load: it sends and awaits samples/load_signal.h
+  bool has_load = false;            // it is timed beside a load: it sends and awaits samples/worker_signal.h
 
   static constexpr auto fields() {
     return std::tuple(

@@ -114,6 +114,7 @@ struct Protocol {
   std::int64_t max_transient_ns = 30'000'000'000;  // the search for a steady part ends after this
   std::optional<StopWhen> stop_when{};
   std::optional<Arrivals> arrivals{};
+  int turns = 1;  // in which a process runs its timed repetitions; 1: processes run one after the other
   Compilation compile = Compilation::each;
   Tolerances tolerances{};
   std::uint64_t seed = 1;  // of weights, inputs and the order of processes
@@ -151,6 +152,11 @@ struct Protocol {
                         "the other; a latency then lasts from the arrival of a request, and `repetitions` is "
                         "ignored",
              .default_text = "off"}),
+        study_field("turns", &Protocol::turns,
+                    {"turns",
+                     "Turns in which each process runs its timed repetitions, while the other processes of its round are "
+                     "stopped; a machine whose speed changes does so for all of them. 1: one process after the other",
+                     1, 1'000'000}),
         study_field(
             "compile", &Protocol::compile,
             {"compile",

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/prctl.h>
-#include <time.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -16,20 +13,21 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "probe/contention.h"
 #include "probe/energy.h"
 #include "probe/probe.h"
 #include "worker/affinity.h"
 #include "worker/arrivals.h"
 #include "worker/check.h"
-#include "worker/in_flight.h"
 #include "worker/inputs.h"
-#include "worker/load_signal.h"
+#include "worker/pauses.h"
 #include "worker/plugin_session.h"
 #include "worker/reference_file.h"
 #include "worker/resources.h"
 #include "worker/series.h"
+#include "worker/tell_agent.h"
 #include "worker/threads.h"
+#include "worker/timed_loop.h"
+#include "worker/turns.h"
 #include "worker/worker.h"
 
 namespace ngb::worker {
@@ -60,58 +58,6 @@ bool is_same_version(std::string_view reported, std::string_view asked) {
   const bool is_precise = std::count(ours.begin(), ours.end(), '.') >= 2;
   return ours == theirs || (is_precise && theirs.starts_with(ours) && theirs[ours.size()] == '.');
 }
-
-// TimedRepeater runs the timed loop and keeps the failure.
-class TimedRepeater final : public Repeater {
- public:
-  // `slots`: inferences in flight.
-  TimedRepeater(Session& session, std::uint32_t slots, std::atomic<std::uint64_t>* repetitions_done)
-      : target_(session.target(repetitions_done)), flight_(target_, slots) {}
-  std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override {
-    const bool is_alone = flight_.slots() == 1 || !std::exchange(has_inferred_, true);
-    return is_alone ? run_repetitions(target_, inferences, times, &status_)
-                    : flight_.run_repetitions(inferences, times, latencies_ns, &status_);
-  }
-  [[nodiscard]] std::uint32_t in_flight() const override { return flight_.slots(); }
-  [[nodiscard]] ngb_status status() const { return status_; }
-
- private:
-  Target target_;
-  Flight flight_;
-  bool has_inferred_ = false;
-  ngb_status status_ = NGB_OK;
-};
-
-// Serves requests with the timed loop: each inference is a repetition of its own, whose times are kept.
-class TimedServer final : public Server {
- public:
-  TimedServer(TimedRepeater& repeater, std::size_t inferences)
-      : repeater_(repeater), walls_ns_(inferences, 0), begins_ns_(inferences, 0) {
-    ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);  // nanosecond: wakes up as close to an arrival as the kernel can
-  }
-  [[nodiscard]] std::int64_t now_ns() const override { return worker::now_ns(); }
-  void wait_until(std::int64_t time_ns) override {
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    const struct timespec until{time_ns / kSecond, time_ns % kSecond};
-    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
-    }
-  }
-  bool infer() override {
-    const std::size_t completed = repeater_.repeat(1, Times{walls_ns_, begins_ns_}.part(done_, 1), {});
-    done_ += completed;
-    return completed == 1;
-  }
-  // Appends the inferences that were completed.
-  void append_to(std::vector<samples::Repetition>& repetitions) const {
-    for (std::size_t i = 0; i < done_; ++i) repetitions.push_back({walls_ns_[i], 1, false, begins_ns_[i]});
-  }
-
- private:
-  TimedRepeater& repeater_;
-  std::vector<std::int64_t> walls_ns_;
-  std::vector<std::int64_t> begins_ns_;
-  std::size_t done_ = 0;
-};
 
 class Work {
  public:
@@ -232,8 +178,10 @@ class Work {
                       "give in_flight another value, or remove it"}));
     }
     if (asked != 1) result_.facts["in_flight"] = std::to_string(slots);
-    repeater_.emplace(session_, slots, page_ != nullptr ? &page_->repetitions : &uncounted_);
-    series_.emplace(request_.protocol, *repeater_);
+    repeater_.emplace(session_.target(page_ != nullptr ? &page_->repetitions : &uncounted_), slots);
+    pauses_.emplace([this] { return repeater_->infer_untimed(); });
+    turns_.emplace(*repeater_, *pauses_);
+    series_.emplace(request_.protocol, *turns_);
     return attempt(series_->infer_first());
   }
 
@@ -285,19 +233,21 @@ class Work {
     if (is_warm) {
       instance_.meet([this] { tell_agent(samples::kBeginsTiming); });
       const probe::Snapshot before = probe::snapshot();
+      if (takes_turns()) turns_->begin(turn_of(series_->least()));
       const ThreadMeter threads;
       samples::Reading page_faults;
-      const probe::ContentionMeter contention("self", probe::allowed_cpus());
-      const probe::Counters counters = contention.read();  // close to the phase, because a wait counts in percent of it
+      pauses_->begin();  // close to the phase, because a wait counts in percent of it
       in_phase(Phase::timed, [this, &page_faults] {
         const PageFaultMeter meter;  // excludes what the phase's own meter does
         const Attempt<Done> timed = request_.protocol.arrivals ? serve() : attempt(time_together());
-        page_faults = meter.reading();
+        page_faults = meter.reading(pauses_->total_ns());
         return timed;
       });
-      std::vector<samples::Reading> waits = probe::waits_between(counters, contention.read());
+      std::vector<samples::Reading> waits = pauses_->waits();
+      result_.phases.back().wall_ns -= pauses_->total_ns();
       result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
+      if (takes_turns()) forget_machine();
       result_.readings.push_back(page_faults);
       result_.readings.insert(result_.readings.end(), idle_.begin(), idle_.end());
       for (samples::Reading& wait : waits) {
@@ -313,6 +263,21 @@ class Work {
     result_.is_steady = series_->is_steady();
     if (server_) add_served();
     if (!result_.failure) learn_facts();  // some concern the run: memory, recompilation
+  }
+
+  [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }
+
+  // Returns how many of so many repetitions belong to a turn.
+  [[nodiscard]] std::size_t turn_of(std::size_t repetitions) const {
+    const auto turns = static_cast<std::size_t>(request_.protocol.turns);
+    return std::max<std::size_t>((repetitions + turns - 1) / turns, 1);
+  }
+
+  // What the machine did and used in the timed phase, it did for the other processes of the round as well.
+  void forget_machine() {
+    for (samples::Reading& reading : result_.readings) {
+      if (reading.when == "timed") reading.value = Known<double>::unknown("other processes had turns meanwhile");
+    }
   }
 
   // Repeats until every instance has the repetitions that it needs, so that none runs while another has ended.
@@ -366,6 +331,8 @@ class Work {
   Session session_;
   samples::ProgressPage* page_;
   std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page
+  std::optional<Pauses> pauses_;           // likewise
+  std::optional<TurnTaker> turns_;         // likewise
   std::optional<Series> series_;
   std::optional<TimedServer> server_;                   // only with arrivals
   std::vector<std::vector<std::int64_t>> served_ns_{};  // latencies of the requests of each batch that it answered

@@ -146,10 +146,10 @@ samples::PhaseUse PhaseMeter::end() const {
 
 PageFaultMeter::PageFaultMeter() : count_(page_faults()), begin_ns_(system_clock().now().count()) {}
 
-samples::Reading PageFaultMeter::reading() const {
+samples::Reading PageFaultMeter::reading(std::int64_t paused_ns) const {
   using Rate = Known<double>;
-  const auto rate = [this] {
-    const auto elapsed_s = static_cast<double>(system_clock().now().count() - begin_ns_) * 1e-9;
+  const auto rate = [&] {
+    const auto elapsed_s = static_cast<double>(system_clock().now().count() - begin_ns_ - paused_ns) * 1e-9;
     const Known<std::int64_t> count = page_faults();
     if (!count.value || !count_.value) return Rate::unknown(count.value ? count_.reason : count.reason);
     if (elapsed_s <= 0) return Rate::unknown("shorter than the clock resolves");

@@ -38,7 +38,8 @@ class PhaseMeter {
 class PageFaultMeter {
  public:
   PageFaultMeter();
-  [[nodiscard]] samples::Reading reading() const;
+  // `paused_ns`: time since then that does not count.
+  [[nodiscard]] samples::Reading reading(std::int64_t paused_ns = 0) const;
 
  private:
   Known<std::int64_t> count_;

@@ -171,6 +171,8 @@ bool Series::time() {
   return true;
 }
 
+std::size_t Series::least() const { return least_steady(protocol_); }
+
 // With several inferences in flight, a series that is too short would begin and end too often.
 bool Series::go_on(const std::function<bool()>& is_over) {
   const std::size_t at_a_time = repeater_.in_flight() > 1 ? least_steady(protocol_) / 2 + 1 : 1;

@@ -51,6 +51,9 @@ class Series {
   // Repeats after `time` until `is_over` returns true, or there is no memory for more repetitions.
   bool go_on(const std::function<bool()>& is_over);
 
+  // Returns the fewest steady repetitions that `time` runs. Precondition: the warm-up has succeeded.
+  [[nodiscard]] std::size_t least() const;
+
   // Returns the latencies that were kept of each repetition, in the order of `repetitions`; empty if one inference is
   // in flight at a time. Repetitions at the end may be missing: the latencies of a process are limited.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> latencies_ns() const;

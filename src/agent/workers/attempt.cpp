@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "agent/workers/attempt_log.h"
 #include "agent/workers/ending.h"
@@ -18,7 +19,7 @@
 #include "base/processors.h"
 #include "samples/codec.h"
 #include "samples/disturbance.h"
-#include "samples/load_signal.h"
+#include "samples/worker_signal.h"
 
 namespace ngb::agent {
 namespace {
@@ -43,14 +44,6 @@ void make_relative(samples::ProcessResult& result, Nanoseconds started) {
   for (samples::PhaseUse& use : result.phases) relative(use.started_ns);
   for (samples::Repetition& repetition : result.repetitions) relative(repetition.started_ns);
   for (samples::Reading& reading : result.readings) relative(reading.at_ns);
-}
-
-// Deletes the files that a compiler has left in its current folder, so that the next compiler does not find them.
-void empty_folder(const std::filesystem::path& folder) {
-  std::error_code code;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
-    std::filesystem::remove_all(entry.path(), code);
-  }
 }
 
 }  // namespace
@@ -150,6 +143,32 @@ void Attempt::advance_load() {
   (void)file::write_all(request_write_.get(), samples::frame(samples::kGoOn), "request");
 }
 
+// Handles what a worker says before its result. Returns whether the frame is such a signal.
+bool Attempt::receive_signal(std::string_view frame) {
+  if (load_ && load_->receive(frame, workers())) return true;
+  if (!plan_.takes_turns || frame != samples::kWantsTurn) return false;
+  // Threads of a compiler may go on to look for work for a while, which would disturb the process that runs next.
+  stop_all(*launcher_.launched().pid);
+  waiting_since_ = system_clock().now();
+  return true;
+}
+
+void Attempt::give_turn() {
+  const Nanoseconds waited = system_clock().now() - *std::exchange(waiting_since_, std::nullopt);
+  if (deadlines_) deadlines_->extend(waited);
+  resume_all(*launcher_.launched().pid);
+  // If the worker has ended, its exit status says why.
+  (void)file::write_all(request_write_.get(), samples::frame(samples::kGoOn), "request");
+}
+
+std::set<pid_t> Attempt::processes() const {
+  const Launched& launched = launcher_.launched();
+  if (finished_ || !launched.pid || launched.wait_status) return {};
+  std::set<pid_t> all{*launched.pid};
+  for (const pid_t pid : descendants(*launched.pid)) all.insert(pid);
+  return all;
+}
+
 void Attempt::advance() {
   if (finished_) return;
   launcher_.advance();
@@ -175,7 +194,7 @@ void Attempt::hand_over_request() {
   constexpr std::size_t kPipeBytes = 1U << 16U;
   if (bytes.size() > kPipeBytes) ::fcntl(request_write_.get(), F_SETPIPE_SZ, bytes.size());
   const Status written = file::write_all(request_write_.get(), bytes, "request");
-  if (!load_) request_write_.reset();
+  if (!load_ && !plan_.takes_turns) request_write_.reset();
   request_read_.reset();
   result_write_.reset();
   page_fd_.reset();
@@ -193,7 +212,7 @@ void Attempt::read_result() {
     frames_.feed({chunk, static_cast<std::size_t>(count)});
     Result<std::optional<std::string>> frame = frames_.next();
     if (frame && !frame->has_value()) continue;
-    if (frame && load_ && load_->receive(**frame, workers())) continue;
+    if (frame && receive_signal(**frame)) continue;
     if (!frame || result_text_) {
       result_read_.reset();
       const std::string why = frame ? "there is more than one" : frame.error().what;
@@ -213,13 +232,14 @@ void Attempt::check_time() {
     exit_deadline_ = system_clock().now() + plan_.exit_patience;
     return;
   }
-  if (!deadlines_) return;
+  if (!deadlines_ || waits_for_turn()) return;
   if (const std::optional<Failure> over = deadlines_->look(now, phase())) end_with(*over);
 }
 
 void Attempt::look() {
   if (finished_ || !launcher_.launched().pid || result_text_) return;
-  if (watch_) watch_->look(workers(), phase(), system_clock().now());
+  // In turns, what the machine did within a second concerns other processes as well.
+  if (watch_ && !plan_.takes_turns) watch_->look(workers(), phase(), system_clock().now());
   std::set<pid_t> others = spared();
   if (load_) others.merge(load_->processes());
   const std::uint64_t bytes = resident_bytes(Children::living(others));
@@ -231,7 +251,7 @@ void Attempt::abandon() {
 }
 
 std::set<pid_t> Attempt::spared() const {
-  std::set<pid_t> all = plan_.spared;
+  std::set<pid_t> all = plan_.spared();
   all.merge(launcher_.own_processes());
   return all;
 }
@@ -301,7 +321,6 @@ void Attempt::finish() {
   shorten(result);
   // A compiler that cannot write gives any reason. What it has written is still there.
   if (result.failure && is_disk_full(surroundings_.work_folder)) result.failure->kind = FailureKind::disk_full;
-  empty_folder(surroundings_.scratch());
   const Nanoseconds now = system_clock().now();
   const Nanoseconds started = ending.launched.started.value_or(created_);
   result.wall_ns = (now - started).count();

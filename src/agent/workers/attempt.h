@@ -6,9 +6,12 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/workers/launcher.h"
@@ -31,7 +34,9 @@ struct AttemptPlan {
   std::vector<int> cpus{};                              // processors of the worker
   work::Load load{};                                    // runs beside it if the request has one
   std::uint64_t memory_limit_bytes = 0;                 // for all its processes together
-  std::set<pid_t> spared{};                             // other launchers' own processes, which are not killed
+  bool takes_turns = false;                             // its timed phase consists of turns (samples/worker_signal.h)
+  // Returns the processes that are not killed: those of other launchers, and the workers with which it takes turns.
+  std::function<std::set<pid_t>()> spared = [] { return std::set<pid_t>{}; };
   Nanoseconds exit_patience = std::chrono::seconds(5);  // how long it may live after its result, or after SIGKILL
 };
 
@@ -42,6 +47,12 @@ class Attempt {
 
   // Handles what has happened since the last call. Waits only for processes that it has killed.
   void advance();
+  // Returns whether the worker is stopped until it gets a turn.
+  [[nodiscard]] bool waits_for_turn() const { return waiting_since_.has_value() && !finished_; }
+  // Lets it go on until it waits again or ends. Precondition: it waits.
+  void give_turn();
+  // Returns the worker and all processes below it, as far as it was started.
+  [[nodiscard]] std::set<pid_t> processes() const;
   // Checks the memory of its processes and watches what else the machine does; called once a second.
   void look();
   // Ends all its processes; the result is a failure.
@@ -69,6 +80,7 @@ class Attempt {
   Status open_channels();
   void prepare_load();
   void advance_load();
+  bool receive_signal(std::string_view frame);
   void hand_over_request();
   void read_result();
   void check_time();
@@ -101,6 +113,7 @@ class Attempt {
   std::optional<ControlGroup> group_{};
   std::optional<Watch> watch_{};   // of a worker that measures
   std::optional<LoadRun> load_{};  // of a cell that has a load
+  std::optional<Nanoseconds> waiting_since_{};  // for a turn
   std::optional<samples::ProcessResult> finished_{};
 };
 

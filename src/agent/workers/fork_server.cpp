@@ -29,8 +29,9 @@ using samples::FailureKind;
 constexpr int kServerSocketFd = 3;
 constexpr std::size_t kMaxPacketBytes = 1U << 16U;
 
-std::filesystem::path log_name(const work::Place& place) {
-  return fmt::format("fork-server-{}-{}.log", place.compiler, place.version.empty() ? "none" : place.version);
+std::filesystem::path log_name(const work::Place& place, int number) {
+  return fmt::format("fork-server-{}-{}{}.log", place.compiler, place.version.empty() ? "none" : place.version,
+                     number == 0 ? "" : fmt::format("-{}", number));
 }
 
 // Sends one packet with these descriptors.
@@ -59,13 +60,14 @@ Failure failure_of(FailureKind kind, std::string message) {
 
 }  // namespace
 
-ForkServer::ForkServer(const Surroundings& surroundings, Children& children, const work::Place& place)
+ForkServer::ForkServer(const Surroundings& surroundings, Children& children, const work::Place& place,
+                       int number)
     : surroundings_(surroundings),
       children_(children),
       python_(place.python),
       compiler_folder_((surroundings.lib / "compilers" / place.compiler).string()),
       environment_(python_variables(surroundings, place)),
-      log_(surroundings.logs() / log_name(place)),
+      log_(surroundings.logs() / log_name(place, number)),
       fresh_(surroundings, children, {python_, "-m", "ngraphbench.worker", "--compiler-dir", compiler_folder_},
              environment_) {}
 

@@ -22,7 +22,8 @@ namespace ngb::agent {
 
 class ForkServer final : public Launcher {
  public:
-  ForkServer(const Surroundings& surroundings, Children& children, const work::Place& place);
+  // `number`: of the servers of this place, from 0; several exist if several of its workers take turns.
+  ForkServer(const Surroundings& surroundings, Children& children, const work::Place& place, int number = 0);
 
   // Starts the server if it is not running. The worker's clock starts when the request is sent to the ready server. If
   // the server ends before it is ready, the import has failed; every later launch fails at once with the same failure.

@@ -24,21 +24,27 @@ class NoLauncher final : public Launcher {
 
 }  // namespace
 
-Launcher& LauncherPool::of(const work::Place& place) {
+Launcher& LauncherPool::of(const work::Place& place, const std::set<const Launcher*>& taken) {
   const bool is_native = place.host != "python";
   if (!place.why_missing.empty()) {
-    std::unique_ptr<Launcher>& none = launchers_[place.why_missing];
+    std::unique_ptr<Launcher>& none = launchers_[{place.why_missing, 0}];
     if (!none) none = std::make_unique<NoLauncher>(place.why_missing);
     return *none;
   }
   const std::string key =
       is_native ? "" : place.compiler + '\n' + place.version + '\n' + place.python + '\n' + place.python_path;
-  std::unique_ptr<Launcher>& launcher = launchers_[key];
+  int number = 0;
+  const auto is_taken = [&] {
+    const auto found = launchers_.find({key, number});
+    return found != launchers_.end() && taken.contains(found->second.get());
+  };
+  while (is_taken()) ++number;
+  std::unique_ptr<Launcher>& launcher = launchers_[{key, number}];
   if (!launcher && is_native) {
     launcher = std::make_unique<ProgramLauncher>(surroundings_, children_,
                                                  std::vector<std::string>{surroundings_.worker.string()}, Variables{});
   } else if (!launcher) {
-    launcher = std::make_unique<ForkServer>(surroundings_, children_, place);
+    launcher = std::make_unique<ForkServer>(surroundings_, children_, place, number);
   }
   return *launcher;
 }
@@ -49,9 +55,9 @@ std::set<pid_t> LauncherPool::own_processes() const {
   return all;
 }
 
-void LauncherPool::advance_idle(const Launcher* busy) {
+void LauncherPool::advance_idle(const std::set<const Launcher*>& busy) {
   for (const auto& [key, launcher] : launchers_) {
-    if (launcher.get() != busy) launcher->advance();
+    if (!busy.contains(launcher.get())) launcher->advance();
   }
 }
 

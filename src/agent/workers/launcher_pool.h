@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "agent/workers/launcher.h"
 #include "work/compiler.h"
@@ -18,17 +19,18 @@ class LauncherPool {
   LauncherPool(const Surroundings& surroundings, Children& children)
       : surroundings_(surroundings), children_(children) {}
 
-  // Returns the compiler's launcher, which is created at the first call and lives as long as the pool.
-  Launcher& of(const work::Place& place);
+  // Returns a launcher of the compiler that is not among `taken`, as each has one worker at a time. It is created at the
+  // first call and lives as long as the pool.
+  Launcher& of(const work::Place& place, const std::set<const Launcher*>& taken = {});
   // Returns the own processes of all launchers.
   [[nodiscard]] std::set<pid_t> own_processes() const;
-  // Calls `advance` of all launchers except `busy`, because idle servers send packets too.
-  void advance_idle(const Launcher* busy);
+  // Calls `advance` of all launchers except the busy ones, because idle servers send packets too.
+  void advance_idle(const std::set<const Launcher*>& busy);
 
  private:
   const Surroundings& surroundings_;
   Children& children_;
-  std::map<std::string, std::unique_ptr<Launcher>> launchers_{};
+  std::map<std::pair<std::string, int>, std::unique_ptr<Launcher>> launchers_{};  // several of what takes turns
 };
 
 }  // namespace ngb::agent

@@ -19,7 +19,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "samples/codec.h"
-#include "samples/load_signal.h"
+#include "samples/worker_signal.h"
 
 namespace ngb::agent {
 namespace {

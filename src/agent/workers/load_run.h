@@ -35,7 +35,7 @@ class LoadRun {
   LoadRun& operator=(const LoadRun&) = delete;
 
   // Handles a frame of the worker; `workers` are the worker, or its instances. Returns false if it is none of
-  // samples/load_signal.h.
+  // samples/worker_signal.h.
   bool receive(std::string_view frame, const std::vector<pid_t>& workers);
   // Handles what has happened since the last call. Returns a failure, without its phase, if the load could not start or
   // has ended too early.

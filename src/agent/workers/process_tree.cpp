@@ -45,9 +45,9 @@ struct Stat {
   [[nodiscard]] bool is_alive() const { return (state != 'Z' && state != 'X') || threads > 1; }
 };
 
-// Reads fields 3, 4 and 20 of /proc/<pid>/stat. The name in field 2 may contain any characters.
-std::optional<Stat> stat_of(pid_t pid) {
-  const Result<std::string> content = file::read(fmt::format("/proc/{}/stat", pid));
+// Reads fields 3, 4 and 20 of /proc/<of>/stat. The name in field 2 may contain any characters.
+std::optional<Stat> stat_of(const std::string& of) {
+  const Result<std::string> content = file::read(fmt::format("/proc/{}/stat", of));
   if (!content) return std::nullopt;
   const std::size_t name_end = content->rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
@@ -91,7 +91,7 @@ std::vector<pid_t> below_by_list(pid_t root) {
 std::vector<pid_t> below_by_parents(pid_t root) {
   std::multimap<pid_t, pid_t> children;
   for (const pid_t pid : numbers_in("/proc")) {
-    if (const std::optional<Stat> stat = stat_of(pid)) children.emplace(stat->parent, pid);
+    if (const std::optional<Stat> stat = stat_of(std::to_string(pid))) children.emplace(stat->parent, pid);
   }
   std::vector<pid_t> found{root};
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -107,12 +107,27 @@ bool kernel_lists_children() {
   return lists;
 }
 
+// A thread that has ended meanwhile does not run.
+bool is_stopped(pid_t process) {
+  for (const pid_t task : numbers_in(fmt::format("/proc/{}/task", process))) {
+    const std::optional<Stat> stat = stat_of(fmt::format("{}/task/{}", process, task));
+    if (stat && std::string_view("TtZX").find(stat->state) == std::string_view::npos) return false;
+  }
+  return true;
+}
+
+std::vector<pid_t> with_descendants(pid_t root) {
+  std::vector<pid_t> all = descendants(root);
+  all.push_back(root);
+  return all;
+}
+
 }  // namespace
 
 std::vector<pid_t> descendants(pid_t root) {
   std::vector<pid_t> living;
   for (const pid_t pid : kernel_lists_children() ? below_by_list(root) : below_by_parents(root)) {
-    const std::optional<Stat> stat = stat_of(pid);
+    const std::optional<Stat> stat = stat_of(std::to_string(pid));
     if (stat && stat->is_alive()) living.push_back(pid);
   }
   return living;
@@ -210,6 +225,21 @@ Status end_leftovers(const std::filesystem::path& work_folder, Nanoseconds patie
     }
     process::wait_for_end(process::end_of(left.front()), std::chrono::milliseconds(20));  // others may be left then
   }
+}
+
+void stop_all(pid_t root) {
+  constexpr Nanoseconds kPatience = std::chrono::milliseconds(20);
+  constexpr Nanoseconds kLook = std::chrono::microseconds(20);
+  const std::vector<pid_t> processes = with_descendants(root);
+  for (const pid_t process : processes) ::kill(process, SIGSTOP);
+  const Nanoseconds end = system_clock().now() + kPatience;
+  for (const pid_t process : processes) {
+    while (!is_stopped(process) && system_clock().now() < end) std::this_thread::sleep_for(kLook);
+  }
+}
+
+void resume_all(pid_t root) {
+  for (const pid_t process : with_descendants(root)) ::kill(process, SIGCONT);
 }
 
 }  // namespace ngb::agent

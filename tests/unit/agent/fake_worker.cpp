@@ -23,7 +23,7 @@
 #include "base/hash.h"
 #include "samples/codec.h"
 #include "samples/frame.h"
-#include "samples/load_signal.h"
+#include "samples/worker_signal.h"
 #include "samples/process_result.h"
 #include "samples/progress_page.h"
 #include "work/job.h"
@@ -90,7 +90,7 @@ void deliver(const std::string& bytes) {
 
 void deliver(const samples::ProcessResult& result) { deliver(samples::frame(work::write_json(result).dump())); }
 
-// Does what worker/load_signal.h does.
+// Does what worker/tell_agent.h does.
 void tell_agent(std::string_view signal) {
   deliver(samples::frame(signal));
   const std::size_t expected = samples::kFrameHeaderBytes + samples::kGoOn.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/load_signal.h"
+#include "worker/tell_agent.h"
 
 #include <unistd.h>
 

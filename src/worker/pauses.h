@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes while a process waits for its turn, so that it counts in no number of its timed phase.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "probe/contention.h"
+#include "worker/turns.h"
+
+namespace ngb::worker {
+
+class Pauses final : public TurnGiver {
+ public:
+  // `infer` runs an inference that no time and no count includes, and returns whether it succeeded.
+  explicit Pauses(std::function<bool()> infer);
+
+  // Begins to count; called right before the timed phase.
+  void begin() { before_ = contention_.read(); }
+  // Asks the agent, which stops this process until its turn comes.
+  bool wait_for_turn() override;
+
+  // Returns how long all pauses lasted.
+  [[nodiscard]] std::int64_t total_ns() const { return total_ns_; }
+  // Returns what kept the process from its processors in its turns (probe::waits_between).
+  [[nodiscard]] std::vector<samples::Reading> waits() const;
+
+ private:
+  std::function<bool()> infer_;
+  probe::ContentionMeter contention_;
+  probe::Counters before_{};  // of the beginning, as if the pauses had not been
+  std::int64_t total_ns_ = 0;
+};
+
+}  // namespace ngb::worker

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Divides the timed repetitions of a process into turns, between which other processes of its round run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "worker/series.h"
+
+namespace ngb::worker {
+
+// How a process gets its turn.
+class TurnGiver {
+ public:
+  virtual ~TurnGiver() = default;
+  // Waits for the process's turn and runs an inference that is not timed, because the others have used the caches.
+  // Returns false if the inference failed.
+  virtual bool wait_for_turn() = 0;
+};
+
+// Runs repetitions by another repeater, at most so many in each turn.
+class TurnTaker final : public Repeater {
+ public:
+  // Both outlive this object.
+  TurnTaker(Repeater& repeater, TurnGiver& giver) : repeater_(repeater), giver_(giver) {}
+
+  // From now on the process takes turns of so many repetitions, at least 1; the first one begins with the next
+  // repetition.
+  void begin(std::size_t repetitions_of_turn);
+
+  std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override;
+  [[nodiscard]] std::uint32_t in_flight() const override { return repeater_.in_flight(); }
+
+ private:
+  Repeater& repeater_;
+  TurnGiver& giver_;
+  std::size_t of_turn_ = 0;  // 0: there are no turns
+  std::size_t left_ = 0;     // of the present turn
+};
+
+}  // namespace ngb::worker
