@@ -76,6 +76,16 @@ Status check_protocols(LoadedResults& baseline, LoadedResults& candidate) {
               fmt::format("{} and {}", baseline.folder, candidate.folder), "to compare anyway, add --across-protocols");
 }
 
+// Returns whether processes of one of the sides took turns. Rounds vary less then than those that are calibrated.
+Result<bool> have_taken_turns(LoadedResults& baseline, LoadedResults& candidate) {
+  for (LoadedResults* const side : {&baseline, &candidate}) {
+    const auto protocol = side->store.protocol();
+    if (!protocol) return error_of(protocol);
+    if (protocol->contains("turns")) return true;
+  }
+  return false;
+}
+
 Result<std::map<std::string, std::string>> relevant_entries(LoadedResults& results, const std::string& hash) {
   const auto environment = results.store.environment(hash);
   if (!environment) return error_of(environment);
@@ -197,7 +207,10 @@ tl::expected<JudgedResults, ExitCode> judge_results(const Installation& installa
   metrics::VerdictRules rules{.margin_ratio = arguments.margin_percent / 100, .adjustment = adjustment};
   auto comparison = metrics::compare(*baseline, *candidate, *axis, rules);
   if (!comparison) return refuse(comparison.error(), kCannotGoOn);
-  const auto quiet = quiet_deviation_for(*comparison, installation.cache);
+  const auto in_turns = have_taken_turns(first, second);
+  if (!in_turns) return refuse(in_turns.error(), kCannotGoOn);
+  const auto quiet =
+      *in_turns ? Result<std::optional<double>>(std::nullopt) : quiet_deviation_for(*comparison, installation.cache);
   if (!quiet) return refuse(quiet.error(), kCannotGoOn);
   if (*quiet) {
     rules.quiet_deviation = *quiet;

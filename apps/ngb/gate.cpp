@@ -25,6 +25,7 @@ struct GateArguments {
   bool fails_if_undecided = false;
   bool self_test = false;
   std::string budget;  // "": none
+  int turns = kUsualTurns;
 };
 
 ExitCode exit_code_of(metrics::GateOutcome outcome) {
@@ -57,6 +58,7 @@ tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation&
     return tl::unexpected(kWrongUsage);
   }
   Sides sides{.baseline = stored.baseline, .candidate = stored.candidate, .margin_ratio = stored.margin_percent / 100};
+  sides.turns = arguments.turns;
   if (!arguments.budget.empty()) {
     const auto budget = parse_duration(arguments.budget, "--budget");
     if (!budget) {
@@ -127,6 +129,11 @@ void add_gate(CLI::App& app, const Installation& installation, Action& chosen) {
                     "Fail with code 5 if a cell is undecided or not measured");
   command->add_option("--budget", arguments->budget,
                       "A study that is measured now: stop after this time (90s, 10m, 2h) if not everything is decided");
+  command
+      ->add_option("--turns", arguments->turns,
+                   "A study that is measured now and says nothing of `turns`: in how many both sides alternate (20); 1: "
+                   "one process after the other")
+      ->check(CLI::Range(1, 1'000'000));
   command->add_flag("--self-test", arguments->self_test,
                     "Show that the gate can fail: judge again with candidates that are slowed on purpose");
   command->add_option(

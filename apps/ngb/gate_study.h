@@ -12,6 +12,9 @@
 
 namespace ngb::app {
 
+// As many as a process usually has repetitions.
+inline constexpr int kUsualTurns = 20;
+
 // The two compilers to measure. Each is the label of one of the study's compilers, or NAME or NAME@VERSION of any
 // compiler; LABEL@VERSION, or NAME@VERSION of one that the study has in another version, keeps its settings. Rounds are
 // added until each cell is decided, or was measured in so many rounds.
@@ -23,6 +26,7 @@ struct Sides {
   // works.
   bool needs_speeds = true;
   int rounds_factor = 1;  // times the most rounds; 30 at most
+  int turns = kUsualTurns;  // of each process, if the study says nothing and has nothing that excludes them
   std::optional<Nanoseconds> budget{};
 };
 

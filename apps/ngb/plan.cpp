@@ -48,7 +48,9 @@ std::string environment_here(const plan::Plan& plan) {
 
 // Prints the plan, and what it will be able to decide on this machine as `ngb calibrate` found it.
 int print_plan(const Installation& installation, const plan::Plan& plan, bool as_json) {
-  const std::set<int> threads = threads_here(plan);
+  // A calibration is of processes that ran one after the other.
+  const bool takes_turns = plan.study.protocol.turns > 1;
+  const std::set<int> threads = takes_turns ? std::set<int>{} : threads_here(plan);
   const auto calibrated = kept_calibration(installation.cache, environment_here(plan));
   if (!calibrated) return report_failure(calibrated.error(), kCannotGoOn);
   const int rounds = work::planned_processes(plan.study.protocol);

@@ -199,6 +199,11 @@ void behave(const WorkerRequest& request, const std::string& word) {
     sleep_ms(word == "long" ? 60'000 : 300);
     tell_agent(samples::kEndsTiming);
   }
+  for (int turn = 0; request.protocol.turns > 1 && turn < request.protocol.turns; ++turn) {
+    tell_agent(samples::kWantsTurn);
+    if (word == "slow_turns") sleep_ms(200);
+    if (word == "crash_in_turn") std::abort();
+  }
   page->repetitions.store(3);
   if (word == "hang_timed") hang();
   if (word == "slow") sleep_ms(1500);

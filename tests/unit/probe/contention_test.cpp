@@ -79,6 +79,24 @@ TEST_F(Contention, OfInstancesIsTheLongestWaitOfAThreadOfAnyAndNoneOfThemIsAnoth
   EXPECT_NEAR(*value(readings, "other_cpu").value, 5, 1e-9) << "180 of 200 ticks, less the 170 of both";
 }
 
+TEST_F(Contention, OfAProcessThatPausedIsThatOfTheTimeInWhichItWorked) {
+  put_threads({{42, {0, 0}}});
+  put_ticks({0, 0, 0}, {0, 0, 0});
+  const Counters before = read(0);
+  put_threads({{42, {90'000'000, 10'000'000}}});
+  put_ticks({0, 0, 0}, {10, 0, 0});
+  const Counters pause_begin = read(100'000'000);
+  // Others had the processor, and this process waited when it was to go on.
+  put_threads({{42, {91'000'000, 60'000'000}}});
+  put_ticks({0, 0, 0}, {60, 0, 0});
+  const Counters pause_end = read(600'000'000);
+  put_threads({{42, {181'000'000, 70'000'000}}});
+  put_ticks({0, 0, 0}, {70, 0, 0});
+  const std::vector<Reading> waits = waits_between(without(before, pause_begin, pause_end), read(700'000'000));
+  EXPECT_DOUBLE_EQ(*value(waits, "run_queue_wait").value, 10);  // 20 of 200 ms
+  EXPECT_DOUBLE_EQ(*value(waits, "other_cpu").value, 10);       // 20 ticks less 180 ms
+}
+
 TEST_F(Contention, IsUnknownWhereTheKernelDoesNotCountWaits) {
   const Known<double> none = value(waits_between(read(0), read(kSecond)), "run_queue_wait");
   EXPECT_FALSE(none.value);

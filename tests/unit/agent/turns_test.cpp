@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests a real agent whose job asks for turns, with real workers of the null compiler and with workers that misbehave.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "agent_client.h"
+#include "null_job.h"
+
+namespace ngb::agent::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+using testing::StartsWith;
+
+// Returns the cells in the order in which they repeated, each turn once: "abab".
+std::string order_of_turns(const std::vector<samples::ProcessResult>& processes) {
+  std::vector<std::tuple<std::int64_t, std::int64_t, std::string>> repetitions;
+  for (const samples::ProcessResult& process : processes) {
+    for (const samples::Repetition& repetition : process.repetitions) {
+      const std::int64_t begin = process.started_unix_ns + repetition.started_ns.value_or(0);
+      if (!repetition.is_warm_up) repetitions.emplace_back(begin, begin + repetition.wall_ns, process.cell_id);
+    }
+  }
+  std::sort(repetitions.begin(), repetitions.end());
+  std::string order;
+  std::int64_t last_end = 0;
+  for (const auto& [begin, end, cell] : repetitions) {
+    EXPECT_GE(begin, last_end) << "two processes ran at once";
+    last_end = end;
+    if (order.empty() || !order.ends_with(cell)) order += cell;
+  }
+  return order;
+}
+
+work::Job job_in_turns(int turns, int processes = 1) {
+  work::Job job = null_job(processes, {{"run_ns", "2000000"}});
+  add_null_cell(job, "b", {{"run_ns", "1000000"}});
+  job.protocol.turns = turns;
+  return job;
+}
+
+TEST(Turns, AlternateBetweenTheProcessesOfARoundAndNoTwoRunAtOnce) {
+  const WholeRun run = run_null(job_in_turns(5));
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_EQ(order_of_turns(run.processes), "ababababab");
+  for (const samples::ProcessResult& process : run.processes) {
+    EXPECT_EQ(std::count_if(process.repetitions.begin(), process.repetitions.end(),
+                            [](const samples::Repetition& each) { return !each.is_warm_up; }),
+              10);
+    EXPECT_EQ(process.facts.at("turns"), "5, with 1 other processes");
+  }
+}
+
+TEST(Turns, OfTheNextRoundBeginWhenAllOfThisOneHaveEnded) {
+  EXPECT_EQ(order_of_turns(run_null(job_in_turns(2, 2)).processes), "abababab");
+}
+
+TEST(Turns, AreNoneUnlessTheJobAsksForThem) {
+  const WholeRun run = run_null(job_in_turns(1));
+  EXPECT_EQ(order_of_turns(run.processes), "ab");
+  EXPECT_FALSE(run.processes[0].facts.contains("turns"));
+}
+
+TEST(Turns, LeaveTheTimeOfOthersOutOfTheTimedPhase) {
+  const WholeRun run = run_null(job_in_turns(10));
+  // a repeats for 10 x 2 ms and runs an inference of 2 ms before each of 10 turns; b takes half as long.
+  for (const auto& [process, expected_ms] : {std::pair(run.processes[0], 40.0), std::pair(run.processes[1], 20.0)}) {
+    const samples::PhaseUse& timed = process.phases.back();
+    EXPECT_EQ(timed.phase, samples::Phase::timed);
+    EXPECT_NEAR(static_cast<double>(timed.wall_ns) / 1e6, expected_ms, 8) << process.cell_id;
+  }
+}
+
+TEST(Turns, OfAProcessThatCrashesGoToTheOthers) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(1);
+  add_cell(job, "a", "crash_in_turn");
+  add_cell(job, "b");
+  job.protocol.turns = 3;
+  job.limits.attempts = 1;
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 2U);
+  EXPECT_EQ(run.processes[0].failure->kind, samples::FailureKind::crash);
+  EXPECT_FALSE(run.processes[1].failure);
+  EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(Turns, AreTakenAgainByTheWholeRoundIfOneOfItWasDisturbed) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(1);
+  add_cell(job, "a", "waits", "0:1");
+  add_cell(job, "b");
+  job.protocol.turns = 2;
+  job.limits.disturbance = {.attempts = 3, .wait_ns = 0};
+  const WholeRun run = run_job(folder.path(), job);
+  std::vector<std::pair<std::string, int>> tried;
+  for (const auto& process : run.processes) tried.emplace_back(process.cell_id, process.attempt);
+  EXPECT_THAT(tried, ElementsAre(Pair("a", 1), Pair("b", 1), Pair("a", 2), Pair("b", 2)));
+  EXPECT_EQ(run.processes[1].failure->kind, samples::FailureKind::disturbed);
+  EXPECT_THAT(run.processes[1].failure->message,
+              StartsWith("another process of its round was disturbed: a thread waited for a processor in 40 %"));
+  EXPECT_FALSE(run.processes[3].failure);
+}
+
+TEST(Turns, OfOthersDoNotUseUpTheTimeLimit) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(1);
+  for (const char* const id : {"a", "b", "c"}) add_cell(job, id, "slow_turns");
+  job.protocol.turns = 2;
+  job.limits.timeouts.run_ns = 900'000'000;  // each needs 0.4 s of its own, all together 1.2 s
+  const WholeRun run = run_job(folder.path(), job);
+  ASSERT_EQ(run.processes.size(), 3U);
+  for (const auto& process : run.processes) EXPECT_FALSE(process.failure) << process.cell_id;
+}
+
+}  // namespace
+}  // namespace ngb::agent::test
