@@ -33,6 +33,7 @@ threads: 1                 # or all, or a list
 # processes: 5             # each of a cell's processes compiles anew; their spread is what an interval rests on
 # repetitions: 20          # timed inferences of a process, or auto
 # rounds: {{until: decided}} # instead of processes: as many as the answers need
+# turns: 20                # processes alternate: small differences show on a machine whose speed changes
 # devices:                 # without it, this machine; docs/devices.md
 #   - local
 #   - orin: {{ssh: user@orin}}

@@ -222,6 +222,22 @@ repetitions: 5
         self.assertEqual(self.query("gate", "SELECT compiler_label FROM cell ORDER BY 1"), [("quick",), ("slow",)])
         self.assertFalse((self.folder / "results").exists(), "the study's own results are not touched")
 
+    def turns_of(self, folder):
+        return dict(self.query(folder, "SELECT key, value FROM protocol")).get("turns", "1")
+
+    def test_measures_in_turns_unless_asked_otherwise_or_something_excludes_them(self):
+        sides = "--baseline", "quick", "--candidate", "slow", "--output"
+        self.assertEqual(self.gate(*sides, "usual").returncode, 4)
+        self.assertEqual(self.turns_of("usual"), "20")
+        self.assertEqual(self.gate("--turns", "1", *sides, "alone").returncode, 4)
+        self.assertEqual(self.turns_of("alone"), "1")
+        self.write("study.yaml", self.STUDY + "turns: 3\n")
+        self.assertEqual(self.gate(*sides, "own").returncode, 4)
+        self.assertEqual(self.turns_of("own"), "3")
+        self.write("study.yaml", self.STUDY + "loads: [{cpu: 10%}]\n")
+        self.assertEqual(self.gate(*sides, "loaded").returncode, 4)
+        self.assertEqual(self.turns_of("loaded"), "1")
+
     def test_does_not_need_the_studys_own_baseline(self):
         self.write("study.yaml", self.STUDY + "baseline: other\n")
         told = self.gate("--baseline", "quick", "--candidate", "slow")

@@ -156,6 +156,51 @@ class Run(NgbTest):
         self.assertIn('"null"', schema.stdout)
 
 
+class Turns(NgbTest):
+    """The study's `turns`: the processes of a round are there at the same time, and one of them runs."""
+
+    STUDY = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: [1000000, 2000000]}}') + "turns: 5\n"
+
+    def test_are_told_with_what_they_leave_unknown(self):
+        self.write("turns.yaml", self.STUDY)
+        run = self.ngb("run", "turns.yaml")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        facts = self.query("results/test", "SELECT DISTINCT value FROM fact WHERE name = 'turns'")
+        self.assertEqual(facts, [("5, with 1 other processes",)])
+        steal = self.query("results/test", "SELECT DISTINCT value, unknown_reason FROM reading WHERE quantity = 'steal'")
+        self.assertEqual(steal, [(None, "other processes had turns meanwhile")])
+        waited = self.query("results/test", "SELECT count(*) FROM reading WHERE quantity = 'run_queue_wait' AND value >= 0")
+        processes = self.query("results/test", "SELECT count(*) FROM process")
+        self.assertEqual(waited, processes)
+
+    def test_stop_the_processes_that_wait(self):
+        self.write("turns.yaml", self.STUDY.replace("1000000, 2000000", "200000000, 200000001"))
+        client = self.start("run", "turns.yaml")
+
+        def states():
+            workers = [worker for agent in self.children_of(client.pid) for worker in self.children_of(agent)]
+            return sorted(self.state_of(worker) for worker in workers)
+
+        self.wait_for(lambda: states() in (["R", "T"], ["S", "T"]))
+        client.send_signal(signal.SIGINT)
+        self.assertEqual(client.wait(timeout=30), 130)
+
+    @staticmethod
+    def state_of(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            return "ended"
+
+    def test_of_another_number_are_another_protocol(self):
+        self.write("turns.yaml", self.STUDY)
+        self.assertEqual(self.ngb("run", "turns.yaml").returncode, 0)
+        self.write("alone.yaml", self.STUDY.replace("turns: 5", "turns: 1"))
+        refused = self.ngb("run", "alone.yaml", "-o", "results/test")
+        self.assertEqual(refused.returncode, 3, refused.stdout)
+        self.assertIn("turns is 5 in the results and not set in the study", refused.stderr)
+
+
 class Allocator(NgbTest):
     """The study's `allocator` reaches the workers when they are started, because glibc reads its variables only then."""
 

@@ -5,7 +5,7 @@
     power.py BUILD [--quick] [--output FOLDER] [--json FILE]
 
 The null compiler's loop takes 2 and 5 % longer; and onnxruntime's inferences are followed by a wait of 2 and 5 % of their
-own time (a compiler for tests only, tests/bench/trust/slowed). Each pair has 15 rounds. A difference counts as found
+own time (a compiler for tests only, tests/bench/trust/slowed), one process after the other and in turns. Each pair has 15 rounds. A difference counts as found
 within n rounds if one comparison of these rounds alone, with an error rate of 5 %, has the right verdict. Pairs are
 quiet enough if the standard deviation of their rounds is at most 1.6 % (2 % in 15 rounds) or 1.4 % (5 % in 5). Of the
 others: the rounds that were said to be needed after the first five, and whether so many sufficed."""
@@ -16,6 +16,7 @@ from trust import Bench, NULL, USUAL, blocks, installation_with_slowed, share, s
 
 ROUNDS = 15
 PERCENTS = (2, 5)
+IN_TURNS = {"turns": 20, "min_repetition_ms": 10}
 ASKED = {2: (15, 0.016), 5: (5, 0.014)}  # rounds, standard deviation of a round that is quiet enough
 
 
@@ -74,13 +75,15 @@ def main():
         bench.figure(f"{USUAL} slowed", None, reason=f"{USUAL} is not installed")
         bench.end()
     slowed = "onnxruntime-slowed"
-    folder = bench.measure("slowed", {"models": models, "batch_sizes": [1] if bench.quick else [1, 8], "threads": 1,
-                                      "processes": ROUNDS,
+    ngb = installation_with_slowed(bench)
+    for name, how, protocol in (("slowed", "", {}), ("slowed-in-turns", ", in turns", IN_TURNS)):
+        folder = bench.measure(name, {"models": models, "batch_sizes": [1] if bench.quick else [1, 8], "threads": 1,
+                                      "processes": ROUNDS, **protocol,
                                       "compilers": [{slowed: {"label": f"delay {percent}", "options": {"delay_percent": percent}}}
-                                                    for percent in (0, *PERCENTS)]}, installation_with_slowed(bench))
-    pairs = pairs_by_percent(folder, lambda label, percent: f"delay {percent}" if label == "delay 0" else None)
-    for percent in PERCENTS:
-        report(bench, f"{USUAL} slowed", percent, pairs[percent])
+                                                    for percent in (0, *PERCENTS)]}, ngb)
+        pairs = pairs_by_percent(folder, lambda label, percent: f"delay {percent}" if label == "delay 0" else None)
+        for percent in PERCENTS:
+            report(bench, f"{USUAL} slowed{how}", percent, pairs[percent])
     bench.end()
 
 

@@ -7,12 +7,12 @@
 Each cell has ten processes; 2r and 2r + 1 are the two sides of round r (as in `ngb calibrate`). Small blocks and nets at
 four batch sizes, on every native compiler that is installed: at least 200 pairs on one thread and 100 on two. Studies of
 100 cells are made up from these pairs: cells drawn with repetition, the sides of each round drawn anew. Variants measure
-some of the one-thread pairs again in ways that may make them quieter. At most 20 and 12 minutes on an idle machine, and 8
-for each variant."""
+some of the pairs again in ways that may make them quieter. In turns, the sides are two cells that differ in a setting at
+its default. At most 20 and 12 minutes on an idle machine, and 8 for each variant."""
 
 import random
 
-from trust import Bench, NULL, blocks, deviations, equal_sides, query, share, speeds
+from trust import Bench, NULL, blocks, deviations, equal_sides, query, share, sides, speeds
 
 ROUNDS = 5
 QUIET = 0.016  # standard deviation of a round's log ratio
@@ -22,8 +22,9 @@ VARIANTS = {
     "repetitions of 10 ms": {"min_repetition_ms": 10},
     "60 repetitions": {"repetitions": 60},
     "a steady allocator": {"allocator": "steady"},
-    "a steady allocator and repetitions of 10 ms": {"allocator": "steady", "min_repetition_ms": 10},
 }
+IN_TURNS = {"turns": 20, "min_repetition_ms": 10}
+AT_ITS_DEFAULT = {"onnxruntime": {"session.disable_prepacking": "0"}, "openvino": {"PERF_COUNT": "NO"}}
 
 
 def study(compilers, models, threads, batches, **protocol):
@@ -34,6 +35,22 @@ def study(compilers, models, threads, batches, **protocol):
 def pairs_of(folder):
     found = {cell: equal_sides(of_cell, repr(cell)) for cell, of_cell in speeds(folder).items()}
     return [each for each in found.values() if len(each) == ROUNDS], len(found)
+
+
+def study_in_turns(compilers, models, threads, batches):
+    """The two sides of a round are the two cells of a compiler."""
+    twins = [{name: {"settings": AT_ITS_DEFAULT[name]}} for name in compilers if name in AT_ITS_DEFAULT]
+    return {"models": models, "compilers": [*compilers, *twins], "batch_sizes": batches, "threads": threads,
+            "processes": ROUNDS, **IN_TURNS}
+
+
+def pairs_in_turns(folder):
+    cells, found = speeds(folder), []
+    for (model, batch, label, threads), of_cell in cells.items():
+        for other, of_other in cells.items():
+            if other[:2] + other[3:] == (model, batch, threads) and other[2].startswith(label + " "):
+                found.append(sides(of_cell, of_other))
+    return [each for each in found if len(each) == ROUNDS]
 
 
 def made_up_studies(pairs, studies, cells=100):
@@ -91,6 +108,17 @@ def main():
             report_quiet(bench, f"pairs, 1 thread, {name}", pairs, limit="80 % in the best variant")
         else:
             bench.figure(f"quiet pairs, 1 thread, {name}", None, reason="no cell has five undisturbed rounds")
+    for threads in (1,) if bench.quick else (1, 2):
+        folder = bench.measure(f"turns-{threads}", study_in_turns(compilers, usual, threads, batches[:2]))
+        of = f"{threads} thread{'s' if threads > 1 else ''}, in turns"
+        pairs = pairs_in_turns(folder)
+        if not pairs:
+            bench.figure(f"quiet pairs, {of}", None, reason="no cell has five undisturbed rounds")
+            continue
+        report_quiet(bench, f"pairs, {of}", pairs, limit="80 % in the best variant")
+        false = sum(is_false(each) for each in bench.judge([pairs])[0])
+        bench.figure(f"false faster or slower, {of}", share(false, len(pairs)), f"% of {len(pairs)} cells, as one comparison, "
+                     f"in {bench.seconds(folder) / 60:.1f} min", limit="1 %", is_met=share(false, len(pairs)) <= 1)
     bench.end()
 
 

@@ -6,7 +6,8 @@
 
 Two studies, each against the identity: that of the quickstart on one thread, and fifteen nets at batch 1 on two, with
 onnxruntime and openvino. Each is measured with 5 rounds of 20 repetitions, with 20 of 20, and twice until it is decided, with
-`repetitions: auto`: against the baseline only, and the two fastest against each other as well. --quick measures the
+`repetitions: auto`: against the baseline only, and the two fastest against each other as well; the latter also in turns.
+--quick measures the
 quickstart's convolution block, and 10 rounds of 5 instead of 20 of 20."""
 
 import statistics
@@ -33,7 +34,8 @@ def protocols(quick):
     many = {"processes": 10, "repetitions": 5} if quick else {"processes": 20, "repetitions": 20}
     until = {"until": "decided_against_baseline", "max": MOST_ROUNDS}
     return {"five": {"processes": 5, "repetitions": 20}, "many": many, "against": {"rounds": until, **AUTO},
-            "decided": {"rounds": {**until, "until": "decided"}, **AUTO}}
+            "decided": {"rounds": {**until, "until": "decided"}, **AUTO},
+            "turns": {"rounds": {**until, "until": "decided"}, **AUTO, "turns": 20}}
 
 
 def verdicts(bench, folder, looks):
@@ -78,10 +80,12 @@ def main():
             if question not in bench.chosen["question"]:
                 continue
             folders = {key: bench.measure(f"{name}-{key}", {**study, "compilers": compilers, **asked[key]})
-                       for key in (fixed, question)}
-            said = {key: verdicts(bench, folder, key == question)[said_of] for key, folder in folders.items()}
+                       for key in (fixed, question, *(["turns"] if question == "decided" else []))}
+            said = {key: verdicts(bench, folder, key != fixed)[said_of] for key, folder in folders.items()}
             seconds = {key: bench.seconds(folder) for key, folder in folders.items()}
-            report(bench, name, which, said[fixed], said[question], seconds[question] / seconds[fixed], limit)
+            for key in list(folders)[1:]:
+                report(bench, name, which + (", in turns" if key == "turns" else ""), said[fixed], said[key],
+                       seconds[key] / seconds[fixed], limit)
     bench.end()
 
 
