@@ -134,7 +134,8 @@ Status Runner::end_attempts() {
   attempts_.reset();
   if (requests.size() > 1) {
     for (ProcessResult& result : results) {
-      result.facts["turns"] = fmt::format("{}, with {} other processes", job_.protocol.turns, requests.size() - 1);
+      result.facts["turns"] = fmt::format("{}, with {} other process{}", job_.protocol.turns, requests.size() - 1,
+                                          requests.size() == 2 ? "" : "es");
     }
     share_disturbance(results);
   }

@@ -99,7 +99,7 @@ struct ProcessResult {
   std::string environment_hash{};
   Provenance made_with{};
   std::int64_t started_unix_ns = 0;
-  std::int64_t wall_ns = 0;               // agent's clock: from before the worker's start until it was reaped
+  std::int64_t wall_ns = 0;               // agent's clock: from its start until it was reaped, less waits for turns
   std::vector<PhaseUse> phases{};         // phases that were reached, in order
   std::vector<Repetition> repetitions{};  // in the order run, instance by instance; empty if none was run
   // With several inferences in flight: of each repetition, the latencies that were kept. Later ones may be missing.

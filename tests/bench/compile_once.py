@@ -90,6 +90,20 @@ def print_seconds(title, seconds):
     print("| all | " + " | ".join(f"{total[column]:.2f}" for column in columns) + f" | {sum(total.values()):.1f} |")
 
 
+def print_ratios(of_mode):
+    """One row for each compiler; what cannot gain is what takes longer to measure than to compile."""
+    totals = {mode: {compiler: sum(parts.values()) for compiler, parts in seconds.items()}
+              for mode, seconds in of_mode.items()}
+    print("\n## Seconds with each, with auto, and their ratio\n\n| compiler | each | auto | ratio |\n| --- | --- | --- | --- |")
+    rows = sorted(totals["each"], key=lambda compiler: -totals["auto"][compiler])
+    for compiler in rows:
+        each, auto = totals["each"][compiler], totals["auto"][compiler]
+        print(f"| {compiler} | {each:.1f} | {auto:.1f} | {auto / each:.2f} |")
+    for left_out in rows[:2]:
+        each, auto = (sum(value for compiler, value in totals[mode].items() if compiler != left_out) for mode in MODES)
+        print(f"| all but {left_out} | {each:.1f} | {auto:.1f} | {auto / each:.2f} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ngb", type=pathlib.Path)
@@ -103,7 +117,7 @@ def main():
         folder = (arguments.folder or pathlib.Path(name)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
-        walls = {}
+        walls, seconds = {}, {}
         if not all((folder / f"{mode}.seconds").exists() for mode in MODES):
             run_study(arguments, folder, "references", "each", compilers=["identity"], processes=1, repetitions=1)
         for mode in MODES:
@@ -112,9 +126,11 @@ def main():
                 told.write_text(str(run_study(arguments, folder, mode, mode)))
             walls[mode] = float(told.read_text())
             results = sqlite3.connect(folder / mode / "results.db")
-            print_seconds(f"compile: {mode}, {walls[mode]:.1f} s from command to table", seconds_by_compiler(results))
+            seconds[mode] = seconds_by_compiler(results)
+            print_seconds(f"compile: {mode}, {walls[mode]:.1f} s from command to table", seconds[mode])
             for compiler, fact in sorted(results.execute(SHARED)):
                 print(f"{compiler}: {fact}")
+        print_ratios(seconds)
     print(f"\nauto / each: {walls['auto']:.1f} s / {walls['each']:.1f} s = {walls['auto'] / walls['each']:.3f}")
 
 

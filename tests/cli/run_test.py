@@ -166,7 +166,7 @@ class Turns(NgbTest):
         run = self.ngb("run", "turns.yaml")
         self.assertEqual(run.returncode, 0, run.stderr)
         facts = self.query("results/test", "SELECT DISTINCT value FROM fact WHERE name = 'turns'")
-        self.assertEqual(facts, [("5, with 1 other processes",)])
+        self.assertEqual(facts, [("5, with 1 other process",)])
         steal = self.query("results/test", "SELECT DISTINCT value, unknown_reason FROM reading WHERE quantity = 'steal'")
         self.assertEqual(steal, [(None, "other processes had turns meanwhile")])
         waited = self.query("results/test", "SELECT count(*) FROM reading WHERE quantity = 'run_queue_wait' AND value >= 0")

@@ -59,7 +59,7 @@ class FleetTest(NgbTest):
                               env={**self.environment, "NGB_BIN": os.environ["NGB_BIN"]})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("edge2 is cut off", done.stdout)
-        self.assertIn("torn down: 3 of 3 verified", done.stdout)
+        self.assertIn("torn down: 3 of 3 verified", done.stdout, done.stderr)
         self.assertIn("12 cells: 12 measured", done.stdout)
         self.assertIn("processes that are left on the hosts: 0", done.stdout)
 

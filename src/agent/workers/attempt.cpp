@@ -155,6 +155,7 @@ bool Attempt::receive_signal(std::string_view frame) {
 
 void Attempt::give_turn() {
   const Nanoseconds waited = system_clock().now() - *std::exchange(waiting_since_, std::nullopt);
+  waited_ += waited;
   if (deadlines_) deadlines_->extend(waited);
   resume_all(*launcher_.launched().pid);
   // If the worker has ended, its exit status says why.
@@ -323,7 +324,7 @@ void Attempt::finish() {
   if (result.failure && is_disk_full(surroundings_.work_folder)) result.failure->kind = FailureKind::disk_full;
   const Nanoseconds now = system_clock().now();
   const Nanoseconds started = ending.launched.started.value_or(created_);
-  result.wall_ns = (now - started).count();
+  result.wall_ns = (now - started - waited_).count();
   result.started_unix_ns = (system_clock().unix_now() - (now - started)).count();
   add_what_was_watched(result);
   make_relative(result, started);

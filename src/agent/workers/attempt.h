@@ -114,6 +114,7 @@ class Attempt {
   std::optional<Watch> watch_{};   // of a worker that measures
   std::optional<LoadRun> load_{};  // of a cell that has a load
   std::optional<Nanoseconds> waiting_since_{};  // for a turn
+  Nanoseconds waited_{0};                       // for all turns before that
   std::optional<samples::ProcessResult> finished_{};
 };
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A hundred cells beside another program: no false verdict, and no wrong speed that is not marked.
 
-    neighbour.py BUILD [--quick] [--output FOLDER] [--json FILE]
+    neighbour.py BUILD [--quick] [--beside half|all] [--output FOLDER] [--json FILE]
 
 The same study four times: alone, alone again (how far do speeds differ without any neighbour?), beside a program that burns one
 processor half of the time, and beside one on every processor that burns all the time (100 ms on, 100 ms off; its name is `burner`). Processes 2r and 2r + 1 of a cell are two
@@ -70,7 +70,7 @@ def report_disturbed(bench, what, folder, cells):
 
 
 def main():
-    bench = Bench("neighbour", __doc__)
+    bench = Bench("neighbour", __doc__, beside=("half", "all"))
     models, batches = (blocks(4), [1]) if bench.quick else (blocks(25), [1, 2, 4, 8])
     study = {"models": models, "compilers": [bench.real_compiler()], "batch_sizes": batches, "threads": 1,
              "processes": 2 * ROUNDS, "order": "groups"}  # the two sides of a round are neighbours in time
@@ -81,7 +81,9 @@ def main():
     report(bench, "alone", alone, quiet)
     report(bench, "alone again", bench.measure("quiet-again", study), quiet)
     processors = len(os.sched_getaffinity(0))
-    for name, count, busy in (("half-of-one", 1, 0.5), ("all", processors, 1.0)):
+    for beside, name, count, busy in (("half", "half-of-one", 1, 0.5), ("all", "all", processors, 1.0)):
+        if beside not in bench.chosen["beside"]:
+            continue
         with neighbours(count, busy):
             folder = bench.measure(name, study)
         report(bench, f"beside {count} x {busy:.0%}", folder, quiet)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real compilers against themselves: how often does ngb see a difference where there is none, and how many pairs are quiet?
 
-    same_build_pairs.py BUILD [--quick] [--output FOLDER] [--json FILE]
+    same_build_pairs.py BUILD [--quick] [--part usual|variants|turns] [--output FOLDER] [--json FILE]
 
 Each cell has ten processes; 2r and 2r + 1 are the two sides of round r (as in `ngb calibrate`). Small blocks and nets at
 four batch sizes, on every native compiler that is installed: at least 200 pairs on one thread and 100 on two. Studies of
@@ -92,24 +92,37 @@ def report_quiet(bench, what, pairs, limit=None):
 
 
 def main():
-    bench = Bench("same_build_pairs", __doc__)
+    bench = Bench("same_build_pairs", __doc__, part=("usual", "variants", "turns"))
     compilers = [name for name in NATIVE if name in bench.installed()] or [NULL]
+    for part in bench.chosen["part"]:
+        {"usual": measure_usual, "variants": measure_variants, "turns": measure_turns}[part](bench, compilers)
+    bench.end()
+
+
+def measure_usual(bench, compilers):
     batches = BATCHES[:1] if bench.quick else BATCHES
     for threads, models, least in ((1, 26, 200), (2, 13, 100)):
         folder = bench.measure(f"threads-{threads}", study(compilers, blocks(3 if bench.quick else models), threads, batches))
         judge_threads(bench, threads, folder, least)
         disturbed, = query(folder, "SELECT count(*) FROM failure WHERE kind = 'disturbed'")[0]
         bench.figure(f"disturbed attempts, {threads} thread{'s' if threads > 1 else ''}", disturbed)
-    usual = blocks(2 if bench.quick else 13)
+
+
+def measure_variants(bench, compilers):
     for name, settings in list(VARIANTS.items())[:1 if bench.quick else None]:
-        folder = bench.measure("variant-" + name.replace(" ", "-"), study(compilers, usual, 1, batches[:2], **settings))
+        folder = bench.measure("variant-" + name.replace(" ", "-"),
+                               study(compilers, blocks(2 if bench.quick else 13), 1, BATCHES[:2], **settings))
         pairs, _ = pairs_of(folder)
         if pairs:
             report_quiet(bench, f"pairs, 1 thread, {name}", pairs, limit="80 % in the best variant")
         else:
             bench.figure(f"quiet pairs, 1 thread, {name}", None, reason="no cell has five undisturbed rounds")
+
+
+def measure_turns(bench, compilers):
     for threads in (1,) if bench.quick else (1, 2):
-        folder = bench.measure(f"turns-{threads}", study_in_turns(compilers, usual, threads, batches[:2]))
+        folder = bench.measure(f"turns-{threads}",
+                               study_in_turns(compilers, blocks(2 if bench.quick else 13), threads, BATCHES[:2]))
         of = f"{threads} thread{'s' if threads > 1 else ''}, in turns"
         pairs = pairs_in_turns(folder)
         if not pairs:
@@ -119,7 +132,6 @@ def main():
         false = sum(is_false(each) for each in bench.judge([pairs])[0])
         bench.figure(f"false faster or slower, {of}", share(false, len(pairs)), f"% of {len(pairs)} cells, as one comparison, "
                      f"in {bench.seconds(folder) / 60:.1f} min", limit="1 %", is_met=share(false, len(pairs)) <= 1)
-    bench.end()
 
 
 if __name__ == "__main__":
