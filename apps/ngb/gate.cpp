@@ -130,9 +130,10 @@ void add_gate(CLI::App& app, const Installation& installation, Action& chosen) {
   command->add_option("--budget", arguments->budget,
                       "A study that is measured now: stop after this time (90s, 10m, 2h) if not everything is decided");
   command
-      ->add_option("--turns", arguments->turns,
-                   "A study that is measured now and says nothing of `turns`: in how many both sides alternate (20); 1: "
-                   "one process after the other")
+      ->add_option(
+          "--turns", arguments->turns,
+          "A study that is measured now and says nothing of `turns`: in how many both sides alternate (20); 1: "
+          "one process after the other")
       ->check(CLI::Range(1, 1'000'000));
   command->add_flag("--self-test", arguments->self_test,
                     "Show that the gate can fail: judge again with candidates that are slowed on purpose");

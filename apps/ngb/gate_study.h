@@ -25,7 +25,7 @@ struct Sides {
   // The most rounds: those of the study's `rounds`, or 15 without; `needs_speeds` false: 3, which show whether it
   // works.
   bool needs_speeds = true;
-  int rounds_factor = 1;  // times the most rounds; 30 at most
+  int rounds_factor = 1;    // times the most rounds; 30 at most
   int turns = kUsualTurns;  // of each process, if the study says nothing and has nothing that excludes them
   std::optional<Nanoseconds> budget{};
 };

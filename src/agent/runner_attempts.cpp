@@ -22,7 +22,7 @@ std::string file_name(std::string text) {
   return text;
 }
 
-std::string log_name(const WorkerRequest& request) {
+std::string name_of_log(const WorkerRequest& request) {
   if (request.task == work::Task::make_references) {
     const std::string key = std::filesystem::path(request.reference_path).stem().string();
     return fmt::format("reference-{}-{}.log", key.substr(0, 16), request.attempt);
@@ -106,7 +106,7 @@ AttemptPlan Runner::plan_for(WorkerRequest request) const {
   AttemptPlan plan;
   plan.cpus = choose_cpus(surroundings_.cpus, cores_, work::needed_processors(request.compiler));
   plan.memory_limit_bytes = memory_limit_bytes_;
-  plan.log_name = log_name(request);
+  plan.log_name = name_of_log(request);
   plan.timeouts = job_.limits.timeouts;
   plan.disturbance = job_.limits.disturbance;
   if (request.has_load) plan.load = job_.load_of(cell_of(request));

@@ -152,11 +152,12 @@ struct Protocol {
                         "the other; a latency then lasts from the arrival of a request, and `repetitions` is "
                         "ignored",
              .default_text = "off"}),
-        study_field("turns", &Protocol::turns,
-                    {"turns",
-                     "Turns in which each process runs its timed repetitions, while the other processes of its round are "
-                     "stopped; a machine whose speed changes does so for all of them. 1: one process after the other",
-                     1, 1'000'000}),
+        study_field(
+            "turns", &Protocol::turns,
+            {"turns",
+             "Turns in which each process runs its timed repetitions, while the other processes of its round are "
+             "stopped; a machine whose speed changes does so for all of them. 1: one process after the other",
+             1, 1'000'000}),
         study_field(
             "compile", &Protocol::compile,
             {"compile",

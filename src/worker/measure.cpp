@@ -331,8 +331,8 @@ class Work {
   Session session_;
   samples::ProgressPage* page_;
   std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page
-  std::optional<Pauses> pauses_;           // likewise
-  std::optional<TurnTaker> turns_;         // likewise
+  std::optional<Pauses> pauses_;             // likewise
+  std::optional<TurnTaker> turns_;           // likewise
   std::optional<Series> series_;
   std::optional<TimedServer> server_;                   // only with arrivals
   std::vector<std::vector<std::int64_t>> served_ns_{};  // latencies of the requests of each batch that it answered

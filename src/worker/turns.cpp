@@ -24,8 +24,8 @@ std::size_t TurnTaker::repeat(std::uint32_t inferences, const Times& times, std:
     }
     const std::size_t count = std::min(left_, wanted - done);
     const auto later = latencies_ns.subspan(std::min(done * latencies_each, latencies_ns.size()));
-    const std::size_t completed =
-        repeater_.repeat(inferences, times.part(done, count), later.first(std::min(count * latencies_each, later.size())));
+    const std::size_t completed = repeater_.repeat(inferences, times.part(done, count),
+                                                   later.first(std::min(count * latencies_each, later.size())));
     done += completed;
     left_ -= completed;
     if (completed < count) return done;

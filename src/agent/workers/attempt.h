@@ -30,11 +30,11 @@ struct AttemptPlan {
   work::WorkerRequest request{};
   work::Timeouts timeouts{};
   work::Disturbance disturbance{};
-  std::string log_name{};                               // file name in logs/
-  std::vector<int> cpus{};                              // processors of the worker
-  work::Load load{};                                    // runs beside it if the request has one
-  std::uint64_t memory_limit_bytes = 0;                 // for all its processes together
-  bool takes_turns = false;                             // its timed phase consists of turns (samples/worker_signal.h)
+  std::string log_name{};                // file name in logs/
+  std::vector<int> cpus{};               // processors of the worker
+  work::Load load{};                     // runs beside it if the request has one
+  std::uint64_t memory_limit_bytes = 0;  // for all its processes together
+  bool takes_turns = false;              // its timed phase consists of turns (samples/worker_signal.h)
   // Returns the processes that are not killed: those of other launchers, and the workers with which it takes turns.
   std::function<std::set<pid_t>()> spared = [] { return std::set<pid_t>{}; };
   Nanoseconds exit_patience = std::chrono::seconds(5);  // how long it may live after its result, or after SIGKILL
@@ -111,8 +111,8 @@ class Attempt {
   bool is_killed_ = false;
   std::vector<pid_t> left_{};
   std::optional<ControlGroup> group_{};
-  std::optional<Watch> watch_{};   // of a worker that measures
-  std::optional<LoadRun> load_{};  // of a cell that has a load
+  std::optional<Watch> watch_{};                // of a worker that measures
+  std::optional<LoadRun> load_{};               // of a cell that has a load
   std::optional<Nanoseconds> waiting_since_{};  // for a turn
   Nanoseconds waited_{0};                       // for all turns before that
   std::optional<samples::ProcessResult> finished_{};

@@ -32,8 +32,8 @@ Attempts::Attempts(const Surroundings& surroundings, Children& children, const L
 
 void Attempts::start(std::size_t index) {
   current_ = index;
-  attempts_.push_back(std::make_unique<Attempt>(surroundings_, children_, *members_[index].launcher,
-                                                std::move(members_[index].plan)));
+  attempts_.push_back(
+      std::make_unique<Attempt>(surroundings_, children_, *members_[index].launcher, std::move(members_[index].plan)));
 }
 
 void Attempts::advance() {
@@ -46,7 +46,8 @@ void Attempts::advance() {
   }
 }
 
-// Starts the next member, or gives the next one that waits its turn once all are started. Returns false if none is left.
+// Starts the next member, or gives the next one that waits its turn once all are started. Returns false if none is
+// left.
 bool Attempts::give_next_turn() {
   if (attempts_.size() < members_.size()) {
     start(attempts_.size());

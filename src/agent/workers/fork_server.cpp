@@ -60,8 +60,7 @@ Failure failure_of(FailureKind kind, std::string message) {
 
 }  // namespace
 
-ForkServer::ForkServer(const Surroundings& surroundings, Children& children, const work::Place& place,
-                       int number)
+ForkServer::ForkServer(const Surroundings& surroundings, Children& children, const work::Place& place, int number)
     : surroundings_(surroundings),
       children_(children),
       python_(place.python),

@@ -19,8 +19,8 @@ class LauncherPool {
   LauncherPool(const Surroundings& surroundings, Children& children)
       : surroundings_(surroundings), children_(children) {}
 
-  // Returns a launcher of the compiler that is not among `taken`, as each has one worker at a time. It is created at the
-  // first call and lives as long as the pool.
+  // Returns a launcher of the compiler that is not among `taken`, as each has one worker at a time. It is created at
+  // the first call and lives as long as the pool.
   Launcher& of(const work::Place& place, const std::set<const Launcher*>& taken = {});
   // Returns the own processes of all launchers.
   [[nodiscard]] std::set<pid_t> own_processes() const;

@@ -23,8 +23,8 @@ std::uint64_t resident_bytes(const std::vector<pid_t>& processes);
 // (these in ticks of the kernel's clock).
 std::int64_t cpu_ns_of(pid_t root);
 
-// Stops a process and all below it (SIGSTOP), and waits until no thread of them runs or is about to: a thread enters the
-// stopped state on its processor, which the process that runs next would have to share.
+// Stops a process and all below it (SIGSTOP), and waits until no thread of them runs or is about to: a thread enters
+// the stopped state on its processor, which the process that runs next would have to share.
 void stop_all(pid_t root);
 // Lets them go on (SIGCONT).
 void resume_all(pid_t root);

@@ -23,9 +23,9 @@
 #include "base/hash.h"
 #include "samples/codec.h"
 #include "samples/frame.h"
-#include "samples/worker_signal.h"
 #include "samples/process_result.h"
 #include "samples/progress_page.h"
+#include "samples/worker_signal.h"
 #include "work/job.h"
 
 namespace {

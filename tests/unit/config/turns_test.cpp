@@ -17,8 +17,9 @@ TEST(Turns, AreRefusedWhereSomethingElseRunsBesideAProcess) {
               ElementsAre("3:8: turns: processes under arrivals cannot take turns; remove arrivals or turns"));
   EXPECT_THAT(problems(study + "loads: [{cpu: 1}]\n"),
               ElementsAre("3:8: turns: processes under a load cannot take turns; remove loads or turns"));
-  EXPECT_THAT(problems(study + "instances: 2\n"),
-              ElementsAre("3:8: turns: several instances run together and cannot take turns; remove instances or turns"));
+  EXPECT_THAT(
+      problems(study + "instances: 2\n"),
+      ElementsAre("3:8: turns: several instances run together and cannot take turns; remove instances or turns"));
 }
 
 }  // namespace

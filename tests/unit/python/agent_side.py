@@ -39,7 +39,8 @@ def request(**changes):
              "python_path": "", "manifest_sha256": "", "runs_modules": "", "why_missing": ""}
     place.update(changes.pop("place", {}))
     protocol = {
-        "processes": 1, "rounds": None, "compile": "each", "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0,
+        "processes": 1, "rounds": None, "turns": 1, "compile": "each", "repetitions": 5, "warm_up": 1,
+        "min_repetition_ns": 0,
         "max_transient_ns": 30_000_000_000,
         "stop_when": None, "arrivals": None, "tolerances": {"absolute": 1e-4, "relative": 1e-3}, "seed": 1}
     protocol.update(changes.pop("protocol", {}))
