@@ -47,9 +47,11 @@ def study_in_turns(compilers, models, threads, batches):
 def pairs_in_turns(folder):
     cells, found = speeds(folder), []
     for (model, batch, label, threads), of_cell in cells.items():
-        for other, of_other in cells.items():
-            if other[:2] + other[3:] == (model, batch, threads) and other[2].startswith(label + " "):
-                found.append(sides(of_cell, of_other))
+        setting = label.removesuffix("default")
+        if setting == label:
+            continue
+        found += [sides(of_cell, of_other) for (*cell, other, others_threads), of_other in cells.items()
+                  if cell == [model, batch] and others_threads == threads and other.startswith(setting) and other != label]
     return [each for each in found if len(each) == ROUNDS]
 
 
