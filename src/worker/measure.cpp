@@ -240,11 +240,11 @@ class Work {
       in_phase(Phase::timed, [this, &page_faults] {
         const PageFaultMeter meter;  // excludes what the phase's own meter does
         const Attempt<Done> timed = request_.protocol.arrivals ? serve() : attempt(time_together());
-        page_faults = meter.reading(pauses_->total_ns());
+        page_faults = meter.reading(pauses_->wall_ns());
         return timed;
       });
       std::vector<samples::Reading> waits = pauses_->waits();
-      result_.phases.back().wall_ns -= pauses_->total_ns();
+      leave_out_pauses(result_.phases.back());
       result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
       if (takes_turns()) forget_machine();
@@ -271,6 +271,11 @@ class Work {
   [[nodiscard]] std::size_t turn_of(std::size_t repetitions) const {
     const auto turns = static_cast<std::size_t>(request_.protocol.turns);
     return std::max<std::size_t>((repetitions + turns - 1) / turns, 1);
+  }
+
+  void leave_out_pauses(samples::PhaseUse& timed) const {
+    timed.wall_ns -= pauses_->wall_ns();
+    if (timed.cpu_ns.value) *timed.cpu_ns.value -= pauses_->cpu_ns();
   }
 
   // What the machine did and used in the timed phase, it did for the other processes of the round as well.

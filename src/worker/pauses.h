@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes while a process waits for its turn, so that it counts in no number of its timed phase.
+// What passes while a process waits for its turn and prepares it, so that it counts in no number of its timed phase.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,13 @@ class Pauses final : public TurnGiver {
 
   // Begins to count; called right before the timed phase.
   void begin() { before_ = contention_.read(); }
-  // Asks the agent, which stops this process until its turn comes.
+  // Asks the agent, which stops this process until its turn comes. Then runs inferences for at least a millisecond,
+  // because other processes have used the caches, and threads that go on at once may share a processor for a moment.
   bool wait_for_turn() override;
 
-  // Returns how long all pauses lasted.
-  [[nodiscard]] std::int64_t total_ns() const { return total_ns_; }
+  // Returns how long all pauses lasted, and the processor time that this process used in them.
+  [[nodiscard]] std::int64_t wall_ns() const { return wall_ns_; }
+  [[nodiscard]] std::int64_t cpu_ns() const { return cpu_ns_; }
   // Returns what kept the process from its processors in its turns (probe::waits_between).
   [[nodiscard]] std::vector<samples::Reading> waits() const;
 
@@ -30,7 +32,8 @@ class Pauses final : public TurnGiver {
   std::function<bool()> infer_;
   probe::ContentionMeter contention_;
   probe::Counters before_{};  // of the beginning, as if the pauses had not been
-  std::int64_t total_ns_ = 0;
+  std::int64_t wall_ns_ = 0;
+  std::int64_t cpu_ns_ = 0;
 };
 
 }  // namespace ngb::worker

@@ -14,8 +14,7 @@ namespace ngb::worker {
 class TurnGiver {
  public:
   virtual ~TurnGiver() = default;
-  // Waits for the process's turn and runs an inference that is not timed, because the others have used the caches.
-  // Returns false if the inference failed.
+  // Waits for the process's turn and prepares it. Returns false if an inference failed.
   virtual bool wait_for_turn() = 0;
 };
 
