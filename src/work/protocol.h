@@ -155,8 +155,8 @@ struct Protocol {
         study_field(
             "turns", &Protocol::turns,
             {"turns",
-             "Turns in which each process runs its timed repetitions, while the other processes of its round are "
-             "stopped; a machine whose speed changes does so for all of them. 1: one process after the other",
+             "Turns in which each process runs its timed repetitions, while the others of its round stand still: a "
+             "machine whose speed changes does so for all of them. 1: one process after the other",
              1, 1'000'000}),
         study_field(
             "compile", &Protocol::compile,

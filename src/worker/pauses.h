@@ -18,8 +18,9 @@ class Pauses final : public TurnGiver {
 
   // Begins to count; called right before the timed phase.
   void begin() { before_ = contention_.read(); }
-  // Asks the agent, which stops this process until its turn comes. Then runs inferences for at least a millisecond,
-  // because other processes have used the caches, and threads that go on at once may share a processor for a moment.
+  // Asks the agent, which stops this process until its turn comes. Then runs inferences for some milliseconds, because
+  // other processes have used the caches, until its threads do not wait for each other's processor any more: threads
+  // that go on at the same moment may share one until the kernel has moved one of them.
   bool wait_for_turn() override;
 
   // Returns how long all pauses lasted, and the processor time that this process used in them.
@@ -29,6 +30,8 @@ class Pauses final : public TurnGiver {
   [[nodiscard]] std::vector<samples::Reading> waits() const;
 
  private:
+  [[nodiscard]] bool prepare() const;
+
   std::function<bool()> infer_;
   probe::ContentionMeter contention_;
   probe::Counters before_{};  // of the beginning, as if the pauses had not been

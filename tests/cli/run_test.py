@@ -173,25 +173,6 @@ class Turns(NgbTest):
         processes = self.query("results/test", "SELECT count(*) FROM process")
         self.assertEqual(waited, processes)
 
-    def test_stop_the_processes_that_wait(self):
-        self.write("turns.yaml", self.STUDY.replace("1000000, 2000000", "200000000, 200000001"))
-        client = self.start("run", "turns.yaml")
-
-        def states():
-            workers = [worker for agent in self.children_of(client.pid) for worker in self.children_of(agent)]
-            return sorted(self.state_of(worker) for worker in workers)
-
-        self.wait_for(lambda: states() in (["R", "T"], ["S", "T"]))
-        client.send_signal(signal.SIGINT)
-        self.assertEqual(client.wait(timeout=30), 130)
-
-    @staticmethod
-    def state_of(pid):
-        try:
-            return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        except OSError:
-            return "ended"
-
     def test_of_another_number_are_another_protocol(self):
         self.write("turns.yaml", self.STUDY)
         self.assertEqual(self.ngb("run", "turns.yaml").returncode, 0)

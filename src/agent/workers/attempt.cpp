@@ -147,8 +147,7 @@ void Attempt::advance_load() {
 bool Attempt::receive_signal(std::string_view frame) {
   if (load_ && load_->receive(frame, workers())) return true;
   if (!plan_.takes_turns || frame != samples::kWantsTurn) return false;
-  // Threads of a compiler may go on to look for work for a while, which would disturb the process that runs next.
-  stop_all(*launcher_.launched().pid);
+  calm(*launcher_.launched().pid);
   waiting_since_ = system_clock().now();
   return true;
 }

@@ -47,7 +47,7 @@ class Attempt {
 
   // Handles what has happened since the last call. Waits only for processes that it has killed.
   void advance();
-  // Returns whether the worker is stopped until it gets a turn.
+  // Returns whether the worker stands still until it gets a turn.
   [[nodiscard]] bool waits_for_turn() const { return waiting_since_.has_value() && !finished_; }
   // Lets it go on until it waits again or ends. Precondition: it waits.
   void give_turn();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one process, or those of a round, which take turns: each is prepared while the others are stopped, and then one
+// Runs one process, or those of a round, which take turns: each is prepared while the others wait, and then one
 // after the other runs a part of its timed repetitions, until all have ended. So what changes on the machine in the
 // meantime concerns all of them.
 #pragma once

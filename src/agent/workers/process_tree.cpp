@@ -107,11 +107,11 @@ bool kernel_lists_children() {
   return lists;
 }
 
-// A thread that has ended meanwhile does not run.
-bool is_stopped(pid_t process) {
+// Returns whether the states of all threads of the process (proc(5)) are among these. One that has ended has none.
+bool are_threads(pid_t process, std::string_view states) {
   for (const pid_t task : numbers_in(fmt::format("/proc/{}/task", process))) {
     const std::optional<Stat> stat = stat_of(fmt::format("{}/task/{}", process, task));
-    if (stat && std::string_view("TtZX").find(stat->state) == std::string_view::npos) return false;
+    if (stat && states.find(stat->state) == std::string_view::npos) return false;
   }
   return true;
 }
@@ -227,15 +227,24 @@ Status end_leftovers(const std::filesystem::path& work_folder, Nanoseconds patie
   }
 }
 
-void stop_all(pid_t root) {
+void calm(pid_t root) {
   constexpr Nanoseconds kPatience = std::chrono::milliseconds(20);
+  constexpr Nanoseconds kSpinning = std::chrono::milliseconds(5);
   constexpr Nanoseconds kLook = std::chrono::microseconds(20);
   const std::vector<pid_t> processes = with_descendants(root);
+  const auto wait_until = [&](std::string_view states, Nanoseconds patience) {
+    const Nanoseconds end = system_clock().now() + patience;
+    for (const pid_t process : processes) {
+      while (!are_threads(process, states)) {
+        if (system_clock().now() >= end) return false;
+        std::this_thread::sleep_for(kLook);
+      }
+    }
+    return true;
+  };
+  if (wait_until("SDTtZX", kSpinning)) return;  // asleep, stopped or ended
   for (const pid_t process : processes) ::kill(process, SIGSTOP);
-  const Nanoseconds end = system_clock().now() + kPatience;
-  for (const pid_t process : processes) {
-    while (!is_stopped(process) && system_clock().now() < end) std::this_thread::sleep_for(kLook);
-  }
+  (void)wait_until("TtZX", kPatience);
 }
 
 void resume_all(pid_t root) {

@@ -23,10 +23,11 @@ std::uint64_t resident_bytes(const std::vector<pid_t>& processes);
 // (these in ticks of the kernel's clock).
 std::int64_t cpu_ns_of(pid_t root);
 
-// Stops a process and all below it (SIGSTOP), and waits until no thread of them runs or is about to: a thread enters
-// the stopped state on its processor, which the process that runs next would have to share.
-void stop_all(pid_t root);
-// Lets them go on (SIGCONT).
+// Waits until no thread of a process and of all below it runs. Those that go on to run for some milliseconds, as
+// threads of a compiler do that look for work, are stopped (SIGSTOP). Not all at once: threads that are woken at the
+// same moment may have to share a processor for a while, and one that is stopped enters that state on its processor.
+void calm(pid_t root);
+// Lets those that were stopped go on (SIGCONT).
 void resume_all(pid_t root);
 
 // The environment variable that names the work folder for which a process was started.

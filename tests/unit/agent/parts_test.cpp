@@ -119,6 +119,35 @@ TEST(ProcessTree, FindsAGrandchildThatLeftItsGroupUntilItEnds) {
   EXPECT_THAT(descendants(::getpid()), Not(Contains(child)));
 }
 
+// Returns the state of a process (proc(5)).
+char state_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name;
+  char state = '?';
+  file >> number >> name >> state;
+  return state;
+}
+
+TEST(ProcessTree, StopsWhatRunsAndLeavesWhatSleepsAsItIs) {
+  const pid_t spinning = ::fork();
+  for (volatile bool spins = spinning == 0; spins;) {
+  }
+  const pid_t sleeping = ::fork();
+  if (sleeping == 0) {
+    for (;;) ::pause();
+  }
+  calm(spinning);
+  calm(sleeping);
+  EXPECT_EQ(state_of(spinning), 'T');
+  EXPECT_EQ(state_of(sleeping), 'S');
+  resume_all(spinning);
+  EXPECT_EQ(state_of(spinning), 'R');
+  for (const pid_t child : {spinning, sleeping}) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+}
+
 TEST(ProcessTree, KillsOnlyTheProcessesThatWereLeftInAFolder) {
   const auto start = [](const std::string& folder) {
     process::Spawn spawn{{"sleep", "60"}};
