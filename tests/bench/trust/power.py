@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Known differences of 2 and 5 %: are they found, and is it said before what a noisier pair needs?
 
-    power.py BUILD [--quick] [--output FOLDER] [--json FILE]
+    power.py BUILD [--quick] [--part null|slowed|turns] [--output FOLDER] [--json FILE]
 
 The null compiler's loop takes 2 and 5 % longer; and onnxruntime's inferences are followed by a wait of 2 and 5 % of their
 own time (a compiler for tests only, tests/bench/trust/slowed), one process after the other and in turns. Each pair has 15 rounds. A difference counts as found
@@ -60,9 +60,7 @@ def report(bench, what, percent, pairs):
                  f"after the first five, {broken} were not, {beyond} were said to need more than {ROUNDS}")
 
 
-def main():
-    bench = Bench("power", __doc__)
-    models = blocks(2 if bench.quick else 10)
+def measure_null(bench, models):
     for run_ns in (1_000_000,) if bench.quick else (1_000_000, 10_000_000):
         options = [round(run_ns * (1 + percent / 100)) for percent in (0, *PERCENTS)]
         folder = bench.measure(f"null-{run_ns}", {"models": models, "batch_sizes": [1], "threads": 1, "processes": ROUNDS,
@@ -71,19 +69,31 @@ def main():
                                  if label == f"null run_ns={base}" else None)
         for percent in PERCENTS:
             report(bench, f"null, {run_ns // 1_000_000} ms", percent, pairs[percent])
+
+
+def measure_slowed(bench, models, name, how, protocol):
     if USUAL not in bench.installed():
-        bench.figure(f"{USUAL} slowed", None, reason=f"{USUAL} is not installed")
-        bench.end()
-    slowed = "onnxruntime-slowed"
-    ngb = installation_with_slowed(bench)
-    for name, how, protocol in (("slowed", "", {}), ("slowed-in-turns", ", in turns", IN_TURNS)):
-        folder = bench.measure(name, {"models": models, "batch_sizes": [1] if bench.quick else [1, 8], "threads": 1,
-                                      "processes": ROUNDS, **protocol,
-                                      "compilers": [{slowed: {"label": f"delay {percent}", "options": {"delay_percent": percent}}}
-                                                    for percent in (0, *PERCENTS)]}, ngb)
-        pairs = pairs_by_percent(folder, lambda label, percent: f"delay {percent}" if label == "delay 0" else None)
-        for percent in PERCENTS:
-            report(bench, f"{USUAL} slowed{how}", percent, pairs[percent])
+        bench.figure(f"{USUAL} slowed{how}", None, reason=f"{USUAL} is not installed")
+        return
+    compilers = [{"onnxruntime-slowed": {"label": f"delay {percent}", "options": {"delay_percent": percent}}}
+                 for percent in (0, *PERCENTS)]
+    folder = bench.measure(name, {"models": models, "batch_sizes": [1] if bench.quick else [1, 8], "threads": 1,
+                                  "processes": ROUNDS, "compilers": compilers, **protocol}, installation_with_slowed(bench))
+    pairs = pairs_by_percent(folder, lambda label, percent: f"delay {percent}" if label == "delay 0" else None)
+    for percent in PERCENTS:
+        report(bench, f"{USUAL} slowed{how}", percent, pairs[percent])
+
+
+def main():
+    bench = Bench("power", __doc__, part=("null", "slowed", "turns"))
+    models = blocks(2 if bench.quick else 10)
+    for part in bench.chosen["part"]:
+        if part == "null":
+            measure_null(bench, models)
+        elif part == "slowed":
+            measure_slowed(bench, models, "slowed", "", {})
+        else:
+            measure_slowed(bench, models, "slowed-in-turns", ", in turns", IN_TURNS)
     bench.end()
 
 
