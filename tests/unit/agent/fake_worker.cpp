@@ -201,7 +201,7 @@ void behave(const WorkerRequest& request, const std::string& word) {
   }
   for (int turn = 0; request.protocol.turns > 1 && turn < request.protocol.turns; ++turn) {
     tell_agent(samples::kWantsTurn);
-    if (word == "slow_turns") sleep_ms(200);
+    if (word == "slow_turns") sleep_ms(400);
     if (word == "crash_in_turn") std::abort();
   }
   page->repetitions.store(3);

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
 
 #include "agent/builds.h"
 #include "agent/reference_cache.h"
@@ -136,6 +139,7 @@ TEST(ProcessTree, StopsWhatRunsAndLeavesWhatSleepsAsItIs) {
   if (sleeping == 0) {
     for (;;) ::pause();
   }
+  while (state_of(sleeping) != 'S') std::this_thread::yield();
   calm(spinning);
   calm(sleeping);
   EXPECT_EQ(state_of(spinning), 'T');
