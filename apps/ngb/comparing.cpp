@@ -76,14 +76,17 @@ Status check_protocols(LoadedResults& baseline, LoadedResults& candidate) {
               fmt::format("{} and {}", baseline.folder, candidate.folder), "to compare anyway, add --across-protocols");
 }
 
-// Returns whether processes of one of the sides took turns. Rounds vary less then than those that are calibrated.
-Result<bool> have_taken_turns(LoadedResults& baseline, LoadedResults& candidate) {
+// Returns the deviation of quiet cells that a calibration found; nothing if a side's processes took turns, because
+// their rounds vary less than those that are calibrated.
+Result<std::optional<double>> calibrated_deviation(LoadedResults& baseline, LoadedResults& candidate,
+                                                   const metrics::Comparison& comparison,
+                                                   const std::filesystem::path& cache) {
   for (LoadedResults* const side : {&baseline, &candidate}) {
     const auto protocol = side->store.protocol();
     if (!protocol) return error_of(protocol);
-    if (protocol->contains("turns")) return true;
+    if (protocol->contains("turns")) return std::nullopt;
   }
-  return false;
+  return quiet_deviation_for(comparison, cache);
 }
 
 Result<std::map<std::string, std::string>> relevant_entries(LoadedResults& results, const std::string& hash) {
@@ -207,10 +210,7 @@ tl::expected<JudgedResults, ExitCode> judge_results(const Installation& installa
   metrics::VerdictRules rules{.margin_ratio = arguments.margin_percent / 100, .adjustment = adjustment};
   auto comparison = metrics::compare(*baseline, *candidate, *axis, rules);
   if (!comparison) return refuse(comparison.error(), kCannotGoOn);
-  const auto in_turns = have_taken_turns(first, second);
-  if (!in_turns) return refuse(in_turns.error(), kCannotGoOn);
-  const auto quiet =
-      *in_turns ? Result<std::optional<double>>(std::nullopt) : quiet_deviation_for(*comparison, installation.cache);
+  const auto quiet = calibrated_deviation(first, second, *comparison, installation.cache);
   if (!quiet) return refuse(quiet.error(), kCannotGoOn);
   if (*quiet) {
     rules.quiet_deviation = *quiet;

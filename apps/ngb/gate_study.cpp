@@ -15,6 +15,7 @@
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/time_folder.h"
 #include "base/file.h"
+#include "config/turns.h"
 #include "statistics/sequential.h"
 
 namespace ngb::app {
@@ -70,15 +71,6 @@ std::filesystem::path new_folder_for(const config::Study& study) {
   return std::filesystem::path(study.output.string() + "-gate") / time_folder();
 }
 
-// Returns whether the study leaves open that its processes take turns.
-bool may_take_turns(const config::Study& study) {
-  const auto has_load = [](const work::Load& load) { return !load.is_none(); };
-  const auto has_instances = [](const work::Compiler& compiler) { return compiler.instances > 1; };
-  return study.protocol.turns == 1 && !study.protocol.arrivals &&
-         std::none_of(study.loads.begin(), study.loads.end(), has_load) &&
-         std::none_of(study.compilers.begin(), study.compilers.end(), has_instances);
-}
-
 // Writes the study of the two sides into its results folder and plans it.
 tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, const config::Study& study,
                                               const Sides& sides, const std::filesystem::path& output) {
@@ -104,7 +96,8 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
   rounds["max"] =
       std::clamp(sides.needs_speeds ? most : statistics::kFirstLook, statistics::kFirstLook, statistics::kMostLookedAt);
   if (!sides.needs_speeds) rounds["min"] = rounds["max"];
-  if (sides.needs_speeds && may_take_turns(study)) both["turns"] = sides.turns;
+  const bool leaves_turns_open = study.protocol.turns == 1 && config::what_excludes_turns(study).empty();
+  if (sides.needs_speeds && leaves_turns_open) both["turns"] = sides.turns;
   both["output"] = output.string();
   std::error_code failed;
   std::filesystem::create_directories(output, failed);

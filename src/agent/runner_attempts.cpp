@@ -114,10 +114,11 @@ AttemptPlan Runner::plan_for(WorkerRequest request) const {
   return plan;
 }
 
-// Returns the cell of a process of this group.
+// Returns the cell of a process that was begun: the group's next step stays the same until its process is recorded.
 const work::Cell& Runner::cell_of(const WorkerRequest& request) const {
   const std::vector<work::Step>& steps = group().steps;
-  const auto step = std::find_if(steps.begin(), steps.end(),
+  const auto begun = steps.begin() + static_cast<std::ptrdiff_t>(steps_[group_]);
+  const auto step = std::find_if(begun, steps.end(),
                                  [&](const work::Step& each) { return job_.cell_of(each).id == request.cell_id; });
   return job_.cell_of(*step);
 }

@@ -15,6 +15,7 @@
 #include "config/keys/value.h"
 #include "config/problems.h"
 #include "config/sections.h"
+#include "config/turns.h"
 
 namespace ngb::config {
 namespace {
@@ -197,20 +198,10 @@ class StudyReader {
                   fmt::format("min {} is more than max {}", rounds->min, rounds->max));
   }
 
-  // What takes turns is one process at a time that repeats, and nothing beside it.
   void check_turns() {
     const DocumentNode* const turns = given("turns");
     if (study_.protocol.turns == 1 || turns == nullptr) return;
-    const auto refuse = [&](const char* what, const char* advice) {
-      problems_.add(*turns, "turns", fmt::format("processes under {} cannot take turns; {}", what, advice));
-    };
-    if (study_.protocol.arrivals) refuse("arrivals", "remove arrivals or turns");
-    const auto has_load = [](const work::Load& load) { return !load.is_none(); };
-    if (std::any_of(study_.loads.begin(), study_.loads.end(), has_load)) refuse("a load", "remove loads or turns");
-    const auto has_instances = [](const work::Compiler& compiler) { return compiler.instances > 1; };
-    if (std::any_of(study_.compilers.begin(), study_.compilers.end(), has_instances)) {
-      problems_.add(*turns, "turns", "several instances run together and cannot take turns; remove instances or turns");
-    }
+    for (const std::string& message : what_excludes_turns(study_)) problems_.add(*turns, "turns", message);
   }
 
   // This machine's processors are known before anything is measured. A device elsewhere counts its own.

@@ -278,7 +278,7 @@ class Work {
     if (timed.cpu_ns.value) *timed.cpu_ns.value -= pauses_->cpu_ns();
   }
 
-  // What the machine did and used in the timed phase, it did for the other processes of the round as well.
+  // Readings of the whole machine include what the other processes of the round did in their turns.
   void forget_machine() {
     for (samples::Reading& reading : result_.readings) {
       if (reading.when == "timed") reading.value = Known<double>::unknown("other processes had turns meanwhile");

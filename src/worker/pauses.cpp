@@ -31,8 +31,7 @@ std::int64_t cpu_now_ns() {
 
 }  // namespace
 
-Pauses::Pauses(std::function<bool()> infer)
-    : infer_(std::move(infer)), contention_("self", probe::allowed_cpus()), before_(contention_.read()) {}
+Pauses::Pauses(std::function<bool()> infer) : infer_(std::move(infer)), contention_("self", probe::allowed_cpus()) {}
 
 // If the agent does not answer, it has ended or ends this process.
 bool Pauses::wait_for_turn() {

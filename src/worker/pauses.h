@@ -18,7 +18,7 @@ class Pauses final : public TurnGiver {
 
   // Begins to count; called right before the timed phase.
   void begin() { before_ = contention_.read(); }
-  // Asks the agent, which stops this process until its turn comes. Then runs inferences for some milliseconds, because
+  // Asks the agent for a turn and waits until it comes. Then runs inferences for some milliseconds, because
   // other processes have used the caches, until its threads do not wait for each other's processor any more: threads
   // that go on at the same moment may share one until the kernel has moved one of them.
   bool wait_for_turn() override;

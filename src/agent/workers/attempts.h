@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one process, or those of a round, which take turns: each is prepared while the others wait, and then one
-// after the other runs a part of its timed repetitions, until all have ended. So what changes on the machine in the
-// meantime concerns all of them.
+// Runs one process, or all processes of a round in turns. In turns, each is prepared while the others wait; then, one
+// after the other, each runs a part of its timed repetitions, until all have ended. If the machine's speed changes
+// meanwhile, it does so for all of them.
 #pragma once
 
 #include <cstddef>

@@ -12,11 +12,10 @@ others: the rounds that were said to be needed after the first five, and whether
 
 import statistics
 
-from trust import Bench, NULL, USUAL, blocks, installation_with_slowed, share, sides, speeds
+from trust import Bench, IN_TURNS, NULL, USUAL, blocks, installation_with_slowed, share, sides, speeds
 
 ROUNDS = 15
 PERCENTS = (2, 5)
-IN_TURNS = {"turns": 20, "min_repetition_ms": 10}
 ASKED = {2: (15, 0.016), 5: (5, 0.014)}  # rounds, standard deviation of a round that is quiet enough
 
 

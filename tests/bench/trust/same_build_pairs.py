@@ -12,7 +12,7 @@ its default. At most 20 and 12 minutes on an idle machine, and 8 for each varian
 
 import random
 
-from trust import Bench, NULL, blocks, deviations, equal_sides, query, share, sides, speeds
+from trust import Bench, IN_TURNS, NULL, blocks, deviations, equal_sides, query, share, sides, speeds
 
 ROUNDS = 5
 QUIET = 0.016  # standard deviation of a round's log ratio
@@ -23,7 +23,6 @@ VARIANTS = {
     "60 repetitions": {"repetitions": 60},
     "a steady allocator": {"allocator": "steady"},
 }
-IN_TURNS = {"turns": 20, "min_repetition_ms": 10}
 AT_ITS_DEFAULT = {"onnxruntime": {"session.disable_prepacking": "0"}, "openvino": {"PERF_COUNT": "NO"}}
 
 

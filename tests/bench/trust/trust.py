@@ -21,6 +21,7 @@ import sys
 import time
 
 NULL, USUAL = "null", "onnxruntime"
+IN_TURNS = {"turns": 20, "min_repetition_ms": 10}
 # Of --quick: other programs may run beside it, and nobody waits for them to end.
 HURRIED = {"disturbance": {"max_wait_percent": 100, "attempts": 1, "wait_s": 0}}
 

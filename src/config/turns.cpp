@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/turns.h"
+
+#include <algorithm>
+
+namespace ngb::config {
+
+std::vector<std::string> what_excludes_turns(const Study& study) {
+  std::vector<std::string> found;
+  if (study.protocol.arrivals)
+    found.emplace_back("processes under arrivals cannot take turns; remove arrivals or turns");
+  const auto has_load = [](const work::Load& load) { return !load.is_none(); };
+  if (std::any_of(study.loads.begin(), study.loads.end(), has_load)) {
+    found.emplace_back("processes under a load cannot take turns; remove loads or turns");
+  }
+  const auto has_instances = [](const work::Compiler& compiler) { return compiler.instances > 1; };
+  if (std::any_of(study.compilers.begin(), study.compilers.end(), has_instances)) {
+    found.emplace_back("several instances run together and cannot take turns; remove instances or turns");
+  }
+  return found;
+}
+
+}  // namespace ngb::config

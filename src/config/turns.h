@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says where processes cannot take turns: what takes turns is one process at a time that repeats, and nothing beside
+// it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/study.h"
+
+namespace ngb::config {
+
+// Returns what excludes turns in this study, each with what to remove; nothing if they are possible.
+std::vector<std::string> what_excludes_turns(const Study& study);
+
+}  // namespace ngb::config
