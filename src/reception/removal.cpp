@@ -95,7 +95,7 @@ class Removal {
     if (!fs::is_directory(fs::symlink_status(work_folder, code))) return Done{};
     const Result<FileDescriptor> lock = take_over(work_folder);
     if (!lock) return error_of(lock);
-    agent::kill_leftovers(work_folder);
+    if (Status ended = agent::end_leftovers(work_folder, kLeavePatience); !ended) return ended;
     empty(work_folder);
     return Done{};
   }

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 
 #include <fstream>
 #include <thread>
 
+#include "agent/workers/process_tree.h"
 #include "agent_client.h"
 #include "base/hash.h"
 
@@ -254,6 +256,22 @@ TEST_F(Device, AClientMaySendOnlyOneJob) {
   attach(second);
   second.begin(job_of(3));
   EXPECT_EQ(test::processes_of(second.follow_to_the_end()).size(), 3U);
+}
+
+TEST_F(Device, ARemovalWaitsForTheProcessesThatItKills) {
+  std::filesystem::create_directories(folder() / kRun);
+  std::vector<pid_t> spinning;
+  for (int i = 0; i < 16; ++i) {  // more than processors, so that not all can end at once
+    process::Spawn spawn{{"sh", "-c", "while :; do :; done"}};
+    spawn.environment = {{kWorkFolderVariable, (folder() / kRun).string()}};
+    spinning.push_back(*process::spawn(spawn));
+  }
+  AgentClient client = arrive();
+  client.send(samples::Remove{{kRun}, false});
+  const auto removed = client.next_of<samples::Removed>();
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(removed->processes_left, 0U);
+  for (const pid_t process : spinning) ::waitpid(process, nullptr, 0);
 }
 
 TEST_F(Device, NothingRemainsWhenARunIsRemoved) {
