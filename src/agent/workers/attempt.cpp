@@ -164,9 +164,8 @@ void Attempt::give_turn() {
 std::set<pid_t> Attempt::processes() const {
   const Launched& launched = launcher_.launched();
   if (finished_ || !launched.pid || launched.wait_status) return {};
-  std::set<pid_t> all{*launched.pid};
-  for (const pid_t pid : descendants(*launched.pid)) all.insert(pid);
-  return all;
+  const std::vector<pid_t> all = with_descendants(*launched.pid);
+  return {all.begin(), all.end()};
 }
 
 void Attempt::advance() {
@@ -259,10 +258,7 @@ std::set<pid_t> Attempt::spared() const {
 // Returns the processes that infer: the worker's own, or its instances, which are below it.
 std::vector<pid_t> Attempt::workers() const {
   const pid_t worker = *launcher_.launched().pid;
-  if (plan_.request.compiler.instances == 1) return {worker};
-  std::vector<pid_t> all = descendants(worker);
-  all.push_back(worker);
-  return all;
+  return plan_.request.compiler.instances == 1 ? std::vector{worker} : with_descendants(worker);
 }
 
 // Records the cause and kills all its processes. The attempt is finished when the launcher reports how the worker

@@ -159,9 +159,8 @@ void LoadRun::end() {
 
 std::set<pid_t> LoadRun::processes() const {
   if (!pid_) return {};
-  std::set<pid_t> all{*pid_};
-  for (const pid_t pid : descendants(*pid_)) all.insert(pid);
-  return all;
+  const std::vector<pid_t> all = with_descendants(*pid_);
+  return {all.begin(), all.end()};
 }
 
 LoadRun::Mark LoadRun::mark() const {

@@ -116,12 +116,6 @@ bool are_threads(pid_t process, std::string_view states) {
   return true;
 }
 
-std::vector<pid_t> with_descendants(pid_t root) {
-  std::vector<pid_t> all = descendants(root);
-  all.push_back(root);
-  return all;
-}
-
 }  // namespace
 
 std::vector<pid_t> descendants(pid_t root) {
@@ -131,6 +125,12 @@ std::vector<pid_t> descendants(pid_t root) {
     if (stat && stat->is_alive()) living.push_back(pid);
   }
   return living;
+}
+
+std::vector<pid_t> with_descendants(pid_t root) {
+  std::vector<pid_t> all = descendants(root);
+  all.push_back(root);
+  return all;
 }
 
 std::uint64_t resident_bytes(const std::vector<pid_t>& processes) {
@@ -175,10 +175,8 @@ std::int64_t own_cpu_ns(pid_t pid) {
 }  // namespace
 
 std::int64_t cpu_ns_of(pid_t root) {
-  std::vector<pid_t> all = descendants(root);
-  all.push_back(root);
   std::int64_t sum = 0;
-  for (const pid_t pid : all) sum += own_cpu_ns(pid) + ended_children_ns(pid);
+  for (const pid_t pid : with_descendants(root)) sum += own_cpu_ns(pid) + ended_children_ns(pid);
   return sum;
 }
 

@@ -15,6 +15,8 @@ namespace ngb::agent {
 
 // Returns every living process below `root`, without `root` and without zombies.
 std::vector<pid_t> descendants(pid_t root);
+// Returns these and `root` itself, whether it lives or not.
+std::vector<pid_t> with_descendants(pid_t root);
 
 // Returns the resident memory of these processes together; a shared page counts once for each process.
 std::uint64_t resident_bytes(const std::vector<pid_t>& processes);
