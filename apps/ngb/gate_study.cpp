@@ -15,6 +15,7 @@
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/time_folder.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "config/turns.h"
 #include "statistics/sequential.h"
 
@@ -60,8 +61,10 @@ Result<json> entry_of(const config::Study& study, const std::string& words) {
     return has_equal_settings(study.compilers[i], first) && (!version.empty() || i == of_name.front());
   });
   if (!is_clear) {
+    std::vector<std::string> labels;
+    for (const std::size_t i : of_name) labels.push_back('"' + study.compilers[i].label + '"');
     return fail(fmt::format("the study has several compilers that \"{}\" can mean", words), study.path.string(),
-                fmt::format("name one by its label, for example \"{}\"", first.label));
+                "name one by its label: " + text::join(labels, ", "));
   }
   return with_version(entries[of_name.front()], name, version);
 }

@@ -254,6 +254,7 @@ repetitions: 5
         told = self.gate("--baseline", "quick", "--candidate", "null")
         self.assertEqual(told.returncode, 2)
         self.assertIn('several compilers that "null" can mean', told.stderr)
+        self.assertIn('name one by its label: "quick", "slow", "other"', told.stderr)
 
     def test_refuses_one_side_as_both(self):
         told = self.gate("--baseline", "quick", "--candidate", "quick")
