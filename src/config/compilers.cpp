@@ -79,10 +79,14 @@ class CompilerReader {
       if (!compiler.threads_asked.empty()) set_threads(compiler, compiler.threads_asked, vocabulary_.processors);
       const auto key = std::tuple(compiler.name, compiler.version, asked_threads(compiler), compiler.in_flight,
                                   compiler.instances, compiler.options, compiler.settings);
-      if (is_good && !seen_.insert(key).second) {
-        problems_.add(
-            *name, path,
-            fmt::format("{} is listed twice with the same settings; remove one of the two entries", compiler.name));
+      // Two equal ones that the user tells apart by labels are measured both, and differ by noise alone.
+      const bool has_label = !compiler.label.empty();
+      const auto [first, is_new] = seen_.emplace(key, has_label);
+      if (is_good && !is_new && !(has_label && first->second)) {
+        problems_.add(*name, path,
+                      fmt::format("{} is listed twice with the same settings; remove one of the two entries, or give "
+                                  "each a label to measure it twice",
+                                  compiler.name));
         return;
       }
       compilers_.push_back(std::move(compiler));
@@ -315,7 +319,9 @@ class CompilerReader {
   std::vector<GivenValue> instances_at_;
   GivenValue threads_given_;  // in the entry that is being read
   GivenValue instances_given_;
-  std::set<std::tuple<std::string, std::string, std::string, std::optional<int>, int, Parameters, work::Options>> seen_;
+  // The settings of each compiler, and whether the first that has them has a label of the user's.
+  std::map<std::tuple<std::string, std::string, std::string, std::optional<int>, int, Parameters, work::Options>, bool>
+      seen_;
 };
 
 }  // namespace

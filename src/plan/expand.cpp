@@ -79,12 +79,24 @@ std::vector<std::size_t> indices_on(Plan& plan, const config::DeviceEntry& devic
   return indices;
 }
 
+// Returns whether the study lists another compiler that differs from this one by its label alone.
+bool has_twin(const config::Study& study, const std::string& label) {
+  const auto is_this = [&](const work::Compiler& compiler) { return compiler.label == label; };
+  work::Compiler twin = *std::find_if(study.compilers.begin(), study.compilers.end(), is_this);
+  return std::any_of(study.compilers.begin(), study.compilers.end(), [&](const work::Compiler& other) {
+    twin.label = other.label;
+    return !is_this(other) && other == twin;
+  });
+}
+
 void add_cells(Plan& plan, const config::DeviceEntry& device, const std::vector<std::size_t>& compilers,
                int model_index, int load_index) {
   const work::Model& model = plan.models[static_cast<std::size_t>(model_index)];
   const work::Load& load = plan.loads[static_cast<std::size_t>(load_index)];
   for (const std::size_t index : compilers) {
-    plan.cells.push_back({.id = cell_id(device.name, plan.compilers[index], model.key, load.name),
+    const work::Compiler& compiler = plan.compilers[index];
+    const std::string label = has_twin(plan.study, compiler.label) ? compiler.label : std::string();
+    plan.cells.push_back({.id = cell_id(device.name, compiler, model.key, load.name, label),
                           .device = device.name,
                           .compiler_index = static_cast<int>(index),
                           .model_index = model_index,
@@ -95,7 +107,7 @@ void add_cells(Plan& plan, const config::DeviceEntry& device, const std::vector<
 }  // namespace
 
 std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::ModelKey& model,
-                    const std::string& load) {
+                    const std::string& load, const std::string& label) {
   json made_of{{"batch", model.batch},
                {"compiler", compiler.name},
                {"device", device},
@@ -111,6 +123,7 @@ std::string cell_id(const std::string& device, const work::Compiler& compiler, c
     made_of["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
   }
   if (compiler.instances != 1) made_of["instances"] = compiler.instances;
+  if (!label.empty()) made_of["label"] = label;
   return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
 }
 

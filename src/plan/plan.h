@@ -33,9 +33,10 @@ struct Plan : work::Lists {
 // entries that turn out to be the same model.
 Result<Plan> expand(const config::Study& study);
 
-// Returns the id of a cell (work::Cell::id). The compiler's label takes no part in it.
+// Returns the id of a cell (work::Cell::id). The compiler's label takes no part in it, except as `label` where the
+// study lists two compilers that nothing else tells apart.
 std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::ModelKey& model,
-                    const std::string& load = work::kNoLoad);
+                    const std::string& load = work::kNoLoad, const std::string& label = {});
 
 // Returns the number of processes of all cells.
 std::uint64_t process_count(const Plan& plan);

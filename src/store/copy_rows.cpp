@@ -148,7 +148,8 @@ void RowCopier::add_source() {
 void RowCopier::find_cell_ids() {
   sql::Statement row = from_.statement(
       "SELECT cell_id, device, model_hash, batch, compiler, compiler_version, options_json, threads, "
-      "threads_asked, precision, settings_json, in_flight, instances, load FROM cell JOIN model USING (model_key)");
+      "threads_asked, precision, settings_json, in_flight, instances, load, compiler_label "
+      "FROM cell JOIN model USING (model_key)");
   while (row.step()) {
     const std::string id = row.text(0);
     const std::string device = row.text(1);
@@ -159,9 +160,11 @@ void RowCopier::find_cell_ids() {
     const work::Compiler compiler = compiler_of(row, 4);
     const work::ModelKey model{row.text(2), row.small(3)};
     const std::string load = row.text(13);
-    made = plan::cell_id(device, compiler, model, load) == id
-               ? plan::cell_id(name, compiler, model, load)
-               : hash::sha256(fmt::format("{}\n{}", id, name)).substr(0, 16);
+    made = hash::sha256(fmt::format("{}\n{}", id, name)).substr(0, 16);
+    for (const std::string& label : {std::string(), row.text(14)}) {
+      if (plan::cell_id(device, compiler, model, load, label) != id) continue;
+      made = plan::cell_id(name, compiler, model, load, label);
+    }
   }
 }
 

@@ -61,6 +61,16 @@ class Compare(NgbTest):
         self.assertEqual(told.stdout.splitlines()[0], "4 same build")
         self.assertIn("Noise of local (cpu): 4 pairs of the same build; |ratio - 1| is ", told.stdout)
 
+    def test_of_a_compiler_that_is_listed_twice_tells_the_noise_of_the_same_rounds(self):
+        self.write("twice.yaml", STUDY.replace('"null": {options: {run_ns: [1000000, 3000000]}}',
+                                               '"null": {label: left}\n  - "null": {label: right}').replace("results", "twice"))
+        run = self.ngb("run", "twice.yaml")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        told = self.ngb("compare", "twice", "--by", "compiler", "--baseline", "left", "--candidate", "right")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(told.stdout.splitlines()[0], "2 same build")
+        self.assertIn("Noise of local (cpu): 2 pairs of the same build; |ratio - 1| is ", told.stdout)
+
     def test_of_a_copy_tells_no_noise(self):
         shutil.copytree(self.folder / "results", self.folder / "copy")
         self.assertEqual(json.loads(self.ngb("compare", "results", "copy", "--json").stdout)["noise"], [])

@@ -229,7 +229,7 @@ std::span<const Key> compiler_keys() {
       {.name = "label",
        .type = ValueType::text,
        .pattern = kLabel,
-       .meaning = "Name of the compiler in tables, unique in the study",
+       .meaning = "Name of the compiler in tables, unique in the study; equal entries need one each",
        .default_text = "its name, and its settings if the name is listed twice"},
   };
   return kKeys;

@@ -4,11 +4,11 @@
 
     same_build_pairs.py BUILD [--quick] [--part usual|variants|turns] [--output FOLDER] [--json FILE]
 
-Each cell has ten processes; 2r and 2r + 1 are the two sides of round r (as in `ngb calibrate`). Small blocks and nets at
+Each cell has ten processes; 2r and 2r + 1 are the two sides of round r. Small blocks and nets at
 four batch sizes, on every native compiler that is installed: at least 200 pairs on one thread and 100 on two. Studies of
 100 cells are made up from these pairs: cells drawn with repetition, the sides of each round drawn anew. Variants measure
-some of the pairs again in ways that may make them quieter. In turns, the sides are two cells that differ in a setting at
-its default. At most 20 and 12 minutes on an idle machine, and 8 for each variant."""
+some of the pairs again in ways that may make them quieter. In turns, the sides are the two cells of a compiler
+that is listed twice. At most 20 and 12 minutes on an idle machine, and 8 for each variant."""
 
 import random
 
@@ -23,7 +23,6 @@ VARIANTS = {
     "60 repetitions": {"repetitions": 60},
     "a steady allocator": {"allocator": "steady"},
 }
-AT_ITS_DEFAULT = {"onnxruntime": {"session.disable_prepacking": "0"}, "openvino": {"PERF_COUNT": "NO"}}
 
 
 def study(compilers, models, threads, batches, **protocol):
@@ -37,20 +36,15 @@ def pairs_of(folder):
 
 
 def study_in_turns(compilers, models, threads, batches):
-    """The two sides of a round are the two cells of a compiler."""
-    twins = [{name: {"settings": AT_ITS_DEFAULT[name]}} for name in compilers if name in AT_ITS_DEFAULT]
-    return {"models": models, "compilers": [*compilers, *twins], "batch_sizes": batches, "threads": threads,
-            "processes": ROUNDS, **IN_TURNS}
+    """The two sides of a round are the two cells of a compiler that is listed twice."""
+    twice = [{name: {"label": f"{name} {side}"}} for name in compilers for side in ("left", "right")]
+    return {"models": models, "compilers": twice, "batch_sizes": batches, "threads": threads, "processes": ROUNDS, **IN_TURNS}
 
 
 def pairs_in_turns(folder):
-    cells, found = speeds(folder), []
-    for (model, batch, label, threads), of_cell in cells.items():
-        setting = label.removesuffix("default")
-        if setting == label:
-            continue
-        found += [sides(of_cell, of_other) for (*cell, other, others_threads), of_other in cells.items()
-                  if cell == [model, batch] and others_threads == threads and other.startswith(setting) and other != label]
+    cells = speeds(folder)
+    found = [sides(of_cell, cells.get((*cell, label.replace(" left", " right"), threads), {}))
+             for (*cell, label, threads), of_cell in cells.items() if label.endswith(" left")]
     return [each for each in found if len(each) == ROUNDS]
 
 

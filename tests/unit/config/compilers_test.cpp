@@ -109,7 +109,18 @@ TEST(StudyCompilers, TheSameCompilerTwiceIsAProblem) {
   EXPECT_THAT(
       problems(with_compilers("  - onnxruntime\n  - onnxruntime: {version: 1.31.1, label: again}")),
       ElementsAre(
-          "4:5: compilers[1]: onnxruntime is listed twice with the same settings; remove one of the two entries"));
+          "4:5: compilers[1]: onnxruntime is listed twice with the same settings; remove one of the two entries, or "
+          "give each a label to measure it twice"));
+}
+
+TEST(StudyCompilers, TheSameCompilerTwiceWithTwoLabelsIsMeasuredTwice) {
+  const Study study =
+      good(with_compilers("  - onnxruntime: {label: left}\n  - onnxruntime: {version: 1.31.1, label: right}"));
+  ASSERT_EQ(study.compilers.size(), 2U);
+  EXPECT_EQ(study.compilers[0].label, "left");
+  EXPECT_EQ(study.compilers[1].label, "right");
+  EXPECT_THAT(problems(with_compilers("  - onnxruntime: {label: left}\n  - onnxruntime: {label: left}")),
+              ElementsAre(testing::HasSubstr("the label left is used twice")));
 }
 
 TEST(StudyCompilers, MistakesNameTheNearestCompilerOptionAndWord) {

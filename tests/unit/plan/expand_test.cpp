@@ -81,6 +81,24 @@ TEST(Plan, ACellsIdIsTheHashOfItsProperties) {
   EXPECT_THAT(ids(expanded(study)), ElementsAre("0f6e9e70254ec5ce"));
 }
 
+TEST(Plan, OnlyALabelTellsTwoEqualCompilersApart) {
+  config::Study study = small_study();
+  study.models = {recipe("mine", "conv_block", {{"depth", "1"}, {"width", "64"}})};
+  study.batch_sizes = {8};
+  work::Compiler old{.name = "onnxruntime",
+                     .version = "1.30.0",
+                     .options = {{"arena", "false"}, {"graph_optimization", "\"basic\""}},
+                     .threads = 2,
+                     .label = "old"};
+  work::Compiler twin = old;
+  twin.label = "older";
+  study.compilers = {old, twin};
+  study.devices[0].compilers = {"old", "older"};
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("285d32cdb8885fd4", "b3f13d9680e11b71"));
+  study.devices[0].compilers = {"older"};
+  EXPECT_THAT(ids(expanded(study)), ElementsAre("b3f13d9680e11b71"));
+}
+
 TEST(Plan, TheNumberThatAWordForThreadsMeansHereIsNotPartOfAnId) {
   config::Study study = small_study();
   for (work::Compiler& compiler : study.compilers) compiler.threads_asked = "physical";

@@ -19,12 +19,14 @@ using made_up::Folder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The plan of made_up.h with the ids that its cells have on this device.
-plan::Plan plan_on(const std::string& device) {
+// The plan of made_up.h with the ids that its cells have on this device; with labels, as if each compiler were listed
+// twice.
+plan::Plan plan_on(const std::string& device, bool with_labels = false) {
   plan::Plan made = made_up::plan();
   for (work::Cell& cell : made.cells) {
     cell.device = device;
-    cell.id = plan::cell_id(device, made.compiler_of(cell), made.model_of(cell).key);
+    const std::string label = with_labels ? made.compiler_of(cell).label : std::string();
+    cell.id = plan::cell_id(device, made.compiler_of(cell), made.model_of(cell).key, work::kNoLoad, label);
   }
   for (work::Group& group : made.groups) group.device = device;
   return made;
@@ -164,6 +166,14 @@ TEST_F(Merge, ARenamedCellIsTheOneThatWasMeasuredUnderThatName) {
   const Folder named;
   record_run(named, plan_on("xeon"), 3000);
   EXPECT_EQ(merged({{a_.results(), {{"local", "xeon"}}}, {named.results(), {}}}).load_cells()->size(), 4U);
+}
+
+TEST_F(Merge, ARenamedCellKeepsTheLabelInItsId) {
+  const Folder local;
+  const Folder named;
+  record_run(local, plan_on("local", true), 3000);
+  record_run(named, plan_on("xeon", true), 4000);
+  EXPECT_EQ(merged({{local.results(), {{"local", "xeon"}}}, {named.results(), {}}}).load_cells()->size(), 4U);
 }
 
 TEST_F(Merge, MergesWhatWasMergedBefore) {
