@@ -22,6 +22,7 @@ constexpr const char* kUsualCompiler = "onnxruntime";
 
 struct CalibrateArguments {
   std::vector<int> threads;
+  int turns = 1;
   std::string time = "10m";
   std::string compiler;
   std::string output;
@@ -86,6 +87,7 @@ int calibrate(const Installation& installation, const CalibrateArguments& argume
   }
   const std::vector<int> threads = arguments.threads.empty() ? usual_threads() : arguments.threads;
   CalibrationOrder order{
+      .turns = arguments.turns,
       .seconds = *seconds / static_cast<double>(threads.size()),
       .folder = arguments.output.empty() ? new_calibration_folder() : std::filesystem::absolute(arguments.output)};
   std::string environment;
@@ -115,6 +117,10 @@ void add_calibrate(CLI::App& app, const Installation& installation, Action& chos
   command->add_option("--threads", arguments->threads, "Numbers of threads (1,2; 1 on a machine with one processor)")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));
+  command
+      ->add_option("--turns", arguments->turns,
+                   "Turns in which both sides alternate, as in a study (1); `ngb gate` has 20")
+      ->check(CLI::Range(1, 1'000'000));
   command->add_option("--time", arguments->time, "Time for everything, for example 90s, 10m or 1h (10m)");
   command->add_option("--compiler", arguments->compiler,
                       "NAME or NAME@VERSION to measure with (onnxruntime; null if that is not installed)");
@@ -124,7 +130,8 @@ void add_calibrate(CLI::App& app, const Installation& installation, Action& chos
   command->footer(
       "Both sides are the same thing, so that every difference is noise. What was found is kept for this state of the\n"
       "machine; `ngb plan` says from it what a study can decide.\n\n"
-      "Examples:\n  ngb calibrate\n  ngb calibrate --threads 4 --time 20m --compiler openvino");
+      "Examples:\n  ngb calibrate\n  ngb calibrate --turns 20\n  "
+      "ngb calibrate --threads 4 --time 20m --compiler openvino");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return calibrate(installation, *arguments); }; });
 }

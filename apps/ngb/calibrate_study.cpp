@@ -33,15 +33,15 @@ tl::expected<T, ExitCode> refused_as(const Error& error, ExitCode code) {
   return tl::unexpected(code);
 }
 
-// The cells of a calibration are parts x repeats. A part is what is left out as a whole if there is no time for it: a
-// model, or a duration of the null compiler.
+// What is measured on each side: models x compilers. A part is what is left out as a whole if there is no time for it:
+// a model, or a compiler (a duration of the null compiler).
 struct Workload {
   json models = json::array();
   json compilers = json::array();
   bool parts_are_compilers = false;
 
   [[nodiscard]] std::size_t parts() const { return (parts_are_compilers ? compilers : models).size(); }
-  // Returns the part of the cell at this position of the plan, in which models come before compilers.
+  // Returns the part of the cell at this position of one side's plan, in which models come before compilers.
   [[nodiscard]] std::size_t part_of(std::size_t cell) const {
     return parts_are_compilers ? cell % compilers.size() : cell / compilers.size();
   }
@@ -91,18 +91,39 @@ Workload workload_of(const CalibrationOrder& order) {
   return name == kNull ? null_workload(order.threads) : zoo_workload(name, version);
 }
 
-// Writes the study into its results folder and plans it. A process that other programs disturbed is not repeated, so
-// that the time is kept; its round does not count. The trial accepts it, because it only has to know times.
+// Returns the compilers, each listed twice; the two of one are neighbours.
+json both_sides(const json& compilers) {
+  json all = json::array();
+  for (const json& compiler : compilers) {
+    for (const char* const side : {"left", "right"}) {
+      json entry = compiler;
+      json& settings = entry.front();
+      settings["label"] = compilers.size() == 1 ? side : fmt::format("{} {}", side, all.size() / 2);
+      all.push_back(std::move(entry));
+    }
+  }
+  return all;
+}
+
+// One side's study of one process a cell tells how long they take; the other is the measurement of both sides.
+constexpr int kTrial = 0;
+
+// Writes the study of so many rounds, or kTrial, into its results folder and plans it. A process that other programs
+// disturbed is not repeated, so that the time is kept; its round does not count. The trial accepts it, because it only
+// has to know times.
 tl::expected<plan::Plan, ExitCode> plan_workload(const Installation& installation, const CalibrationOrder& order,
-                                                 const Workload& workload, const char* part, int processes) {
-  const std::filesystem::path output = order.folder / fmt::format("{}-threads-{}", order.threads, part);
+                                                 const Workload& workload, int rounds) {
+  const bool is_trial = rounds == kTrial;
+  const std::filesystem::path output =
+      order.folder / fmt::format("{}-threads-{}-turns-{}", order.threads, order.turns, is_trial ? "trial" : "measured");
   const json study{{"name", fmt::format("calibrate-{}-threads", order.threads)},
                    {"models", workload.models},
-                   {"compilers", workload.compilers},
+                   {"compilers", is_trial ? workload.compilers : both_sides(workload.compilers)},
                    {"threads", order.threads},
+                   {"turns", order.turns},
                    {"reference", "none"},
-                   {"processes", processes},
-                   {"disturbance", {{"attempts", 1}, {"wait_s", 0}, {"max_wait_percent", processes == 1 ? 100 : 5}}},
+                   {"processes", is_trial ? 1 : rounds},
+                   {"disturbance", {{"attempts", 1}, {"wait_s", 0}, {"max_wait_percent", is_trial ? 100 : 5}}},
                    {"output", std::filesystem::absolute(output).string()}};
   if (const Status made = file::make_folder(output); !made) return refused_as<plan::Plan>(made.error(), kCannotGoOn);
   const std::filesystem::path file = output / kStudyFile;
@@ -139,7 +160,7 @@ struct Fitting {
   int rounds = 0;
 };
 
-// Chooses from a trial with one process of each cell.
+// Chooses from a trial of one side.
 tl::expected<Fitting, ExitCode> what_fits(const Workload& workload, const std::vector<store::CellData>& trial,
                                           double budget_s) {
   std::vector<double> seconds(workload.parts(), 0);
@@ -185,7 +206,7 @@ tl::expected<Fitting, ExitCode> what_fits(const Workload& workload, const std::v
 }  // namespace
 
 tl::expected<bool, ExitCode> is_installed(const Installation& installation, const CalibrationOrder& order) {
-  const auto plan = plan_workload(installation, order, workload_of(order), "trial", 1);
+  const auto plan = plan_workload(installation, order, workload_of(order), kTrial);
   if (!plan) return tl::unexpected(plan.error());
   const auto compilers = Compilers::find(installation, *plan);
   if (!compilers) return refused_as<bool>(compilers.error(), kCannotGoOn);
@@ -195,7 +216,7 @@ tl::expected<bool, ExitCode> is_installed(const Installation& installation, cons
 tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installation& installation,
                                                                const CalibrationOrder& order) {
   const Workload workload = workload_of(order);
-  auto trial_plan = plan_workload(installation, order, workload, "trial", 1);
+  auto trial_plan = plan_workload(installation, order, workload, kTrial);
   if (!trial_plan) return tl::unexpected(trial_plan.error());
   const auto trial = measured_cells(installation, *std::move(trial_plan));
   if (!trial) return tl::unexpected(trial.error());
@@ -206,11 +227,12 @@ tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installatio
          workload.parts() - fitting->parts.size(), workload.parts(),
          workload.parts_are_compilers ? "durations" : "models");
   }
-  auto plan = plan_workload(installation, order, workload.only(fitting->parts), "measured", 2 * fitting->rounds);
+  auto plan = plan_workload(installation, order, workload.only(fitting->parts), fitting->rounds);
   if (!plan) return tl::unexpected(plan.error());
   const work::Compiler& compiler = plan->study.compilers.front();
   MeasuredEqualSides made{
       .measured = {.threads = order.threads,
+                   .turns = order.turns,
                    .measured_unix_ns = system_clock().unix_now().count(),
                    .compiler = compiler.version.empty() ? compiler.name : compiler.name + " " + compiler.version}};
   const auto cells = measured_cells(installation, *std::move(plan));
@@ -220,7 +242,6 @@ tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installatio
   for (const store::CellData& cell : *cells) {
     planned += static_cast<std::size_t>(cell.planned_processes);
     lost += static_cast<std::size_t>(cell.planned_processes) - cell.processes.size();
-    made.measured.cells.push_back(metrics::equal_cell(cell));
     if (cell.processes.empty()) continue;
     const std::string& environment = cell.processes.front().environment_hash;
     if (!made.environment_hash.empty() && made.environment_hash != environment) {
@@ -229,6 +250,9 @@ tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installatio
           kCannotGoOn);
     }
     made.environment_hash = environment;
+  }
+  for (std::size_t i = 0; i + 1 < cells->size(); i += 2) {
+    made.measured.cells.push_back(metrics::equal_cell((*cells)[i], (*cells)[i + 1]));
   }
   if (lost > 0) {
     warn("ngb: {} of {} processes were disturbed by other programs or failed; their rounds do not count\n", lost,

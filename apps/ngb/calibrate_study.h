@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures two sides that are the same thing: the processes of a cell, two to a round. They differ by the machine's
-// noise alone (metrics/calibration.h).
+// Measures two sides that are the same thing, a compiler listed twice. They differ by the machine's noise alone
+// (metrics/calibration.h).
 #pragma once
 
 #include <filesystem>
@@ -14,6 +14,7 @@ namespace ngb::app {
 struct CalibrationOrder {
   std::string compiler{};  // NAME or NAME@VERSION
   int threads = 1;
+  int turns = 1;                   // work::Protocol::turns
   double seconds = 300;            // that measuring may take
   std::filesystem::path folder{};  // of the results: below it a trial of one process a cell, and the measurement
 };
@@ -26,9 +27,10 @@ struct MeasuredEqualSides {
 // Returns whether the toolchain of NAME or NAME@VERSION is installed here, or needs none.
 tl::expected<bool, ExitCode> is_installed(const Installation& installation, const CalibrationOrder& order);
 
-// Measures as many rounds (5 to 30) of as many cells as the time allows; the slowest cells are left out first. A folder
-// of an interrupted measurement is resumed. On failure prints the reason and returns the exit code: kWrongUsage if the
-// time is too short for five rounds of one cell, kCannotGoOn if no cell has three undisturbed rounds.
+// Measures as many rounds (5 to 30) of as many pairs of cells as the time allows; the slowest cells are left out first.
+// A folder of an interrupted measurement is resumed. On failure prints the reason and returns the exit code:
+// kWrongUsage if the time is too short for five rounds of one pair, kCannotGoOn if no pair has three undisturbed
+// rounds.
 tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installation& installation,
                                                                const CalibrationOrder& order);
 

@@ -76,17 +76,26 @@ Status check_protocols(LoadedResults& baseline, LoadedResults& candidate) {
               fmt::format("{} and {}", baseline.folder, candidate.folder), "to compare anyway, add --across-protocols");
 }
 
-// Returns the deviation of quiet cells that a calibration found; nothing if a side's processes took turns, because
-// their rounds vary less than those that are calibrated.
+int turns_of(const std::map<std::string, std::string>& protocol) {
+  int turns = 1;  // results of processes one after the other do not say so
+  if (const auto stored = protocol.find("turns"); stored != protocol.end()) {
+    std::from_chars(stored->second.data(), stored->second.data() + stored->second.size(), turns);
+  }
+  return turns;
+}
+
+// Returns the deviation of quiet cells that a calibration found for as many turns as both sides had; nothing if they
+// had unlike ones.
 Result<std::optional<double>> calibrated_deviation(LoadedResults& baseline, LoadedResults& candidate,
                                                    const metrics::Comparison& comparison,
                                                    const std::filesystem::path& cache) {
+  std::set<int> turns;
   for (LoadedResults* const side : {&baseline, &candidate}) {
     const auto protocol = side->store.protocol();
     if (!protocol) return error_of(protocol);
-    if (protocol->contains("turns")) return std::nullopt;
+    turns.insert(turns_of(*protocol));
   }
-  return quiet_deviation_for(comparison, cache);
+  return turns.size() == 1 ? quiet_deviation_for(comparison, *turns.begin(), cache) : std::nullopt;
 }
 
 Result<std::map<std::string, std::string>> relevant_entries(LoadedResults& results, const std::string& hash) {

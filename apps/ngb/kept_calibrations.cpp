@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/file.h"
 
@@ -38,6 +39,7 @@ json threads_json(const CalibratedThreads& measured) {
                      {"differences", cell.differences}});
   }
   return {{"threads", measured.threads},
+          {"turns", measured.turns},
           {"measured_unix_ns", measured.measured_unix_ns},
           {"compiler", measured.compiler},
           {"cells", std::move(cells)}};
@@ -50,6 +52,7 @@ std::optional<double> read_number(const json& read) {
 // Throws nlohmann::json::exception if a key is missing or has another type.
 CalibratedThreads read_threads(const json& read) {
   CalibratedThreads measured{.threads = read.at("threads").get<int>(),
+                             .turns = read.value("turns", 1),  // files of before there were turns lack it
                              .measured_unix_ns = read.at("measured_unix_ns").get<std::int64_t>(),
                              .compiler = read.at("compiler").get<std::string>()};
   for (const json& cell : read.at("cells")) {
@@ -98,10 +101,11 @@ Status keep_calibration(const std::filesystem::path& cache, const std::string& e
   const std::filesystem::path path = file_of(cache, environment_hash);
   auto device = kept_calibration(cache, environment_hash);
   if (!device) return error_of(device);
-  std::erase_if(device->threads, [&](const CalibratedThreads& each) { return each.threads == measured.threads; });
+  const auto place = [](const CalibratedThreads& each) { return std::pair(each.threads, each.turns); };
+  std::erase_if(device->threads, [&](const CalibratedThreads& each) { return place(each) == place(measured); });
   device->threads.push_back(std::move(measured));
   std::sort(device->threads.begin(), device->threads.end(),
-            [](const CalibratedThreads& a, const CalibratedThreads& b) { return a.threads < b.threads; });
+            [&](const CalibratedThreads& a, const CalibratedThreads& b) { return place(a) < place(b); });
   json threads = json::array();
   for (const CalibratedThreads& each : device->threads) threads.push_back(threads_json(each));
   const json content{{"version", kVersion}, {"environment_hash", environment_hash}, {"threads", std::move(threads)}};
@@ -109,7 +113,7 @@ Status keep_calibration(const std::filesystem::path& cache, const std::string& e
   return file::write_atomically(path, content.dump(1) + "\n");
 }
 
-Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison,
+Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
                                                   const std::filesystem::path& cache) {
   std::size_t judged = 0;
   std::set<int> threads;
@@ -125,8 +129,9 @@ Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& com
   if (!device) return error_of(device);
   double largest = 0;
   for (const int count : threads) {
-    const auto measured = std::find_if(device->threads.begin(), device->threads.end(),
-                                       [&](const CalibratedThreads& each) { return each.threads == count; });
+    const auto measured =
+        std::find_if(device->threads.begin(), device->threads.end(),
+                     [&](const CalibratedThreads& each) { return each.threads == count && each.turns == turns; });
     if (measured == device->threads.end()) return std::nullopt;
     const metrics::Calibration found = metrics::calibrate(measured->cells);
     if (found.cells == 0) return std::nullopt;

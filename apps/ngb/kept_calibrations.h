@@ -17,14 +17,15 @@ namespace ngb::app {
 Result<metrics::DeviceCalibration> kept_calibration(const std::filesystem::path& cache,
                                                     const std::string& environment_hash);
 
-// Replaces what is kept about the same number of threads in that environment, in one step.
+// Replaces what is kept about the same number of threads and of turns in that environment, in one step.
 Status keep_calibration(const std::filesystem::path& cache, const std::string& environment_hash,
                         metrics::CalibratedThreads measured);
 
-// Returns the deviation of quiet cells for the verdicts of a comparison, if it has too few cells to show that itself:
-// the largest over the numbers of threads that occur in it. Returns nothing if the comparison has enough cells, if its
-// processes belong to several environments, or if a number of threads was not calibrated in theirs.
-Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison,
+// Returns the deviation of quiet cells for the verdicts of a comparison of processes in so many turns, if it has too
+// few cells to show that itself: the largest over the numbers of threads that occur in it. Returns nothing if the
+// comparison has enough cells, if its processes belong to several environments, or if a number of threads was not
+// calibrated in theirs with that number of turns.
+Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
                                                   const std::filesystem::path& cache);
 
 }  // namespace ngb::app

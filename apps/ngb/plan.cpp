@@ -48,24 +48,25 @@ std::string environment_here(const plan::Plan& plan) {
 
 // Prints the plan, and what it will be able to decide on this machine as `ngb calibrate` found it.
 int print_plan(const Installation& installation, const plan::Plan& plan, bool as_json) {
-  // A calibration is of processes that ran one after the other.
-  const bool takes_turns = plan.study.protocol.turns > 1;
-  const std::set<int> threads = takes_turns ? std::set<int>{} : threads_here(plan);
+  const std::set<int> threads = threads_here(plan);
   const auto calibrated = kept_calibration(installation.cache, environment_here(plan));
   if (!calibrated) return report_failure(calibrated.error(), kCannotGoOn);
   const int rounds = work::planned_processes(plan.study.protocol);
+  const int turns = plan.study.protocol.turns;
   const plan::Experience experience = experience_for(installation, plan);
   if (as_json) {
     nlohmann::json printed = plan::to_json(plan);
     printed.update(plan::estimate_json(plan, experience));
     printed["decidable"] = nlohmann::json::array();
-    for (const int count : threads) printed["decidable"].push_back(report::decidable_json(*calibrated, count, rounds));
+    for (const int count : threads) {
+      printed["decidable"].push_back(report::decidable_json(*calibrated, {count, turns}, rounds));
+    }
     print_out(printed.dump(2) + "\n");
     return kSuccess;
   }
   std::string text = plan::to_text(plan) + plan::estimate_text(plan, experience);
   if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
-  for (const int count : threads) text += "  " + report::decidable_text(*calibrated, count, rounds) + "\n";
+  for (const int count : threads) text += "  " + report::decidable_text(*calibrated, {count, turns}, rounds) + "\n";
   print_out(text);
   return kSuccess;
 }

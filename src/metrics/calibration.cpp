@@ -5,10 +5,7 @@
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <cstdint>
-#include <utility>
 
-#include "base/random.h"
 #include "metrics/outcome.h"
 #include "statistics/statistics.h"
 
@@ -65,37 +62,38 @@ std::size_t count_false_verdicts(std::span<const EqualCell> cells) {
 
 }  // namespace
 
-std::vector<double> equal_sides(const store::CellData& cell) {
-  const Steady measured = steady(cell);
-  const std::vector<OfRound>& processes = measured.throughput_by_process;
-  const std::uint64_t seed = fnv1a64(cell.cell_id);
+std::vector<double> equal_sides(const store::CellData& one, const store::CellData& other) {
+  const Steady a = steady(one);
+  const Steady b = steady(other);
   std::vector<double> differences;
-  for (std::size_t i = 1; i < processes.size(); ++i) {
-    const OfRound& first = processes[i - 1];
-    const OfRound& second = processes[i];
-    const bool are_a_round = first.round % 2 == 0 && second.round == first.round + 1 &&
-                             first.run_key == second.run_key && first.environment_hash == second.environment_hash;
-    if (!are_a_round) continue;
-    const bool is_swapped = splitmix64(seed, static_cast<std::uint64_t>(first.round)) % 2 == 1;
-    const double difference = std::log(second.value / first.value);
-    differences.push_back(is_swapped ? -difference : difference);
+  for (const OfRound& process : a.throughput_by_process) {
+    const auto partner =
+        std::find_if(b.throughput_by_process.begin(), b.throughput_by_process.end(), [&](const OfRound& each) {
+          return each.round == process.round && each.run_key == process.run_key &&
+                 each.environment_hash == process.environment_hash;
+        });
+    if (partner != b.throughput_by_process.end()) differences.push_back(std::log(process.value / partner->value));
   }
   return differences;
 }
 
-EqualCell equal_cell(const store::CellData& cell) {
-  EqualCell made{.name = cell.model + ", batch " + std::to_string(cell.batch), .differences = equal_sides(cell)};
-  if (!cell.options.empty() && cell.options != "{}") made.name += ", " + cell.options;
-  if (!cell.settings.empty() && cell.settings != "{}") made.name += ", " + cell.settings;
-  const Steady measured = steady(cell);
+EqualCell equal_cell(const store::CellData& one, const store::CellData& other) {
+  EqualCell made{.name = one.model + ", batch " + std::to_string(one.batch), .differences = equal_sides(one, other)};
+  if (!one.options.empty() && one.options != "{}") made.name += ", " + one.options;
+  if (!one.settings.empty() && one.settings != "{}") made.name += ", " + one.settings;
   double sum_of_logs = 0;
-  for (const OfRound& process : measured.throughput_by_process) sum_of_logs += std::log(process.value / cell.batch);
-  if (!measured.throughput_by_process.empty()) {
-    made.inference_s = std::exp(-sum_of_logs / static_cast<double>(measured.throughput_by_process.size()));
-  }
   double sum_ns = 0;
-  for (const store::RecordedProcess& process : cell.processes) sum_ns += static_cast<double>(process.wall_ns);
-  if (!cell.processes.empty()) made.process_s = sum_ns * 1e-9 / static_cast<double>(cell.processes.size());
+  std::size_t speeds = 0;
+  std::size_t processes = 0;
+  for (const store::CellData* const side : {&one, &other}) {
+    const Steady measured = steady(*side);
+    for (const OfRound& process : measured.throughput_by_process) sum_of_logs += std::log(process.value / one.batch);
+    for (const store::RecordedProcess& process : side->processes) sum_ns += static_cast<double>(process.wall_ns);
+    speeds += measured.throughput_by_process.size();
+    processes += side->processes.size();
+  }
+  if (speeds > 0) made.inference_s = std::exp(-sum_of_logs / static_cast<double>(speeds));
+  if (processes > 0) made.process_s = sum_ns * 1e-9 / static_cast<double>(processes);
   return made;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says how small a difference can be told on a device, from two sides that are the same thing: consecutive processes of
-// one cell. Process 2r is one side of round r and process 2r + 1 the other.
+// Says how small a difference can be told on a device, from two sides that are the same thing: two cells that only
+// their labels tell apart.
 #pragma once
 
 #include <cstddef>
@@ -18,31 +18,31 @@ namespace ngb::metrics {
 // How often a difference of the stated size is found by a single comparison with an error rate of 5 %.
 inline constexpr double kCalibratedPower = 0.95;
 
-// Returns log(speed of one side / speed of the other) of each round, in the order of rounds. Which process of a round
-// is which side is drawn from the cell's id, because the order within a round of a study is random as well. A round of
-// which a process failed or was disturbed, or whose processes belong to different runs or environments, is left out.
-std::vector<double> equal_sides(const store::CellData& cell);
+// Returns log(speed of one side / speed of the other) of each round, in the order of rounds. A round of which a process
+// failed or was disturbed, or whose processes belong to different runs or environments, is left out.
+std::vector<double> equal_sides(const store::CellData& one, const store::CellData& other);
 
 // One cell that was measured on both sides.
 struct EqualCell {
   std::string name{};                   // "resnet18, batch 1"
-  std::optional<double> inference_s{};  // geometric mean over processes; empty without a completed one
-  std::optional<double> process_s{};    // mean, from a process's start to its end; likewise
+  std::optional<double> inference_s{};  // geometric mean over both sides' processes; empty without a completed one
+  std::optional<double> process_s{};    // mean time that a process takes of the machine; likewise
   std::vector<double> differences{};    // of the rounds, as equal_sides returns them
 };
 
 // Returns the cell with its times; its `differences` are empty if no round has both sides.
-EqualCell equal_cell(const store::CellData& cell);
+EqualCell equal_cell(const store::CellData& one, const store::CellData& other);
 
-// What was measured on a device with one number of threads.
+// What was measured on a device with one number of threads and of turns (work::Protocol::turns).
 struct CalibratedThreads {
   int threads = 1;
+  int turns = 1;
   std::int64_t measured_unix_ns = 0;
   std::string compiler{};  // "onnxruntime 1.31.1"
   std::vector<EqualCell> cells{};
 };
 
-// What was measured in one environment, by ascending number of threads.
+// What was measured in one environment, by ascending number of threads, then of turns.
 struct DeviceCalibration {
   std::string environment_hash{};
   std::vector<CalibratedThreads> threads{};

@@ -59,6 +59,7 @@ TableRow row_of_threads(const CalibratedThreads& measured) {
   const Calibration found = metrics::calibrate(measured.cells);
   TableRow row;
   row.cells.push_back(plain_cell(fmt::format("{}", measured.threads)));
+  row.cells.push_back(plain_cell(fmt::format("{}", measured.turns)));
   if (found.cells == 0) {
     row.rest = plain_cell("no cell has three rounds");
     return row;
@@ -78,6 +79,7 @@ TableRow row_of_cell(const CalibratedThreads& measured, const EqualCell& cell) {
   TableRow row;
   row.cells.push_back(plain_cell(text::visible(cell.name)));
   row.cells.push_back(plain_cell(fmt::format("{}", measured.threads)));
+  row.cells.push_back(plain_cell(fmt::format("{}", measured.turns)));
   row.cells.push_back(plain_cell(duration_text(cell.inference_s)));
   row.cells.push_back(plain_cell(duration_text(cell.process_s)));
   row.cells.push_back(plain_cell(fmt::format("{}", cell.differences.size())));
@@ -109,6 +111,7 @@ json threads_json(const CalibratedThreads& measured) {
   const Calibration found = metrics::calibrate(measured.cells);
   const bool has_cells = found.cells > 0;
   json made{{"threads", measured.threads},
+            {"turns", measured.turns},
             {"compiler", measured.compiler},
             {"measured_unix_ns", measured.measured_unix_ns},
             {"cells", found.cells},
@@ -127,14 +130,21 @@ json threads_json(const CalibratedThreads& measured) {
   return made;
 }
 
-// Returns what is known about this number of threads; empty if there is nothing.
-std::optional<Calibration> known_about(const DeviceCalibration& device, int threads) {
+// Returns what is known about such processes; empty if there is nothing.
+std::optional<Calibration> known_about(const DeviceCalibration& device, Running running) {
   for (const CalibratedThreads& measured : device.threads) {
-    if (measured.threads != threads) continue;
+    if (measured.threads != running.threads || measured.turns != running.turns) continue;
     const Calibration found = metrics::calibrate(measured.cells);
     if (found.cells > 0) return found;
   }
   return std::nullopt;
+}
+
+// Returns "2 threads", or "2 threads in 20 turns".
+std::string words_for(Running running) {
+  std::string words = fmt::format("{} thread{}", running.threads, running.threads == 1 ? "" : "s");
+  if (running.turns > 1) words += fmt::format(" in {} turns", running.turns);
+  return words;
 }
 
 std::string needed_text(std::optional<int> rounds) {
@@ -146,6 +156,7 @@ std::string needed_text(std::optional<int> rounds) {
 std::string calibration_text(const DeviceCalibration& device, int width, bool color) {
   Table threads;
   threads.columns = {{"threads", true, 0},
+                     {"turns", false, 0},
                      {"cells", false, 0},
                      {"rounds", false, 3},
                      {"sd of a round [median, 80 %]", false, 0},
@@ -154,9 +165,9 @@ std::string calibration_text(const DeviceCalibration& device, int width, bool co
                      {"false verdicts", false, 2},
                      {"lag-1", false, 4}};
   Table cells;
-  cells.columns = {{"cell", true, 0},     {"threads", false, 0}, {"inference", false, 0},
+  cells.columns = {{"cell", true, 0},     {"threads", false, 0}, {"turns", false, 0},        {"inference", false, 0},
                    {"process", false, 1}, {"rounds", false, 0},  {"sd of a round", false, 0}};
-  TableSection all{.title = "two equal sides, by number of threads"};
+  TableSection all{.title = "two equal sides, by number of threads and of turns"};
   TableSection each{.title = "two equal sides, by cell"};
   for (const CalibratedThreads& measured : device.threads) {
     all.rows.push_back(row_of_threads(measured));
@@ -170,7 +181,7 @@ std::string calibration_text(const DeviceCalibration& device, int width, bool co
       "  in half of the cells and in 80 % of them, and the time that these rounds of a cell take.\n\n";
   text += render(cells, width, color).text + "\n";
   for (const CalibratedThreads& measured : device.threads) {
-    text += fmt::format("  {} thread{}: measured {} with {}\n", measured.threads, measured.threads == 1 ? "" : "s",
+    text += fmt::format("  {}: measured {} with {}\n", words_for({measured.threads, measured.turns}),
                         minute_text(measured.measured_unix_ns), text::visible(measured.compiler));
   }
   return text + fmt::format("  Environment: {}\n", text::visible(device.environment_hash));
@@ -182,13 +193,14 @@ json calibration_json(const DeviceCalibration& device) {
   return {{"environment_hash", device.environment_hash}, {"threads", std::move(threads)}};
 }
 
-std::string decidable_text(const DeviceCalibration& device, int threads, int rounds) {
-  const std::string who = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
-  const auto found = known_about(device, threads);
+std::string decidable_text(const DeviceCalibration& device, Running running, int rounds) {
+  const std::string who = words_for(running);
+  const auto found = known_about(device, running);
   if (!found) {
+    const std::string turns = running.turns > 1 ? fmt::format(" --turns {}", running.turns) : std::string();
     return fmt::format(
-        "{}: how small a difference can be found here is unknown; `ngb calibrate --threads {}` measures it", who,
-        threads);
+        "{}: how small a difference can be found here is unknown; `ngb calibrate --threads {}{}` measures it", who,
+        running.threads, turns);
   }
   const std::string needed = needed_text(metrics::rounds_to_tell(found->median_deviation, kAskedDifference));
   const std::string needed_high = needed_text(metrics::rounds_to_tell(found->high_deviation, kAskedDifference));
@@ -203,14 +215,15 @@ std::string decidable_text(const DeviceCalibration& device, int threads, int rou
       percent_text(metrics::smallest_difference(found->high_deviation, rounds)), rest);
 }
 
-json decidable_json(const DeviceCalibration& device, int threads, int rounds) {
-  json made{{"threads", threads},
+json decidable_json(const DeviceCalibration& device, Running running, int rounds) {
+  json made{{"threads", running.threads},
+            {"turns", running.turns},
             {"rounds", rounds},
             {"median_ratio", nullptr},
             {"high_ratio", nullptr},
             {"rounds_for_2_percent", nullptr},
             {"rounds_for_2_percent_high", nullptr}};
-  const auto found = known_about(device, threads);
+  const auto found = known_about(device, running);
   if (!found) return made;
   if (rounds >= static_cast<int>(metrics::kLeastRounds)) {
     made["median_ratio"] = metrics::smallest_difference(found->median_deviation, rounds);

@@ -36,8 +36,10 @@ class Calibrate(NgbTest):
         kept = self.folder / f"home/.cache/ngraphbench/calibrations/{environment}.json"
         kept.parent.mkdir()
         cells = [{"name": "any", "inference_s": 0.01, "process_s": 1, "differences": [-0.01, 0, 0.01]}]  # deviation .01
+        quieter = [{"name": "any", "inference_s": 0.01, "process_s": 1, "differences": [-0.001, 0, 0.001]}]
         kept.write_text(json.dumps({"version": 1, "environment_hash": environment, "threads": [
-            {"threads": 1, "measured_unix_ns": 0, "compiler": "null", "cells": cells}]}))
+            {"threads": 1, "measured_unix_ns": 0, "compiler": "null", "cells": cells},
+            {"threads": 1, "turns": 5, "measured_unix_ns": 0, "compiler": "null", "cells": quieter}]}))
         plan = self.ngb("plan", "study.yaml").stdout
         self.assertIn("1 thread: with 5 rounds, differences of about 2.2 % and more are found in half of the cells, of "
                       "2.2 % in 80 %; for 2 %: 6 rounds (6 in 80 %)", plan)
@@ -45,6 +47,15 @@ class Calibrate(NgbTest):
         self.assertAlmostEqual(decidable["median_ratio"], 0.022283191463832, places=9)
         rules = json.loads(self.ngb("compare", "results", *sides, "--json").stdout)["rules"]
         self.assertAlmostEqual(rules["quiet_deviation"], 0.01, places=12)
+
+        # Turns are calibrated by themselves.
+        self.write("turns.yaml", STUDY.replace("THREADS", "1").replace("results", "turns") + "turns: 5\n")
+        self.assertIn("1 thread in 5 turns: with 5 rounds, differences of about 0.22 % and more",
+                      self.ngb("plan", "turns.yaml").stdout)
+        run = self.ngb("run", "turns.yaml")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        rules = json.loads(self.ngb("compare", "turns", *sides, "--json").stdout)["rules"]
+        self.assertAlmostEqual(rules["quiet_deviation"], 0.001, places=12)
 
         # Another allocator is another environment; another number of threads is still unknown.
         self.write("steady.yaml", STUDY.replace("THREADS", "1") + "allocator: steady\n")
@@ -80,6 +91,23 @@ class Calibrate(NgbTest):
         self.assertEqual(stat.S_IMODE(kept.stat().st_mode) & (stat.S_IWGRP | stat.S_IWOTH), 0)
         self.write("study.yaml", STUDY.replace("THREADS", "1"))
         self.assertIn("1 thread: with 5 rounds, differences of about ", self.ngb("plan", "study.yaml").stdout)
+
+    def test_measures_both_sides_in_turns(self):
+        for attempt in range(3):
+            told = self.ngb("calibrate", "--threads", "1", "--turns", "4", "--compiler", "null", "--time", "30s", "-o",
+                            f"equal-{attempt}", "--format", "json", timeout=300)
+            if told.returncode != 3:
+                break
+            self.assertIn("no cell has three rounds that other programs left undisturbed", told.stderr)
+        else:
+            self.skipTest("other programs disturb this machine all the time")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        measured, = json.loads(told.stdout)["threads"]
+        self.assertEqual(measured["turns"], 4)
+        self.assertGreaterEqual(len(measured["measured"][0]["differences"]), 3)
+        database = f"equal-{attempt}/1-threads-4-turns-measured"
+        (turns,), = self.query(database, "SELECT DISTINCT value FROM fact WHERE name = 'turns'")
+        self.assertRegex(turns, "4, with [135] other process")  # two sides of one to three durations
 
     def test_says_how_much_time_five_rounds_need(self):
         told = self.ngb("calibrate", "--threads", "1", "--compiler", "null", "--time", "1s", "-o", "equal", timeout=300)

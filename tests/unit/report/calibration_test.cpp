@@ -43,17 +43,31 @@ TEST(Calibrated, WithoutAUsableCellHasNullsAndSaysWhy) {
   device.threads[0].cells = {{"resnet18, batch 1", 0.02, 2, {0.01}}};
   EXPECT_THAT(calibration_text(device, 0, false), HasSubstr("no cell has three rounds"));
   EXPECT_TRUE(calibration_json(device)["threads"][0]["smallest_difference"].is_null());
-  EXPECT_THAT(decidable_text(device, 2, 5), HasSubstr("is unknown; `ngb calibrate --threads 2` measures it"));
+  EXPECT_THAT(decidable_text(device, {2, 1}, 5), HasSubstr("is unknown; `ngb calibrate --threads 2` measures it"));
 }
 
 TEST(Decidable, SaysHowManyRoundsASmallDifferenceNeeds) {
   EXPECT_EQ(
-      decidable_text(calibrated(), 2, 5),
+      decidable_text(calibrated(), {2, 1}, 5),
       "2 threads: with 5 rounds, differences of about 2.2 % and more are found in half of the cells, of 2.2 % in 80 "
       "%; for 2 %: 6 rounds (6 in 80 %)");
-  EXPECT_EQ(decidable_text(calibrated(), 2, 2), "2 threads: a verdict needs 3 rounds; for 2 %: 6 rounds (6 in 80 %)");
-  EXPECT_EQ(decidable_json(calibrated(), 2, 5)["rounds_for_2_percent"], 6);
-  EXPECT_TRUE(decidable_json(calibrated(), 1, 5)["median_ratio"].is_null());
+  EXPECT_EQ(decidable_text(calibrated(), {2, 1}, 2),
+            "2 threads: a verdict needs 3 rounds; for 2 %: 6 rounds (6 in 80 %)");
+  EXPECT_EQ(decidable_json(calibrated(), {2, 1}, 5)["rounds_for_2_percent"], 6);
+  EXPECT_TRUE(decidable_json(calibrated(), {1, 1}, 5)["median_ratio"].is_null());
+}
+
+TEST(Decidable, KnowsProcessesInTurnsFromACalibrationInAsManyTurns) {
+  metrics::DeviceCalibration device = calibrated();
+  device.threads.push_back(device.threads[0]);
+  device.threads[1].turns = 20;
+  device.threads[1].cells = {{"resnet18, batch 1", 0.02, 2, {-0.001, 0, 0.001}}};
+  EXPECT_THAT(decidable_text(device, {2, 20}, 5),
+              HasSubstr("2 threads in 20 turns: with 5 rounds, differences of about 0.22 % and more"));
+  EXPECT_EQ(decidable_text(device, {2, 10}, 5),
+            "2 threads in 10 turns: how small a difference can be found here is unknown; `ngb calibrate --threads 2 "
+            "--turns 10` measures it");
+  EXPECT_THAT(calibration_text(device, 0, false), HasSubstr("2 threads in 20 turns: measured 2026-09-21"));
 }
 
 }  // namespace
