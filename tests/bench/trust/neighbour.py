@@ -5,7 +5,8 @@
     neighbour.py BUILD [--quick] [--beside half|all] [--output FOLDER] [--json FILE]
 
 The same study four times: alone, alone again (how far do speeds differ without any neighbour?), beside a program that burns one
-processor half of the time, and beside one on every processor that burns all the time (100 ms on, 100 ms off; its name is `burner`). Processes 2r and 2r + 1 of a cell are two
+processor half of the time, and beside one on every processor that burns all the time (100 ms on, 100 ms off; its name is
+`burner`). Beside the latter no process is tried again, because nothing could come of it. Processes 2r and 2r + 1 of a cell are two
 equal sides, so that every verdict between them is false. A speed is wrong if it is off by more than 5 % of the speed of
 the quiet run; it is marked if the cell is disturbed, or has the flag `disturbed`."""
 
@@ -84,8 +85,9 @@ def main():
     for beside, name, count, busy in (("half", "half-of-one", 1, 0.5), ("all", "all", processors, 1.0)):
         if beside not in bench.chosen["beside"]:
             continue
+        more = {"disturbance": {"attempts": 1, "wait_s": 0}} if beside == "all" else {}
         with neighbours(count, busy):
-            folder = bench.measure(name, study)
+            folder = bench.measure(name, {**study, **more})
         report(bench, f"beside {count} x {busy:.0%}", folder, quiet)
     bench.end()
 
