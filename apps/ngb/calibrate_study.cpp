@@ -91,7 +91,7 @@ Workload workload_of(const CalibrationOrder& order) {
   return name == kNull ? null_workload(order.threads) : zoo_workload(name, version);
 }
 
-// Returns the compilers, each listed twice; the two of one are neighbours.
+// Returns a list with each compiler twice in a row, as left and right.
 json both_sides(const json& compilers) {
   json all = json::array();
   for (const json& compiler : compilers) {
@@ -105,12 +105,11 @@ json both_sides(const json& compilers) {
   return all;
 }
 
-// One side's study of one process a cell tells how long they take; the other is the measurement of both sides.
-constexpr int kTrial = 0;
+constexpr int kTrial = 0;  // in place of a number of rounds: one process of each cell of one side
 
-// Writes the study of so many rounds, or kTrial, into its results folder and plans it. A process that other programs
-// disturbed is not repeated, so that the time is kept; its round does not count. The trial accepts it, because it only
-// has to know times.
+// Writes a study into its results folder and plans it: that many rounds of both sides, or the trial, which tells how
+// long processes take. A process that other programs disturbed is not repeated, so that the time is kept, and its round
+// does not count. The trial accepts it.
 tl::expected<plan::Plan, ExitCode> plan_workload(const Installation& installation, const CalibrationOrder& order,
                                                  const Workload& workload, int rounds) {
   const bool is_trial = rounds == kTrial;

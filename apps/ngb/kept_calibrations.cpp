@@ -129,10 +129,8 @@ Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& com
   if (!device) return error_of(device);
   double largest = 0;
   for (const int count : threads) {
-    const auto measured =
-        std::find_if(device->threads.begin(), device->threads.end(),
-                     [&](const CalibratedThreads& each) { return each.threads == count && each.turns == turns; });
-    if (measured == device->threads.end()) return std::nullopt;
+    const CalibratedThreads* const measured = device->find(count, turns);
+    if (measured == nullptr) return std::nullopt;
     const metrics::Calibration found = metrics::calibrate(measured->cells);
     if (found.cells == 0) return std::nullopt;
     largest = std::max(largest, found.quiet_deviation);

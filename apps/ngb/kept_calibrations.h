@@ -17,14 +17,14 @@ namespace ngb::app {
 Result<metrics::DeviceCalibration> kept_calibration(const std::filesystem::path& cache,
                                                     const std::string& environment_hash);
 
-// Replaces what is kept about the same number of threads and of turns in that environment, in one step.
+// Keeps this measurement, in place of one with as many threads and turns in that environment, in one step.
 Status keep_calibration(const std::filesystem::path& cache, const std::string& environment_hash,
                         metrics::CalibratedThreads measured);
 
 // Returns the deviation of quiet cells for the verdicts of a comparison of processes in so many turns, if it has too
 // few cells to show that itself: the largest over the numbers of threads that occur in it. Returns nothing if the
-// comparison has enough cells, if its processes belong to several environments, or if a number of threads was not
-// calibrated in theirs with that number of turns.
+// comparison has enough cells, if its processes belong to several environments, or if theirs has no calibration of
+// such processes.
 Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
                                                   const std::filesystem::path& cache);
 

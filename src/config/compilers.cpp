@@ -79,7 +79,7 @@ class CompilerReader {
       if (!compiler.threads_asked.empty()) set_threads(compiler, compiler.threads_asked, vocabulary_.processors);
       const auto key = std::tuple(compiler.name, compiler.version, asked_threads(compiler), compiler.in_flight,
                                   compiler.instances, compiler.options, compiler.settings);
-      // Two equal ones that the user tells apart by labels are measured both, and differ by noise alone.
+      // Two equal entries are both measured if each has a label of the user's; they differ by noise alone.
       const bool has_label = !compiler.label.empty();
       const auto [first, is_new] = seen_.emplace(key, has_label);
       if (is_good && !is_new && !(has_label && first->second)) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "metrics/outcome.h"
+#include "metrics/ratios.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -62,36 +63,30 @@ std::size_t count_false_verdicts(std::span<const EqualCell> cells) {
 
 }  // namespace
 
-std::vector<double> equal_sides(const store::CellData& one, const store::CellData& other) {
-  const Steady a = steady(one);
-  const Steady b = steady(other);
-  std::vector<double> differences;
-  for (const OfRound& process : a.throughput_by_process) {
-    const auto partner =
-        std::find_if(b.throughput_by_process.begin(), b.throughput_by_process.end(), [&](const OfRound& each) {
-          return each.round == process.round && each.run_key == process.run_key &&
-                 each.environment_hash == process.environment_hash;
-        });
-    if (partner != b.throughput_by_process.end()) differences.push_back(std::log(process.value / partner->value));
-  }
-  return differences;
+const CalibratedThreads* DeviceCalibration::find(int thread_count, int turn_count) const {
+  const auto found = std::find_if(threads.begin(), threads.end(), [&](const CalibratedThreads& each) {
+    return each.threads == thread_count && each.turns == turn_count;
+  });
+  return found == threads.end() ? nullptr : &*found;
 }
 
 EqualCell equal_cell(const store::CellData& one, const store::CellData& other) {
-  EqualCell made{.name = one.model + ", batch " + std::to_string(one.batch), .differences = equal_sides(one, other)};
+  const Steady left = steady(one);
+  const Steady right = steady(other);
+  EqualCell made{.name = one.model + ", batch " + std::to_string(one.batch),
+                 .differences = log_ratios_of_rounds(left.throughput_by_process, right.throughput_by_process)};
   if (!one.options.empty() && one.options != "{}") made.name += ", " + one.options;
   if (!one.settings.empty() && one.settings != "{}") made.name += ", " + one.settings;
   double sum_of_logs = 0;
   double sum_ns = 0;
-  std::size_t speeds = 0;
-  std::size_t processes = 0;
-  for (const store::CellData* const side : {&one, &other}) {
-    const Steady measured = steady(*side);
-    for (const OfRound& process : measured.throughput_by_process) sum_of_logs += std::log(process.value / one.batch);
-    for (const store::RecordedProcess& process : side->processes) sum_ns += static_cast<double>(process.wall_ns);
-    speeds += measured.throughput_by_process.size();
-    processes += side->processes.size();
+  for (const Steady* const side : {&left, &right}) {
+    for (const OfRound& process : side->throughput_by_process) sum_of_logs += std::log(process.value / one.batch);
   }
+  for (const store::CellData* const side : {&one, &other}) {
+    for (const store::RecordedProcess& process : side->processes) sum_ns += static_cast<double>(process.wall_ns);
+  }
+  const std::size_t speeds = left.throughput_by_process.size() + right.throughput_by_process.size();
+  const std::size_t processes = one.processes.size() + other.processes.size();
   if (speeds > 0) made.inference_s = std::exp(-sum_of_logs / static_cast<double>(speeds));
   if (processes > 0) made.process_s = sum_ns * 1e-9 / static_cast<double>(processes);
   return made;

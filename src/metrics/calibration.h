@@ -18,16 +18,14 @@ namespace ngb::metrics {
 // How often a difference of the stated size is found by a single comparison with an error rate of 5 %.
 inline constexpr double kCalibratedPower = 0.95;
 
-// Returns log(speed of one side / speed of the other) of each round, in the order of rounds. A round of which a process
-// failed or was disturbed, or whose processes belong to different runs or environments, is left out.
-std::vector<double> equal_sides(const store::CellData& one, const store::CellData& other);
-
 // One cell that was measured on both sides.
 struct EqualCell {
   std::string name{};                   // "resnet18, batch 1"
   std::optional<double> inference_s{};  // geometric mean over both sides' processes; empty without a completed one
   std::optional<double> process_s{};    // mean time that a process takes of the machine; likewise
-  std::vector<double> differences{};    // of the rounds, as equal_sides returns them
+  // log(speed of one side / speed of the other) of each round, in their order. A round of which a process failed or was
+  // disturbed, or whose processes belong to different runs or environments, is left out.
+  std::vector<double> differences{};
 };
 
 // Returns the cell with its times; its `differences` are empty if no round has both sides.
@@ -46,6 +44,9 @@ struct CalibratedThreads {
 struct DeviceCalibration {
   std::string environment_hash{};
   std::vector<CalibratedThreads> threads{};
+
+  // Returns null if nothing was measured with these numbers.
+  [[nodiscard]] const CalibratedThreads* find(int thread_count, int turn_count) const;
 };
 
 struct Calibration {

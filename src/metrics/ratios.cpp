@@ -19,19 +19,6 @@ bool are_of_one_group(const Analysis& analysis, std::size_t a, std::size_t b) {
   return analysis.cell(a).batch == analysis.cell(b).batch;
 }
 
-// Returns log(a / b) of each round that holds both.
-std::vector<double> log_ratios_of_rounds(const std::vector<OfRound>& a, const std::vector<OfRound>& b) {
-  std::vector<double> ratios;
-  for (const OfRound& above : a) {
-    const auto below = std::find_if(b.begin(), b.end(), [&](const OfRound& each) {
-      return each.run_key == above.run_key && each.round == above.round &&
-             each.environment_hash == above.environment_hash;
-    });
-    if (below != b.end()) ratios.push_back(std::log(above.value / below->value));
-  }
-  return ratios;
-}
-
 std::vector<double> logs_of(const std::vector<OfRound>& values) {
   std::vector<double> logs;
   std::transform(values.begin(), values.end(), std::back_inserter(logs),
@@ -95,6 +82,18 @@ bool are_all_above_zero(const std::vector<OfRound>& values) {
 }
 
 }  // namespace
+
+std::vector<double> log_ratios_of_rounds(const std::vector<OfRound>& a, const std::vector<OfRound>& b) {
+  std::vector<double> ratios;
+  for (const OfRound& above : a) {
+    const auto below = std::find_if(b.begin(), b.end(), [&](const OfRound& each) {
+      return each.run_key == above.run_key && each.round == above.round &&
+             each.environment_hash == above.environment_hash;
+    });
+    if (below != b.end()) ratios.push_back(std::log(above.value / below->value));
+  }
+  return ratios;
+}
 
 void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
                    bool share_rounds, double weight) {

@@ -13,6 +13,9 @@
 
 namespace ngb::metrics {
 
+// Returns log(a / b) of each round of one run and environment that holds both, in the order of `a`.
+std::vector<double> log_ratios_of_rounds(const std::vector<OfRound>& a, const std::vector<OfRound>& b);
+
 // Adds weight · log(a / b) to a contrast. It is paired if a and b share at least two rounds, else a and b are
 // independent lists. Precondition: neither list is empty, and all values are above 0.
 void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,

@@ -132,12 +132,10 @@ json threads_json(const CalibratedThreads& measured) {
 
 // Returns what is known about such processes; empty if there is nothing.
 std::optional<Calibration> known_about(const DeviceCalibration& device, Running running) {
-  for (const CalibratedThreads& measured : device.threads) {
-    if (measured.threads != running.threads || measured.turns != running.turns) continue;
-    const Calibration found = metrics::calibrate(measured.cells);
-    if (found.cells > 0) return found;
-  }
-  return std::nullopt;
+  const CalibratedThreads* const measured = device.find(running.threads, running.turns);
+  if (measured == nullptr) return std::nullopt;
+  const Calibration found = metrics::calibrate(measured->cells);
+  return found.cells > 0 ? std::optional(found) : std::nullopt;
 }
 
 // Returns "2 threads", or "2 threads in 20 turns".
