@@ -6,7 +6,7 @@ import io
 import json
 import shutil
 
-from ngb_program import NgbTest
+from ngb_program import MeasuredTest
 
 STUDY = """\
 name: speeds
@@ -25,9 +25,8 @@ output: results
 SIDES = ("--by", "options", "--baseline", "run_ns=1000000", "--candidate", "run_ns=3000000")
 
 
-class Compare(NgbTest):
-    def setUp(self):
-        super().setUp()
+class Compare(MeasuredTest):
+    def measure(self):
         self.write("study.yaml", STUDY)
         run = self.ngb("run", "study.yaml")
         self.assertEqual(run.returncode, 0, run.stderr)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from ngb_program import NULL_STUDY, TOOLCHAINS, NgbTest, without_toolchains
+from ngb_program import NULL_STUDY, TOOLCHAINS, MeasuredTest, without_toolchains
 
 # A second setting of the null compiler, and a compiler without a toolchain, whose cells fail.
 STUDY = NULL_STUDY.replace(
@@ -16,11 +16,13 @@ STUDY = NULL_STUDY.replace(
 ).replace("seed: 7\n", 'seed: 7\nbaseline: "null"\n').replace("processes: 3", "processes: 2")
 
 
-class Figures(NgbTest):
-    def setUp(self):
-        super().setUp()
+class Figures(MeasuredTest):
+    def measure(self):
         self.write("study.yaml", STUDY)
         self.assertEqual(self.ngb("run", "study.yaml", "-o", "results", "--no-report").returncode, 1)
+
+    def setUp(self):
+        super().setUp()
         self.figures = self.folder / "report/figures"
 
     def report(self, *arguments):

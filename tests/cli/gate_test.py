@@ -5,7 +5,7 @@ import json
 import shutil
 import sqlite3
 
-from ngb_program import NgbTest
+from ngb_program import MeasuredTest, NgbTest
 
 STUDY = """\
 name: gate
@@ -30,24 +30,14 @@ SLOWER = (10.50, 10.93, 10.28)
 NOISY = (9.0, 12.5, 10.0)
 
 
-class Gate(NgbTest):
-    @classmethod
-    def setUpClass(cls):
-        """Measures once; each test changes a copy."""
-        measuring = cls("run_study")
-        NgbTest.setUp(measuring)
-        cls.addClassCleanup(measuring.doCleanups)
-        measuring.write("study.yaml", STUDY)
-        run = measuring.ngb("run", "study.yaml")
-        assert run.returncode == 1, run.stderr  # two cells fail on purpose
-        cls.measured = measuring.folder / "results"
-
-    def run_study(self):
-        """The name of a test that only measures."""
+class Gate(MeasuredTest):
+    def measure(self):
+        self.write("study.yaml", STUDY)
+        run = self.ngb("run", "study.yaml")
+        self.assertEqual(run.returncode, 1, run.stderr)  # two cells fail on purpose
 
     def setUp(self):
         super().setUp()
-        shutil.copytree(self.measured, self.folder / "results")
         self.set_times("results", "1000", BASELINE)
         self.set_times("results", "2000", SLOWER)
 

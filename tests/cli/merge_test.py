@@ -5,14 +5,13 @@ import json
 import signal
 import unittest
 
-from ngb_program import NULL_STUDY, NgbTest
+from ngb_program import NULL_STUDY, MeasuredTest
 
 RENAMED = ("--as", "a:local=xeon", "--as", "b:local=laptop")
 
 
-class Merge(NgbTest):
-    def setUp(self):
-        super().setUp()
+class Merge(MeasuredTest):
+    def measure(self):
         for name in ("a", "b"):
             run = self.ngb("run", self.write(f"{name}.yaml", NULL_STUDY), "-o", name)
             self.assertEqual(run.returncode, 0, run.stderr)

@@ -53,6 +53,26 @@ repetitions: 5
 """
 
 
+def link_installation(folder, compilers):
+    """Makes an installation that has, of the compilers, only these. The programs are hard links, since they find all else by
+    their own path. Returns the folder of the compilers."""
+    (folder / "bin").mkdir(parents=True)
+    for name in ("ngb", "ngb-agent", "ngb-worker"):
+        try:
+            os.link(BIN / name, folder / "bin" / name)
+        except OSError:  # another file system
+            shutil.copy2(BIN / name, folder / "bin" / name)
+    there = BIN.parent / "lib/ngraphbench"
+    library = folder / "lib/ngraphbench"
+    (library / "compilers").mkdir(parents=True)
+    for each in there.iterdir():
+        if each.name != "compilers":
+            (library / each.name).symlink_to(each)
+    for name in compilers:
+        (library / "compilers" / name).symlink_to(there / "compilers" / name)
+    return library / "compilers"
+
+
 def forge_last_output(reference, change):
     """Changes the last number in a file of reference outputs and keeps the file valid, as a wrong compiler would write it."""
     content = reference.read_bytes()
@@ -141,6 +161,28 @@ class NgbTest(unittest.TestCase):
                 return value
             time.sleep(0.01)
         self.fail("it did not happen in time")
+
+
+class MeasuredTest(NgbTest):
+    """A test of what is done with results. Its class measures them once, and each test has a copy of that folder."""
+
+    measured = None  # the test in whose folder the class measured
+
+    def measure(self):
+        """Measures in this test's folder what the tests of the class begin with."""
+        raise NotImplementedError
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.measured = cls()
+        NgbTest.setUp(cls.measured)
+        cls.addClassCleanup(cls.measured.doCleanups)
+        cls.measured.measure()
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(self.measured.folder, self.folder, symlinks=True, dirs_exist_ok=True)
 
 
 def kill(pid):

@@ -6,7 +6,7 @@ import io
 import json
 import sqlite3
 
-from ngb_program import NgbTest
+from ngb_program import MeasuredTest
 
 STUDY = """\
 name: shown
@@ -25,9 +25,8 @@ output: results
 """
 
 
-class Show(NgbTest):
-    def setUp(self):
-        super().setUp()
+class Show(MeasuredTest):
+    def measure(self):
         self.write("study.yaml", STUDY)
         self.run_of_it = self.ngb("run", "study.yaml")
         self.assertEqual(self.run_of_it.returncode, 1, self.run_of_it.stderr)
@@ -170,9 +169,9 @@ class Show(NgbTest):
             self.assertRegex(told, rf"\n  {name} +\w")
 
     def test_a_run_with_failed_cells_says_how_to_try_them_again(self):
-        advice = [line for line in self.run_of_it.stdout.splitlines() if "--retry-failed" in line]
+        advice = [line for line in self.measured.run_of_it.stdout.splitlines() if "--retry-failed" in line]
         self.assertEqual(len(advice), 1)
-        command = advice[0].partition(": ngb ")[2].split()
+        command = advice[0].replace(str(self.measured.folder), str(self.folder)).partition(": ngb ")[2].split()
         self.assertEqual(command[0], "resume")
         attempts = "select count(*) from failure"
         before = self.query("results", attempts)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from ngb_program import NULL_STUDY, TOOLCHAINS, NgbTest, without_toolchains
+from ngb_program import NULL_STUDY, TOOLCHAINS, MeasuredTest, without_toolchains
 
 # A second setting of the null compiler, and a compiler without a toolchain, whose cells fail.
 STUDY = NULL_STUDY.replace(
@@ -50,11 +50,13 @@ print(tables, cells)
 """
 
 
-class Parquet(NgbTest):
-    def setUp(self):
-        super().setUp()
+class Parquet(MeasuredTest):
+    def measure(self):
         self.write("study.yaml", STUDY)
         self.assertEqual(self.ngb("run", "study.yaml", "-o", "results", "--no-report").returncode, 1)
+
+    def setUp(self):
+        super().setUp()
         self.tables = self.folder / "results/report/tables"
 
     def report(self, *arguments):
