@@ -12,7 +12,7 @@ import tempfile
 import threading
 
 from ngb_program import NgbTest, kill
-from slowpoke import UNSTEADY, make_installation, make_wheel
+from slowpoke import UNSTEADY, make_installation, make_wheel, unpack_toolchain
 
 STUDY = """\
 name: speed
@@ -33,10 +33,17 @@ SLOW = 0.080  # eight times as long as a good version, so that neither a busy ma
 class Bisect(NgbTest):
     @classmethod
     def setUpClass(cls):
-        """Makes one installation, and one folder of toolchains that tests copy if installing is not their subject."""
+        """Makes one installation, and installs one version, whose manifest is the pattern of those that are only unpacked."""
         cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="ngb-bisect-"))
         cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
         cls.program = make_installation(cls.shared / "installation")
+        installing = cls()
+        installing.setUp()
+        cls.addClassCleanup(installing.doCleanups)
+        installing.publish(["1.0"])
+        installed = installing.ngb("toolchain", "install", "onnxruntime@1.0")
+        installing.assertEqual(installed.returncode, 0, installed.stderr)
+        cls.pattern = installing.folder / "toolchains/onnxruntime/1.0"
 
     def setUp(self):
         super().setUp()
@@ -45,9 +52,14 @@ class Bisect(NgbTest):
                              "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         self.write("study.yaml", STUDY)
 
+    def publish(self, versions, **faults):
+        """Puts versions on the index, from which the bisection installs what it tries. Returns {version: wheel}."""
+        return {version: make_wheel(self.wheels, version, **faults) for version in versions}
+
     def make(self, versions, **faults):
-        for version in versions:
-            make_wheel(self.wheels, version, **faults)
+        """Publishes versions that are installed already, for the tests whose subject is not the installing."""
+        for version, wheel in self.publish(versions, **faults).items():
+            unpack_toolchain(wheel, version, self.folder / "toolchains", self.pattern)
 
     def bisect(self, first, last, *arguments):
         return self.ngb("bisect", "study.yaml", *self.ends(first, last), *arguments, timeout=300)
@@ -69,8 +81,8 @@ class Bisect(NgbTest):
         return hashlib.sha256((self.folder / results / "results.db").read_bytes()).hexdigest()
 
     def test_finds_the_first_slower_version_in_the_order_of_pep_440(self):
-        self.make(["1.0", "1.2", "1.9", "1.9.post1", "2.0rc1"])
-        self.make(["1.10", "1.11", "2.0"], seconds=SLOW)
+        self.publish(["1.0", "1.2", "1.9", "1.9.post1", "2.0rc1"])
+        self.publish(["1.10", "1.11", "2.0"], seconds=SLOW)
         answer = self.answer("1.0", "2.0", "--slower", "100%")
         self.assertEqual(answer["versions"], ["1.0", "1.2", "1.9", "1.9.post1", "1.10", "1.11", "2.0"])
         self.assertEqual(answer["first_bad"], "1.10")
@@ -125,7 +137,7 @@ class Bisect(NgbTest):
 
     def test_steps_over_a_version_that_does_not_load_and_says_why(self):
         self.make(["1.0", "1.1"])
-        self.make(["1.2"], begin="raise RuntimeError('no such instruction')\n")
+        self.publish(["1.2"], begin="raise RuntimeError('no such instruction')\n")
         self.make(["1.3", "1.4"], seconds=SLOW)
         told = self.bisect("1.0", "1.4", "--slower", "100%")
         self.assertEqual(told.returncode, 0, told.stderr)
@@ -229,8 +241,8 @@ class Bisect(NgbTest):
             self.assertEqual([each.name for each in folder.iterdir()], [name])
 
     def test_continues_after_the_index_could_not_be_reached(self):
-        self.make(["1.0", "1.1", "1.2"])
-        self.make(["1.3", "1.4"], seconds=SLOW)
+        self.publish(["1.0", "1.1", "1.2"])
+        self.publish(["1.3", "1.4"], seconds=SLOW)
         with Index(self.wheels) as index:
             self.environment |= {"PIP_FIND_LINKS": index.address, "PIP_RETRIES": "0", "PIP_DEFAULT_TIMEOUT": "5"}
             index.breaks_at = "slowpoke-1.2-"

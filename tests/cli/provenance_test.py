@@ -7,10 +7,8 @@ import shutil
 import signal
 import subprocess
 import unittest
-from unittest import mock
 
-import ngb_program
-from ngb_program import NgbTest, NULL_STUDY, TOOLCHAINS, toolchain, without_toolchains
+from ngb_program import BIN, NgbTest, NULL_STUDY, TOOLCHAINS, link_installation, toolchain, without_toolchains
 
 PROCESSES = 12
 SLOW = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}')
@@ -30,16 +28,11 @@ repetitions: 5
 
 class Provenance(NgbTest):
     def use_an_installation_of_its_own(self):
-        """Makes a copy of programs and plugins that the test may change."""
-        built = ngb_program.BIN.parent
+        """Makes an installation whose plugin of the null compiler the test may change."""
         own = self.folder / "installation"
-        (own / "bin").mkdir(parents=True)
-        for program in ("ngb", "ngb-agent", "ngb-worker"):
-            shutil.copy2(built / "bin" / program, own / "bin" / program)
-        shutil.copytree(built / "lib/ngraphbench", own / "lib/ngraphbench")
-        patched = mock.patch.object(ngb_program, "BIN", own / "bin")
-        patched.start()
-        self.addCleanup(patched.stop)
+        compilers = link_installation(own, [])
+        shutil.copytree(BIN.parent / "lib/ngraphbench/compilers/null", compilers / "null")
+        self.program = own / "bin/ngb"
         return own
 
     def measure_a_part(self):
@@ -99,7 +92,7 @@ class Provenance(NgbTest):
         told = self.ngb("--version").stdout.strip()
         match = re.fullmatch(r"ngb ([\d.]+) \((?:not from git|git ([0-9a-f]{12})(, changed)?)\)", told)
         self.assertTrue(match, told)
-        agent = subprocess.run([ngb_program.BIN / "ngb-agent", "--version"], capture_output=True, text=True)
+        agent = subprocess.run([BIN / "ngb-agent", "--version"], capture_output=True, text=True)
         self.assertEqual(agent.stdout.strip().replace("ngb-agent", "ngb"), told)
         self.write("study.yaml", NULL_STUDY)
         self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)

@@ -4,13 +4,12 @@
 A study may give versions only of compilers that versions.json lists, so the made-up one has the name of one of these.
 """
 
+import hashlib
 import json
-import os
 import pathlib
-import shutil
 import zipfile
 
-from ngb_program import BIN
+from ngb_program import link_installation
 
 DESCRIPTION = {
     "name": "onnxruntime",
@@ -77,21 +76,8 @@ UNSTEADY = '(0.0025, 0.040)[len([open(__file__ + ".count", "a").write("x"), 0]) 
 
 
 def make_installation(folder):
-    """Copies the programs, which find their libraries by their own path, and gives them the compiler. Returns ngb's path."""
-    (folder / "bin").mkdir(parents=True)
-    for name in ("ngb", "ngb-agent", "ngb-worker"):
-        try:
-            os.link(BIN / name, folder / "bin" / name)
-        except OSError:  # another file system
-            shutil.copy2(BIN / name, folder / "bin" / name)
-    there = BIN.parent / "lib/ngraphbench"
-    library = folder / "lib/ngraphbench"
-    compilers = library / "compilers"
-    compilers.mkdir(parents=True)
-    for each in there.iterdir():
-        if each.name != "compilers":
-            (library / each.name).symlink_to(each)
-    (compilers / "null").symlink_to(there / "compilers/null")
+    """Makes an installation with the compiler. Returns ngb's path."""
+    compilers = link_installation(folder, ["null"])
     (compilers / "onnxruntime").mkdir()
     (compilers / "onnxruntime/compiler.json").write_text(json.dumps(DESCRIPTION))
     (compilers / "onnxruntime/adaptor.py").write_text(ADAPTOR)
@@ -99,7 +85,7 @@ def make_installation(folder):
 
 
 def make_wheel(folder, version, seconds=0.010, fails=False, error=0.0, begin=""):
-    """Writes a wheel of the compiler's package. `begin` is what its module executes first."""
+    """Writes a wheel of the compiler's package and returns its path. `begin` is what its module executes first."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
     information = f"slowpoke-{version}.dist-info"
@@ -110,6 +96,23 @@ def make_wheel(folder, version, seconds=0.010, fails=False, error=0.0, begin="")
     }
     record = f"{information}/RECORD"
     files[record] = "".join(f"{name},,\n" for name in (*files, record))
-    with zipfile.ZipFile(folder / f"slowpoke-{version}-py3-none-any.whl", "w") as wheel:
+    path = folder / f"slowpoke-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
         for name, text in files.items():
             wheel.writestr(name, text)
+    return path
+
+
+def unpack_toolchain(wheel, version, root, like):
+    """Makes what `ngb toolchain install` makes of a wheel, without pip, which takes seconds for each. `like` is the folder
+    of a version that was installed."""
+    manifest = json.loads((like / "manifest.json").read_text())
+    package, = manifest["packages"]
+    package |= {"version": version, "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest()}
+    identity = [manifest["compiler"], version, [[package["name"], version, package["sha256"]]]]
+    manifest["version"] = version
+    manifest["sha256"] = hashlib.sha256(json.dumps(identity, separators=(",", ":")).encode()).hexdigest()
+    folder = root / "onnxruntime" / version
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / manifest["site"])
+    (folder / "manifest.json").write_text(json.dumps(manifest))
