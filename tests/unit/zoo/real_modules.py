@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recipes beside the modules they stand for: the identity's own code builds the module and loads the file's weights, ONNX
 Runtime and OpenVINO run the file. Shared by the test zoo_against_timm.py and the tables under tests/bench/zoo."""
+import copy
 import json
 import os
 import subprocess
@@ -70,11 +71,12 @@ def run_openvino(path, x):
 
 
 def counted_macs(module, x):
-    """What torch's own counter sees in convolutions and matrix products, attention's too."""
+    """What torch's own counter sees in convolutions and matrix products, attention's too. It counts by shapes, so the
+    module is called on the device meta, which computes nothing."""
     torch.backends.mha.set_fastpath_enabled(False)
     with torch.no_grad(), torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
         with FlopCounterMode(display=False) as counter:
-            module(torch.from_numpy(x))
+            copy.deepcopy(module).to("meta")(torch.from_numpy(x).to("meta"))
     torch.backends.mha.set_fastpath_enabled(True)
     return counter.get_total_flops() // 2
 

@@ -60,17 +60,16 @@ def check_spread(label, output):
     assert between > 0.1 * spread, f"{label} hardly depends on the input"
 
 
-def check_stages(module, label, x):
-    """The outputs of the module's children, and of their children where those are stages or blocks."""
+def run_and_keep_stages(module, x):
+    """The output, and the outputs of the module's children, and of their children where those are stages or blocks."""
     seen = {}
-    for name, part in module.named_modules():
-        if name.count(".") <= 1 and not isinstance(part, torch.nn.Identity):
-            part.register_forward_hook(lambda _m, _i, y, name=name: seen.update({name: y}))
+    hooks = [part.register_forward_hook(lambda _m, _i, y, name=name: seen.update({name: y}))
+             for name, part in module.named_modules() if name.count(".") <= 1 and not isinstance(part, torch.nn.Identity)]
     output = real.run_torch(module, x)
-    for name, value in seen.items():
-        if isinstance(value, torch.Tensor) and value.shape[0] == x.shape[0]:
-            check_spread(f"{label} {name}", value.numpy())
-    check_spread(f"{label} output", output)
+    for hook in hooks:
+        hook.remove()
+    return output, {name: value.numpy() for name, value in seen.items()
+                    if isinstance(value, torch.Tensor) and value.shape[0] == x.shape[0]}
 
 
 def check(write_recipe, name, parameters, folder):
@@ -83,9 +82,11 @@ def check(write_recipe, name, parameters, folder):
     assert told["parameters"] == sum(p.numel() for p in module.parameters()), f"{label}: parameters"
     x = real.input_of(path, 1)
     assert told["macs"] == real.counted_macs(module, x), f"{label}: {told['macs']} MACs, not what torch counts"
-    expected = real.run_torch(module, x)
+    expected, stages = run_and_keep_stages(module, x)
     compare(f"{label}: onnxruntime", real.run_onnxruntime(path, x), expected)
-    check_stages(module, label, x)
+    for stage, output in stages.items():
+        check_spread(f"{label} {stage}", output)
+    check_spread(f"{label} output", expected)
     if not parameters:
         return  # of its full size; a smaller one of its family shows the rest
 
@@ -100,7 +101,7 @@ def check(write_recipe, name, parameters, folder):
 
 
 def main():
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)  # a second one would mostly wait, and spin
     with tempfile.TemporaryDirectory() as folder:
         for name, parameters in CASES:
             check(Path(sys.argv[1]), name, parameters, Path(folder))
