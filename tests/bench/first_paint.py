@@ -14,7 +14,7 @@ import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "browser"))
-from browser import Browser, find_browser  # noqa: E402
+from browser import Browser, Page, find_browser  # noqa: E402
 
 LIMIT_MB = 3
 LIMIT_S = 1
@@ -30,9 +30,10 @@ def times_of(page):
     """Returns the first paint and the end of loading in seconds, and the number of rows."""
     browser = Browser(find_browser())
     try:
-        browser.resize(1280, 900)
-        browser.open(page.resolve().as_uri())
-        paint_ms, loaded_ms, rows = browser.run(TIMES)
+        opened = Page(browser)
+        opened.resize(1280, 900)
+        opened.open(page.resolve().as_uri())
+        paint_ms, loaded_ms, rows = opened.run(TIMES)
         return paint_ms / 1e3, loaded_ms / 1e3, rows
     finally:
         browser.close()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A headless Chromium, spoken to by its debugging protocol through a pipe. Needs no driver and no port."""
 
+import collections
 import json
 import os
 import pathlib
@@ -22,7 +23,7 @@ def find_axe():
 
 
 class Browser:
-    """One browser with one page. Everything that the page logs, throws or asks the network for is kept."""
+    """One browser, whose pages share its programs and nothing else."""
 
     def __init__(self, executable):
         self.folder = tempfile.mkdtemp(prefix="ngb-browser-")
@@ -44,13 +45,7 @@ class Browser:
         os.close(from_browser)
         self.buffer = b""
         self.number = 0
-        self.events = []
-        self.session = None
-        targets = self.call("Target.getTargets")["targetInfos"]
-        target = next(each["targetId"] for each in targets if each["type"] == "page")
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.call(f"{domain}.enable")
+        self.events = collections.defaultdict(list)  # of each page, by its session
 
     def close(self):
         self.process.kill()
@@ -68,30 +63,57 @@ class Browser:
         text, _, self.buffer = self.buffer.partition(b"\0")
         return json.loads(text)
 
-    def call(self, method, **parameters):
+    def receive_event(self):
+        """Waits for an event of any page and keeps it with those of its page."""
+        event = self._message()
+        self.events[event.get("sessionId")].append(event)
+
+    def call(self, method, session=None, **parameters):
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
+        if session:
+            message["sessionId"] = session
         os.write(self.output, json.dumps(message).encode() + b"\0")
         while True:
             answer = self._message()
             if answer.get("id") != self.number:
-                self.events.append(answer)
+                self.events[answer.get("sessionId")].append(answer)
             elif "error" in answer:
                 raise RuntimeError(f"{method}: {answer['error']['message']}")
             else:
                 return answer["result"]
 
+
+class Page:
+    """A page in a window of its own, without the cookies, storage and settings of other pages. Everything that it logs,
+    throws or asks the network for is kept."""
+
+    def __init__(self, browser):
+        self.browser = browser
+        self.context = browser.call("Target.createBrowserContext")["browserContextId"]
+        target = browser.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
+        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.events = browser.events[self.session]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def close(self):
+        self.browser.call("Target.disposeBrowserContext", browserContextId=self.context)
+
+    def call(self, method, **parameters):
+        return self.browser.call(method, self.session, **parameters)
+
     def wait_for_event(self, method):
         while not any(event.get("method") == method for event in self.events):
-            self.events.append(self._message())
+            self.browser.receive_event()
 
     def run_until_next_event(self):
-        self.events.append(self._message())
+        before = len(self.events)
+        while len(self.events) == before:
+            self.browser.receive_event()
 
     def open(self, address):
-        self.events = []
+        self.events.clear()
         self.call("Page.navigate", url=address)
         self.wait_for_event("Page.loadEventFired")
 

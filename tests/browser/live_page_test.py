@@ -6,7 +6,7 @@ import pathlib
 import re
 import unittest
 
-from browser import Browser, find_axe, find_browser
+from browser import Browser, Page, find_axe, find_browser
 from ngb_program import NULL_STUDY, NgbTest
 
 # Two settings, of which the second is half as fast as the first. The fourth round gives the browser the time to see the
@@ -20,40 +20,41 @@ STUDY = NULL_STUDY.replace("depth: [1, 2]", "depth: 1").replace("processes: 3", 
 class LivePage(NgbTest):
     def keep(self, name):
         if folder := os.environ.get("NGB_SCREENSHOTS"):
-            (pathlib.Path(folder) / f"live-{name}.png").write_bytes(self.browser.screenshot(whole=True))
+            (pathlib.Path(folder) / f"live-{name}.png").write_bytes(self.page.screenshot(whole=True))
 
     def test_shows_results_as_they_come_fits_a_phone_and_becomes_the_report(self):
-        self.browser = Browser(find_browser())
-        self.addCleanup(self.browser.close)
-        self.browser.resize(1280, 900)
+        browser = Browser(find_browser())
+        self.addCleanup(browser.close)
+        self.page = Page(browser)
+        self.page.resize(1280, 900)
         self.write("study.yaml", STUDY)
         run = self.start("run", "study.yaml", "--serve")
         url = re.search(r"http://\S+", run.stdout.readline())[0]
-        self.browser.open(url)
-        self.browser.wait_for("document.querySelectorAll('#rows tr').length === 4")
-        self.browser.wait_for("/partial|measured/.test(document.getElementById('rows').textContent)")
-        self.assertEqual(self.browser.run("document.getElementById('study').textContent"), "test")
-        self.assertRegex(self.browser.run("document.getElementById('now').textContent"), r"^\d+ of 16 processes are done\.$")
-        self.browser.wait_for("(document.getElementById('rows').textContent.match(/0\\.\\d+ \\[0\\.\\d+, \\d\\.\\d+\\] slower/g) || [])"
-                              ".length === 2")
+        self.page.open(url)
+        self.page.wait_for("document.querySelectorAll('#rows tr').length === 4")
+        self.page.wait_for("/partial|measured/.test(document.getElementById('rows').textContent)")
+        self.assertEqual(self.page.run("document.getElementById('study').textContent"), "test")
+        self.assertRegex(self.page.run("document.getElementById('now').textContent"), r"^\d+ of 16 processes are done\.$")
+        self.page.wait_for("(document.getElementById('rows').textContent.match(/0\\.\\d+ \\[0\\.\\d+, \\d\\.\\d+\\] slower/g) || [])"
+                           ".length === 2")
         for scheme in ("light", "dark"):
-            self.browser.prefer(scheme)
+            self.page.prefer(scheme)
             for width in (1280, 390):
-                self.browser.resize(width, 900)
-                self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+                self.page.resize(width, 900)
+                self.assertLessEqual(self.page.run("document.documentElement.scrollWidth"), width)
                 self.keep(f"{scheme}-{width}")
         if axe := find_axe():
             # The page's policy admits no other script; the debugging protocol is not bound by it.
-            self.browser.run(axe.read_text())
-            broken = self.browser.run("axe.run().then(found => found.violations.map(each => each.id + ': ' + "
-                                      "each.nodes.map(node => node.html).join(' ')))")
+            self.page.run(axe.read_text())
+            broken = self.page.run("axe.run().then(found => found.violations.map(each => each.id + ': ' + "
+                                   "each.nodes.map(node => node.html).join(' ')))")
             self.assertEqual(broken, [])
-        self.assertEqual(self.browser.complaints(), [])
-        # Nothing may be asked of a page that is being left, so its load is awaited: the second of this browser.
-        while sum(event.get("method") == "Page.loadEventFired" for event in self.browser.events) < 2:
-            self.browser.run_until_next_event()
-        self.assertEqual(self.browser.run("location.pathname"), "/report")
-        self.assertTrue(self.browser.run("document.getElementById('checklist') !== null"))
+        self.assertEqual(self.page.complaints(), [])
+        # Nothing may be asked of a page that is being left, so its load is awaited: the second of this page.
+        while sum(event.get("method") == "Page.loadEventFired" for event in self.page.events) < 2:
+            self.page.run_until_next_event()
+        self.assertEqual(self.page.run("location.pathname"), "/report")
+        self.assertTrue(self.page.run("document.getElementById('checklist') !== null"))
         self.assertEqual(run.wait(timeout=30), 0)
 
 

@@ -4,7 +4,7 @@
 import html.parser
 import sqlite3
 
-from ngb_program import NULL_STUDY, NgbTest
+from ngb_program import NULL_STUDY, MeasuredTest
 
 # A second setting of the null compiler, and a compiler without a toolchain, whose cells fail.
 STUDY = NULL_STUDY.replace('  - "null"\n', '  - "null"\n  - "null": {label: other, options: {run_ns: 200000}}\n  - onnxruntime\n', 1).replace(
@@ -44,9 +44,8 @@ class Reader(html.parser.HTMLParser):
             self.rows[-1] += data + " "
 
 
-class ReportTest(NgbTest):
-    def setUp(self):
-        super().setUp()
+class ReportTest(MeasuredTest):
+    def measure(self):
         self.write("study.yaml", STUDY)
         self.ran = self.ngb("run", "study.yaml", "-o", "results")
         self.assertEqual(self.ran.returncode, 1, self.ran.stderr)

@@ -18,7 +18,7 @@ from report_case import HOSTILE, Reader, ReportTest
 class Text(ReportTest):
     def test_a_run_ends_with_the_page_and_its_path(self):
         page = self.folder / "results/report/index.html"
-        self.assertIn(f"Report: {page}\n", self.ran.stdout)
+        self.assertIn(f"Report: {self.measured.folder / 'results/report/index.html'}\n", self.measured.ran.stdout)
         text = page.read_text()
         self.assertLess(len(text), 1_500_000)
         self.report("results")

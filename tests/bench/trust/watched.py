@@ -24,7 +24,7 @@ from trust import Bench
 from windows import LIMIT, WINDOW_S, Shift, write_study
 
 sys.path.append(str(pathlib.Path(__file__).parents[2] / "browser"))
-from browser import Browser, find_browser  # noqa: E402
+from browser import Browser, Page, find_browser  # noqa: E402
 
 
 class PlainReader:
@@ -63,13 +63,14 @@ class BrowserReader:
     def __init__(self, url):
         self.url, self.events = url, 0
         self.browser = Browser(find_browser())
+        self.page = Page(self.browser)
 
     def come(self):
-        self.browser.open(self.url)
+        self.page.open(self.url)
 
     def leave(self):
-        self.events += self.browser.run("document.getElementById('study').textContent") != "A run"
-        self.browser.open("about:blank")
+        self.events += self.page.run("document.getElementById('study').textContent") != "A run"
+        self.page.open("about:blank")
 
     def end(self):
         self.browser.close()
