@@ -77,6 +77,14 @@ def words_of(pid):
     return [pathlib.Path(words[0]).name, *words[1:]]
 
 
+def end(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 class Host:
     """One of the hosts. `up` and `down` plug its cable."""
 
@@ -88,6 +96,7 @@ class Host:
         self.cable = f"{hosts.network.name}-{number}"
         self.hosts = hosts
         self.sshd = None
+        self.is_as_made = True  # what `start` was told to do otherwise
         ip("netns", "add", self.space)
         ip("link", "add", self.cable, "type", "veth", "peer", "name", "eth0", "netns", self.space)
         ip("link", "set", self.cable, "master", hosts.network.name, "up")
@@ -100,11 +109,12 @@ class Host:
 
     def start(self, path=None, mounts={}):
         """Powers it on. `path`: of its commands; `mounts`: files that stand in for others there."""
+        self.is_as_made = not path and not mounts
         config = self.hosts.folder / f"{self.name}.sshd"
         config.write_text(
             f"ListenAddress {self.address}\nHostKey {self.key}\nPidFile none\nUsePAM no\nPasswordAuthentication no\n"
             f"PermitRootLogin yes\nStrictModes no\nAuthorizedKeysFile {self.hosts.folder}/client.pub\n"
-            f"SetEnv HOME={self.hosts.folder}{f' PATH={path}' if path else ''}\n")
+            f"SetEnv HOME={self.hosts.home}{f' PATH={path}' if path else ''}\n")
         pathlib.Path("/run/sshd").mkdir(exist_ok=True)
         sshd = shutil.which("sshd", path="/usr/sbin:/sbin:/usr/bin")
         log = (self.hosts.folder / f"{self.name}.sshd.log").open("ab")
@@ -121,11 +131,21 @@ class Host:
     def up(self):
         ip("link", "set", self.cable, "up")
 
+    def everything(self):
+        """The processes in the host's network namespace, as `ip netns pids` lists them."""
+        space = os.stat(f"/run/netns/{self.space}").st_ino
+        found = []
+        for pid in filter(str.isdecimal, os.listdir("/proc")):
+            try:
+                if os.stat(f"/proc/{pid}/ns/net").st_ino == space:
+                    found.append(int(pid))
+            except OSError:  # it has ended
+                continue
+        return found
+
     def processes(self):
         """Of everything that runs on this host, but for the daemons through which it is reached."""
-        listed = subprocess.run(["ip", "netns", "pids", self.space], check=True, capture_output=True, text=True)
-        return [int(pid) for pid in listed.stdout.split()
-                if int(pid) != self.sshd.pid and words_of(pid)[0] != "slurmd"]
+        return [pid for pid in self.everything() if pid != self.sshd.pid and words_of(pid)[0] != "slurmd"]
 
     def agents(self):
         """The agents of runs: those that outlive their clients."""
@@ -134,13 +154,19 @@ class Host:
 
     def power_off(self):
         """Everything on it is gone at once."""
-        listed = subprocess.run(["ip", "netns", "pids", self.space], check=True, capture_output=True, text=True)
-        for pid in listed.stdout.split():
-            try:
-                os.kill(int(pid), signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        end(self.everything())
         self.sshd.wait()
+
+    def reset(self):
+        """Makes it what it was at first: its cable is in, only its daemons run, and it has no files."""
+        self.up()
+        is_off = self.sshd.poll() is not None
+        if not is_off and not self.is_as_made:
+            self.power_off()
+        if is_off or not self.is_as_made:
+            self.start()
+        end(self.processes())
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def remove(self):
         self.power_off()
@@ -153,19 +179,37 @@ class Hosts:
 
     def __init__(self, folder, count):
         self.folder = pathlib.Path(folder)
+        self.home = self.folder / "home"  # of whoever logs in to a host
+        self.home.mkdir()
+        self.known = self.folder / "known_hosts"
         self.all = []
         self.network = Network()
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / "client"], check=True)
         for number in range(1, count + 1):
             self.all.append(Host(self, number))
-        known = "".join(f"{host.address} {(self.folder / (host.name + '.key.pub')).read_text()}" for host in self.all)
-        (self.folder / "known_hosts").write_text(known)
+        self.know_hosts()
         self.config = self.folder / "ssh_config"
         self.config.write_text("".join(
             f"Host {host.name}\n  HostName {host.address}\n" for host in self.all) +
             f"Host *\n  User root\n  IdentityFile {self.folder}/client\n  IdentitiesOnly yes\n"
-            f"  UserKnownHostsFile {self.folder}/known_hosts\n  StrictHostKeyChecking yes\n"
-            "  Ciphers aes128-gcm@openssh.com,chacha20-poly1305@openssh.com\n")  # all hosts compute on the same processors
+            f"  UserKnownHostsFile {self.known}\n  StrictHostKeyChecking yes\n"
+            # All hosts compute on the same processors, so what costs least of them is chosen.
+            "  Ciphers aes128-gcm@openssh.com,chacha20-poly1305@openssh.com\n  KexAlgorithms curve25519-sha256\n")
+        for host in self.all:
+            self.wait_for(host)
+
+    def know_hosts(self):
+        """Writes what the client takes for the hosts' keys."""
+        known = "".join(f"{host.address} {(self.folder / (host.name + '.key.pub')).read_text()}" for host in self.all)
+        self.known.write_text(known)
+
+    def reset(self):
+        """Makes the hosts what they were at first, for another use of them."""
+        self.know_hosts()
+        for host in self.all:
+            host.reset()
+        shutil.rmtree(self.home)
+        self.home.mkdir()
         for host in self.all:
             self.wait_for(host)
 

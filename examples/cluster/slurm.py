@@ -45,6 +45,7 @@ SwitchType=switch/none
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
+SchedulerParameters=sched_interval=1,bf_interval=1
 SlurmdParameters=config_overrides
 SlurmdTimeout=6
 TCPTimeout=1
@@ -111,9 +112,9 @@ class Cluster:
                               text=True).stdout
 
     def jobs(self):
-        """Name, state and node of every job that has not ended."""
-        told = self.command("squeue", "-h", "-o", "%j %T %N %i")
-        return [dict(zip(("name", "state", "node", "id"), line.split(" "))) for line in told.splitlines()]
+        """Name, state, node, number and time limit of every job that has not ended."""
+        told = self.command("squeue", "-h", "-o", "%j %T %N %i %l")
+        return [dict(zip(("name", "state", "node", "id", "limit"), line.split(" "))) for line in told.splitlines()]
 
     def wait_until_idle(self):
         """Every node can take a job."""
@@ -131,7 +132,19 @@ class Cluster:
             if time.monotonic() > give_up:
                 logs = "".join(pathlib.Path(log).read_text()[-1000:] for log in sorted(self.folder.glob("*.out")))
                 raise RuntimeError(f"Slurm is not ready: {logs}")
-            time.sleep(0.1)
+            time.sleep(0.2)
+
+    def reset(self):
+        """Makes the cluster what it was at first: it has no job, and every node can take one."""
+        if self.jobs():
+            self.command("scancel", "--me")
+            self.wait_until(lambda: self.jobs() == [])
+        for host in self.hosts.all:
+            if self.running[f"slurmd@{host.name}"].poll() is not None:
+                self.start_node(host)
+        for node in self.command("sinfo", "-h", "-N", "-t", "drain", "-p", "bench", "-o", "%N").split():
+            self.command("scontrol", "update", f"NodeName={node}", "State=RESUME")
+        self.wait_until_idle()
 
     def devices(self, toolchains=None):
         """As a study's `devices`, in YAML."""

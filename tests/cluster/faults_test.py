@@ -32,7 +32,7 @@ processes: 3
 disturbance:
   max_wait_percent: 100
 repetitions: 5
-min_repetition_ms: 100
+min_repetition_ms: 20
 """
 
 
@@ -65,8 +65,6 @@ def kill(pids, number=signal.SIGKILL):
 class FaultsTest(FleetTest):
     def setUp(self):
         super().setUp()
-        self.hosts = network.Hosts(self.folder, 3)
-        self.addCleanup(self.hosts.remove)
         self.use(self.hosts.devices())
 
     def begin(self, milliseconds, processes=3):
@@ -190,7 +188,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         client = self.begin(300)
         kill([client.pid])
         client.communicate()
-        done = subprocess.run(["faketime", "-f", "-1h", os.environ["NGB_BIN"] + "/ngb", "run", self.study],
+        done = subprocess.run(["faketime", "-f", "-1h", self.program, "run", self.study],
                               env=self.environment, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_whole()
@@ -216,8 +214,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         self.hosts.all[0].power_off()
         self.hosts.all[0].start(path=str(tools))
         self.hosts.wait_for(self.hosts.all[0])
-        devices = "".join(line.replace("  - ", "", 1) + "\n" for line in self.hosts.devices().splitlines())
-        self.environment["NGB_DEVICES"] = str(self.write("devices.yaml", devices))
+        self.environment["NGB_DEVICES"] = str(self.write("devices.yaml", self.devices_file()))
         told = self.ngb("devices", "check", "edge1")
         self.assertIn("compilers hosted by Python fail there", told.stdout)
         done = self.ngb("run", self.study)
@@ -227,6 +224,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 class WithRealCompilers(WithAnyCompiler, FaultsTest):
+    COMPILERS = ()
     AGENT_KILLS = 5
 
     def setUp(self):

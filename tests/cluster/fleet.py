@@ -1,25 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of studies on several hosts have in common. They set `hosts` and write `study`."""
+"""What tests of studies on several hosts have in common."""
 
-import os
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 
 for _folder in ("tests/cli", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / _folder))
-from ngb_program import NULL_STUDY, NgbTest  # noqa: E402
+import hosts as network  # noqa: E402
+from lean_programs import lean_programs  # noqa: E402
+from ngb_program import BIN, NULL_STUDY, NgbTest  # noqa: E402
 
 PROCESSES = 12  # of each device in NULL_STUDY
+PAUSE_S = 0.05  # between two looks at a results file or at the processes of all hosts, which cost milliseconds
 PATIENCE_S = 400  # for what takes seconds on an idle machine: other tests run at the same time
 
 
-class FleetTest(NgbTest):
+class HostsTest(NgbTest):
+    """A test on hosts that all tests of its class share; after each of them the hosts are what they were before it."""
+
+    HOSTS = 3
+    COMPILERS = ("null",)  # of the installation; (): all
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = lean_programs(BIN.parent, *cls.COMPILERS) / "bin/ngb"
+        place = tempfile.mkdtemp(prefix="ngb-hosts-")
+        cls.addClassCleanup(shutil.rmtree, place, ignore_errors=True)
+        cls.hosts = network.Hosts(place, cls.HOSTS)
+        cls.addClassCleanup(cls.hosts.remove)
+
     def setUp(self):
         super().setUp()
         self.environment["PATH"] += ":/usr/sbin:/sbin"
+        self.addCleanup(self.hosts.reset)
+
+    def devices_file(self):
+        """The hosts as they are in a user's devices.yaml."""
+        return "".join(line.replace("  - ", "", 1) + "\n" for line in self.hosts.devices().splitlines())
+
+
+class FleetTest(HostsTest):
+    """A test of studies on them. It writes `study`."""
+
+    def setUp(self):
+        super().setUp()
         self.results = self.folder / "results" / "test"
 
     def use(self, devices):
@@ -44,24 +74,11 @@ class FleetTest(NgbTest):
         except sqlite3.OperationalError:
             return {}  # not begun
 
-    def wait_until(self, is_so, patience_s=PATIENCE_S / 2):
+    def wait_until(self, is_so, patience_s=PATIENCE_S / 2, pause_s=PAUSE_S):
         give_up = time.monotonic() + patience_s
         while not is_so():
             self.assertLess(time.monotonic(), give_up, "waited too long")
-            time.sleep(0.02)
-
-    def demonstrate(self, *options):
-        """examples/cluster/demonstration, with a study of a few seconds."""
-        slow = '"null": {options: {compile_ns: 700000000}}\nbatch'
-        study = self.write("demonstration.yaml", NULL_STUDY.replace('"null"\nbatch', slow))
-        script = pathlib.Path(__file__).resolve().parents[2] / "examples/cluster/demonstration"
-        done = subprocess.run([sys.executable, script, *options, study], capture_output=True, text=True, timeout=PATIENCE_S,
-                              env={**self.environment, "NGB_BIN": os.environ["NGB_BIN"]})
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("edge2 is cut off", done.stdout)
-        self.assertIn("torn down: 3 of 3 verified", done.stdout, done.stderr)
-        self.assertIn("12 cells: 12 measured", done.stdout)
-        self.assertIn("processes that are left on the hosts: 0", done.stdout)
+            time.sleep(pause_s)
 
     def assert_quiet(self):
         """Nothing runs on any host; the last connection may take a moment to go."""
@@ -86,3 +103,21 @@ class FleetTest(NgbTest):
         for folder in [*(host.folder for host in self.hosts.all), self.folder / "shared"]:
             left = sorted(path.name for path in folder.glob("*")) if folder.exists() else []
             self.assertEqual([name for name in left if name not in ("toolchains", ".ngraphbench")], [], folder)
+
+
+class DemonstrationTest(NgbTest):
+    """A test of examples/cluster/demonstration, with a study of a few seconds."""
+
+    def demonstrate(self, *options):
+        self.environment["PATH"] += ":/usr/sbin:/sbin"
+        self.environment["NGB_BIN"] = str(lean_programs(BIN.parent, "null") / "bin")
+        slow = '"null": {options: {compile_ns: 700000000}}\nbatch'
+        study = self.write("demonstration.yaml", NULL_STUDY.replace('"null"\nbatch', slow))
+        script = pathlib.Path(__file__).resolve().parents[2] / "examples/cluster/demonstration"
+        done = subprocess.run([sys.executable, script, "--pause", "1", *options, study], capture_output=True, text=True,
+                              timeout=PATIENCE_S, env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("edge2 is cut off", done.stdout)
+        self.assertIn("torn down: 3 of 3 verified", done.stdout, done.stderr)
+        self.assertIn("12 cells: 12 measured", done.stdout)
+        self.assertIn("processes that are left on the hosts: 0", done.stdout)

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of studies on three nodes that a real Slurm gives have in common."""
 
-import hosts as network
 import slurm
 from fleet import FleetTest
 
 WHY_NOT = slurm.missing()
+ASKING_PAUSE_S = 0.3  # between two questions to slurmctld, each of which is a program that starts
 
 
 class SlurmFleetTest(FleetTest):
+    """A test on a cluster that all tests of its class share, like its hosts."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster = slurm.Cluster(cls.hosts)
+        cls.addClassCleanup(cls.cluster.remove)
+
     def setUp(self):
         super().setUp()
-        self.hosts = network.Hosts(self.folder, 3)
-        self.addCleanup(self.hosts.remove)
-        self.cluster = slurm.Cluster(self.hosts)
-        self.addCleanup(self.cluster.remove)
+        self.addCleanup(self.cluster.reset)
         self.environment.update(self.cluster.environment)
         self.use(self.cluster.devices())
 
@@ -29,4 +34,4 @@ class SlurmFleetTest(FleetTest):
         return next((host for host in self.hosts.all if [host.name] == running), None)
 
     def assert_no_jobs(self):
-        self.wait_until(lambda: self.cluster.jobs() == [], patience_s=60)
+        self.wait_until(lambda: self.cluster.jobs() == [], patience_s=60, pause_s=ASKING_PAUSE_S)

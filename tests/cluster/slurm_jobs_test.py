@@ -25,9 +25,13 @@ class SlurmJobs(SlurmFleetTest):
         self.assert_whole()
 
     def test_a_time_limit_shorter_than_the_study_takes_several_jobs(self):
-        self.use_any_node(time=1)  # Slurm counts minutes, and looks twice in each
-        self.slow(9500)
+        self.use_any_node(time=1)
+        self.slow(3000)  # what is left when the time is over lasts longer than the half minute in which Slurm looks once
         client = self.start("run", self.study)
+        self.wait_until(lambda: self.recorded().get("any", 0) >= 1)
+        job, = self.cluster.jobs()
+        self.assertEqual(job["limit"], "1:00")
+        self.cluster.command("scontrol", "update", f"JobId={job['id']}", "EndTime=now")  # as if that minute were over
         output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assertIn("ended: TIMEOUT; another job continues", output)

@@ -8,11 +8,14 @@ import unittest
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 from fleet import PATIENCE_S  # noqa: E402
-from slurm_fleet import WHY_NOT, SlurmFleetTest  # noqa: E402
+from slurm_fleet import ASKING_PAUSE_S, WHY_NOT, SlurmFleetTest  # noqa: E402
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 class SlurmNodes(SlurmFleetTest):
+    def wait_until_it_runs_on_another_than(self, host):
+        self.wait_until(lambda: self.node() not in (None, host), pause_s=ASKING_PAUSE_S)
+
     def test_a_job_that_is_requeued_goes_on_wherever_it_comes_to(self):
         self.use_any_node()
         self.slow(400)
@@ -22,7 +25,7 @@ class SlurmNodes(SlurmFleetTest):
         first = self.node()
         self.cluster.command("scontrol", "update", f"NodeName={first.name}", "State=DRAIN", "Reason=test")
         self.cluster.command("scontrol", "requeue", job["id"])
-        self.wait_until(lambda: self.node() not in (None, first))
+        self.wait_until_it_runs_on_another_than(first)
         self.cluster.command("scontrol", "update", f"NodeName={first.name}", "State=RESUME")
         output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
@@ -64,7 +67,7 @@ class SlurmNodes(SlurmFleetTest):
         self.wait_until(lambda: self.recorded().get("any", 0) >= 3)
         cut = self.node()
         cut.down()
-        self.wait_until(lambda: self.node() not in (None, cut))
+        self.wait_until_it_runs_on_another_than(cut)
         at_the_requeue = self.recorded()["any"]
         self.wait_until(lambda: self.recorded()["any"] > at_the_requeue)
         cut.up()

@@ -9,7 +9,7 @@ import unittest
 
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
-from fleet import PATIENCE_S, FleetTest  # noqa: E402
+from fleet import PATIENCE_S, DemonstrationTest  # noqa: E402
 from slurm_fleet import WHY_NOT, SlurmFleetTest  # noqa: E402
 
 
@@ -94,7 +94,7 @@ class Slurm(SlurmFleetTest):
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
-class Demonstration(FleetTest):
+class Demonstration(DemonstrationTest):
     def test_it_ends_with_the_table_and_nothing_left(self):
         self.demonstrate("--slurm")
 

@@ -14,7 +14,7 @@ import zipfile
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 import hosts as network  # noqa: E402
-from ngb_program import NgbTest  # noqa: E402
+from fleet import HostsTest  # noqa: E402
 
 WHY_NOT = network.missing()
 
@@ -48,15 +48,13 @@ def make_wheel(folder, version, tag="py3-none-any"):
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
-class Toolchains(NgbTest):
+class Toolchains(HostsTest):
+    COMPILERS = ("null", "onnxruntime")
+
     def setUp(self):
         super().setUp()
-        self.environment["PATH"] += ":/usr/sbin:/sbin"
-        self.hosts = network.Hosts(self.folder, 3)
-        self.addCleanup(self.hosts.remove)
         self.devices = self.hosts.devices()
-        self.environment["NGB_DEVICES"] = str(self.write(
-            "devices.yaml", "".join(line.replace("  - ", "", 1) + "\n" for line in self.devices.splitlines())))
+        self.environment["NGB_DEVICES"] = str(self.write("devices.yaml", self.devices_file()))
         self.wheels = self.folder / "wheels"
         self.wheels.mkdir()
         self.environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels)}
@@ -67,8 +65,13 @@ class Toolchains(NgbTest):
         host.power_off()
         host.start(path=os.environ["PATH"])
         self.hosts.wait_for(host)
-        (self.folder / ".config/pip").mkdir(parents=True)
-        (self.folder / ".config/pip/pip.conf").write_text(f"[global]\nno-index = true\nfind-links = {self.wheels}\n")
+        self.configure_pip(f"find-links = {self.wheels}\n")
+
+    def configure_pip(self, more=""):
+        """Writes the configuration of whoever logs in to a host."""
+        configuration = self.hosts.home / ".config/pip/pip.conf"
+        configuration.parent.mkdir(parents=True, exist_ok=True)
+        configuration.write_text(f"[global]\nno-index = true\n{more}")
 
     def at(self, host, version="9.9.9"):
         return host.folder / "toolchains/onnxruntime" / version
@@ -97,7 +100,7 @@ class Toolchains(NgbTest):
         self.assertIn("Successfully installed onnxruntime-9.9.9", pathlib.Path(f"{self.at(host)}.log").read_text())
         self.assertFalse((self.folder / "toolchains/onnxruntime").exists())
         make_wheel(self.wheels, "9.9.8")
-        (self.folder / ".config/pip/pip.conf").write_text("[global]\nno-index = true\n")
+        self.configure_pip()
         failed = self.ngb("toolchain", "push", "--install-there", "onnxruntime@9.9.8", "edge1")
         self.assertEqual(failed.returncode, 3, failed.stderr)
         self.assertIn("edge1: pip: pip finds no version of onnxruntime==9.9.8", failed.stderr)
