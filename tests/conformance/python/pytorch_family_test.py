@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What PyTorch's other compilers make of the identity's modules, in this process."""
-import json
 import os
-import subprocess
 import sys
 import unittest
 from collections import Counter
 
 import identity_test
-from identity_test import SMALL, IdentityTest, random_input, write_recipe
+from agent_side import ForkServer, request
+from identity_test import LIB, SMALL, IdentityTest, random_input, write_recipe
 
 import onnx
 
@@ -93,67 +92,63 @@ class EagerCpp(FamilyTest):
         self.assertEqual(dict(session.inspect())["graph_optimization"], "false")
 
 
-# A process of its own, as a worker is: what a process has compiled stays in its memory.
-_SESSION = """
-import hashlib, json, sys, numpy
-from ngraphbench.adaptor import CompilerError
-from ngraphbench.hosting import Host
-folder, toolchain, call, path, recipe, artifact, shape = json.loads(sys.argv[1])
-session = Host(folder).open(toolchain, "cpu", "f32", 1, {})
-try:
-    getattr(session, call)(path, recipe, (("input", "f32", shape),), artifact)
-except CompilerError as error:
-    print(json.dumps({"refused": error.message}))
-    sys.exit()
-value = numpy.random.default_rng(1).uniform(-1, 1, shape).astype(numpy.float32)
-session.bind([("input", "f32", shape, memoryview(value).cast("B").toreadonly())])
-session.runner()()
-outputs = hashlib.sha256(b"".join(bytes(data) for _, _, _, data in session.read())).hexdigest()
-print(json.dumps({"outputs": outputs, **dict(session.inspect())}))
-"""
-
-
 class KeptCache(FamilyTest):
     """What torch-compile keeps for other processes. A C++ compiler that notes its calls shows what is compiled."""
 
     def setUp(self):
         super().setUp()
-        self.calls = os.path.join(self._folder.name, "calls")
-        self.cxx = os.path.join(self._folder.name, "noting-g++")
-        with open(self.cxx, "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\necho "$*" >>{self.calls}\nexec g++ "$@"\n')
-        os.chmod(self.cxx, 0o755)
         self.artifact = os.path.join(self._folder.name, "artifact")
         self.recipe = write_recipe(self.path, "conv_block", width=8, depth=2, image_size=17)
 
-    def run_one(self, call):
-        """What a process says that compiles or loads, and how many files it had compiled."""
+    def serve(self):
+        """Start the server whose workers compile or load: processes of their own, because what a process has compiled
+        stays in its memory."""
+        self.calls = os.path.join(self._folder.name, "calls")
+        cxx = os.path.join(self._folder.name, "noting-g++")
+        with open(cxx, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\necho "$*" >>{self.calls}\nexec {os.environ.get("CXX", "g++")} "$@"\n')
+        os.chmod(cxx, 0o755)
+        path = os.pathsep.join([os.path.join(LIB, "python"), identity_test.SITE])
+        self.server = ForkServer(os.path.join(COMPILERS, "torch-compile"), PYTHONPATH=path, CXX=cxx, OMP_NUM_THREADS="1",
+                                 MKL_NUM_THREADS="1")
+        self.server.__enter__()
+        self.addCleanup(self.server.__exit__)
+
+    def run_one(self, outputs, is_loading=False):
+        """What a worker says that compiles or loads, and how many files it had compiled."""
         with open(self.calls, "w", encoding="utf-8"):
             pass
-        arguments = [os.path.join(COMPILERS, "torch-compile"), identity_test.SITE, call, self.path,
-                     self.recipe, self.artifact, list(input_shape(self.path))]
-        environment = {**os.environ, "CXX": self.cxx, "PYTHONPATH": os.pathsep.join(sys.path)}
-        done = subprocess.run([sys.executable, "-c", _SESSION, json.dumps(arguments)], check=True, cwd=self._folder.name,
-                              capture_output=True, text=True, env=environment)
+        inputs = [{"name": "input", "type": "f32", "shape": list(input_shape(self.path))}]
+        result, ended, log = self.server.measure(request(
+            task="make_references", model_path=self.path, compiler={"name": "torch-compile"},
+            model={"source": {"type": "recipe", "json": self.recipe}, "inputs": inputs},
+            place={"toolchain_dir": identity_test.SITE}, reference_path=os.path.join(self._folder.name, outputs),
+            reference_name="torch-compile", artifact_path=self.artifact, loads_artifact=is_loading))
+        self.assertIsNotNone(result, (ended, log))
         with open(self.calls, encoding="utf-8") as file:
-            compiled = sum(".cpp" in line for line in file)
-        return json.loads(done.stdout.splitlines()[-1]), compiled
+            return result, sum(".cpp" in line for line in file)
+
+    def outputs(self, name):
+        with open(os.path.join(self._folder.name, name), "rb") as file:
+            return file.read()
 
     def test_is_loaded_without_compiling_and_gives_the_same_outputs(self):
-        first, compiled = self.run_one("compile")
+        self.serve()
+        first, compiled = self.run_one("first")
         self.assertGreater(compiled, 0)
-        self.assertGreater(int(first["libraries_compiled"]), 0)
-        second, compiled = self.run_one("load")
-        self.assertEqual((compiled, second["libraries_compiled"]), (0, "0"))
-        self.assertEqual(second["outputs"], first["outputs"])
+        self.assertGreater(int(first["facts"]["libraries_compiled"]), 0)
+        second, compiled = self.run_one("second", is_loading=True)
+        self.assertEqual((compiled, second["facts"]["libraries_compiled"]), (0, "0"))
+        self.assertEqual(self.outputs("second"), self.outputs("first"))
+        self.assertTrue(self.outputs("first").startswith(b"NGBREF03"))
         self.assertEqual(os.listdir(self._folder.name).count("artifact"), 1)
 
         libraries = [os.path.join(place, name) for place, _, names in os.walk(self.artifact) for name in names
                      if name.endswith(".so")]
         os.remove(libraries[0])
-        refused, compiled = self.run_one("load")
+        refused, compiled = self.run_one("third", is_loading=True)
         self.assertGreater(compiled, 0)
-        self.assertRegex(refused["refused"], "^torch.compile compiled 1 .* again")
+        self.assertRegex(refused["failure"]["message"], "^torch.compile compiled 1 .* again")
 
     def test_is_nothing_with_a_backend_that_compiles_nothing(self):
         self.use("torch-compile")
