@@ -2,9 +2,11 @@
 """ngb calibrate, with the null compiler, whose inferences take a fixed time."""
 
 import json
+import re
+import shutil
 import stat
 
-from ngb_program import NgbTest
+from ngb_program import MeasuredTest
 
 STUDY = """\
 name: asks
@@ -19,7 +21,14 @@ output: results
 """
 
 
-class Calibrate(NgbTest):
+ASKED = ("calibrate", "--threads", "1", "--format", "json", "-o", "equal")
+
+
+class Calibrate(MeasuredTest):
+    def measure(self):
+        """Measures only a trial, which a calibration into the same folder continues."""
+        self.too_short = self.ngb(*ASKED, "--time", "1s")
+
     def calibrations(self):
         return list(self.folder.glob("home/.cache/ngraphbench/calibrations/*.json"))
 
@@ -69,17 +78,36 @@ class Calibrate(NgbTest):
         self.assertEqual(broken.returncode, 3)
         self.assertIn("remove the file and run: ngb calibrate", broken.stderr)
 
-    def test_measures_and_keeps_a_file_for_this_environment(self):
-        for attempt in range(3):
-            told = self.ngb("calibrate", "--threads", "1", "--time", "25s", "-o", f"equal-{attempt}", "--format", "json",
-                            timeout=300)
+    def needed_s(self, too_short):
+        """Returns how much time a calibration needs, as it says if it was given too little."""
+        self.assertEqual(too_short.returncode, 2, too_short.stdout)
+        told = re.search(r"--time: the time is too short: 1\.0 s for a number of threads, and 5 rounds of the fastest cells "
+                         r"need (?:(\d+) min )?([\d.]+) s", too_short.stderr)
+        self.assertTrue(told, too_short.stderr)
+        return 60 * int(told[1] or 0) + float(told[2])
+
+    def calibrate(self, seconds, trial, *arguments):
+        """Calibrates in so many seconds, after a trial; returns what is told."""
+        begun = self.query(trial, "SELECT process_key, started_unix_ns FROM process")
+        for _ in range(4):
+            told = self.ngb(*ASKED, *arguments, "--time", f"{seconds:.1f}s")
             if told.returncode != 3:
                 break
             self.assertIn("no cell has three rounds that other programs left undisturbed", told.stderr)
             self.assertEqual(self.calibrations(), [])  # an earlier calibration is not replaced by nothing
+            shutil.rmtree(self.folder / trial.replace("trial", "measured"))
         else:
             self.skipTest("other programs disturb this machine all the time")
         self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertEqual(self.query(trial, "SELECT process_key, started_unix_ns FROM process"), begun, "not measured again")
+        return told
+
+    def test_says_how_much_time_five_rounds_need(self):
+        self.assertGreater(self.needed_s(self.measured.too_short), 1)
+        self.assertEqual(self.calibrations(), [])
+
+    def test_measures_and_keeps_a_file_for_this_environment(self):
+        told = self.calibrate(self.needed_s(self.measured.too_short) + 3, "equal/1-threads-1-turns-trial")
         self.assertIn("onnxruntime is not installed: the null compiler's loop of a fixed duration is measured instead",
                       told.stderr)
         of_one_thread, = json.loads(told.stdout)["threads"]
@@ -93,28 +121,14 @@ class Calibrate(NgbTest):
         self.assertIn("1 thread: with 5 rounds, differences of about ", self.ngb("plan", "study.yaml").stdout)
 
     def test_measures_both_sides_in_turns(self):
-        for attempt in range(3):
-            told = self.ngb("calibrate", "--threads", "1", "--turns", "4", "--compiler", "null", "--time", "30s", "-o",
-                            f"equal-{attempt}", "--format", "json", timeout=300)
-            if told.returncode != 3:
-                break
-            self.assertIn("no cell has three rounds that other programs left undisturbed", told.stderr)
-        else:
-            self.skipTest("other programs disturb this machine all the time")
-        self.assertEqual(told.returncode, 0, told.stderr)
+        turns = ("--turns", "4", "--compiler", "null")
+        needed_s = self.needed_s(self.ngb(*ASKED, *turns, "--time", "1s"))
+        told = self.calibrate(needed_s + 3, "equal/1-threads-4-turns-trial", *turns)
         measured, = json.loads(told.stdout)["threads"]
         self.assertEqual(measured["turns"], 4)
         self.assertGreaterEqual(len(measured["measured"][0]["differences"]), 3)
-        database = f"equal-{attempt}/1-threads-4-turns-measured"
-        (turns,), = self.query(database, "SELECT DISTINCT value FROM fact WHERE name = 'turns'")
+        (turns,), = self.query("equal/1-threads-4-turns-measured", "SELECT DISTINCT value FROM fact WHERE name = 'turns'")
         self.assertRegex(turns, "4, with [135] other process")  # two sides of one to three durations
-
-    def test_says_how_much_time_five_rounds_need(self):
-        told = self.ngb("calibrate", "--threads", "1", "--compiler", "null", "--time", "1s", "-o", "equal", timeout=300)
-        self.assertEqual(told.returncode, 2, told.stdout)
-        self.assertIn("--time: the time is too short: 1.0 s for a number of threads, and 5 rounds of the fastest cells need ",
-                      told.stderr)
-        self.assertEqual(self.calibrations(), [])
 
     def test_refuses_a_time_it_cannot_read_and_a_compiler_that_is_not_installed(self):
         told = self.ngb("calibrate", "--time", "soon")
