@@ -43,11 +43,11 @@ _SETTINGS = {
 def collect(every=False, operators=None, at_most=AT_MOST):
     """Return the cases, at most `at_most` of an operator unless `every` is set. Cases with strings, sequences or
     element types that NGraphBench does not know are left out, and so are the expansions of operators into functions."""
-    from onnx.backend.test.case.node import collect_testcases
+    from onnx.backend.test.case import node
 
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), _fewer_exports(node, every, at_most):
         warnings.simplefilter("ignore")  # numpy's, about infinities that are meant
-        found = collect_testcases(None)
+        found = node.collect_testcases(None)
     chosen, counts = [], {}
     for case in found:
         if not _is_usable(case) or (operators is not None and operator_of(case) not in operators):
@@ -57,6 +57,36 @@ def collect(every=False, operators=None, at_most=AT_MOST):
         if every or counts[name] <= at_most:
             chosen.append(case)
     return sorted(chosen, key=lambda case: (operator_of(case), case.name))
+
+
+@contextlib.contextmanager
+def _fewer_exports(node, every, at_most):
+    """While the package's modules are imported, which happens once in a process: each of its classes makes its cases by
+    functions that are called then, most of them by slow loops in Python. Unless `every` is set, a class's functions are
+    called until its operators have enough cases. Nothing is made that is left out here or for the package's own pages:
+    sources of the functions, operators expanded into others."""
+    from onnx.backend.test.case import base
+
+    counts = {}
+
+    def export(made, name, bases, members):
+        operators = set()
+        for key in members:
+            if key.startswith("export") and (every or not operators or any(counts[each] < at_most for each in operators)):
+                first = len(node._NodeTestCases)
+                np.random.seed(0)
+                getattr(made, key)()
+                for operator in (operator_of(case) for case in node._NodeTestCases[first:] if _is_usable(case)):
+                    operators.add(operator)
+                    counts[operator] = counts.get(operator, 0) + 1
+        type.__init__(made, name, bases, members)
+
+    before = base._Exporter.__init__, node.function_testcase_helper
+    base._Exporter.__init__, node.function_testcase_helper = export, lambda *_, **__: ([], 0)
+    try:
+        yield
+    finally:
+        base._Exporter.__init__, node.function_testcase_helper = before
 
 
 def operator_of(case) -> str:
