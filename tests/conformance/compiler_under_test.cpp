@@ -68,7 +68,9 @@ work::Place CompilerUnderTest::place() const {
   return place;
 }
 
-std::vector<CompilerUnderTest> compilers_under_test() {
+namespace {
+
+std::vector<CompilerUnderTest> find_compilers() {
   std::vector<CompilerUnderTest> all;
   const nlohmann::json versions = read_json(fs::path(NGB_SOURCE_DIR) / "versions.json");
   for (const fs::directory_entry& entry : fs::directory_iterator(lib_folder() / "compilers")) {
@@ -89,6 +91,14 @@ std::vector<CompilerUnderTest> compilers_under_test() {
     }
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return test_name(a) < test_name(b); });
+  return all;
+}
+
+}  // namespace
+
+// Each case of each suite asks for them, and versions.json is long.
+std::vector<CompilerUnderTest> compilers_under_test() {
+  static const std::vector<CompilerUnderTest> all = find_compilers();
   return all;
 }
 
