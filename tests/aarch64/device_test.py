@@ -9,10 +9,12 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests/cli"))
+from lean_programs import lean_programs  # noqa: E402
 from ngb_program import BIN, TOOLCHAINS, NgbTest, forge_last_output, toolchain, without_toolchains  # noqa: E402
 
 PARTS = BIN.parent / "lib/ngraphbench-devices/aarch64"
@@ -57,6 +59,14 @@ WHY_NOT = why_not()
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 class Device(NgbTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = lean_programs(BIN.parent) / "bin/ngb"
+        place = tempfile.mkdtemp(prefix="ngb-device-")
+        cls.addClassCleanup(shutil.rmtree, place, ignore_errors=True)
+        cls.device = pathlib.Path(place) / "device"  # keeps its toolchain, and nothing else, from one test to the next
+
     def setUp(self):
         super().setUp()
         # Beside it, what is fetched for aarch64 stays for the next time.
@@ -73,7 +83,6 @@ class Device(NgbTest):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content + "\n")
         self.environment["BOARD"] = str(self.folder / "board")
-        self.device = self.folder / "device"
         self.environment["NGB_DEVICES"] = str(self.write("devices.yaml",
                                                          f"arm: {{ssh: arm, folder: {self.device}}}\n"))
         pushed = self.ngb("toolchain", "push", "onnxruntime", "arm", timeout=300)

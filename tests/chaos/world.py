@@ -12,9 +12,12 @@ import subprocess
 import sys
 import time
 
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cli"))
+from lean_programs import lean_programs  # noqa: E402
+
 # A shell's `&` makes its programs ignore Ctrl-C, and ngb keeps to that; here Ctrl-C is tested.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-HERE = pathlib.Path(__file__).resolve().parent
 WATCHDOG_S = 60  # no command may take longer
 DEVICES = ("alpha", "beta")
 PROCESSES = 3
@@ -58,15 +61,10 @@ class Process:
 
 
 def install(source, folder):
-    """A lean copy of the programs: without debugging information, with the null compiler only."""
-    (folder / "bin").mkdir(parents=True)
-    for name in ("ngb", "ngb-agent", "ngb-worker"):
-        target = folder / "bin" / name
-        if shutil.which("strip") is None or subprocess.run(["strip", "-g", "-o", target, source / "bin" / name]).returncode:
-            shutil.copy(source / "bin" / name, target)
-    lib = pathlib.Path("lib/ngraphbench")
-    for part in ("compilers/null", "python"):
-        shutil.copytree(source / lib / part, folder / lib / part, ignore=shutil.ignore_patterns("__pycache__"))
+    """Copies the programs, without debugging information and with the null compiler only."""
+    lean = lean_programs(source, "null")
+    for part in ("bin", "lib/ngraphbench"):
+        shutil.copytree(lean / part, folder / part)
 
 
 class World:

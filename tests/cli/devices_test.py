@@ -13,6 +13,8 @@ STRANGERS = ("notes.txt", "agents/smith.txt", "bundles/of/joy.txt", "models/prec
 
 
 class Devices(DeviceTest):
+    COMPILERS = ("null",)
+
     def put(self, folder, names):
         for name in names:
             path = folder / name
@@ -64,6 +66,8 @@ class Devices(DeviceTest):
 
 
 class Cache(DeviceTest):
+    COMPILERS = ("null",)
+
     def run_here(self):
         self.use("  - local\n")
         return self.ngb("run", self.study, "-o", f"results/{len(list(self.folder.glob('results/*')))}")

@@ -64,6 +64,10 @@ class AReader(NgbTest):
 
 
 class AnSshThatStops(DeviceTest):
+    def setUp(self):
+        super().setUp()
+        self.program = None  # the programs with all that they have, whose delivery lasts longer
+
     def stop_and_signal(self, sent):
         begun = time.monotonic()
         self.run.send_signal(sent)

@@ -3,7 +3,8 @@
 
 import stat
 
-from ngb_program import NULL_STUDY, NgbTest
+from lean_programs import lean_programs
+from ngb_program import BIN, NULL_STUDY, NgbTest
 
 SSH = """\
 #!/bin/sh
@@ -16,8 +17,11 @@ HOME=$NGB_TEST_HOSTS/$2 exec sh -c "$3"
 class DeviceTest(NgbTest):
     """A test with hosts: hosts/NAME is the home folder of host NAME."""
 
+    COMPILERS = ()  # of the installation; (): all
+
     def setUp(self):
         super().setUp()
+        self.program = lean_programs(BIN.parent, *self.COMPILERS) / "bin/ngb"
         self.hosts = self.folder / "hosts"
         commands = self.folder / "commands"
         commands.mkdir()

@@ -14,7 +14,9 @@ import pathlib
 import sys
 import tempfile
 
-from fleet import LOCAL_SHELL, SIMULATOR, Fleet
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cli"))
+from fleet import LOCAL_SHELL, SIMULATOR, Fleet  # noqa: E402
+from lean_programs import lean_programs  # noqa: E402
 
 MAX_PEAK_MIB = 1024
 MIN_SAMPLES_PER_S = 100_000
@@ -29,6 +31,7 @@ def main():
     parser.add_argument("--shape", type=int, nargs=3, default=[1, 1, 2])
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--lean", action="store_true", help="without debugging information and other compilers")
     parser.add_argument("--folder", help="is kept; default: a temporary folder")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ngb-fleet-") as name:
@@ -39,7 +42,8 @@ def main():
 
 def measure(arguments, folder):
     is_simulated = arguments.kind == "simulated"
-    fleet = Fleet(folder, arguments.build / "bin/ngb", SIMULATOR if is_simulated else LOCAL_SHELL,
+    programs = lean_programs(arguments.build.resolve(), "null") if arguments.lean else arguments.build
+    fleet = Fleet(folder, programs / "bin/ngb", SIMULATOR if is_simulated else LOCAL_SHELL,
                   simulator=(arguments.build / "bench/device_simulator").resolve())
     depths, batches, compilers = arguments.shape
     study = fleet.write_study(devices=arguments.devices, depths=depths, batches=batches, compilers=compilers,
