@@ -135,9 +135,11 @@ class KeptCache(FamilyTest):
     def test_is_loaded_without_compiling_and_gives_the_same_outputs(self):
         self.serve()
         first, compiled = self.run_one("first")
+        self.assertIsNone(first.get("failure"))
         self.assertGreater(compiled, 0)
         self.assertGreater(int(first["facts"]["libraries_compiled"]), 0)
         second, compiled = self.run_one("second", is_loading=True)
+        self.assertIsNone(second.get("failure"))
         self.assertEqual((compiled, second["facts"]["libraries_compiled"]), (0, "0"))
         self.assertEqual(self.outputs("second"), self.outputs("first"))
         self.assertTrue(self.outputs("first").startswith(b"NGBREF03"))
