@@ -2,12 +2,11 @@
 #include "metrics/calibration.h"
 
 #include <algorithm>
-#include <boost/math/distributions/non_central_t.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "metrics/outcome.h"
 #include "metrics/ratios.h"
+#include "statistics/distributions.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -19,10 +18,8 @@ constexpr double kHighQuantile = 0.8;
 
 // Returns the probability that t exceeds the critical value, if the true difference is `distance` standard errors.
 double power_at(double distance, double degrees) {
-  const double critical = boost::math::quantile(
-      boost::math::complement(boost::math::students_t_distribution<double>(degrees), kCalibratedErrorRate / 2));
-  const boost::math::non_central_t_distribution<double> shifted(degrees, distance);
-  return boost::math::cdf(boost::math::complement(shifted, critical));
+  const double critical = statistics::students_t_quantile(degrees, 1 - kCalibratedErrorRate / 2);
+  return statistics::non_central_t_exceeds(degrees, distance, critical);
 }
 
 // Returns how many standard errors a difference must have to be found with kCalibratedPower.

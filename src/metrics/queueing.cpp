@@ -2,8 +2,9 @@
 #include "metrics/queueing.h"
 
 #include <algorithm>
-#include <boost/math/distributions/gamma.hpp>
 #include <cmath>
+
+#include "statistics/distributions.h"
 
 namespace ngb::metrics {
 
@@ -37,8 +38,7 @@ std::optional<double> answered_within_s(const Service& service, double inference
   const double wait_s = waiting > 1 - probability ? wait_if_any_s * std::log(waiting / (1 - probability)) : 0;
   double filling_s = 0;
   if (service.batch > 1) {
-    const boost::math::gamma_distribution<double> until_full(service.batch - 1, 1 / requests_per_s);
-    filling_s = boost::math::quantile(until_full, probability);
+    filling_s = statistics::gamma_quantile(service.batch - 1, 1 / requests_per_s, probability);
   }
   return filling_s + wait_s + inference_s;
 }

@@ -5,18 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "metrics/multiple_tests.h"
+#include "statistics/distributions.h"
 #include "statistics/sequential.h"
 
 namespace ngb::metrics {
 namespace {
 
 constexpr double kFloorQuantile = 0.25;
-
-using StudentsT = boost::math::students_t_distribution<double>;
 
 // The numbers of a cell's test, after the floor was applied.
 struct Test {
@@ -64,8 +62,8 @@ Test test_with_floors(const Question& question, const std::vector<double>& floor
 }
 
 double two_sided_p(const Test& test) {
-  return 2 * boost::math::cdf(StudentsT(test.uncertainty.degrees),
-                              -std::abs(test.estimate) / test.uncertainty.standard_error);
+  return 2 * statistics::students_t_exceeds(test.uncertainty.degrees,
+                                            std::abs(test.estimate) / test.uncertainty.standard_error);
 }
 
 // Returns the p value of all looks at the question's only part, after 3 rounds, 4 rounds, …

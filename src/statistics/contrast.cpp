@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "statistics/contrast.h"
 
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+
+#include "statistics/distributions.h"
 
 namespace ngb::statistics {
 double Uncertainty::half_width(double error_rate) const {
   if (degrees <= 0) return 0;
-  const boost::math::students_t_distribution<double> distribution(degrees);
-  return boost::math::quantile(distribution, 1 - error_rate / 2) * standard_error;
+  return students_t_quantile(degrees, 1 - error_rate / 2) * standard_error;
 }
 
 Uncertainty uncertainty_of(std::span<const double> deviations, std::span<const double> counts) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "statistics/percentile.h"
 
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
+
+#include "statistics/distributions.h"
 
 namespace ngb::statistics {
 
 PercentileInterval percentile_interval(std::span<const double> sorted, double q, double error_rate) {
   const auto n = static_cast<double>(sorted.size());
-  const boost::math::binomial_distribution<double> below(n, q);
   PercentileInterval found{.value = quantile_of_sorted(sorted, q)};
   std::size_t low = static_cast<std::size_t>(n * q);
-  while (low > 0 && cdf(below, static_cast<double>(low) - 1) > error_rate / 2) --low;
+  while (low > 0 && binomial_at_most(n, q, static_cast<double>(low) - 1) > error_rate / 2) --low;
   std::size_t high = static_cast<std::size_t>(n * q) + 1;
-  while (high <= sorted.size() && cdf(complement(below, static_cast<double>(high) - 1)) > error_rate / 2) ++high;
+  while (high <= sorted.size() && binomial_exceeds(n, q, static_cast<double>(high) - 1) > error_rate / 2) ++high;
   if (low > 0) found.low = sorted[low - 1];
   if (high <= sorted.size()) found.high = sorted[high - 1];
   return found;

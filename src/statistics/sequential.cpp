@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "statistics/distributions.h"
 #include "statistics/statistics.h"
 
 namespace ngb::statistics {
 namespace {
-
-using StudentsT = boost::math::students_t_distribution<double>;
 
 constexpr std::size_t kRates = 8;
 // Error rates of all looks together, and for each largest number of rounds (3 … 30) the nominal rates that give them:
@@ -67,7 +65,7 @@ struct Look {
   double degrees = 0;
 
   [[nodiscard]] double half_width(double error_rate) const {
-    return boost::math::quantile(StudentsT(degrees), 1 - error_rate / 2) * standard_error;
+    return students_t_quantile(degrees, 1 - error_rate / 2) * standard_error;
   }
 };
 
