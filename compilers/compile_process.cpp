@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "ngraphbench/tables.h"
 #include "plugin_boundary.h"
 
@@ -155,7 +156,7 @@ CompileProcess::~CompileProcess() {
 }
 
 json CompileProcess::compile(const json& request) {
-  const std::string line = request.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  const std::string line = json_text::dump(request) + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t count = ::send(requests_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno != EINTR) fail_as_it_ended();
@@ -170,7 +171,7 @@ json CompileProcess::compile(const json& request) {
 // Returns the content of the next message of this kind, and handles all others on the way.
 json CompileProcess::next_message(const char* kind) {
   for (std::string line; read_line(line);) {
-    const json message = json::parse(line, nullptr, false);
+    const json message = json_text::parse(line);
     if (!message.is_object()) continue;
     if (message.contains(kind)) return message[kind];
     if (message.contains("report") && report_) report_(message["report"].get<std::string>());
@@ -234,14 +235,14 @@ json inputs_for_python(const ngb_model& model) {
 
 void write_names(const std::string& path, const json& names) {
   std::ofstream file(path, std::ios::binary);
-  file << names.dump(-1, ' ', false, json::error_handler_t::replace);
+  file << json_text::dump(names);
   file.close();
   if (!file) throw Failure(NGB_INTERNAL, "cannot write " + path);
 }
 
 std::vector<std::string> read_names(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  const json names = json::parse(std::string(std::istreambuf_iterator<char>(file), {}), nullptr, false);
+  const json names = json_text::parse(std::string(std::istreambuf_iterator<char>(file), {}));
   const bool is_list = names.is_array() && !names.empty() &&
                        std::all_of(names.begin(), names.end(), [](const json& name) { return name.is_string(); });
   if (!is_list) throw Failure(NGB_INTERNAL, path + " does not have the names of the model's outputs");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json_text.h"
 #include "ngraphbench/compiler.h"
 
 namespace ngb::plugin {
@@ -14,10 +15,10 @@ class Options {
  public:
   // Contains every option of the description: the given value or the default.
   Options(const char* description, const ngb_settings& settings) {
-    const nlohmann::json described = nlohmann::json::parse(description);
+    const nlohmann::json described = json_text::parse(description);
     for (const nlohmann::json& option : described.at("options")) {
       const std::string text = option.at("default").get<std::string>();
-      const nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+      const nlohmann::json value = json_text::parse(text);
       values_[option.at("name").get<std::string>()] = value.is_string() ? value.get<std::string>() : text;
     }
     for (std::uint32_t i = 0; i < settings.option_count; ++i)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "ngraphbench/compiler.h"
 #include "plugin_boundary.h"
 
@@ -18,7 +19,7 @@ using LibrarySettings = std::vector<std::pair<std::string, std::string>>;
 inline LibrarySettings library_settings(const ngb_settings& given) {
   LibrarySettings all;
   for (std::uint32_t i = 0; i < given.setting_count; ++i) {
-    const nlohmann::json value = nlohmann::json::parse(given.settings[i].value, nullptr, false);
+    const nlohmann::json value = json_text::parse(given.settings[i].value);
     all.emplace_back(given.settings[i].name, value.is_string() ? value.get<std::string>() : given.settings[i].value);
   }
   return all;
@@ -28,7 +29,7 @@ inline LibrarySettings library_settings(const ngb_settings& given) {
 inline nlohmann::json settings_json(const ngb_settings& given) {
   nlohmann::json all = nlohmann::json::object();
   for (std::uint32_t i = 0; i < given.setting_count; ++i) {
-    all[given.settings[i].name] = nlohmann::json::parse(given.settings[i].value, nullptr, false);
+    all[given.settings[i].name] = json_text::parse(given.settings[i].value);
   }
   return all;
 }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/json_text.h"
 #include "zoo/recipe.h"
 
 namespace ngb {
@@ -75,7 +76,7 @@ Result<std::string> write_model(const std::vector<std::string_view>& words) {
   std::error_code code;
   const std::uintmax_t bytes = std::filesystem::file_size(path, code);
   if (code) return fail("the file that was just written is gone: " + code.message(), path.string());
-  return nlohmann::json{{"file_bytes", bytes}}.dump();
+  return json_text::dump(nlohmann::json{{"file_bytes", bytes}});
 }
 
 }  // namespace ngb

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/json_text.h"
 
 namespace ngb::app {
 namespace {
@@ -44,7 +45,7 @@ Result<std::optional<BisectFolder>> BisectFolder::find(const std::filesystem::pa
   BisectFolder found;
   found.folder_ = folder;
   try {
-    const json object = json::parse(*text);
+    const json object = json_text::parse(*text);
     found.question_ = object.at("question");
     found.versions_ = object.at("versions").get<std::vector<std::string>>();
     found.stepped_over_ = object.at("stepped_over").get<std::map<std::string, std::string>>();
@@ -64,7 +65,7 @@ Result<BisectFolder> BisectFolder::create(const std::filesystem::path& folder, j
   made.question_ = std::move(question);
   made.versions_ = std::move(versions);
   if (const Status there = file::make_folder(folder); !there) return error_of(there);
-  const Status kept = file::write_atomically(made.study_file(), made.question_.at("study").dump(2) + "\n");
+  const Status kept = file::write_atomically(made.study_file(), json_text::dump(made.question_.at("study"), 2) + "\n");
   if (!kept) return error_of(kept);
   if (const Status written = made.write(); !written) return error_of(written);
   return made;
@@ -94,8 +95,7 @@ std::filesystem::path BisectFolder::results_of(const std::string& version, bool 
 
 Status BisectFolder::write() const {
   const json object{{"question", question_}, {"versions", versions_}, {"stepped_over", stepped_over_}};
-  return file::write_atomically(folder_ / kBisectFile,
-                                object.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  return file::write_atomically(folder_ / kBisectFile, json_text::dump(object, 2) + "\n");
 }
 
 }  // namespace ngb::app

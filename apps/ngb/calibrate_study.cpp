@@ -14,6 +14,7 @@
 #include "apps/ngb/terminal.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "store/store.h"
 
@@ -126,7 +127,7 @@ tl::expected<plan::Plan, ExitCode> plan_workload(const Installation& installatio
                    {"output", std::filesystem::absolute(output).string()}};
   if (const Status made = file::make_folder(output); !made) return refused_as<plan::Plan>(made.error(), kCannotGoOn);
   const std::filesystem::path file = output / kStudyFile;
-  if (const Status kept = file::write_atomically(file, study.dump(2) + "\n"); !kept) {
+  if (const Status kept = file::write_atomically(file, json_text::dump(study, 2) + "\n"); !kept) {
     return refused_as<plan::Plan>(kept.error(), kCannotGoOn);
   }
   return plan_study(installation, file);

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "samples/phase_time.h"
 #include "work/codec.h"
 
@@ -20,9 +21,7 @@ namespace {
 
 using Line = std::variant<plan::MeasuredProcess, plan::MeasuredStudy>;
 
-std::string line_of(const Line& line) {
-  return work::write_json(line).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
+std::string line_of(const Line& line) { return json_text::dump(work::write_json(line)) + "\n"; }
 
 bool is_time(double seconds) { return std::isfinite(seconds) && seconds >= 0 && seconds < 1e8; }
 
@@ -44,9 +43,9 @@ plan::Durations DurationsFile::read() const {
   if (!text) return durations;
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);) {
-    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object()) continue;
-    Result<Line> read = work::parse_json<Line>(json, "duration");
+    const nlohmann::json object = json_text::parse(line);
+    if (!object.is_object()) continue;
+    Result<Line> read = work::parse_json<Line>(object, "duration");
     if (!read) continue;
     if (auto* process = std::get_if<plan::MeasuredProcess>(&*read)) {
       if (makes_sense(*process)) durations.add(std::move(*process));

@@ -15,6 +15,7 @@
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/time_folder.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "config/turns.h"
 #include "statistics/sequential.h"
@@ -107,7 +108,7 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
   if (failed)
     return refused({"cannot create the results folder: " + failed.message(), output.string(), ""}, kCannotGoOn);
   const std::filesystem::path file = output / kStudyFile;
-  if (const Status kept = file::write_atomically(file, both.dump(2) + "\n"); !kept) {
+  if (const Status kept = file::write_atomically(file, json_text::dump(both, 2) + "\n"); !kept) {
     return refused(kept.error(), kCannotGoOn);
   }
   return plan_study(installation, file);

@@ -14,6 +14,7 @@
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/processors.h"
 #include "config/study.h"
@@ -72,7 +73,7 @@ std::filesystem::path devices_file() {
 // Returns a bound of a parameter as text; "" for a parameter that is not a number.
 std::string bound(const zoo::FamilyParameter& parameter, double value) {
   const bool is_number = parameter.type == "int" || parameter.type == "float" || parameter.type == "int_list";
-  return is_number ? nlohmann::json(value).dump() : std::string();
+  return is_number ? json_text::dump(nlohmann::json(value)) : std::string();
 }
 
 config::FamilyWords words_of(const zoo::Family& family) {
@@ -83,7 +84,7 @@ config::FamilyWords words_of(const zoo::Family& family) {
                                 .values = {},
                                 .minimum = bound(parameter, parameter.minimum),
                                 .maximum = bound(parameter, parameter.maximum),
-                                .default_value = parameter.default_value.dump(),
+                                .default_value = json_text::dump(parameter.default_value),
                                 .meaning = parameter.meaning});
   }
   return words;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/json_text.h"
 
 namespace ngb::app {
 namespace {
@@ -85,7 +86,7 @@ Result<DeviceCalibration> kept_calibration(const std::filesystem::path& cache, c
   const auto content = file::read(path, kMostBytes);
   if (!content) return error_of(content);
   try {
-    const json read = json::parse(*content);
+    const json read = json_text::parse(*content);
     if (read.at("version").get<int>() != kVersion) throw std::invalid_argument("another version");
     for (const json& each : read.at("threads")) device.threads.push_back(read_threads(each));
   } catch (const std::exception&) {
@@ -110,7 +111,7 @@ Status keep_calibration(const std::filesystem::path& cache, const std::string& e
   for (const CalibratedThreads& each : device->threads) threads.push_back(threads_json(each));
   const json content{{"version", kVersion}, {"environment_hash", environment_hash}, {"threads", std::move(threads)}};
   if (const Status made = file::make_folder(path.parent_path()); !made) return made;
-  return file::write_atomically(path, content.dump(1) + "\n");
+  return file::write_atomically(path, json_text::dump(content, 1) + "\n");
 }
 
 Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,

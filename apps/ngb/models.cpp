@@ -8,6 +8,7 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "zoo/family.h"
 #include "zoo/recipe.h"
@@ -38,7 +39,7 @@ std::string check_batch(const std::string& text) {
 }
 
 Result<zoo::Recipe> resolve(const ModelsArguments& arguments) {
-  const auto parameters = nlohmann::json::parse(arguments.parameters, nullptr, false);
+  const auto parameters = json_text::parse(arguments.parameters);
   if (!parameters.is_object()) {
     return fail("not a JSON object", "--parameters", "for example --parameters '{\"width\": 96}'");
   }
@@ -79,7 +80,8 @@ void print_parameters(const zoo::Recipe& recipe) {
     if (family.name != recipe.family) continue;
     say("{}: {}\n\n{:<16} {:<24} {}\n", family.name, family.meaning, "parameter", "value", "meaning");
     for (const zoo::FamilyParameter& parameter : family.parameters) {
-      say("{:<16} {:<24} {}\n", parameter.name, recipe.parameters.at(parameter.name).dump(), parameter.meaning);
+      say("{:<16} {:<24} {}\n", parameter.name, json_text::dump(recipe.parameters.at(parameter.name)),
+          parameter.meaning);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "apps/ngb/kept_calibrations.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
+#include "base/json_text.h"
 #include "dispatch/make_job.h"
 #include "probe/probe.h"
 #include "report/calibration.h"
@@ -61,7 +62,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
     for (const int count : threads) {
       printed["decidable"].push_back(report::decidable_json(*calibrated, {count, turns}, rounds));
     }
-    print_out(printed.dump(2) + "\n");
+    print_out(json_text::dump(printed, 2) + "\n");
     return kSuccess;
   }
   std::string text = plan::to_text(plan) + plan::estimate_text(plan, experience);

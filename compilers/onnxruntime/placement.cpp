@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../plugin_boundary.h"
+#include "base/json_text.h"
 
 namespace ngb::onnxruntime {
 
@@ -20,7 +21,7 @@ std::string text_of(const nlohmann::json& object, const char* key) {
 
 Placement read_placement(std::string_view profile) {
   Placement placement;
-  const nlohmann::json events = nlohmann::json::parse(profile, nullptr, false);
+  const nlohmann::json events = json_text::parse(profile);
   if (events.is_array()) {
     for (const nlohmann::json& event : events) {
       if (text_of(event, "cat") != "Node" || !event.contains("args")) continue;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "../plugin_settings.h"
+#include "base/json_text.h"
 
 namespace ngb::tensorrt {
 namespace {
@@ -50,9 +51,9 @@ plugin::Facts hand_on_flags(nvinfer1::IBuilderConfig& config, const nlohmann::js
   plugin::Facts facts;
   for (const auto& [name, value] : flags.items()) {
     const auto flag = flag_called<nvinfer1::BuilderFlag>(name);
-    if (!flag) throw unknown_flag(name, value.dump(), version);
+    if (!flag) throw unknown_flag(name, json_text::dump(value), version);
     if (!value.is_boolean()) {
-      throw plugin::refused_setting("tensorrt-cpp", name, value.dump(), "a builder flag is true or false");
+      throw plugin::refused_setting("tensorrt-cpp", name, json_text::dump(value), "a builder flag is true or false");
     }
     value.get<bool>() ? config.setFlag(*flag) : config.clearFlag(*flag);
     facts.emplace_back(name, config.getFlag(*flag) ? "true" : "false");

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "../plugin_settings.h"
+#include "base/json_text.h"
 #include "compile_options.h"
 
 namespace ngb::xla {
@@ -18,7 +19,7 @@ bool says(const std::string& message, std::string_view words) { return message.f
 plugin::Failure named_flag(const plugin::Failure& failure, const nlohmann::json& flags) {
   for (const auto& [name, value] : flags.items()) {
     if (!says(failure.what(), name)) continue;
-    return plugin::refused_setting("xla", name, value.dump(), failure.what());
+    return plugin::refused_setting("xla", name, json_text::dump(value), failure.what());
   }
   return failure;
 }

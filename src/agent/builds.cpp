@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::agent {
@@ -37,7 +38,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 // Returns the compiler whose toolchain this one shares and whose modules it may import.
 std::string owner_of(const fs::path& folder) {
   const Result<std::string> text = file::read(folder / "compiler.json");
-  const nlohmann::json described = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+  const nlohmann::json described = text ? json_text::parse(*text) : nlohmann::json();
   if (!described.is_object() || !described.contains("toolchain") || !described["toolchain"].is_string()) return {};
   return described["toolchain"].get<std::string>();
 }

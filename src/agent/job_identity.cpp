@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "samples/codec.h"
 
 namespace ngb::agent {
@@ -15,9 +16,7 @@ using nlohmann::json;
 std::string without_words(const std::string& why) { return why.empty() ? why : "missing"; }
 
 void add(hash::Sha256& sum, const std::string& text) { sum.add(std::to_string(text.size()) + ':' + text); }
-void add(hash::Sha256& sum, const json& object) {
-  add(sum, object.dump(-1, ' ', false, json::error_handler_t::replace));
-}
+void add(hash::Sha256& sum, const json& object) { add(sum, json_text::dump(object)); }
 
 json head_of(const work::Job& job) {
   work::Job head;

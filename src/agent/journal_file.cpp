@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "samples/frame.h"
 
 namespace ngb::agent {
@@ -80,13 +81,14 @@ Result<std::uint64_t> next_frame(int fd, std::uint64_t from, std::uint64_t size_
 }
 
 std::string encode(const JournalMark& mark) {
-  return nlohmann::json{{"journal", mark.version}, {"run_id", mark.run_id}, {"job_sha256", mark.job_sha256}}.dump();
+  return json_text::dump(
+      nlohmann::json{{"journal", mark.version}, {"run_id", mark.run_id}, {"job_sha256", mark.job_sha256}});
 }
 
 std::optional<JournalMark> decode_mark(const std::string& payload) {
   constexpr std::size_t kMostBytes = 4096;
   if (payload.size() > kMostBytes || payload.find("\"journal\"") == std::string::npos) return std::nullopt;
-  const nlohmann::json object = nlohmann::json::parse(payload, nullptr, false);
+  const nlohmann::json object = json_text::parse(payload);
   const auto text = [&](const char* key) { return object.contains(key) && object[key].is_string(); };
   if (!object.is_object() || !object.contains("journal") || !text("run_id") || !text("job_sha256")) return std::nullopt;
   const nlohmann::json& version = object["journal"];

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::agent {
@@ -93,7 +94,7 @@ std::optional<KeptArtifacts::Known> KeptArtifacts::read(const std::string& cell_
   const std::filesystem::path folder = folder_of(cell_id);
   const Result<std::string> text = file::read(folder / kDescription, kMaxArtifactJsonBytes);
   if (!text) return std::nullopt;
-  const Json described = Json::parse(*text, nullptr, false);
+  const Json described = json_text::parse(*text);
   if (!described.is_object() || !described.contains("process_index") || !described["process_index"].is_number_integer())
     return std::nullopt;
   const auto word = [&described](const char* key) {
@@ -141,7 +142,7 @@ Status KeptArtifacts::keep(const std::filesystem::path& written, const std::stri
     Result<Json> content = content_of(written);
     if (!content) return error_of(content);
     if (content->empty()) return fail("contains no file", written.string());
-    const std::string text = describe_artifact(origin, process_index, *std::move(content)).dump(1);
+    const std::string text = json_text::dump(describe_artifact(origin, process_index, *std::move(content)), 1);
     if (const Status done = file::write_atomically(written.parent_path() / kDescription, text); !done) return done;
     remove(cell_id);
     return file::rename_to(written.parent_path(), folder_of(cell_id));

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::agent {
@@ -25,7 +26,7 @@ std::string boot_id() {
 
 std::optional<LockOwner> owner_in(const std::filesystem::path& path) {
   const Result<std::string> content = file::read(path, kMaxLockBytes);
-  const nlohmann::json owner = nlohmann::json::parse(content.value_or(""), nullptr, false);
+  const nlohmann::json owner = json_text::parse(content.value_or(""));
   if (!owner.is_object() || !owner.contains("pid") || !owner["pid"].is_number_integer()) return std::nullopt;
   const auto text_of = [&owner](const char* key) {
     return owner.contains(key) && owner[key].is_string() ? owner[key].get<std::string>() : std::string();
@@ -39,7 +40,7 @@ Status sign(int fd, const std::filesystem::path& path, const std::string& task) 
                                 {"pid_namespace", process::pid_namespace()},
                                 {"task", text::to_utf8(task)}};
   if (::ftruncate(fd, 0) != 0) return tl::unexpected(file::from_errno("lock", path, errno));
-  return file::write_all(fd, owner.dump() + "\n", path.string());
+  return file::write_all(fd, json_text::dump(owner) + "\n", path.string());
 }
 
 // Returns whether `path` is still the file behind `fd`: its last holder may have removed it meanwhile.

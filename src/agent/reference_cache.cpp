@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 
 namespace ngb::agent {
 namespace {
@@ -41,18 +42,16 @@ std::string reference_key(const work::Model& model, std::uint64_t seed, const wo
                           const samples::Provenance& made_with) {
   nlohmann::json inputs = nlohmann::json::array();
   for (const TensorSignature& input : model.inputs) inputs.push_back({input.name, name(input.type), input.shape});
-  return hash::sha256(nlohmann::json{
-      {"format", kMagic},
-      {"model", model.key.hash},
-      {"batch", model.key.batch},
-      {"inputs", inputs},
-      {"seed", seed},
-      {"compiler", reference.name},
-      {"version", reference.version},
-      {"build", made_with.build()},
-      {"precision", reference.precision},
-      {"options",
-       reference.options}}.dump());
+  return hash::sha256(json_text::dump(nlohmann::json{{"format", kMagic},
+                                                     {"model", model.key.hash},
+                                                     {"batch", model.key.batch},
+                                                     {"inputs", inputs},
+                                                     {"seed", seed},
+                                                     {"compiler", reference.name},
+                                                     {"version", reference.version},
+                                                     {"build", made_with.build()},
+                                                     {"precision", reference.precision},
+                                                     {"options", reference.options}}));
 }
 
 std::string reference_name(const work::Compiler& reference) {
@@ -76,8 +75,8 @@ Result<std::string> check_reference_file(const std::filesystem::path& path) {
   if (json_bytes > kMaxDescriptionBytes) return damaged("its description is not readable");
   const Result<std::string> text = read_bytes(fd.get(), json_bytes, path);
   if (!text) return error_of(text);
-  const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
-  if (!json.is_object() || !json.contains("sha256") || !json["sha256"].is_string()) {
+  const nlohmann::json kept = json_text::parse(*text);
+  if (!kept.is_object() || !kept.contains("sha256") || !kept["sha256"].is_string()) {
     return damaged("its description is not readable");
   }
   hash::Sha256 data;
@@ -88,7 +87,7 @@ Result<std::string> check_reference_file(const std::filesystem::path& path) {
     data.add(*chunk);
   }
   std::string sha256 = data.finish();
-  if (json["sha256"] != sha256) return damaged("its outputs are not those that were written");
+  if (kept["sha256"] != sha256) return damaged("its outputs are not those that were written");
   return sha256;
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "bundle/descriptions.h"
 #include "bundle/licences.h"
 #include "bundle/paths.h"
@@ -94,7 +95,7 @@ std::string crate_text(const About& about, const std::vector<BundledFile>& files
   const ordered_json json{
       {"@context", {"https://w3id.org/ro/crate/1.1/context", {{"sha256", "https://schema.org/sha256"}}}},
       {"@graph", std::move(graph)}};
-  return json.dump(2) + "\n";
+  return json_text::dump(json, 2) + "\n";
 }
 
 }  // namespace ngb::bundle

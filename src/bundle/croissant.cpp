@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "bundle/descriptions.h"
 #include "bundle/licences.h"
@@ -132,7 +133,7 @@ std::string croissant_text(const About& about, const std::vector<BundledFile>& f
           "samples", "Every repetition that counts.", kSamplesPath, columns_of_samples(),
           {{{"@id", "samples/cell_id"}}, {{"@id", "samples/process_index"}}, {{"@id", "samples/repetition_index"}}})};
   // A damaged file may have names that are not UTF-8.
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text::dump(json, 2) + "\n";
 }
 
 }  // namespace ngb::bundle

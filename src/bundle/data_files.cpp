@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "report/csv_text.h"
 #include "report/json_text.h"
 #include "work/json_bounds.h"
@@ -51,8 +52,7 @@ std::string study_text(const std::vector<store::RunState>& runs) {
     // JSON that is nested deeper than any study could exhaust the stack.
     constexpr work::JsonBounds kStudyBounds{10'000'000, 1'000'000, 10'000'000, 64};
     const bool is_bounded = work::check_bounds(run.study_json, kStudyBounds).has_value();
-    nlohmann::json study =
-        is_bounded ? nlohmann::json::parse(run.study_json, nullptr, /*allow_exceptions=*/false) : nlohmann::json();
+    nlohmann::json study = is_bounded ? json_text::parse(run.study_json) : nlohmann::json();
     if (study.is_discarded()) study = nullptr;
     list.push_back({{"run_id", run.run_id},
                     {"study_name", run.study_name},

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "bundle/licences.h"
 #include "bundle/paths.h"
 #include "work/json_bounds.h"
@@ -27,7 +28,7 @@ tl::unexpected<Error> not_a_manifest(const std::string& why) { return fail(why, 
 ordered_json parse_bounded(std::string_view text) {
   constexpr work::JsonBounds kBounds{100'000, 20'000, 100'000, 8};
   if (!work::check_bounds(text, kBounds)) return ordered_json::value_t::discarded;
-  return ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json_text::parse_ordered(text);
 }
 
 // Throws nlohmann::json::exception if a key is missing or has a value of another type.
@@ -100,7 +101,7 @@ std::string to_text(const Manifest& manifest) {
                           {"date", about.date},
                           {"url", about.url},
                           {"files", std::move(files)}};
-  return json.dump(2) + "\n";
+  return json_text::dump(json, 2) + "\n";
 }
 
 bool is_of_newer_version(std::string_view text) {

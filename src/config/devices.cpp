@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
 #include "config/recorded_devices.h"
@@ -196,9 +197,9 @@ tl::expected<std::vector<DeviceEntry>, std::vector<StudyProblem>> load_devices(c
 }
 
 Result<std::vector<DeviceEntry>> devices_of_study(const std::string& study_json) {
-  const nlohmann::json study = nlohmann::json::parse(study_json, nullptr, false);
+  const nlohmann::json study = json_text::parse(study_json);
   if (!study.is_object() || !study.contains("devices")) return fail("a recorded study lists no devices");
-  const auto document = parse_document(study["devices"].dump());
+  const auto document = parse_document(json_text::dump(study["devices"]));
   if (!document || *document == nullptr) return fail("the devices of a recorded study cannot be read");
   Problems problems("recorded study");
   std::vector<DeviceEntry> devices = read_devices(**document, {}, problems);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::live {
@@ -149,7 +150,7 @@ std::string to_json(const State& state) {
                               {"has_ended", state.has_ended},
                               {"ending", state.ending},
                               {"report", state.report}};
-  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text::dump(all);
 }
 
 std::string to_prometheus(const State& state) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::metrics {
@@ -32,10 +33,11 @@ constexpr std::array<std::pair<Axis, std::string_view>, 10> kAxes{{{Axis::result
 std::string words_of_configuration(const CellData& cell) {
   std::vector<std::string> words;
   for (const std::string* const object : {&cell.options, &cell.settings}) {
-    const nlohmann::json given = nlohmann::json::parse(*object, nullptr, false);
+    const nlohmann::json given = json_text::parse(*object);
     if (!given.is_object()) continue;
     for (const auto& [name, value] : given.items()) {
-      words.push_back(fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump()));
+      words.push_back(
+          fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : json_text::dump(value)));
     }
   }
   if (cell.in_flight != "1") words.push_back("in_flight=" + cell.in_flight);
@@ -45,11 +47,11 @@ std::string words_of_configuration(const CellData& cell) {
 
 // Returns the cell's configuration without the options that name the compute device.
 std::string without_device(const CellData& cell) {
-  nlohmann::json options = nlohmann::json::parse(cell.options, nullptr, false);
+  nlohmann::json options = json_text::parse(cell.options);
   if (!options.is_object()) return cell.configuration();
   for (const char* const name : {"device", "provider", "include_transfer"}) options.erase(name);
   CellData elsewhere;
-  elsewhere.options = options.dump();
+  elsewhere.options = json_text::dump(options);
   elsewhere.settings = cell.settings;
   elsewhere.in_flight = cell.in_flight;
   elsewhere.instances = cell.instances;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/json_text.h"
 #include "metrics/analysis.h"
 #include "metrics/compute_family.h"
 
@@ -25,7 +26,7 @@ struct Wishes {
 Wishes wishes_of(const std::vector<store::RunState>& runs) {
   Wishes wishes;
   if (runs.empty()) return wishes;
-  const nlohmann::json study = nlohmann::json::parse(runs.back().study_json, nullptr, false);
+  const nlohmann::json study = json_text::parse(runs.back().study_json);
   if (!study.is_object()) return wishes;
   wishes.best_options = study.value("best_options", nlohmann::json()) == true;
   const nlohmann::json baseline = study.value("baseline", nlohmann::json());

@@ -6,6 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace ngb::plan {
 namespace {
 
@@ -159,7 +161,7 @@ Likeness likeness_of(const Plan& plan, const work::Cell& cell, std::string devic
   return {.device = std::move(device),
           .compiler = compiler.name,
           .version = compiler.version,
-          .options = nlohmann::json(configured).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+          .options = json_text::dump(nlohmann::json(configured)),
           .threads = compiler.threads,
           .precision = compiler.precision,
           .model = model.key.hash,

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "config/keys/value.h"
 #include "plan/make_model.h"
@@ -124,7 +125,7 @@ std::string cell_id(const std::string& device, const work::Compiler& compiler, c
   }
   if (compiler.instances != 1) made_of["instances"] = compiler.instances;
   if (!label.empty()) made_of["label"] = label;
-  return hash::sha256(made_of.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 16);
+  return hash::sha256(json_text::dump(made_of)).substr(0, 16);
 }
 
 Result<Plan> expand(const config::Study& study) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "config/keys/value.h"
 #include "userfiles/input_values.h"
@@ -113,11 +114,11 @@ Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std:
   for (const TensorSignature& input : model.open_inputs) {
     module["inputs"].push_back({{"name", input.name}, {"type", name(input.type)}, {"shape", input.shape}});
   }
-  work::Module source{json{{"module", module}}.dump(-1, ' ', false, json::error_handler_t::replace)};
+  work::Module source{json_text::dump(json{{"module", module}})};
   json content{{"recipe", source.json}, {"files", json::object()}};
   for (const work::UserFile& file : model.files) content["files"][file.name] = file.sha256;
   model.source = std::move(source);
-  model.key.hash = hash::sha256(content.dump(-1, ' ', false, json::error_handler_t::replace));
+  model.key.hash = hash::sha256(json_text::dump(content));
   return model;
 }
 
@@ -185,7 +186,7 @@ std::string hash_of_all(const work::Model& model, const config::ModelEntry& entr
   }
   if (model.dynamic_batch) all["dynamic_batch"] = true;
   if (all.size() == 1) return model.key.hash;
-  return hash::sha256(all.dump(-1, ' ', false, json::error_handler_t::replace));
+  return hash::sha256(json_text::dump(all));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "config/keys/value.h"
 #include "plan/plan.h"
 #include "work/codec.h"
@@ -23,7 +24,7 @@ json model_json(const work::Model& model) {
           {"size", work::write_json(model.size)},
           {"raw_bytes", work::write_json(model.raw_bytes)},
           {"encoded_bytes", work::write_json(model.encoded_bytes)},
-          {"recipe", recipe.empty() ? json() : json::parse(recipe, nullptr, false)},
+          {"recipe", recipe.empty() ? json() : json_text::parse(recipe)},
           {"path", text_or_null(model.path)},
           {"batch", model.key.batch},
           {"inputs", work::write_json(model.inputs)},

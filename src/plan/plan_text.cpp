@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "plan/plan.h"
 
@@ -55,7 +56,7 @@ std::string options_text(const work::Compiler& compiler) {
   std::vector<std::string> words;
   for (const work::Options* const given : {&compiler.options, &compiler.settings}) {
     for (const auto& [name, value] : *given) {
-      const auto parsed = nlohmann::json::parse(value, nullptr, false);
+      const auto parsed = json_text::parse(value);
       words.push_back(fmt::format("{}={}", name, parsed.is_string() ? parsed.get<std::string>() : value));
     }
   }

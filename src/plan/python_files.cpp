@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/python.h"
 #include "python_files.py.h"
 
@@ -29,7 +30,7 @@ Result<std::vector<std::string>> names_of(const std::filesystem::path& path) {
                 fmt::format("correct the imports, which {} has parsed, or set NGB_PYTHON to another Python", command));
   }
   try {
-    return nlohmann::json::parse(*answer).get<std::vector<std::string>>();
+    return json_text::parse(*answer).get<std::vector<std::string>>();
   } catch (const nlohmann::json::exception&) {
     return fail("gave an unexpected answer: " + *answer, command, "install Python 3.9 or newer");
   }

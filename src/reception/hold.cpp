@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "work/codec.h"
 
 namespace ngb::reception {
@@ -33,7 +34,7 @@ bool wait_until(const Condition& is_so, Nanoseconds patience) {
 Result<samples::Attach> read_attach(const std::filesystem::path& holder) {
   const Result<std::string> text = file::read(holder);
   if (!text) return error_of(text);
-  return work::parse_json<samples::Attach>(nlohmann::json::parse(*text, nullptr, false), "attach");
+  return work::parse_json<samples::Attach>(json_text::parse(*text), "attach");
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ int hold(agent::Options options, const std::filesystem::path& holder) {
 Status write_holder(const std::filesystem::path& device_folder, const samples::Attach& attach) {
   const std::filesystem::path holder = device_folder / attach.holder;
   if (Status made = file::make_folder(holder.parent_path()); !made) return made;
-  return file::write_atomically(holder, work::write_json(attach).dump());
+  return file::write_atomically(holder, json_text::dump(work::write_json(attach)));
 }
 
 }  // namespace ngb::reception

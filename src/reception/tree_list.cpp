@@ -7,14 +7,14 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 
 namespace ngb::reception {
 
 Status write_tree_list(const std::filesystem::path& folder, const std::vector<samples::TreeFile>& files) {
   nlohmann::json list = nlohmann::json::array();
   for (const samples::TreeFile& file : files) list.push_back({file.path, file.size_bytes, file.sha256});
-  return file::write_atomically(folder / kTreeListFile,
-                                list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return file::write_atomically(folder / kTreeListFile, json_text::dump(list) + "\n");
 }
 
 std::vector<samples::TreeFile> files_in(const std::filesystem::path& folder) {
@@ -35,7 +35,7 @@ std::vector<samples::TreeFile> files_in(const std::filesystem::path& folder) {
 bool is_tree_whole(const std::filesystem::path& folder, TreeCheck check) {
   std::error_code code;
   if (!std::filesystem::exists(folder / kTreeListFile, code)) return true;
-  const nlohmann::json list = nlohmann::json::parse(file::read(folder / kTreeListFile).value_or(""), nullptr, false);
+  const nlohmann::json list = json_text::parse(file::read(folder / kTreeListFile).value_or(""));
   if (!list.is_array()) return false;
   return std::all_of(list.begin(), list.end(), [&](const nlohmann::json& each) {
     const bool is_entry = each.is_array() && each.size() == 3 && each[0].is_string() && each[1].is_number_unsigned() &&

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "report/numbers.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -55,8 +56,8 @@ TableRow row_of_choice(const BestOptions& choice) {
 
 json configuration_json(const CellData* cell) {
   if (cell == nullptr) return nullptr;
-  json options = json::parse(cell->options, nullptr, false);
-  json settings = json::parse(cell->settings, nullptr, false);
+  json options = json_text::parse(cell->options);
+  json settings = json_text::parse(cell->settings);
   return {{"cell_id", cell->cell_id},
           {"compiler_label", cell->compiler_label},
           {"compiler_version", cell->compiler_version},

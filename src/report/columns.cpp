@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "metrics/outcome.h"
 #include "report/numbers.h"
@@ -20,12 +21,12 @@ using store::CellData;
 using store::DerivedValue;
 
 json options_json(const CellData& cell) {
-  json options = json::parse(cell.options, nullptr, false);
+  json options = json_text::parse(cell.options);
   return options.is_discarded() ? json::object() : options;
 }
 
 json settings_json(const CellData& cell) {
-  json settings = json::parse(cell.settings, nullptr, false);
+  json settings = json_text::parse(cell.settings);
   return settings.is_discarded() ? json::object() : settings;
 }
 

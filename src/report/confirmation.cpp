@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_text.h"
 #include "report/json_text.h"
 #include "report/numbers.h"
 #include "report/plain_text.h"
@@ -94,7 +95,7 @@ std::string confirmation_text(const Confirmation& confirmation, const Candidate&
 
 std::string confirmation_json(const Confirmation& confirmation, const Candidate& predicted,
                               const std::string& results) {
-  json row = json::parse(choice_json({predicted})).at(0);
+  json row = json_text::parse(choice_json({predicted})).at(0);
   row["confirmation"] = {{"held", name(confirmation.held)},
                          {"requests", confirmation.requests},
                          {"seconds", confirmation.seconds},

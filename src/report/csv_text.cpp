@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::report {
@@ -19,7 +20,7 @@ std::string csv_text(const std::string& unchecked) {
 
 std::string csv_field(const nlohmann::json& value) {
   if (value.is_null()) return {};
-  return value.is_string() ? csv_text(value.get<std::string>()) : csv_text(value.dump());
+  return value.is_string() ? csv_text(value.get<std::string>()) : csv_text(json_text::dump(value));
 }
 
 std::string csv_field(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : std::string(); }

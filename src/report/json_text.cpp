@@ -5,10 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace ngb::report {
 
 std::string json_text(const nlohmann::json& json) {
-  const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = json_text::dump(json, 2);
   std::string escaped;
   escaped.reserve(text.size() + 1);
   for (std::size_t i = 0; i < text.size(); ++i) {

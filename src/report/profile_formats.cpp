@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/json_text.h"
 #include "report/csv_text.h"
 #include "report/json_text.h"
 #include "report/numbers.h"
@@ -75,7 +76,7 @@ std::string profile_csv(const std::vector<ProfileRow>& rows, const ProfileOption
 std::string text_of(const ProfileValue& value, const std::string& unit) {
   if (value.value.is_null()) return "–";
   if (value.value.is_string()) return value.value.get<std::string>();
-  return unit.empty() ? value.value.dump() : number(value.value.get<double>(), unit);
+  return unit.empty() ? json_text::dump(value.value) : number(value.value.get<double>(), unit);
 }
 
 // A column of the table for people; the highest rank is left out first on a narrow terminal.

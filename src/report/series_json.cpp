@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "metrics/series/conclusions.h"
 #include "metrics/series/series.h"
 #include "report/series.h"
@@ -41,7 +42,7 @@ json series_json(const Results& results) {
 json conclusions_json(const Results& results) {
   json all{{"findings", json::array()}, {"reversals", json::array()}, {"claims", json::array()}, {"orders", nullptr}};
   for (const store::Conclusion* conclusion : results.conclusions) {
-    json object = json::parse(conclusion->json, nullptr, false);
+    json object = json_text::parse(conclusion->json);
     if (!object.is_object()) continue;
     if (conclusion->kind == metrics::series::kFinding)
       all["findings"].push_back(std::move(object));

@@ -2,6 +2,7 @@
 // Writes a table in GitHub's Markdown: a row for each cell, with the numbers of the text table.
 #include <fmt/format.h>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "report/columns.h"
 #include "report/markdown_text.h"
@@ -12,7 +13,7 @@ namespace ngb::report {
 namespace {
 
 std::string markdown_field(const nlohmann::json& value) {
-  return markdown_text(value.is_string() ? value.get<std::string>() : value.dump());
+  return markdown_text(value.is_string() ? value.get<std::string>() : json_text::dump(value));
 }
 
 std::string remarks_on(const store::CellData& cell, const Values& values) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "work/codec.h"
 
 namespace ngb::samples {
@@ -15,7 +16,7 @@ std::string Environment::hash() const {
   for (const EnvironmentEntry& entry : entries) {
     if (entry.is_identity) identity.push_back({entry.name, entry.unit, work::write_json(entry.value)});
   }
-  return hash::sha256(identity.dump());
+  return hash::sha256(json_text::dump(identity));
 }
 
 }  // namespace ngb::samples

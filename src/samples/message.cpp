@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "samples/codec.h"
 #include "samples/frame.h"
 #include "work/job_parts.h"
@@ -14,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 // Writes JSON text. An invalid byte in a compiler's message becomes U+FFFD, so that the record is not lost.
-std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string dump(const json& object) { return json_text::dump(object); }
 
 template <class Message>
 Result<Message> decode(const char* what, std::string_view text, const work::JsonBounds& bounds) {

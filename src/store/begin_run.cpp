@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "samples/steady_rates.h"
 #include "store/implementation.h"
@@ -72,7 +73,7 @@ void add_model(sql::Database& database, const work::Model& model) {
   for (std::size_t i = 0; i < model.inputs.size(); ++i) {
     const TensorSignature& input = model.inputs[i];
     database.kept("INSERT INTO model_input VALUES (?, ?, ?, ?, ?)")
-        .run(key, static_cast<std::int64_t>(i), input.name, name(input.type), json(input.shape).dump());
+        .run(key, static_cast<std::int64_t>(i), input.name, name(input.type), json_text::dump(json(input.shape)));
   }
 }
 
@@ -93,7 +94,7 @@ std::string options_json(const work::Options& options) {
   std::string object = "{";
   for (const auto& [name, value] : options) {
     if (object.size() > 1) object += ',';
-    object += json(name).dump() + ':' + value;
+    object += json_text::dump(json(name)) + ':' + value;
   }
   return object + '}';
 }
@@ -140,8 +141,8 @@ std::string add_run(sql::Database& database, const plan::Plan& plan, const std::
       .kept(
           "INSERT INTO run (run_id, study_name, study_json, study_sha256, started_unix_ns, ngb_version, ngb_revision, "
           "ngb_is_changed) VALUES (?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?)")
-      .run(run_id, plan.study.name, config::to_json(plan.study).dump(), study_sha256, started_unix_ns, ngb.version,
-           ngb.commit, ngb.is_changed);
+      .run(run_id, plan.study.name, json_text::dump(config::to_json(plan.study)), study_sha256, started_unix_ns,
+           ngb.version, ngb.commit, ngb.is_changed);
   const std::int64_t run_key = database.last_key();
   std::set<std::string> devices;
   for (const work::Cell& cell : plan.cells) {
@@ -200,7 +201,8 @@ Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t starte
     const std::string study_sha256 = study_hash(plan);
     std::optional<std::string> run_id = unfinished_run(database, study_sha256);
     if (run_id) {
-      database.kept("UPDATE run SET study_json = ? WHERE run_id = ?").run(config::to_json(plan.study).dump(), *run_id);
+      database.kept("UPDATE run SET study_json = ? WHERE run_id = ?")
+          .run(json_text::dump(config::to_json(plan.study)), *run_id);
     } else {
       run_id = add_run(database, plan, study_sha256, started_unix_ns, ngb);
     }

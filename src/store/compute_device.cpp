@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::store {
@@ -32,7 +33,7 @@ std::string kind_of_device(std::string_view word) {
 
 // Returns the device that the options ask for; nothing if they leave the choice to the compiler or to its default.
 std::string device_asked_for(const std::string& options_json) {
-  const nlohmann::json options = nlohmann::json::parse(options_json, nullptr, false);
+  const nlohmann::json options = json_text::parse(options_json);
   if (!options.is_object()) return {};
   for (const char* const name : {"device", "provider"}) {
     const auto option = options.find(name);

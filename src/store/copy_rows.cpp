@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "plan/plan.h"
 
@@ -49,9 +50,9 @@ constexpr std::array kNotCopied{
 // precision.
 work::Options options_of(const std::string& text) {
   work::Options options;
-  const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json object = json_text::parse(text);
   if (!object.is_object()) return options;
-  for (const auto& [name, value] : object.items()) options.emplace_back(name, value.dump());
+  for (const auto& [name, value] : object.items()) options.emplace_back(name, json_text::dump(value));
   return options;
 }
 

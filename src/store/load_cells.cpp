@@ -9,6 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/json_text.h"
 #include "samples/sense.h"
 #include "store/compute_device.h"
 #include "store/implementation.h"
@@ -29,8 +30,8 @@ void require_shallow(const sql::Database& database, const std::string& text) {
 
 std::string parameters_of(const std::string& recipe_json) {
   if (recipe_json.empty()) return {};
-  const nlohmann::json recipe = nlohmann::json::parse(recipe_json, nullptr, false);
-  return recipe.is_object() && recipe.contains("parameters") ? recipe["parameters"].dump() : std::string{};
+  const nlohmann::json recipe = json_text::parse(recipe_json);
+  return recipe.is_object() && recipe.contains("parameters") ? json_text::dump(recipe["parameters"]) : std::string{};
 }
 
 // Returns the origin whose completed processes count, as the view `origin` of docs/results.md ranks them.

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "config/keys/key.h"
 
 namespace ngb::store {
@@ -20,7 +21,7 @@ void add_rows(const config::Study& study, std::span<const config::Key> keys, con
     if (key.type == config::ValueType::section && !key.get) {
       add_rows(study, key.keys, prefix + key.name + ".", rows);
     } else {
-      rows.push_back({prefix + key.name, config::value_of(study, key).dump()});
+      rows.push_back({prefix + key.name, json_text::dump(config::value_of(study, key))});
     }
   }
 }
@@ -28,23 +29,24 @@ void add_rows(const config::Study& study, std::span<const config::Key> keys, con
 }  // namespace
 
 std::vector<ProtocolKey> protocol_of(const config::Study& study) {
-  std::vector<ProtocolKey> rows{{"reference", json(study.reference).dump()},
-                                {"reference_version", json(study.reference_version).dump()}};
+  std::vector<ProtocolKey> rows{{"reference", json_text::dump(json(study.reference))},
+                                {"reference_version", json_text::dump(json(study.reference_version))}};
   add_rows(study, config::protocol_keys(), "", rows);
   // Results from before these keys do not have them. At its default, such a key is left out of the protocol and of
   // hashes, so that those results stay comparable and their studies the same.
   for (const char* const name : {"arrivals", "compile", "rounds", "turns"}) {
     const config::Key& key = *config::find_key(config::protocol_keys(), name);
-    const std::string usual = config::value_of(config::Study{}, key).dump();
+    const std::string usual = json_text::dump(config::value_of(config::Study{}, key));
     std::erase_if(rows, [&](const ProtocolKey& row) { return row.key == name && row.value == usual; });
   }
-  if (study.allocator != config::Study{}.allocator) rows.push_back({"allocator", json(study.allocator).dump()});
+  if (study.allocator != config::Study{}.allocator)
+    rows.push_back({"allocator", json_text::dump(json(study.allocator))});
   std::sort(rows.begin(), rows.end(), [](const auto& one, const auto& other) { return one.key < other.key; });
   return rows;
 }
 
 std::optional<work::Rounds> rounds_of(const std::string& value_json) {
-  const json value = json::parse(value_json, nullptr, false);
+  const json value = json_text::parse(value_json);
   const auto number = [&](const char* key) {
     return value.is_object() && value.contains(key) && value[key].is_number() ? value[key].get<double>() : 0;
   };
@@ -77,7 +79,7 @@ std::string study_hash(const plan::Plan& plan) {
     limits["max_wait_ratio"] = given.disturbance.max_wait_ratio;
   }
   if (given.disturbance.attempts != usual.attempts) limits["disturbed_attempts"] = given.disturbance.attempts;
-  return hash::sha256(content + limits.dump());
+  return hash::sha256(content + json_text::dump(limits));
 }
 
 }  // namespace ngb::store

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "base/json_text.h"
 #include "store/implementation.h"
 #include "store/judge.h"
 
@@ -64,7 +65,7 @@ class Recorder {
               "INSERT INTO model_input SELECT model_key, ?1, ?2, ?3, ?4 FROM model WHERE model_hash = ?5 AND batch = "
               "?6 "
               "ON CONFLICT DO NOTHING")
-          .run(static_cast<std::int64_t>(i), input.name, name(input.type), nlohmann::json(input.shape).dump(),
+          .run(static_cast<std::int64_t>(i), input.name, name(input.type), json_text::dump(nlohmann::json(input.shape)),
                model.model.hash, model.model.batch);
     }
   }
@@ -242,7 +243,7 @@ Store::Implementation::Known::Device& look_up(Store::Implementation& store, cons
                          store.database.file().string(), "begin the run first"},
                         SQLITE_CONSTRAINT);
   }
-  const nlohmann::json study = nlohmann::json::parse(query.text(2), nullptr, false);
+  const nlohmann::json study = json_text::parse(query.text(2));
   Store::Implementation::Known::Device known{
       query.integer(0), static_cast<std::uint64_t>(query.integer(1)), false, limits_of(study), {}};
   query.reset();

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "toolchain/pins.h"
 #include "toolchain/spelling.h"
@@ -156,7 +157,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   const std::filesystem::path path = folder / "compiler.json";
   const Result<std::string> content = file::read(path, 1U << 20U);
   if (!content) return error_of(content);
-  const json object = json::parse(*content, nullptr, false);
+  const json object = json_text::parse(*content);
   if (object.is_discarded()) return fail("not JSON", path.string());
   CompilerDescription compiler;
   std::vector<json> options;

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 
 namespace ngb::toolchain {
 namespace {
@@ -21,7 +22,7 @@ std::string hash_of(const Toolchain& toolchain) {
     packages.push_back({package.name, package.version, package.sha256});
     if (!package.record_sha256.empty()) packages.back().push_back(package.record_sha256);
   }
-  return hash::sha256(json{toolchain.compiler, toolchain.version, packages}.dump());
+  return hash::sha256(json_text::dump(json{toolchain.compiler, toolchain.version, packages}));
 }
 
 std::string manifest_text(const Toolchain& toolchain) {
@@ -45,7 +46,7 @@ std::string manifest_text(const Toolchain& toolchain) {
                       {"size_bytes", toolchain.size_bytes},
                       {"created", toolchain.created},
                       {"sha256", toolchain.manifest_sha256}};
-  return manifest.dump(2) + "\n";
+  return json_text::dump(manifest, 2) + "\n";
 }
 
 Status write_manifest(const Toolchain& toolchain, const std::filesystem::path& folder) {
@@ -54,7 +55,7 @@ Status write_manifest(const Toolchain& toolchain, const std::filesystem::path& f
 
 Result<Toolchain> parse_manifest(std::string_view text, const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "manifest.json";
-  const json manifest = json::parse(text, nullptr, false);
+  const json manifest = json_text::parse(text);
   if (manifest.is_discarded()) return fail("not JSON", path.string());
   Toolchain toolchain;
   try {

@@ -6,13 +6,14 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "versions_json.h"
 
 namespace ngb::toolchain {
 namespace {
 
 const nlohmann::json& versions() {
-  static const nlohmann::json parsed = nlohmann::json::parse(kVersionsJson);
+  static const nlohmann::json parsed = json_text::parse(kVersionsJson);
   return parsed;
 }
 

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/python.h"
 #include "base/text.h"
@@ -143,7 +144,7 @@ Result<std::string> pip_version(const Python& python) {
 }
 
 Result<std::vector<Installed>> parse_report(std::string_view json_text) {
-  const nlohmann::json report = nlohmann::json::parse(json_text, nullptr, false);
+  const nlohmann::json report = json_text::parse(json_text);
   if (!report.is_object() || !report.contains("install") || !report["install"].is_array()) {
     return fail("the list \"install\" is missing", "pip's report", "update pip");
   }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/python.h"
 #include "base/text.h"
 #include "toolchain/spelling.h"
@@ -49,7 +50,7 @@ Result<Python> ask_python(const std::string& command) {
                 ErrorCode::not_found);
   }
   if (!text) return fail(text.error().what, text.error().where, kInstallPython);
-  const nlohmann::json answer = nlohmann::json::parse(*text, nullptr, false);
+  const nlohmann::json answer = json_text::parse(*text);
   if (!answer.is_object()) return fail("gave an unexpected answer: " + *text, command, kInstallPython);
   const Python python{command, answer.value("executable", command), answer.value("version", std::string()),
                       std::nullopt};

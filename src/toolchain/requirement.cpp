@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/python.h"
 #include "requirements.py.h"
 
@@ -15,9 +16,9 @@ Result<json> ask_rules(const std::string& python, const char* question, const js
   const Result<std::string> answer = python::ask({.interpreter = {python},
                                                   .program = kPython_requirements,
                                                   .arguments = {question},
-                                                  .input = values.dump(-1, ' ', true, json::error_handler_t::replace)});
+                                                  .input = json_text::dump_ascii(values)});
   if (!answer) return error_of(answer);
-  json parsed = json::parse(*answer, nullptr, false);
+  json parsed = json_text::parse(*answer);
   if (parsed.is_discarded()) return fail("gave an unexpected answer: " + *answer, python);
   return parsed;
 }

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/python.h"
 #include "base/text.h"
 #include "site.py.h"
@@ -19,7 +20,7 @@ Result<json> ask_site(const std::string& command, const fs::path& first, std::ve
   const Result<std::string> answer = python::ask(
       {.interpreter = {command}, .program = kPython_site, .arguments = std::move(arguments), .site = first});
   if (!answer) return error_of(answer);
-  json parsed = json::parse(*answer, nullptr, false);
+  json parsed = json_text::parse(*answer);
   if (parsed.is_discarded()) return fail("gave an unexpected answer: " + *answer, command);
   return parsed;
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_text.h"
 #include "work/codec.h"
 
 namespace ngb::work {
@@ -47,7 +48,7 @@ Result<std::size_t> JobParts::add_models(JobPart& part) {
   std::size_t bytes = 0;
   for (; model_ < models_.size(); ++model_) {
     const Model& model = models_[model_];
-    const std::size_t more = write_json(model).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).size();
+    const std::size_t more = json_text::dump(write_json(model)).size();
     if (more > max_model_bytes_) {
       return fail(fmt::format("model {} cannot be sent: its description has {} bytes, and a message holds {}",
                               model.label, more, max_model_bytes_),

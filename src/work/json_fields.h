@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/result.h"
 #include "work/json_bounds.h"
 
@@ -85,7 +86,7 @@ auto parse_text(const char* what, std::string_view text, const JsonBounds& bound
   if (const Status within = check_bounds(text, bounds); !within) {
     return fail(fmt::format("not a valid {}: {}", what, within.error().what));
   }
-  const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json object = json_text::parse(text);
   if (object.is_discarded()) return fail(fmt::format("not a valid {}: not JSON", what));
   return parse(what, [&] { return read(object); });
 }

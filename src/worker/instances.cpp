@@ -21,6 +21,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/process.h"
 #include "samples/codec.h"
 #include "samples/frame.h"
@@ -141,7 +142,8 @@ Result<Instances> Instances::start(int count, const std::function<pid_t()>& fork
 }
 
 Status Instances::deliver(const samples::ProcessResult& result) const {
-  return file::write_all(members_.back().result.get(), work::write_json(result).dump(), "result of an instance");
+  return file::write_all(members_.back().result.get(), json_text::dump(work::write_json(result)),
+                         "result of an instance");
 }
 
 void Instances::end_all() const {
@@ -160,8 +162,8 @@ Instances::Outcome Instances::outcome_of(std::size_t member, int wait_status) co
   }
   const Result<std::string> text =
       file::read(fmt::format("/proc/self/fd/{}", members_[member].result.get()), samples::kMaxFrameBytes);
-  const nlohmann::json json = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
-  Result<samples::ProcessResult> result = work::parse_json<samples::ProcessResult>(json, "result of an instance");
+  const nlohmann::json answer = text ? json_text::parse(*text) : nlohmann::json();
+  Result<samples::ProcessResult> result = work::parse_json<samples::ProcessResult>(answer, "result of an instance");
   if (result) return {*std::move(result)};
   return failed(text ? result.error().text() : text.error().text());
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "ngraphbench/tables.h"
 #include "worker/settings.h"
@@ -42,7 +43,7 @@ void receive_remark(void* page, const char* text) {
 
 // Returns the plugin's description; an empty object if it is not one.
 nlohmann::json description_of(const ngb_compiler& compiler) {
-  auto description = nlohmann::json::parse(plugin_text(compiler.describe()), nullptr, false);
+  auto description = json_text::parse(plugin_text(compiler.describe()));
   return description.is_object() ? description : nlohmann::json::object();
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 
 namespace ngb::worker {
 namespace {
@@ -90,19 +91,19 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
   const std::uint32_t json_bytes = from_little_endian(rest.data() + kMagic.size());
   rest.remove_prefix(kHeaderBytes);
   if (json_bytes > rest.size()) return damaged("it ends within its description");
-  const nlohmann::json json = nlohmann::json::parse(rest.substr(0, json_bytes), nullptr, false);
+  const nlohmann::json header = json_text::parse(rest.substr(0, json_bytes));
   rest.remove_prefix(json_bytes);
-  const auto has = [&json](const char* name) { return json.contains(name) && json[name].is_string(); };
-  if (!json.is_object() || !has("reference") || !has("key") || !has("sha256") || !json.contains("outputs") ||
-      !json["outputs"].is_array()) {
+  const auto has = [&header](const char* name) { return header.contains(name) && header[name].is_string(); };
+  if (!header.is_object() || !has("reference") || !has("key") || !has("sha256") || !header.contains("outputs") ||
+      !header["outputs"].is_array()) {
     return damaged("its description is not readable");
   }
   const std::string_view data = rest;
   Reference reference;
   reference.mapping_ = mapping->memory;
-  reference.made_by_ = json["reference"].get<std::string>();
-  reference.key_ = json["key"].get<std::string>();
-  for (const nlohmann::json& row : json["outputs"]) {
+  reference.made_by_ = header["reference"].get<std::string>();
+  reference.key_ = header["key"].get<std::string>();
+  for (const nlohmann::json& row : header["outputs"]) {
     const auto parsed = parse_row(row);
     if (!parsed) return damaged("its description is not readable");
     if (parsed->second > rest.size()) return damaged(fmt::format("output \"{}\" is cut short", parsed->first.name));
@@ -110,7 +111,7 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
     rest.remove_prefix(parsed->second);
   }
   if (!rest.empty()) return damaged(fmt::format("{} bytes too many", rest.size()));
-  if (json["sha256"] != hash::sha256(data)) return damaged("its outputs are not those that were written");
+  if (header["sha256"] != hash::sha256(data)) return damaged("its outputs are not those that were written");
   return reference;
 }
 
@@ -124,9 +125,8 @@ Status write_reference(const std::filesystem::path& path, const std::string& mad
   }
   hash::Sha256 data;
   for (const OutputView& output : outputs) data.add(bytes_of(output));
-  const std::string json =
-      nlohmann::json{{"reference", made_by}, {"key", key}, {"sha256", data.finish()}, {"outputs", std::move(rows)}}
-          .dump();
+  const std::string json = json_text::dump(
+      nlohmann::json{{"reference", made_by}, {"key", key}, {"sha256", data.finish()}, {"outputs", std::move(rows)}});
   const std::array<char, 4> length = little_endian(static_cast<std::uint32_t>(json.size()));
   std::string content(kMagic);
   content.append(length.data(), length.size());

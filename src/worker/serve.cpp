@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "samples/codec.h"
 #include "samples/frame.h"
 #include "worker/resources.h"
@@ -29,9 +30,9 @@ Result<work::WorkerRequest> read_request() {
     Result<std::optional<std::string>> payload = reader.next();
     if (!payload) return error_of(payload);
     if (*payload) {
-      const nlohmann::json json = nlohmann::json::parse(**payload, nullptr, false);
-      if (json.is_discarded()) return fail("the request is not JSON", "worker");
-      return work::parse_json<work::WorkerRequest>(json, "worker request");
+      const nlohmann::json message = json_text::parse(**payload);
+      if (message.is_discarded()) return fail("the request is not JSON", "worker");
+      return work::parse_json<work::WorkerRequest>(message, "worker request");
     }
     const ssize_t count = ::read(samples::kRequestFd, chunk, sizeof chunk);
     if (count < 0 && errno == EINTR) continue;
@@ -89,7 +90,7 @@ int report(const Error& error) {
 }
 
 int send(const samples::ProcessResult& result) {
-  const std::string payload = work::write_json(result).dump();
+  const std::string payload = json_text::dump(work::write_json(result));
   if (payload.size() > samples::kMaxFrameBytes) return report({"the result is too large to be sent", "worker", {}});
   const Status written = file::write_all(samples::kResultFd, samples::frame(payload), "result");
   return written ? 0 : report(written.error());

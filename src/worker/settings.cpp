@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::worker {
@@ -18,7 +19,7 @@ using Words = std::vector<std::string>;
 
 // Removes the quotation marks from a word that is written as JSON text.
 std::string unquoted(const std::string& value) {
-  const json text = json::parse(value, nullptr, false);
+  const json text = json_text::parse(value);
   return text.is_string() ? text.get<std::string>() : value;
 }
 

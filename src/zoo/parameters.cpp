@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::zoo {
@@ -38,16 +39,15 @@ std::string_view described(const std::string& type) {
 Status check_number(const FamilyParameter& parameter, const nlohmann::json& value) {
   const auto number = value.get<double>();
   if (number >= parameter.minimum && number <= parameter.maximum) return Done{};
-  return fail(fmt::format("{} is out of range, expected {} to {}", value.dump(), parameter.minimum, parameter.maximum),
+  return fail(fmt::format("{} is out of range, expected {} to {}", json_text::dump(value), parameter.minimum,
+                          parameter.maximum),
               parameter.name);
 }
 
 Status check_value(const FamilyParameter& parameter, const nlohmann::json& value) {
   if (!has_type(parameter.type, value)) {
-    return fail(
-        fmt::format("{} is of the wrong type, expected {}",
-                    value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), described(parameter.type)),
-        parameter.name);
+    return fail(fmt::format("{} is of the wrong type, expected {}", json_text::dump(value), described(parameter.type)),
+                parameter.name);
   }
   if (value.is_number()) return check_number(parameter, value);
   if (value.is_array()) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "zoo/counting.h"
 #include "zoo/graph.h"
 #include "zoo/model_file.h"
@@ -49,15 +50,14 @@ Result<Recipe> resolve(const std::string& name, const nlohmann::json& parameters
 }
 
 std::string canonical_json(const Recipe& recipe) {
-  return nlohmann::json{{"family", recipe.family},
-                        {"parameters", recipe.parameters},
-                        {"revision", kRecipeRevision},
-                        {"seed", recipe.seed}}
-      .dump();
+  return json_text::dump(nlohmann::json{{"family", recipe.family},
+                                        {"parameters", recipe.parameters},
+                                        {"revision", kRecipeRevision},
+                                        {"seed", recipe.seed}});
 }
 
 Result<Recipe> parse_canonical_json(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json json = json_text::parse(text);
   const bool complete = json.is_object() && json.size() == 4 && json.contains("family") &&
                         json.contains("parameters") && json.contains("revision") && json.contains("seed") &&
                         json["family"].is_string() && json["parameters"].is_object() &&
@@ -66,9 +66,9 @@ Result<Recipe> parse_canonical_json(const std::string& text) {
     return fail(R"(not a recipe, expected {"family":…,"parameters":{…},"revision":…,"seed":…})", "recipe");
   }
   if (json["revision"] != kRecipeRevision) {
-    return fail(
-        fmt::format("this program makes recipes of revision {}, not {}", kRecipeRevision, json["revision"].dump()),
-        "recipe.revision", "use the same version of NGraphBench on both sides");
+    return fail(fmt::format("this program makes recipes of revision {}, not {}", kRecipeRevision,
+                            json_text::dump(json["revision"])),
+                "recipe.revision", "use the same version of NGraphBench on both sides");
   }
   Result<Recipe> recipe =
       resolve(json["family"].get<std::string>(), json["parameters"], json["seed"].get<std::uint64_t>());

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "toolchain/hardware.h"
 
 namespace ngb::conformance {
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 
 nlohmann::json read_json(const fs::path& path) {
   const Result<std::string> text = file::read(path);
-  return text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+  return text ? json_text::parse(*text) : nlohmann::json();
 }
 
 fs::path toolchain_root() {

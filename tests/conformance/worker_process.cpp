@@ -13,6 +13,7 @@
 #include <cerrno>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "forked_worker.h"
 #include "samples/codec.h"
 #include "samples/frame.h"
@@ -51,8 +52,7 @@ std::optional<samples::ProcessResult> parse_result(const std::string& bytes) {
   reader.feed(bytes);
   const auto payload = reader.next();
   if (!payload || !*payload) return std::nullopt;
-  const auto parsed =
-      work::parse_json<samples::ProcessResult>(nlohmann::json::parse(**payload, nullptr, false), "process result");
+  const auto parsed = work::parse_json<samples::ProcessResult>(json_text::parse(**payload), "process result");
   if (!parsed) return std::nullopt;
   return *parsed;
 }

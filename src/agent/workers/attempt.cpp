@@ -16,6 +16,7 @@
 #include "agent/workers/ending.h"
 #include "agent/workers/load_processors.h"
 #include "agent/workers/process_tree.h"
+#include "base/json_text.h"
 #include "base/processors.h"
 #include "samples/codec.h"
 #include "samples/disturbance.h"
@@ -189,7 +190,7 @@ void Attempt::hand_over_request() {
   limit_data(pid, plan_.memory_limit_bytes);
   // Not earlier: while it was launched, which may import a library for seconds, others used processors as well.
   if (plan_.request.task == work::Task::measure) watch_.emplace(plan_.cpus);
-  const std::string bytes = samples::frame(work::write_json(plan_.request).dump());
+  const std::string bytes = samples::frame(json_text::dump(work::write_json(plan_.request)));
   constexpr std::size_t kPipeBytes = 1U << 16U;
   if (bytes.size() > kPipeBytes) ::fcntl(request_write_.get(), F_SETPIPE_SZ, bytes.size());
   const Status written = file::write_all(request_write_.get(), bytes, "request");

@@ -29,6 +29,7 @@
 #include "agent/workers/load_page.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/processors.h"
 #include "base/text.h"
@@ -207,8 +208,8 @@ int carry_out(const work::Load& load, const std::vector<int>& cpus) {
 }
 
 int carry_out(const char* load_json, const char* cpus) {
-  const nlohmann::json json = nlohmann::json::parse(std::string(load_json), nullptr, false);
-  const Result<work::Load> load = work::parse_json<work::Load>(json, "load");
+  const nlohmann::json load_object = json_text::parse(std::string(load_json));
+  const Result<work::Load> load = work::parse_json<work::Load>(load_object, "load");
   if (!load) {
     std::fputs((load.error().text() + "\n").c_str(), stderr);
     return kCannotBurn;

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "samples/codec.h"
@@ -18,9 +19,9 @@ using samples::FailureKind;
 using samples::ProcessResult;
 
 Result<ProcessResult> delivered(const work::WorkerRequest& request, const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) return fail("the worker delivered something that is not JSON");
-  Result<ProcessResult> result = work::parse_json<ProcessResult>(json, "process result");
+  const nlohmann::json message = json_text::parse(text);
+  if (message.is_discarded()) return fail("the worker delivered something that is not JSON");
+  Result<ProcessResult> result = work::parse_json<ProcessResult>(message, "process result");
   if (!result) return error_of(result);
   if (result->cell_id != request.cell_id || result->process_index != request.process_index ||
       result->attempt != request.attempt) {

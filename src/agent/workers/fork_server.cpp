@@ -15,6 +15,7 @@
 
 #include "agent/workers/attempt_log.h"
 #include "agent/workers/process_tree.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/processors.h"
 #include "base/text.h"
@@ -126,7 +127,7 @@ void ForkServer::send_request() {
   for (const auto& [name, value] : launch_.environment) environment[name] = value;
   launched_.started = system_clock().now();
   launched_.facts = facts_;
-  const std::string packet = json{{"run", ++run_}, {"environment", environment}}.dump();
+  const std::string packet = json_text::dump(json{{"run", ++run_}, {"environment", environment}});
   if (send_packet(socket_.get(), packet,
                   {launch_.request_fd, launch_.result_fd, launch_.progress_fd, launch_.log_fd})) {
     return;
@@ -162,7 +163,7 @@ void ForkServer::read_packets() {
     const ssize_t count = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
-    json packet = json::parse(buffer.begin(), buffer.begin() + std::max<ssize_t>(count, 0), nullptr, false);
+    json packet = json_text::parse({buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))});
     if (count > 0 && packet.is_object()) {
       handle(packet);
       continue;

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "samples/codec.h"
 
 namespace ngb::agent {
@@ -62,19 +63,18 @@ Result<std::string> hash_of_model(const fs::path& model) {
 }
 
 std::string export_name(const work::Model& model, bool needs_file, const samples::Provenance& exporter) {
-  return hash::sha256(json{{"format", 1},
-                           {"model", model.key.hash},
-                           {"batch", model.key.batch},
-                           {"dynamic_batch", model.dynamic_batch},
-                           {"needs_file", needs_file},
-                           {"package", exporter.package_sha256},
-                           {"exporter", exporter.exporter_sha256}}
-                          .dump());
+  return hash::sha256(json_text::dump(json{{"format", 1},
+                                           {"model", model.key.hash},
+                                           {"batch", model.key.batch},
+                                           {"dynamic_batch", model.dynamic_batch},
+                                           {"needs_file", needs_file},
+                                           {"package", exporter.package_sha256},
+                                           {"exporter", exporter.exporter_sha256}}));
 }
 
 std::optional<ModelFile> read_kept_export(const fs::path& folder, const work::ModelKey& model) {
   const Result<std::string> text = file::read(folder / kExportDescription);
-  const json described = text ? json::parse(*text, nullptr, false) : json();
+  const json described = text ? json_text::parse(*text) : json();
   if (!described.is_object()) return std::nullopt;
   ModelFile file;
   const auto read = work::fields::parse("a kept export", [&] {
@@ -99,7 +99,7 @@ std::optional<ModelFile> read_kept_export(const fs::path& folder, const work::Mo
 Status keep_export(const fs::path& made, const fs::path& kept, const ModelFile& file) {
   json described{{"facts", work::write_json(file.facts)}};
   if (file.no_file) described["no_file"] = work::write_json(*file.no_file);
-  const std::string text = described.dump(2, ' ', false, json::error_handler_t::replace);
+  const std::string text = json_text::dump(described, 2);
   if (Status written = file::write_atomically(made / kExportDescription, text); !written) return written;
   std::error_code code;
   fs::remove_all(kept, code);  // one that is damaged

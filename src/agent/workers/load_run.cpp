@@ -16,6 +16,7 @@
 
 #include "agent/workers/attempt_log.h"
 #include "agent/workers/process_tree.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "samples/codec.h"
@@ -97,9 +98,8 @@ Status LoadRun::start() {
   if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(file::from_errno("open", "pipe", errno));
   const FileDescriptor theirs(ends[0]);
   life_ = FileDescriptor(ends[1]);
-  process::Spawn spawn{{burner(), "load",
-                        work::write_json(load_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                        fmt::format("{}", fmt::join(cpus_, ","))}};
+  process::Spawn spawn{
+      {burner(), "load", json_text::dump(work::write_json(load_)), fmt::format("{}", fmt::join(cpus_, ","))}};
   spawn.environment = surroundings_.environment;
   spawn.environment.emplace_back(kWorkFolderVariable, surroundings_.work_folder.string());
   spawn.descriptors = {{theirs.get(), 0}, {log->get(), 1}, {log->get(), 2}, {page.get(), kLoadPageFd}};

@@ -16,6 +16,7 @@
 #include "agent/workers/limits.h"
 #include "agent/workers/process_tree.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/processors.h"
 #include "base/text.h"
@@ -65,14 +66,14 @@ std::vector<std::filesystem::path> files_of(const work::Model& model, const Mode
 
 std::string source_here(const work::Model& model) {
   if (!model.is_module()) return work::json_of(model.source);
-  json recipe = json::parse(work::json_of(model.source), nullptr, false);
+  json recipe = json_text::parse(work::json_of(model.source));
   if (!recipe.is_object() || !recipe.contains(kModule)) return {};
   for (const char* const key : {"file", "state_dict"}) {
     const auto name = recipe[kModule].find(key);
     if (name == recipe[kModule].end() || !name->is_string()) continue;
     if (const work::UserFile* file = work::file_called(model.files, *name)) *name = file->path;
   }
-  return recipe.dump();
+  return json_text::dump(recipe);
 }
 
 std::filesystem::path model_path(const Surroundings& surroundings, const work::Model& model) {
@@ -282,7 +283,7 @@ bool ModelWriting::read_answer() {
   const Result<std::string> text = file::read(answer_path(path_), kMaxAnswerBytes);
   if (has_code(text, ErrorCode::not_found)) return true;
   std::filesystem::remove(answer_path(path_), code);
-  const json answer = text ? json::parse(*text, nullptr, false) : json();
+  const json answer = text ? json_text::parse(*text) : json();
   const auto read = work::fields::parse("the exporter's answer", [&] {
     namespace fields = work::fields;
     if (answer.is_object() && answer.contains("failure")) {

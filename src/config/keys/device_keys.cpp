@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_text.h"
 #include "config/keys/key.h"
 #include "config/keys/row.h"
 #include "config/keys/value.h"
@@ -168,7 +169,7 @@ Key threads_key_of_device() {
   key.meaning = "Threads that inference may use there, for compilers that do not say otherwise";
   key.default_text = "the study's threads";
   key.set_of = [](DeviceEntry& device, const json& value) {
-    device.threads = value.is_string() ? value.get<std::string>() : value.dump();
+    device.threads = value.is_string() ? value.get<std::string>() : json_text::dump(value);
   };
   key.get_of = [](const DeviceEntry& device) { return json_of(device.threads); };
   return key;

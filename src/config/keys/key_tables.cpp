@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_text.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
 
@@ -20,7 +21,7 @@ std::string default_of(const Key& key) {
   if (!key.default_text.empty()) return key.default_text;
   if (key.get == nullptr) return key.type == ValueType::section ? "" : "none: must be given";
   const json value = key.get(Study{});
-  return value.is_null() ? "none" : fmt::format("`{}`", value.is_array() ? value.dump() : plain_text(value));
+  return value.is_null() ? "none" : fmt::format("`{}`", value.is_array() ? json_text::dump(value) : plain_text(value));
 }
 
 std::string value_of(const Key& key) {

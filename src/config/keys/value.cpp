@@ -11,6 +11,7 @@
 #include <regex>
 #include <set>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::config {
@@ -303,7 +304,7 @@ json value_schema(const Key& key) {
 
 json json_of(const std::string& text) {
   if (text.empty()) return {};
-  json value = json::parse(text, nullptr, false);
+  json value = json_text::parse(text);
   return value.is_discarded() ? json(text) : value;
 }
 
@@ -319,7 +320,7 @@ std::string json_text(const json& value) {
     if (number == std::trunc(number) && std::abs(number) < 9e15)
       return std::to_string(static_cast<std::int64_t>(number));
   }
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text::dump(value);
 }
 
 std::string plain_text(const json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "dispatch/link/program.h"
 
 namespace ngb::dispatch {
@@ -23,7 +24,7 @@ Result<Fetched> answer_of(const Result<ProgramEnd>& end) {
 }  // namespace
 
 Result<Fetched> fetched_from_json(std::string_view text) {
-  const nlohmann::json answer = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json answer = json_text::parse(text);
   if (!answer.is_object()) return fail("the program that fetches the toolchain did not answer with a JSON object");
   try {
     if (answer.contains("error")) {

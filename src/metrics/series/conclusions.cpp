@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "metrics/series/claims.h"
 #include "metrics/series/findings.h"
 #include "metrics/series/order.h"
@@ -13,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string text_of(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string text_of(const json& object) { return json_text::dump(object); }
 
 json or_null(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "metrics/series/relation.h"
 #include "metrics/series/workload.h"
 
@@ -197,7 +198,7 @@ std::vector<SeriesValue> batch_width_friction(const Analysis& analysis, const Pa
 
 // The same rule as in plan/make_model.cpp, for a model for which the study sets nothing else.
 std::string hash_with_dynamic_batch(const std::string& model_hash) {
-  return hash::sha256(nlohmann::json{{"content", model_hash}, {"dynamic_batch", true}}.dump());
+  return hash::sha256(json_text::dump(nlohmann::json{{"content", model_hash}, {"dynamic_batch", true}}));
 }
 
 std::vector<SeriesValue> dynamic_shapes(const Analysis& analysis, const Part& part) {

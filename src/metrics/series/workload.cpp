@@ -8,6 +8,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace ngb::metrics::series {
 namespace {
 
@@ -22,7 +24,7 @@ constexpr std::array kNamesOfWidth{"width", "embed"};
 std::string name_of(const std::string& family, const json& parameters) {
   std::string name = family;
   for (const auto& [key, value] : parameters.items()) {
-    name += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
+    name += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : json_text::dump(value));
   }
   return name;
 }
@@ -77,7 +79,7 @@ int first_of_batch_group(int batch) {
 }
 
 std::optional<Block> block_of(const CellData& cell) {
-  json parameters = json::parse(cell.model_parameters, nullptr, false);
+  json parameters = json_text::parse(cell.model_parameters);
   if (!parameters.is_object()) return std::nullopt;
   const auto depth = parameters.find("depth");
   if (depth == parameters.end() || !depth->is_number_integer()) return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/python.h"
 #include "draw_figures.py.h"
 
@@ -15,16 +16,15 @@ Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& f
     figures.push_back({{"name", image.name}, {"specification", image.specification}, {"image", image.file.string()}});
   }
   const nlohmann::json wanted{{"format", format}, {"figures", std::move(figures)}};
-  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a path may be no UTF-8
   const Result<std::string> answer = python::ask({.interpreter = {drawer.python},
                                                   .program = kPython_draw_figures,
                                                   .arguments = {},
-                                                  .input = wanted.dump(-1, ' ', false, kReplace),
+                                                  .input = json_text::dump(wanted),
                                                   .site = drawer.site,
                                                   .folder = {},
                                                   .environment = {}});
   if (!answer) return fail("cannot draw figures: " + answer.error().what, answer.error().where, answer.error().next);
-  const nlohmann::json warnings = nlohmann::json::parse(*answer, nullptr, false);
+  const nlohmann::json warnings = json_text::parse(*answer);
   if (!warnings.is_array()) return fail("cannot draw figures: vl-convert gave an unexpected answer", drawer.python);
   std::vector<std::string> texts;
   for (const nlohmann::json& warning : warnings) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "report/figures/specification.h"
 
@@ -19,9 +20,7 @@ using nlohmann::ordered_json;
 // Text is laid out for a wide font, because the reader's machine may have no narrower one.
 constexpr const char* kFont = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
 
-std::string one_line(const ordered_json& value) {
-  return value.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
-}
+std::string one_line(const ordered_json& value) { return json_text::dump_ascii(value); }
 
 // Returns a number with seven significant digits.
 page::Field shown_field(const Row& row, const std::string& column) {
@@ -110,7 +109,7 @@ ordered_json drawn_on_page(const ordered_json& rows, bool are_repetitions) {
 }  // namespace
 
 OnPage on_page(const Made& made, std::size_t most_rows) {
-  ordered_json whole = ordered_json::parse(made.specification);
+  ordered_json whole = json_text::parse_ordered(made.specification);
   const ordered_json rows = whole.at("datasets").at("rows");
   whole.erase("datasets");
   OnPage prepared;

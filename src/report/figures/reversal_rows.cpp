@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_text.h"
 #include "metrics/series/conclusions.h"
 #include "report/figures/rows.h"
 #include "report/plain_text.h"
@@ -80,7 +81,7 @@ Rows rank_reversals(const Selection& selection) {
   std::size_t number = 0;
   for (const store::Conclusion* conclusion : selection.results().conclusions) {
     if (conclusion->kind != metrics::series::kReversal) continue;
-    const json object = json::parse(conclusion->json, nullptr, false);
+    const json object = json_text::parse(conclusion->json);
     const auto sides = object.is_object() ? object.find("sides") : object.end();
     if (sides == object.end() || !sides->is_array() || sides->size() != 2) continue;
     const auto faster = side_of(selection, (*sides)[0]);

@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "report/csv_text.h"
 #include "theme.json.h"
@@ -20,9 +21,7 @@ using nlohmann::ordered_json;
 constexpr std::array<const char*, kShapes> kShapeNames{"circle", "square", "triangle-up", "diamond", "triangle-down"};
 
 // Returns the text of the JSON in ASCII characters.
-std::string ascii(const ordered_json& value, int indent) {
-  return value.dump(indent, ' ', true, ordered_json::error_handler_t::replace);
-}
+std::string ascii(const ordered_json& value, int indent) { return json_text::dump_ascii(value, indent); }
 
 // Returns the field's different values, in the order of the rows.
 ordered_json values_of(const std::vector<Row>& rows, const std::string& field) {
@@ -174,7 +173,7 @@ std::vector<Row> drawn_rows(std::vector<Row> rows, std::string& remark) {
   return kept;
 }
 
-ordered_json theme() { return ordered_json::parse(kText_theme_json); }
+ordered_json theme() { return json_text::parse_ordered(kText_theme_json); }
 
 std::string reading_of(const Figure& figure, const std::string& remark) {
   return remark.empty() ? figure.reading : fmt::format("{} {}.", figure.reading, remark);
@@ -182,7 +181,7 @@ std::string reading_of(const Figure& figure, const std::string& remark) {
 
 std::string specification_text(const Selection& selection, const Figure& figure, const std::vector<Row>& rows,
                                const std::string& remark) {
-  ordered_json whole = ordered_json::parse(figure.specification);
+  ordered_json whole = json_text::parse_ordered(figure.specification);
   const ordered_json config = theme().at("config");
   const std::string reading = reading_of(figure, remark);
   whole["title"] = {{"text", figure.title}, {"subtitle", lines_of(reading)}};

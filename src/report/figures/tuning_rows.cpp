@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "report/figures/rows.h"
 #include "report/plain_text.h"
 
@@ -27,7 +28,7 @@ struct Point {
 std::vector<Point> curve_of(const RecordedProcess& process) {
   const auto fact = process.facts.find("tuning_curve");
   if (fact == process.facts.end()) return {};
-  const json read = json::parse(fact->second, nullptr, false);
+  const json read = json_text::parse(fact->second);
   if (!read.is_object()) return {};
   const json trials = read.value("trials", json::array());
   const json best = read.value("best_ms", json::array());

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "base/json_text.h"
 #include "report/columns.h"
 #include "report/looks.h"
 #include "report/page/untrusted.h"
@@ -179,7 +180,7 @@ json page_data(const Content& content, const Figures& figures, const Labels& lab
   json data = DataWriter(content, labels).write();
   json& specifications = data["specifications"] = json::object();
   for (const Figure& figure : figures.shown) {
-    if (figure.has_all_rows) specifications[figure.name] = json::parse(figure.specification, nullptr, false);
+    if (figure.has_all_rows) specifications[figure.name] = json_text::parse(figure.specification);
   }
   return data;
 }

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_text.h"
+
 namespace ngb::report::page {
 namespace {
 
@@ -43,8 +45,6 @@ std::string replaced(std::string_view text, const std::array<Replacement, count>
 
 std::string escaped(std::string_view text) { return replaced(plain(text), kEntities); }
 
-std::string script_json(const nlohmann::json& json) {
-  return replaced(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), kScriptEscapes);
-}
+std::string script_json(const nlohmann::json& json) { return replaced(json_text::dump(json), kScriptEscapes); }
 
 }  // namespace ngb::report::page

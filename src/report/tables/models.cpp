@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/json_text.h"
 #include "metrics/series/workload.h"
 #include "report/tables/paper_tables.h"
 #include "report/tables/published.h"
@@ -21,7 +22,7 @@ constexpr const char* kNoRecipe = "known of recipes only";
 // those of the recipe.
 Known<zoo::ModelFacts> facts_of(const CellData& cell, const nlohmann::json& changed = nlohmann::json::object()) {
   using Facts = Known<zoo::ModelFacts>;
-  nlohmann::json parameters = nlohmann::json::parse(cell.model_parameters, nullptr, false);
+  nlohmann::json parameters = json_text::parse(cell.model_parameters);
   if (cell.model_family.empty() || !parameters.is_object()) return Facts::unknown(kNoRecipe);
   parameters.update(changed);
   const auto recipe = zoo::resolve(cell.model_family, parameters, 1);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/python.h"
 #include "report/csv_text.h"
 #include "write_parquet.py.h"
@@ -80,11 +81,10 @@ ngb::Status write_parquet(const ParquetWriter& writer, const std::string& made_b
     paths.push_back(each.file.string());
   }
   const json wanted{{"made_by", made_by}, {"tables", std::move(tables)}};
-  constexpr auto kReplace = json::error_handler_t::replace;  // a name may be no UTF-8
   const Result<std::string> answer = python::ask({.interpreter = {writer.python},
                                                   .program = kPython_write_parquet,
                                                   .arguments = std::move(paths),
-                                                  .input = wanted.dump(-1, ' ', false, kReplace),
+                                                  .input = json_text::dump(wanted),
                                                   .site = writer.site,
                                                   .folder = {},
                                                   .environment = {}});

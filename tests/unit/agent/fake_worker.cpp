@@ -21,6 +21,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "samples/codec.h"
 #include "samples/frame.h"
 #include "samples/process_result.h"
@@ -251,7 +252,7 @@ WorkerRequest read_request() {
     if (size <= 0) std::exit(8);
     reader.feed({chunk, static_cast<std::size_t>(size)});
     const auto frame = reader.next();
-    if (frame && frame->has_value()) return *work::parse_json<WorkerRequest>(nlohmann::json::parse(**frame), "request");
+    if (frame && frame->has_value()) return *work::parse_json<WorkerRequest>(json_text::parse(**frame), "request");
   }
 }
 

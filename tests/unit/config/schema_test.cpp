@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/process.h"
 #include "study_fixture.h"
 
@@ -27,8 +28,8 @@ print(json.dumps([validator.is_valid(document) for document in documents]))
 
 // A good study with one key replaced or added.
 json patched(const std::string& patch) {
-  json document = json::parse(R"({"models": [{"zoo": "resnet18"}], "compilers": ["onnxruntime"]})");
-  document.update(json::parse(patch));
+  json document = json_text::parse(R"({"models": [{"zoo": "resnet18"}], "compilers": ["onnxruntime"]})");
+  document.update(json_text::parse(patch));
   return document;
 }
 
@@ -118,7 +119,7 @@ TEST(StudySchema, AgreesWithTheParser) {
   ASSERT_TRUE(judged) << judged.error().text();
   if (judged->exit_code == 77) GTEST_SKIP() << "python3 has no jsonschema";
   ASSERT_TRUE(judged->succeeded()) << judged->output;
-  const json verdicts = json::parse(judged->output);
+  const json verdicts = json_text::parse(judged->output);
   ASSERT_EQ(verdicts.size(), accepted.size());
   int valid = 0;
   for (std::size_t i = 0; i < accepted.size(); ++i) {
@@ -136,7 +137,7 @@ TEST(StudySchema, CarriesMeaningsAndDefaultsForEditors) {
   EXPECT_EQ(schema["properties"]["repetitions"]["default"], 20);
   EXPECT_EQ(schema["properties"]["processes"]["description"], "Fresh worker processes for each cell");
   EXPECT_EQ(schema["properties"]["timeouts"]["properties"]["run_s"]["default"], 600.0);
-  EXPECT_EQ(schema["required"], json::parse(R"(["models", "compilers"])"));
+  EXPECT_EQ(schema["required"], json_text::parse(R"(["models", "compilers"])"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -173,14 +174,15 @@ stop_when: {max_s: 5}
 
 TEST(StudyFile, AsJsonShowsEveryDefault) {
   const json shown = to_json(good(kSmallest));
-  EXPECT_EQ(shown["models"], json::parse(R"([{"label": "resnet18", "zoo": {"resnet18": {}}}])"));
-  EXPECT_EQ(shown["compilers"], json::parse(R"([{"onnxruntime": {"label": "onnxruntime", "options": {}, "threads": 1,
+  EXPECT_EQ(shown["models"], json_text::parse(R"([{"label": "resnet18", "zoo": {"resnet18": {}}}])"));
+  EXPECT_EQ(shown["compilers"],
+            json_text::parse(R"([{"onnxruntime": {"label": "onnxruntime", "options": {}, "threads": 1,
                                                                  "version": "1.31.1"}}])"));
-  EXPECT_EQ(shown["pairs"], json::parse(R"({"local": ["onnxruntime"]})"));
-  EXPECT_EQ(shown["batch_sizes"], json::parse("[1]"));
+  EXPECT_EQ(shown["pairs"], json_text::parse(R"({"local": ["onnxruntime"]})"));
+  EXPECT_EQ(shown["batch_sizes"], json_text::parse("[1]"));
   EXPECT_EQ(shown["warm_up"], "auto");
-  EXPECT_EQ(shown["tolerances"], json::parse(R"({"absolute": 1e-4, "relative": 1e-3})"));
-  EXPECT_EQ(shown["timeouts"], json::parse(R"({"compile_s": 3600.0, "run_s": 600.0})"));
+  EXPECT_EQ(shown["tolerances"], json_text::parse(R"({"absolute": 1e-4, "relative": 1e-3})"));
+  EXPECT_EQ(shown["timeouts"], json_text::parse(R"({"compile_s": 3600.0, "run_s": 600.0})"));
   EXPECT_EQ(shown["memory_limit"], nullptr);
   EXPECT_EQ(shown["reference_version"], "2.15.0");
 }

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace ngb::live {
 namespace {
 
@@ -28,7 +30,7 @@ State two_cells() {
 }
 
 TEST(LiveState, AsJsonHasAnUnknownAsNullAndNeverAsZero) {
-  const auto json = nlohmann::json::parse(to_json(two_cells()));
+  const auto json = json_text::parse(to_json(two_cells()));
   EXPECT_TRUE(json["left_s"].is_null());
   EXPECT_EQ(json["cells"][0]["samples_per_s"], 12.5);
   EXPECT_TRUE(json["cells"][1]["samples_per_s"].is_null());
@@ -47,7 +49,7 @@ TEST(LiveState, AsJsonIsOneLineAndReplacesWhatIsNotUtf8) {
   note_line(state, "a\nb\xff");
   const std::string json = to_json(state);
   EXPECT_EQ(json.find('\n'), std::string::npos);
-  EXPECT_EQ(nlohmann::json::parse(json)["lines"][0], "a\nb\xEF\xBF\xBD");
+  EXPECT_EQ(json_text::parse(json)["lines"][0], "a\nb\xEF\xBF\xBD");
 }
 
 TEST(LiveState, ForPrometheusEscapesLabelsAndLeavesOutWhatIsNotKnown) {
@@ -73,7 +75,7 @@ TEST(LiveState, OfALargeStudySendsTheCellsThatChangedLast) {
   note_change(state, 1700);
   note_change(state, 1900);
   note_change(state, 1700);
-  const auto json = nlohmann::json::parse(to_json(state));
+  const auto json = json_text::parse(to_json(state));
   ASSERT_EQ(json["cells"].size(), 500U);
   EXPECT_EQ(json["cells_total"], 2000);
   EXPECT_EQ(json["cells"][0]["model"], "0");
@@ -88,7 +90,7 @@ TEST(LiveState, CountsCellsByProgressAsTheyChange) {
   change_cell(state, 1, [](Cell& cell) { cell.progress = CellProgress::failed; });
   change_cell(state, 0, [](Cell& cell) { cell.progress = CellProgress::measured; });
   change_cell(state, 0, [](Cell& cell) { cell.processes_done = 3; });
-  const auto json = nlohmann::json::parse(to_json(state));
+  const auto json = json_text::parse(to_json(state));
   EXPECT_EQ(json["counts"],
             (nlohmann::json{{"planned", 0}, {"partial", 0}, {"measured", 1}, {"decided", 0}, {"failed", 1}}));
   EXPECT_EQ(state.changed, (std::vector<std::size_t>{0, 1}));

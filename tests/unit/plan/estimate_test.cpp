@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "plan/usual_times.h"
 #include "plan_fixture.h"
 
@@ -250,7 +251,7 @@ TEST(EstimateText, SaysWhatItRestsOnAndWhatSharingWouldSave) {
             "  from 1 process measured here before: 1 cell as measured before\n"
             "  about 1 min 42 s with compile: auto, which compiles dear models once\n");
   EXPECT_EQ(estimate_json(plan, experience)["estimate_basis"],
-            nlohmann::json::parse(R"({"measured_processes": 1, "cells": {"same": 1, "other_version": 0,
+            json_text::parse(R"({"measured_processes": 1, "cells": {"same": 1, "other_version": 0,
                                       "other_batch": 0, "other_model": 0, "table": 0}})"));
   EXPECT_EQ(estimate_text(one_cell(), {}),
             "1 cell, 5 processes: about 24.1 s\n"

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "plan_fixture.h"
 #include "temporary_folder.h"
 
@@ -49,7 +50,7 @@ TEST_F(UserModel, AModuleBringsTheFilesBesideItThatItImports) {
   EXPECT_EQ(model->files[4].sha256, hash::sha256(""));
   EXPECT_THAT(model->inputs, ElementsAre(TensorSignature{"x", DataType::f32, {2, 4}}));
   EXPECT_TRUE(model->is_module());
-  const auto recipe = nlohmann::json::parse(work::json_of(model->source))["module"];
+  const auto recipe = json_text::parse(work::json_of(model->source))["module"];
   EXPECT_EQ(recipe["file"], "model/net.py");
   EXPECT_EQ(recipe["seed"], 7);
 }

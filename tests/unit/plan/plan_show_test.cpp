@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "plan/estimate.h"
 #include "plan_fixture.h"
 
@@ -91,17 +92,18 @@ TEST(PlanText, SaysHowManyGroupsItLeavesOut) {
 TEST(PlanJson, HoldsModelsCellsAndOrder) {
   const json shown = to_json(by_hand());
   EXPECT_EQ(shown["study"]["name"], "small");
-  EXPECT_EQ(shown["models"][0], json::parse(R"({"hash": "aa", "label": "größe=1", "family": "conv_block",
+  EXPECT_EQ(shown["models"][0], json_text::parse(R"({"hash": "aa", "label": "größe=1", "family": "conv_block",
       "group": null, "style": null, "size": null, "raw_bytes": null, "encoded_bytes": null,
       "recipe": {"family": "conv_block"}, "path": null, "batch": 1, "parameters": 100, "macs": 2000,
       "macs_torchinfo": 1900, "inputs": [{"name": "input", "type": "f32", "shape": [1, 3, 8, 8]}]})"));
   EXPECT_EQ(shown["models"][1]["macs"], nullptr);
   EXPECT_EQ(shown["models"][1]["path"], "/m/file.onnx");
-  EXPECT_EQ(shown["cells"][1], json::parse(R"({"id": "2222222222222222", "device": "local", "compiler": "onnxruntime",
+  EXPECT_EQ(shown["cells"][1],
+            json_text::parse(R"({"id": "2222222222222222", "device": "local", "compiler": "onnxruntime",
       "compiler_label": "onnxruntime", "compiler_version": "1.31.1", "threads": 16, "precision": "f32", "load": "none",
       "options": {"arena": false, "graph_optimization": "basic"}, "settings": {}, "in_flight": "1", "instances": 1, "model_index": 0, "model": "größe=1", "batch": 1})"));
   EXPECT_EQ(shown["groups"][0]["model_index"], 1);
-  EXPECT_EQ(shown["groups"][0]["steps"][1], json::parse(R"({"cell_index": 2, "process_index": 0})"));
+  EXPECT_EQ(shown["groups"][0]["steps"][1], json_text::parse(R"({"cell_index": 2, "process_index": 0})"));
   EXPECT_EQ(shown["process_count"], 12);
   EXPECT_THAT(shown["defaults"], testing::Contains("repetitions"));
   EXPECT_THAT(shown["defaults"], testing::Not(testing::Contains("processes")));

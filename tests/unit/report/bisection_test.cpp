@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace ngb::report {
 namespace {
 
@@ -58,7 +60,7 @@ TEST(BisectionReport, BeginsWithTheAnswer) {
   EXPECT_EQ(bisection_summary(bisected),
             "onnxruntime 1.3 is the first version that is faster than 1.0 by more than 3 %");
   EXPECT_THAT(shown(bisected, "text"), HasSubstr("1.1      not faster"));
-  const auto json = nlohmann::json::parse(shown(bisected, "json"));
+  const auto json = json_text::parse(shown(bisected, "json"));
   EXPECT_EQ(json["faster_ratio"], 0.03);
   EXPECT_TRUE(json["slower_ratio"].is_null());
 }
@@ -86,7 +88,7 @@ TEST(BisectionReport, NamesTheRangeThatUndecidedVersionsLeave) {
   EXPECT_THAT(text, StartsWith("onnxruntime 1.3 is the first version that was shown to be slower than 1.0 by more than "
                                "3 %; undecided between 1.0 and 1.3\n"));
   EXPECT_THAT(text, HasSubstr("  Undecided: 1.1; more rounds"));
-  const auto json = nlohmann::json::parse(shown(bisected, "json"));
+  const auto json = json_text::parse(shown(bisected, "json"));
   EXPECT_EQ(json["outcome"], "undecided");
   EXPECT_EQ(json["undecided"], nlohmann::json({"1.1"}));
 }
@@ -96,16 +98,16 @@ TEST(BisectionReport, SaysThatThereIsNothingToSearchFor) {
   bisected.tried = {tried("1.1", Finding::good, 1)};
   EXPECT_EQ(bisection_summary(bisected),
             "onnxruntime 1.1 is not slower than 1.0 by more than 10 %: there is nothing to search for");
-  EXPECT_EQ(nlohmann::json::parse(shown(bisected, "json"))["outcome"], "not_worse");
+  EXPECT_EQ(json_text::parse(shown(bisected, "json"))["outcome"], "not_worse");
   bisected.tried = {tried("1.1", Finding::undecided, 1)};
   EXPECT_EQ(bisection_summary(bisected),
             "It is undecided whether onnxruntime 1.1 is slower than 1.0 by more than 10 %: there is nothing to search "
             "for yet");
-  EXPECT_EQ(nlohmann::json::parse(shown(bisected, "json"))["outcome"], "undecided");
+  EXPECT_EQ(json_text::parse(shown(bisected, "json"))["outcome"], "undecided");
 }
 
 TEST(BisectionReport, InJsonHasNumbersUnroundedAndNullForWhatIsUnknown) {
-  const auto json = nlohmann::json::parse(shown(with_culprit(), "json"));
+  const auto json = json_text::parse(shown(with_culprit(), "json"));
   EXPECT_EQ(json["outcome"], "found");
   EXPECT_EQ(json["first_bad"], "1.3");
   EXPECT_EQ(json["last_good"], "1.1");

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
+#include "base/json_text.h"
 
 namespace ngb::report {
 namespace {
@@ -110,7 +111,7 @@ TEST(Choice, IsATableOfThoseThatMayHoldAndJsonOfAll) {
   EXPECT_THAT(text, HasSubstr("holds"));
   EXPECT_THAT(text, testing::Not(HasSubstr("tvm")));
   EXPECT_THAT(text, HasSubstr("1 hold, 0 open, 1 fail, 1 unknown: 99 % of "));
-  const auto json = nlohmann::json::parse(choice_json(chosen(0.070)));
+  const auto json = json_text::parse(choice_json(chosen(0.070)));
   EXPECT_EQ(json.at(1).at("fit"), "fails");
   EXPECT_TRUE(json.at(2).at("answered_s").is_null());
 }

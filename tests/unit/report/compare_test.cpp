@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::report {
@@ -103,7 +104,7 @@ TEST(Compare, BeginsWithTheSummaryAndListsTheWorstFirst) {
       last = place;
     }
   }
-  const auto json = nlohmann::json::parse(compared_as("json", pairs.compared()));
+  const auto json = json_text::parse(compared_as("json", pairs.compared()));
   EXPECT_EQ(json["summary"], kSummary);
   EXPECT_EQ(json["pairs"][0]["ratio"]["value"], 0.5);
   EXPECT_EQ(json["pairs"][2]["outcome"], "failed");
@@ -114,7 +115,7 @@ TEST(Compare, SaysWhyAPairIsUndecidedAndWhatWouldDecideIt) {
   const Pairs pairs = one_of_each();
   const std::string why = "the interval excludes 1, but not after 114 comparisons: 4 more rounds, 3 min";
   EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 200}), HasSubstr(why));
-  const auto json = nlohmann::json::parse(compared_as("json", pairs.compared()));
+  const auto json = json_text::parse(compared_as("json", pairs.compared()));
   EXPECT_EQ(json["pairs"][4]["more_rounds"], (nlohmann::json{{"count", 4}, {"is_minimum", false}, {"seconds", 180.0}}));
 }
 
@@ -231,7 +232,7 @@ TEST(Gate, IsReportedWithWhatFailedWhatItToleratesAndWhatIsOpen) {
                 "6 %, 1 undecided or without a measurement\n"));
   EXPECT_THAT(compared_as("text", pairs.gated({.slower_ratio = 0.06}), {.width = 200}),
               HasSubstr("within the gate's 6 %"));
-  const auto json = nlohmann::json::parse(compared_as("json", pairs.gated({.slower_ratio = 0.06})));
+  const auto json = json_text::parse(compared_as("json", pairs.gated({.slower_ratio = 0.06})));
   EXPECT_EQ(json["gate"]["outcome"], "failed");
   EXPECT_EQ(json["gate"]["tolerated"], 1);
   EXPECT_EQ(json["pairs"][0]["is_regression"], true);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
+#include "base/json_text.h"
 
 namespace ngb::report {
 namespace {
@@ -55,7 +56,7 @@ TEST(Confirmation, IsPrintedBesideThePrediction) {
   predicted.low_s.reset();
   predicted.why = "too slow for so many requests";
   EXPECT_THAT(confirmation_text(judged, predicted, demand), HasSubstr("predicted: too slow for so many requests"));
-  const auto json = nlohmann::json::parse(confirmation_json(judged, predicted, "here"));
+  const auto json = json_text::parse(confirmation_json(judged, predicted, "here"));
   EXPECT_EQ(json["confirmation"]["held"], "not held");
   EXPECT_EQ(json["compiler"], "fast");
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
+#include "base/json_text.h"
 #include "report/show.h"
 
 namespace ngb::report {
@@ -69,10 +70,10 @@ TEST(Allocator, IsNamedBelowTheTableUnlessItIsTheDefault) {
   const std::vector<store::DerivedValue> derived;
   Results results = all_results(cells, derived);
   EXPECT_THAT(show_text(results, {}), testing::Not(HasSubstr("allocator")));
-  EXPECT_EQ(nlohmann::json::parse(find_format("json").value()->show(results, {}))["allocator"], "default");
+  EXPECT_EQ(json_text::parse(find_format("json").value()->show(results, {}))["allocator"], "default");
   results.allocator = "steady";
   EXPECT_THAT(show_text(results, {}), HasSubstr("\n  allocator: steady\n"));
-  EXPECT_EQ(nlohmann::json::parse(find_format("json").value()->show(results, {}))["allocator"], "steady");
+  EXPECT_EQ(json_text::parse(find_format("json").value()->show(results, {}))["allocator"], "steady");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
+#include "base/json_text.h"
 #include "report/page/base64.h"
 #include "report/page/labels.h"
 #include "report/page/page_data.h"
@@ -55,7 +56,7 @@ TEST(Page, WritesJsonThatCannotEndItsElement) {
   const nlohmann::json given = "</script><!--\xE2\x80\xA8&";
   const std::string text = script_json(given);
   EXPECT_EQ(text, R"("\u003c/script\u003e\u003c!--\u2028\u0026")");
-  EXPECT_EQ(nlohmann::json::parse(text), given);
+  EXPECT_EQ(json_text::parse(text), given);
 }
 
 TEST(Page, TellsCellsOfOneWorkloadApartByTheirOptions) {

@@ -8,6 +8,7 @@
 
 #include "../metrics/made_up_cells.h"
 #include "base/file.h"
+#include "base/json_text.h"
 
 namespace ngb::report {
 namespace {
@@ -89,7 +90,7 @@ TEST(Profile, IsPrintedInEachFormatWithEachColumn) {
     for (const ProfileColumn& column : profile_columns()) EXPECT_THAT(text, HasSubstr(column.name)) << format.name;
     EXPECT_THAT(text, HasSubstr("needs 662 repetitions, has 100"));
   }
-  const auto json = nlohmann::json::parse(profile_formats()[1].print(rows, {}));
+  const auto json = json_text::parse(profile_formats()[1].print(rows, {}));
   EXPECT_EQ(json["rows"][0]["batch"], 4);
   EXPECT_EQ(json["rows"][0]["latency_p99_s"]["value"], nullptr);
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "metrics/metric.h"
 #include "report/text_table.h"
@@ -174,7 +175,7 @@ TEST(Show, NamesABaselineOtherThanTheIdentityInTheHeadsOfItsColumns) {
   EXPECT_THAT(shown, HasSubstr("  RTR [95 %]  "));
   EXPECT_THAT(find_format("markdown").value()->show(results, {}),
               HasSubstr("| speed-up over onnxruntime@1.0 [95 %] |"));
-  const auto json = nlohmann::json::parse(find_format("json").value()->show(results, {}));
+  const auto json = json_text::parse(find_format("json").value()->show(results, {}));
   EXPECT_EQ(json["baseline"], "onnxruntime@1.0");
   EXPECT_EQ(json["cells"][0]["baseline"]["cell_id"], "onnxruntime-1");
 }
@@ -190,7 +191,7 @@ TEST(Show, SaysThatASpeedUpOfReducedPrecisionIsOverF32) {
   EXPECT_THAT(text_of(with_reduced_precision(), values(), {.width = 200}), HasSubstr("2.00 [1.90, 2.10] over f32"));
   EXPECT_THAT(shown_as("markdown", with_reduced_precision(), values()), HasSubstr("| 2.00 [1.90, 2.10] over f32 |"));
   EXPECT_THAT(text_of(cells(), values(), {.width = 200}), Not(HasSubstr("over")));
-  const auto json = nlohmann::json::parse(shown_as("json", with_reduced_precision(), values()))["cells"];
+  const auto json = json_text::parse(shown_as("json", with_reduced_precision(), values()))["cells"];
   EXPECT_EQ(json[1]["metrics"]["speed_up_ratio"]["over"], "f32");
   EXPECT_EQ(json[1]["baseline"]["precision"], "f32");
   EXPECT_FALSE(json[1]["metrics"]["throughput_mean_per_s"].contains("over"));
@@ -211,7 +212,7 @@ TEST(Show, MarksCertainSpeedUpsAndFailuresInColor) {
 }
 
 TEST(ShowJson, HoldsValuesAndReasonsUnderTheNamesOfTheMetrics) {
-  const auto json = nlohmann::json::parse(shown_as("json", cells(), values()));
+  const auto json = json_text::parse(shown_as("json", cells(), values()));
   ASSERT_EQ(json["cells"].size(), 5U);
   const auto& cell = json["cells"][1];
   EXPECT_EQ(cell["cell_id"], "onnxruntime-1");
@@ -256,8 +257,8 @@ TEST(ShowText, HasASectionForEachLoadAndColumnsOfLoadsOnlyIfThereAreSome) {
 
 TEST(Show, NamesTheLoadOfACellInJsonAndMarkdownAndFiltersByIt) {
   const auto all = under_a_load();
-  EXPECT_EQ(nlohmann::json::parse(shown_as("json", all, values()))["cells"][2]["load"], "cpu: 1");
-  EXPECT_EQ(nlohmann::json::parse(shown_as("json", all, values()))["cells"][0]["load"], "none");
+  EXPECT_EQ(json_text::parse(shown_as("json", all, values()))["cells"][2]["load"], "cpu: 1");
+  EXPECT_EQ(json_text::parse(shown_as("json", all, values()))["cells"][0]["load"], "none");
   EXPECT_THAT(shown_as("markdown", all, values()), HasSubstr("| precision | load | compiler |"));
   EXPECT_EQ(passing_results(all, values(), {{"load", {"cpu: 1"}}})->cells.size(), 2U);
   EXPECT_EQ(passing_results(all, values(), {{"load", {"cpu: 2"}}}).error().text(),

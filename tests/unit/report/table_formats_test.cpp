@@ -9,6 +9,7 @@
 
 #include "../metrics/made_up_cells.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "report/tables/formats.h"
 #include "report/tables/latex_text.h"
@@ -74,13 +75,13 @@ TEST(TablesAsMarkdown, ShowHostileNamesLiterally) {
 }
 
 TEST(TablesAsJson, KeepNamesAsTheyAre) {
-  const nlohmann::json json = nlohmann::json::parse(to_json(hostile_table()));
+  const nlohmann::json json = json_text::parse(to_json(hostile_table()));
   EXPECT_EQ(json["rows"][0]["values"]["name"], kHostile);
   EXPECT_EQ(json["rows"][0]["is_published"], false);
 }
 
 TEST(TablesAsJson, HaveNullWithAReasonForWhatIsMissing) {
-  const nlohmann::json row = nlohmann::json::parse(to_json(numbers()))["rows"][0];
+  const nlohmann::json row = json_text::parse(to_json(numbers()))["rows"][0];
   EXPECT_TRUE(row["values"]["cpu_percent"].is_null());
   EXPECT_EQ(row["reasons"].dump(), R"({"cpu_percent":"no ticks"})");
   EXPECT_EQ(row["values"]["speed_per_s"], 104.69);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json_text.h"
+
 namespace ngb::worker {
 namespace {
 
@@ -11,7 +13,7 @@ using testing::ElementsAre;
 using testing::Pair;
 
 nlohmann::json description() {
-  return nlohmann::json::parse(R"({
+  return json_text::parse(R"({
     "name": "toy", "devices": ["cpu", "cuda"], "precisions": ["f32", "f16"],
     "options": [
       {"name": "layout", "type": "string", "values": ["\"plain\"", "tiled"], "default": "\"plain\""},

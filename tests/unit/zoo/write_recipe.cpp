@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json_text.h"
 #include "zoo/recipe.h"
 
 namespace {
@@ -21,7 +22,7 @@ int main(int count, char** words) {
     std::cerr << "usage: write_recipe NAME PARAMETERS SEED BATCH THREADS FILE\n";
     return 2;
   }
-  const nlohmann::json parameters = nlohmann::json::parse(words[2], nullptr, false);
+  const nlohmann::json parameters = ngb::json_text::parse(words[2]);
   const auto recipe = ngb::zoo::resolve(words[1], parameters, std::strtoull(words[3], nullptr, 10));
   if (!recipe) return complain(recipe.error());
   const bool dynamic = std::string_view(words[4]) == "dynamic";

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "made_up_results.h"
 #include "report/figures/specification.h"
 #include "report/looks.h"
@@ -71,10 +72,10 @@ TEST(FiguresOnThePage, HaveTheirDataWithSevenDigits) {
 TEST(FiguresOnThePage, KeepTheSpecificationApartFromTheData) {
   const ResultsOf results({cell_with({}, {100}), cell_with({.compiler = "openvino"}, {200})});
   const OnPage prepared = on_page(made_called(results, "throughput_by_batch"), kMostRows);
-  const ordered_json kept = ordered_json::parse(prepared.figure.specification);
+  const ordered_json kept = json_text::parse_ordered(prepared.figure.specification);
   EXPECT_FALSE(kept.contains("datasets"));
   EXPECT_EQ(kept.at("title").at("text"), "Throughput by batch size");
-  const ordered_json drawn = ordered_json::parse(prepared.to_draw);
+  const ordered_json drawn = json_text::parse_ordered(prepared.to_draw);
   EXPECT_FALSE(drawn.contains("title")) << "the page has it as text";
   EXPECT_EQ(drawn.at("config").at("background"), "transparent");
   EXPECT_EQ(drawn.at("datasets").at("rows").size(), 2U);
@@ -91,7 +92,7 @@ TEST(FiguresOnThePage, DrawTheFirstPanelsAndEveryNthRepetitionOfMany) {
   const ResultsOf results(cells);
   const OnPage prepared = on_page(made_called(results, "samples"), kMostRows);
   // 200 of the 400 repetitions of each of the first 6 cells.
-  EXPECT_EQ(ordered_json::parse(prepared.to_draw).at("datasets").at("rows").size(), 1'200U);
+  EXPECT_EQ(json_text::parse_ordered(prepared.to_draw).at("datasets").at("rows").size(), 1'200U);
   EXPECT_EQ(prepared.remark, "The image has 1200 of 4000 rows; ngb report RESULTS --figures svg draws more of them.");
   EXPECT_EQ(prepared.figure.rows.size(), kMostRows);
   EXPECT_FALSE(prepared.figure.has_all_rows);
@@ -131,7 +132,7 @@ TEST(FiguresOnThePage, HaveADarkFormOfEveryColour) {
   const ordered_json colours = theme();
   for (const auto& [light, dark] : colours.at("dark").items()) known.insert(light);
   std::set<std::string> used = colours_of(colours.at("config"));
-  for (const Figure& figure : all_figures()) used.merge(colours_of(ordered_json::parse(figure.specification)));
+  for (const Figure& figure : all_figures()) used.merge(colours_of(json_text::parse_ordered(figure.specification)));
   EXPECT_THAT(known, testing::IsSupersetOf(used));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "made_up_results.h"
 #include "report/figures/draw.h"
@@ -58,7 +59,7 @@ TEST(Specifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
   EXPECT_EQ(words_of(figures.left_out), "");
   ASSERT_EQ(figures.made.size(), all_figures().size());
   for (const Made& made : figures.made) {
-    const ordered_json json = ordered_json::parse(made.specification, nullptr, false);
+    const ordered_json json = json_text::parse_ordered(made.specification);
     ASSERT_TRUE(json.is_object()) << made.figure->name;
     EXPECT_EQ(json.at("$schema"), "https://vega.github.io/schema/vega-lite/v6.json");
     EXPECT_EQ(json.at("usermeta").at("SPDX-License-Identifier"), "Apache-2.0");
@@ -72,7 +73,7 @@ TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
   const std::regex unit(R"(.*\((samples|samples/s|s|ms|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
   for (const Figure& figure : all_figures()) {
     std::size_t axes = 0;
-    visit(ordered_json::parse(figure.specification), "", [&](const ordered_json& json, const std::string& key) {
+    visit(json_text::parse_ordered(figure.specification), "", [&](const ordered_json& json, const std::string& key) {
       if ((key != "x" && key != "y") || json.value("type", "") != "quantitative") return;
       ++axes;
       EXPECT_TRUE(std::regex_match(json.value("title", ""), unit)) << figure.name << ": " << json.dump();
@@ -86,11 +87,12 @@ TEST(Specifications, DrawOnlyColumnsOfTheirData) {
                                             "drawn", "drawn_low", "drawn_high", "count"};
   for (const Figure& figure : all_figures()) {
     const std::vector<std::string> columns = text::split(figure.columns, ' ');
-    visit(ordered_json::parse(figure.specification), "", [&](const ordered_json& json, const std::string& /*key*/) {
-      const std::string field = json.value("field", "panel");
-      if (of_transforms.contains(field)) return;
-      EXPECT_NE(std::find(columns.begin(), columns.end(), field), columns.end()) << figure.name << ": " << field;
-    });
+    visit(json_text::parse_ordered(figure.specification), "",
+          [&](const ordered_json& json, const std::string& /*key*/) {
+            const std::string field = json.value("field", "panel");
+            if (of_transforms.contains(field)) return;
+            EXPECT_NE(std::find(columns.begin(), columns.end(), field), columns.end()) << figure.name << ": " << field;
+          });
   }
 }
 
@@ -111,7 +113,7 @@ TEST(Specifications, MarkOneOnAxesOfRatios) {
   for (const Figure& figure : all_figures()) {
     bool is_ratio = false;
     bool marks_one = false;
-    visit(ordered_json::parse(figure.specification), "", [&](const ordered_json& json, const std::string& key) {
+    visit(json_text::parse_ordered(figure.specification), "", [&](const ordered_json& json, const std::string& key) {
       if (key != "x" && key != "y") return;
       const bool has_title = json.contains("title") && json.at("title").is_string();
       is_ratio = is_ratio || (has_title && json.value("title", "").find("(ratio, log axis)") != std::string::npos);
@@ -124,11 +126,11 @@ TEST(Specifications, MarkOneOnAxesOfRatios) {
 TEST(Specifications, GiveACompilerTheColourOfThePage) {
   const ResultsOf results({cell_with({}, {100, 101}), cell_with({.compiler = "openvino"}, {200, 201})});
   const Selection selection = results.selection();
-  const ordered_json theme = ordered_json::parse(file::read(kSource / "src/report/figures/theme.json").value());
+  const ordered_json theme = json_text::parse_ordered(file::read(kSource / "src/report/figures/theme.json").value());
   const ordered_json palette = theme.at("config").at("range").at("category");
   const Figures figures = make_figures(selection);
   std::size_t channels = 0;
-  const ordered_json json = ordered_json::parse(made_called(figures, "throughput_by_batch").specification);
+  const ordered_json json = json_text::parse_ordered(made_called(figures, "throughput_by_batch").specification);
   visit(json, "", [&](const ordered_json& part, const std::string& key) {
     if (key != "color" || !part.contains("scale")) return;
     ++channels;
@@ -141,7 +143,7 @@ TEST(Specifications, GiveACompilerTheColourOfThePage) {
 }
 
 TEST(Theme, HasTheColoursOfThePage) {
-  const ordered_json theme = ordered_json::parse(file::read(kSource / "src/report/figures/theme.json").value());
+  const ordered_json theme = json_text::parse_ordered(file::read(kSource / "src/report/figures/theme.json").value());
   const ordered_json palette = theme.at("config").at("range").at("category");
   ASSERT_EQ(palette.size(), static_cast<std::size_t>(kColours));
   const std::string css = file::read(kSource / "src/report/page/page.css").value();
@@ -166,7 +168,7 @@ TEST(Specifications, HaveHostileNamesAsDataOnly) {
   const ResultsOf results(
       {cell_with({.model = name}, {100, 101}), cell_with({.model = name, .compiler = name}, {200})});
   const Made made = made_called(figures_of(results), "throughput_by_batch");
-  const ordered_json json = ordered_json::parse(made.specification);
+  const ordered_json json = json_text::parse_ordered(made.specification);
   EXPECT_EQ(json.at("datasets").at("rows").size(), 2U);
   EXPECT_EQ(json.at("datasets").at("rows").at(0).at("model"), "</script>\"'=1+1\n\\u202e@rows@");
   EXPECT_THAT(made.specification, Not(HasSubstr("\xE2\x80\xAE")));
@@ -190,7 +192,7 @@ TEST(DataFiles, HaveThePanelsThatAreNotDrawn) {
   const ResultsOf results(std::move(cells));
   const Made made = made_called(figures_of(results), "throughput_by_batch");
   EXPECT_EQ(std::count(made.data.begin(), made.data.end(), '\n'), 71);
-  EXPECT_EQ(ordered_json::parse(made.specification).at("datasets").at("rows").size(), kMostPanels);
+  EXPECT_EQ(json_text::parse_ordered(made.specification).at("datasets").at("rows").size(), kMostPanels);
   EXPECT_EQ(made.remark, "60 of 70 panels are drawn; the data has all");
 }
 
