@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# ngb_room(NAME USES room … [LINKS target …]): the static library ngb_NAME of every .cpp below src/NAME.
-# USES are the rooms whose headers it may include; tests/unit/rooms_test reads the same list from ARCHITECTURE.md.
+# ngb_room(NAME [HOT] USES room … [LINKS target …]): the static library ngb_NAME of every .cpp below src/NAME.
+# USES are the rooms whose headers it may include; tests/unit/rooms_test reads the same list from ARCHITECTURE.md. For HOT
+# see ngb_hot.
 set(NGB_WARNINGS -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-align
                  -Woverloaded-virtual -Wconversion -Wsign-conversion -Wnull-dereference -Wdouble-promotion -Wformat=2
                  -Wredundant-decls)
+# g++ collects its garbage every 128 MB otherwise, which takes a tenth of its time.
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>)
 # g++ 12 takes appending to a string for an overrun (GCC PR 105651), and what it inlines from the JSON library, CLI11 and
 # Asio for a null pointer followed; 13 does not.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -11,8 +14,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
        -Wno-null-dereference)
 endif()
 
-# The large headers that most sources include, parsed once for each kind of code: rooms and libraries, programs, tests.
-# Every source still includes what it uses; the headers' own test and clang-tidy compile without these.
+# The large headers that most sources include, parsed once for each kind of code: hot and other rooms, tests. Every source
+# still includes what it uses; the headers' own test and clang-tidy compile without these.
 set(NGB_PRELUDE <fmt/format.h> <nlohmann/json.hpp> <tl/expected.hpp> <algorithm> <filesystem> <functional> <map>
                 <optional> <string> <vector>)
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/prelude/prelude.cpp CONTENT "")
@@ -23,14 +26,31 @@ function(ngb_prelude name)
   target_link_libraries(${name} PRIVATE ngb_fmt)
 endfunction()
 ngb_prelude(ngb_room_prelude)
+set(NGB_HOT_PRELUDE ngb_room_prelude)
+if(CMAKE_BUILD_TYPE STREQUAL Release)  # g++ crashes if the headers were optimised in another way than the source
+  ngb_prelude(ngb_hot_prelude)
+  target_compile_options(ngb_hot_prelude PRIVATE -O2)
+  set(NGB_HOT_PRELUDE ngb_hot_prelude)
+endif()
+
+# ngb_hot(TARGET): a release build optimises it with -O2. All else waits for files, processes or people, and is built with
+# -O1, which takes two thirds of the time (docs/decisions/0023-a-build-that-is-not-waited-for.md).
+function(ngb_hot target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  target_precompile_headers(${target} REUSE_FROM ${NGB_HOT_PRELUDE})
+endfunction()
 
 function(ngb_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "" "USES;LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   add_library(ngb_${name} STATIC ${sources})
   target_include_directories(ngb_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_compile_options(ngb_${name} PRIVATE ${NGB_WARNINGS})
-  target_precompile_headers(ngb_${name} REUSE_FROM ngb_room_prelude)
+  if(ROOM_HOT)
+    ngb_hot(ngb_${name})
+  else()
+    target_precompile_headers(ngb_${name} REUSE_FROM ngb_room_prelude)
+  endif()
   foreach(used ${ROOM_USES})
     target_link_libraries(ngb_${name} PUBLIC ngb_${used})
   endforeach()

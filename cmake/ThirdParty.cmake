@@ -74,9 +74,23 @@ file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/fmt/fmt.cpp CONTENT "#include <fmt/form
 add_library(ngb_fmt STATIC ${CMAKE_BINARY_DIR}/fmt/fmt.cpp)
 target_link_libraries(ngb_fmt PRIVATE fmt::fmt-header-only)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  target_compile_options(ngb_fmt PRIVATE -fkeep-inline-functions -ffunction-sections)
+  target_compile_options(ngb_fmt PRIVATE -fkeep-inline-functions -ffunction-sections -O1)
 else()
   target_compile_definitions(ngb_fmt INTERFACE FMT_HEADER_ONLY)  # clang keeps no inline functions
 endif()
 get_target_property(fmt_includes fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
 target_include_directories(ngb_fmt SYSTEM INTERFACE ${fmt_includes})
+
+# Boost.Asio, of which Boost.Beast includes parts, compiled once in the same way, by its own switch. Boost 1.74 defines the
+# first two by itself for g++ only, but clang-tidy needs them, too. One thread runs each loop, so it needs no fences, which
+# the thread sanitizer does not support.
+if(NGB_CLIENT)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/asio/asio.cpp CONTENT "#include <utility>\n\n#include <boost/asio/impl/src.hpp>\n")
+  add_library(ngb_asio STATIC ${CMAKE_BINARY_DIR}/asio/asio.cpp)
+  target_compile_definitions(ngb_asio PUBLIC BOOST_ASIO_HAS_CO_AWAIT BOOST_ASIO_HAS_STD_COROUTINE BOOST_ASIO_DISABLE_FENCED_BLOCK
+                                             BOOST_ASIO_SEPARATE_COMPILATION)
+  target_link_libraries(ngb_asio PUBLIC Boost::headers Threads::Threads)
+  # In optimised code g++ 12 reports that Asio releases its own memory by a function that does not match the allocation.
+  # The two match. The warning appears in everything that includes Asio, hence PUBLIC.
+  target_compile_options(ngb_asio PUBLIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-mismatched-new-delete>)
+endif()

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,7 @@
 #include "apps/revision/revision.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "dispatch/fleet.h"
 #include "dispatch/make_job.h"
 #include "store/store.h"
@@ -158,7 +160,7 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
   const auto run_id = store.begin_run(plan, system_clock().unix_now().count(), this_revision());
   if (!run_id) return error_of(run_id);
   const Status kept =
-      file::write_atomically(plan.study.output / kStudyFile, config::to_json(plan.study).dump(2) + "\n");
+      file::write_atomically(plan.study.output / kStudyFile, json_text::dump(config::to_json(plan.study), 2) + "\n");
   if (!kept) return error_of(kept);
   auto remaining = store.remaining(std::move(plan), *run_id);
   if (!remaining) return error_of(remaining);
