@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <system_error>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "toolchain/collection.h"
 #include "toolchain/folders.h"
 #include "toolchain/hardware.h"
 #include "toolchain/manifest.h"
 #include "toolchain/pins.h"
 #include "toolchain/pip.h"
+#include "toolchain/selection.h"
+#include "toolchain/side_by_side.h"
 #include "toolchain/site.h"
 #include "toolchain/spelling.h"
 #include "toolchain/toolchain.h"
@@ -42,36 +45,56 @@ Result<std::vector<std::string>> filled_requirements(const CompilerDescription& 
   return requirements;
 }
 
-Result<Collection> begin_collection(const Python& python, const fs::path& partial, const CompilerDescription& compiler,
-                                    const std::string& version, const Progress& progress) {
-  const Result<std::vector<std::string>> requirements = filled_requirements(compiler, version);
+// Works in `partial`, which exists.
+Result<Selection> choose_packages(const Python& python, const fs::path& partial, const CompilerDescription& compiler,
+                                  const std::string& version, bool needs_hashes) {
+  Result<std::vector<std::string>> requirements = filled_requirements(compiler, version);
   if (!requirements) return error_of(requirements);
-  Collection collection(python, partial, compiler.with_dependencies, progress);
-  const bool has_gpu = python.target ? python.target->has_gpu : has_device("cuda");
-  if (!has_gpu) collection.skip(compiler.skip_without_gpu);
-  for (const std::string& requirement : *requirements) collection.add(requirement);
-  return collection;
+  return select(python,
+                {.requirements = *std::move(requirements),
+                 .with_dependencies = compiler.with_dependencies,
+                 .has_gpu = python.target ? python.target->has_gpu : has_device("cuda"),
+                 .skip_without_gpu = compiler.skip_without_gpu,
+                 .needs_hashes = needs_hashes},
+                partial / "scratch");
+}
+
+// Installs the wheels into `partial`, if the disk has room for them.
+Result<std::vector<ChosenWheel>> install_wheels(const Python& python, const fs::path& partial,
+                                                const std::vector<ChosenWheel>& wheels, const Progress& progress) {
+  if (Status room = check_disk(partial, bytes_needed(wheels)); !room) return error_of(room);
+  Result<std::vector<ChosenWheel>> installed = install_side_by_side(python, partial, wheels, progress);
+  if (!installed) return error_of(installed);
+  // Of these, pip has reported the hashes that the index does not tell.
+  if (Status same = check_wheels(python, *installed); !same) return error_of(same);
+  return installed;
 }
 
 // Installs the packages into `partial`, the smallest set first.
-Result<std::vector<Installed>> collect(const Python& python, const fs::path& partial,
-                                       const CompilerDescription& compiler, const std::string& version,
-                                       const Progress& progress) {
-  Result<Collection> begun = begin_collection(python, partial, compiler, version, progress);
-  if (!begun) return error_of(begun);
-  Collection& collection = *begun;
-  if (Status filled = collection.fill(); !filled) return error_of(filled);
-  if (python.target) return collection.installed();  // they cannot be imported on this machine
-  if (!compiler.imports.empty() && progress) progress("importing " + text::join(compiler.imports, ", "));
-  Status imported = try_imports(python.command, collection.site(), compiler.imports, true);
-  if (!imported && collection.has_skipped()) {
-    if (progress) progress(imported.error().what + "; installing the packages for GPUs too");
-    collection.stop_skipping();
-    if (Status filled = collection.fill(); !filled) return error_of(filled);
-    imported = try_imports(python.command, collection.site(), compiler.imports, true);
+Result<std::vector<ChosenWheel>> collect(const Python& python, const fs::path& partial,
+                                         const CompilerDescription& compiler, const std::string& version,
+                                         const Progress& progress) {
+  const auto say = [&](const std::string& line) {
+    if (progress) progress(line);
+  };
+  say("choosing packages");
+  const Result<Selection> selection = choose_packages(python, partial, compiler, version, false);
+  if (!selection) return error_of(selection);
+  say(weight(*selection));
+  Result<std::vector<ChosenWheel>> installed = install_wheels(python, partial, selection->wheels, progress);
+  if (!installed || python.target) return installed;  // another device's packages cannot be imported on this machine
+  if (!compiler.imports.empty()) say("importing " + text::join(compiler.imports, ", "));
+  const fs::path site = partial / "site";
+  Status imported = try_imports(python.command, site, compiler.imports, true);
+  if (!imported && !selection->left_out.empty()) {
+    say(imported.error().what + "; installing the packages for GPUs too");
+    Result<std::vector<ChosenWheel>> more = install_wheels(python, partial, selection->left_out, progress);
+    if (!more) return error_of(more);
+    std::move(more->begin(), more->end(), std::back_inserter(*installed));
+    imported = try_imports(python.command, site, compiler.imports, true);
   }
   if (!imported) return error_of(imported);
-  return collection.installed();
+  return installed;
 }
 
 // Returns a Python that has pip.
@@ -90,8 +113,11 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   if (Status room = check_disk(place.folder().parent_path(), compiler.disk_bytes); !room) {
     return error_of(room);
   }
-  const Result<std::vector<Installed>> packages = collect(*python, place.partial(), compiler, place.version, progress);
-  if (!packages) return error_of(packages);
+  Result<std::vector<ChosenWheel>> wheels = collect(*python, place.partial(), compiler, place.version, progress);
+  if (!wheels) return error_of(wheels);
+  std::sort(wheels->begin(), wheels->end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::error_code ignored;
+  fs::remove_all(place.partial() / "scratch", ignored);
   Toolchain toolchain{.compiler = place.compiler,
                       .version = place.version,
                       .folder = place.partial(),
@@ -102,9 +128,9 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   if (!there) return error_of(there);
   std::map<std::string, std::uint64_t> sizes;
   for (const Distribution& each : *there) sizes[normalised_name(each.name)] = each.size_bytes;
-  for (const Installed& package : *packages) {
-    const std::uint64_t size_bytes = sizes[package.name];
-    toolchain.packages.push_back({package.name, package.version, package.sha256, size_bytes});
+  for (const ChosenWheel& wheel : *wheels) {
+    const std::uint64_t size_bytes = sizes[wheel.name];
+    toolchain.packages.push_back({wheel.name, wheel.version, wheel.sha256, size_bytes});
     toolchain.size_bytes += size_bytes;
   }
   return finish(place, std::move(toolchain));
@@ -169,22 +195,18 @@ Result<Toolchain> choose(const fs::path& root, const CompilerDescription& compil
   const Result<Python> python = python_for(&target);
   if (!python) return error_of(python);
   if (Status made = file::make_folder(place.partial()); !made) return error_of(made);
-  Result<Collection> collection = begin_collection(*python, place.partial(), compiler, version, progress);
-  Status filled = collection ? Status{} : error_of(collection);
-  if (collection) {
-    collection->only_choose();
-    filled = collection->fill();
-  }
+  const Result<Selection> selection = choose_packages(*python, place.partial(), compiler, version, true);
   if (Status clean = remove_leftovers(place); !clean) return error_of(clean);
-  if (!filled) {
-    Error error = filled.error();
+  if (!selection) {
+    Error error = selection.error();
     error.what = fmt::format("cannot choose {} {}: {}", compiler.name, version, error.what);
     return tl::unexpected(std::move(error));
   }
+  if (progress) progress(weight(*selection));
   Toolchain toolchain{
       .compiler = compiler.toolchain, .version = version, .python = "python3", .created = creation_time()};
-  for (const Installed& package : collection->installed()) {
-    toolchain.packages.push_back({package.name, package.version, package.sha256, 0});
+  for (const ChosenWheel& wheel : selection->wheels) {
+    toolchain.packages.push_back({wheel.name, wheel.version, wheel.sha256, 0});
   }
   toolchain.manifest_sha256 = hash_of(toolchain);
   return toolchain;

@@ -5,12 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <system_error>
 
-#include "base/file.h"
-#include "base/json_text.h"
 #include "base/process.h"
 #include "base/python.h"
 #include "base/text.h"
@@ -106,25 +102,6 @@ constexpr auto kSymptoms = std::to_array<Symptom>({
      ErrorCode::other},
 });
 
-Result<Installed> read_item(const nlohmann::json& item) {
-  Installed installed;
-  const auto metadata = item.find("metadata");
-  if (metadata == item.end() || !metadata->contains("name") || !metadata->contains("version")) {
-    return fail("an entry lacks name and version", "pip's report");
-  }
-  installed.name = normalised_name(metadata->at("name").get<std::string>());
-  installed.version = metadata->at("version").get<std::string>();
-  installed.requires_dist = metadata->value("requires_dist", std::vector<std::string>());
-  const nlohmann::json archive =
-      item.value("download_info", nlohmann::json::object()).value("archive_info", nlohmann::json::object());
-  // pip writes "hashes" since version 23, and before that only "hash": "sha256=…".
-  installed.sha256 = archive.value("hashes", nlohmann::json::object()).value("sha256", std::string());
-  const std::string old_form = archive.value("hash", std::string());
-  constexpr std::string_view kPrefix = "sha256=";
-  if (installed.sha256.empty() && old_form.starts_with(kPrefix)) installed.sha256 = old_form.substr(kPrefix.size());
-  return installed;
-}
-
 }  // namespace
 
 Result<std::string> pip_version(const Python& python) {
@@ -141,24 +118,6 @@ Result<std::string> pip_version(const Python& python) {
                 python.executable, fmt::format("{} -m pip install --upgrade pip", python.command));
   }
   return version;
-}
-
-Result<std::vector<Installed>> parse_report(std::string_view json_text) {
-  const nlohmann::json report = json_text::parse(json_text);
-  if (!report.is_object() || !report.contains("install") || !report["install"].is_array()) {
-    return fail("the list \"install\" is missing", "pip's report", "update pip");
-  }
-  std::vector<Installed> installed;
-  try {
-    for (const nlohmann::json& item : report["install"]) {
-      Result<Installed> read = read_item(item);
-      if (!read) return error_of(read);
-      installed.push_back(*std::move(read));
-    }
-  } catch (const nlohmann::json::exception& exception) {
-    return fail(exception.what(), "pip's report", "update pip");
-  }
-  return installed;
 }
 
 Result<std::vector<std::string>> parse_versions(std::string_view output, const std::string& package) {
@@ -218,43 +177,6 @@ Error explain_pip_failure(std::string_view output, std::string_view device) {
   const bool has_reason = line && !line->ends_with("ERROR: Exception:");
   return {has_reason ? line->substr(line->find("ERROR: ") + 7) : std::string(trimmed.substr(trimmed.rfind('\n') + 1)),
           "pip", "run the same command again; pip config list shows which index pip asks"};
-}
-
-Result<std::vector<Installed>> pip_install(const Python& python, const PipRun& run,
-                                           const std::function<void(std::string_view)>& on_line) {
-  const std::filesystem::path temporary = run.scratch / "tmp";
-  const std::filesystem::path report = run.scratch / "report.json";
-  if (Status made = file::make_folder(temporary); !made) return error_of(made);
-  std::error_code ignored;
-  std::filesystem::remove(report, ignored);
-  process::Spawn spawn{.arguments = {python.command, "-m", "pip", "install", "--no-deps", "--no-input",
-                                     "--no-cache-dir", "--no-warn-conflicts", "--progress-bar", "off", "--only-binary",
-                                     ":all:", "--target", run.site.string(), "--report", report.string()}};
-  if (run.only_choose) spawn.arguments.emplace_back("--dry-run");
-  if (python.target) {
-    const std::vector<std::string> options = pip_options(*python.target);
-    spawn.arguments.insert(spawn.arguments.end(), options.begin(), options.end());
-  }
-  spawn.arguments.insert(spawn.arguments.end(), run.requirements.begin(), run.requirements.end());
-  // pip unpacks here and then moves the files, which costs nothing within one file system.
-  spawn.environment = {{"TMPDIR", temporary.string()}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"LC_ALL", "C.UTF-8"}};
-  const auto forward = [&](std::string_view line) {
-    line = text::trim(line);
-    const bool is_news = line.starts_with("Downloading") || line.starts_with("Installing collected");
-    if (is_news && on_line) on_line(line);
-  };
-  // Gigabytes may have to come over a slow line. pip itself stops if nothing arrives.
-  constexpr Nanoseconds kInstallLimit = std::chrono::hours(6);
-  const Result<process::Outcome> outcome = process::run(spawn, forward, kInstallLimit);
-  if (!outcome) return error_of(outcome);
-  if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), "pip");
-  if (!outcome->succeeded()) {
-    return tl::unexpected(explain_pip_failure(outcome->output, python.target ? name_for_people(*python.target) : ""));
-  }
-  if (!std::filesystem::exists(report, ignored)) return std::vector<Installed>{};  // all markers were false
-  const Result<std::string> content = file::read(report);
-  if (!content) return error_of(content);
-  return parse_report(*content);
 }
 
 }  // namespace ngb::toolchain

@@ -25,20 +25,19 @@ Result<json> ask_rules(const std::string& python, const char* question, const js
 
 }  // namespace
 
-Result<Round> next_round(const std::string& python, const Requirements& requirements) {
-  json installed = json::object();
-  for (const auto& [name, package] : requirements.installed) {
-    installed[name] = {{"version", package.version}, {"requires", package.requires_dist}};
+Result<Needs> find_needs(const std::string& python, const Requirements& requirements) {
+  json chosen = json::object();
+  for (const auto& [name, package] : requirements.chosen) {
+    chosen[name] = {{"version", package.version}, {"requires", package.requires_dist}};
   }
-  const Result<json> answer = ask_rules(python, "next_round",
+  const Result<json> answer = ask_rules(python, "needs",
                                         {{"wanted", requirements.wanted},
-                                         {"installed", installed},
+                                         {"chosen", chosen},
                                          {"skip", requirements.skip},
-                                         {"markers", requirements.markers},
-                                         {"known", requirements.known}});
+                                         {"markers", requirements.markers}});
   if (!answer) return error_of(answer);
   try {
-    return Round{answer->at("ask"), answer->at("known"), answer->at("has_skipped")};
+    return Needs{answer->at("packages"), answer->at("unmet")};
   } catch (const json::exception& exception) {
     return fail(exception.what(), python);
   }

@@ -21,25 +21,24 @@ struct PackageRequirements {
   std::vector<std::string> requires_dist{};  // as its wheel states them
 };
 
-// Requirements is the state of a toolchain's collection. Normalised names identify packages.
+// Requirements are those of a toolchain and of the packages that were chosen for it. Normalised names identify
+// packages.
 struct Requirements {
   std::vector<std::string> wanted{};  // "onnxruntime==1.31.1", …
-  std::map<std::string, PackageRequirements> installed{};
-  std::set<std::string> skip{};                             // packages not to install, in any spelling
-  MarkerVariables markers{};                                // those that differ from the answering Python's
-  std::map<std::string, std::vector<std::string>> known{};  // of earlier rounds by package, in pip's spelling
+  std::map<std::string, PackageRequirements> chosen{};
+  std::set<std::string> skip{};  // packages that are not needed, in any spelling
+  MarkerVariables markers{};     // those that differ from the answering Python's
 };
 
-struct Round {
-  std::vector<std::string> ask{};  // what pip should install next; empty: all requirements are met
-  std::map<std::string, std::vector<std::string>> known{};  // Requirements::known of the next round
-  bool has_skipped = false;                                 // a required package is skipped
+struct Needs {
+  std::vector<std::string> packages{};  // chosen ones that are needed, sorted
+  std::vector<std::string> unmet{};     // requirements that no chosen package meets, in pip's spelling
 };
 
-// Follows the requirements from the wanted ones through the installed packages, with markers and extras. A package has
-// to be installed if it has a new requirement that is not met. `python` is the command. Fails if a wanted one is not a
-// requirement or has an address instead of a version, or if Python cannot answer.
-Result<Round> next_round(const std::string& python, const Requirements& requirements);
+// Follows the requirements from the wanted ones through the chosen packages, with markers and extras. What only a
+// skipped package requires is not needed. `python` is the command. Fails if a wanted one is not a requirement or has an
+// address instead of a version, or if Python cannot answer.
+Result<Needs> find_needs(const std::string& python, const Requirements& requirements);
 
 // Returns the nearest `versions` to the one in `requirement` ("x==1.2"), ascending, up to three on each side.
 Result<std::vector<std::string>> nearest_versions(const std::string& python, std::string_view requirement,

@@ -60,41 +60,35 @@ def required_by(package, extras, markers):
 
 
 def is_met(texts, package):
-    """Return whether the installed version meets all of them. A pre-release that pip chose counts like a release."""
+    """Return whether the package's version meets all of them. A pre-release that pip chose counts like a release."""
     try:
         return all(Requirement(text).specifier.contains(package["version"], prereleases=True) for text in texts)
     except InvalidVersion:
         return False
 
 
-def next_round(question):
-    """Return the requirements that pip should install next, given the wanted ones and the installed packages.
+def needs(question):
+    """Return which of the chosen packages are needed, and the requirements that none of them meets.
 
-    `known` maps each package to its requirements of earlier rounds. A package is requested only if it has a new
-    requirement, and then with all that are known, so that the rounds end.
+    Follows the requirements from the wanted ones through the chosen packages, except through those to skip.
     """
-    markers, installed, known = question["markers"], question["installed"], question["known"]
+    markers, chosen = question["markers"], question["chosen"]
     skip = {canonicalize_name(name) for name in question["skip"]}
-    extras, followed, changed = {}, {}, set()
-    skipped = False
+    extras, followed, texts = {}, {}, {}
     open_requirements = [each for each in map(parsed, question["wanted"]) if counts(each, set(), markers)]
     while open_requirements:
         requirement = open_requirements.pop()
         name = canonicalize_name(requirement.name)
         if name in skip:
-            skipped = True
             continue
         extras.setdefault(name, set()).update(map(canonicalize_name, requirement.extras))
         requirement.name, requirement.marker = name, None
-        texts = known.setdefault(name, [])
-        if str(requirement) not in texts:
-            texts.append(str(requirement))
-            changed.add(name)
-        if name in installed and followed.get(name) != extras[name]:
+        texts.setdefault(name, set()).add(str(requirement))
+        if name in chosen and followed.get(name) != extras[name]:
             followed[name] = set(extras[name])
-            open_requirements += required_by(installed[name], extras[name], markers)
-    ask = [name for name in sorted(changed) if name not in installed or not is_met(known[name], installed[name])]
-    return {"ask": [text for name in ask for text in sorted(known[name])], "known": known, "has_skipped": skipped}
+            open_requirements += required_by(chosen[name], extras[name], markers)
+    unmet = [name for name in sorted(texts) if name not in chosen or not is_met(texts[name], chosen[name])]
+    return {"packages": sorted(set(texts) & set(chosen)), "unmet": [text for name in unmet for text in sorted(texts[name])]}
 
 
 def nearest(question):
@@ -136,7 +130,7 @@ def is_same(question):
 
 
 try:
-    questions = {"next_round": next_round, "nearest": nearest, "between": between, "is_same": is_same}
+    questions = {"needs": needs, "nearest": nearest, "between": between, "is_same": is_same}
     answer = questions[sys.argv[1]](json.load(sys.stdin))
 except (InvalidRequirement, InvalidVersion) as error:
     sys.exit(str(error))

@@ -61,15 +61,6 @@ Result<std::vector<Distribution>> contents(const std::string& command, const fs:
   }
 }
 
-Status remove_packages(const std::string& command, const fs::path& site, const std::vector<std::string>& names) {
-  if (names.empty()) return Done{};
-  std::vector<std::string> arguments{"remove", site.string()};
-  arguments.insert(arguments.end(), names.begin(), names.end());
-  const Result<json> answer = ask_site(command, {}, std::move(arguments));
-  if (!answer) return error_of(answer);
-  return Done{};
-}
-
 Status merge(const fs::path& from, const fs::path& into) {
   if (Status made = file::make_folder(into); !made) return made;
   std::error_code code;

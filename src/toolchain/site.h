@@ -32,10 +32,6 @@ namespace site {
 // Returns every package in `site`, sorted by name.
 Result<std::vector<Distribution>> contents(const std::string& command, const std::filesystem::path& site);
 
-// Deletes the dist-info of these packages (normalised names), and those files in their RECORDs that are inside `site`.
-Status remove_packages(const std::string& command, const std::filesystem::path& site,
-                       const std::vector<std::string>& names);
-
 // Moves everything in `from` into `into` (same file system). Folders of the same name are merged, because packages
 // share namespaces such as nvidia/, which pip would replace. Files are replaced.
 Status merge(const std::filesystem::path& from, const std::filesystem::path& into);

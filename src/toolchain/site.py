@@ -2,7 +2,8 @@
 """Reads a folder of installed packages with Python's own importlib.metadata.
 
 Run as `python3 -c TEXT find SITE NAME…` (the first of these packages in that folder, or, if SITE is empty, of those
-that the interpreter finds, and the folder that holds it), `contents SITE` (what that folder holds) or `remove SITE NAME…`. The answer is the last line of output, as JSON.
+that the interpreter finds, and the folder that holds it) or `contents SITE` (what that folder holds). The answer is the
+last line of output, as JSON.
 """
 
 import sys
@@ -13,14 +14,7 @@ import csv  # noqa: E402
 import io  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
-import re  # noqa: E402
-import shutil  # noqa: E402
 from importlib import metadata  # noqa: E402
-from pathlib import Path  # noqa: E402
-
-
-def normalised(name):
-    return re.sub(r"[-_.]+", "-", name).lower()  # PEP 503
 
 
 def recorded_files(distribution, site):
@@ -55,20 +49,8 @@ def find(site, *names):
     return {}
 
 
-def remove(site, *names):
-    for info in Path(site).glob("*.dist-info"):
-        distribution = metadata.Distribution.at(info)
-        if normalised(distribution.metadata["Name"] or "") not in names:
-            continue
-        for path in recorded_files(distribution, site):
-            if os.path.lexists(path) and not os.path.isdir(path):
-                os.remove(path)
-        shutil.rmtree(info)
-    return {}
-
-
 try:
-    answer = {"find": find, "contents": contents, "remove": remove}[sys.argv[1]](*sys.argv[2:])
+    answer = {"find": find, "contents": contents}[sys.argv[1]](*sys.argv[2:])
 except OSError as error:
     sys.exit(str(error))
 print("\n" + json.dumps(answer))

@@ -40,6 +40,15 @@ TEST_F(Download, InstallsWhatTheDeviceNeedsAndRunsNothingOfItHere) {
   EXPECT_EQ(downloaded->python, "python3");
 }
 
+// pip by itself would follow this machine's markers, and not find what only the device needs.
+TEST_F(Download, FollowsTheDevicesMarkersThroughRequirements) {
+  make_wheel({"for-arm", "1.0", {"deep; platform_machine == 'aarch64'", "absent; platform_machine != 'aarch64'"}, {}});
+  make_wheel({"deep", "1.0", {}, {}});
+  const auto downloaded = download(targets_root(root(), kBoard), compiler_, "1.0", kBoard, {});
+  ASSERT_TRUE(downloaded) << downloaded.error().text();
+  EXPECT_EQ(package_names(*downloaded), (std::vector<std::string>{"deep", "for-arm", "old-python", "toy"}));
+}
+
 TEST_F(Download, ChoosesTheSameWheelsWithoutDownloadingThem) {
   const std::filesystem::path targets = targets_root(root(), kBoard);
   const auto chosen = choose(targets, compiler_, "1.0", kBoard, {});

@@ -19,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 
 class Install : public WithWheels {
  protected:
@@ -115,7 +116,7 @@ TEST_F(Install, ReturnsAnInstalledToolchainWithoutPip) {
   EXPECT_EQ(second->created, first->created);
 }
 
-TEST_F(Install, FollowsExtrasAndMergesNamespacesOverTheRounds) {
+TEST_F(Install, FollowsExtrasAndMergesNamespaces) {
   make_wheel(
       {"toy", "1.0", {"kit[blas,fft]==3.0", "gone; python_version < \"3\""}, {{"toy.py", "import nv.blas, nv.rt\n"}}});
   make_wheel(
@@ -143,7 +144,7 @@ TEST_F(Install, InstallsNoExtraThatNothingRequires) {
   EXPECT_THAT(names(*install(root(), compiler, "1.0", {})), ElementsAre("leaf 1.0", "toy 1.0"));
 }
 
-TEST_F(Install, ReplacesAPackageThatALaterRequirementExcludes) {
+TEST_F(Install, ChoosesAnOlderPackageIfALaterRequirementExcludesTheNewest) {
   make_wheel({"toy", "1.0", {"leaf", "branch"}, {{"toy.py", ""}}});
   make_wheel({"branch", "1.0", {"leaf<2"}, {{"branch.py", ""}}});
   make_wheel({"leaf", "1.0", {}, {{"leaf_one.py", ""}}});
@@ -166,6 +167,65 @@ TEST_F(Install, SkipsGpuPackagesWithoutAGpu) {
   compiler.with_dependencies = true;
   compiler.skip_without_gpu = {"NV_Big"};
   EXPECT_THAT(names(*install(root(), compiler, "1.0", {})), ElementsAre("leaf 1.0", "toy 1.0"));
+}
+
+// pip's resolver chooses an older "branch", because the newest one and "toy" exclude each other.
+TEST_F(Install, ChoosesAnOlderPackageIfTheNewestOneExcludesAnother) {
+  make_wheel({"toy", "1.0", {"branch", "leaf<2"}, {{"toy.py", ""}}});
+  make_wheel({"branch", "2.0", {"leaf>=2"}, {{"branch.py", ""}}});
+  make_wheel({"branch", "1.0", {"leaf>=1"}, {{"branch.py", ""}}});
+  for (const char* version : {"1.0", "2.0"}) make_wheel({"leaf", version, {}, {{"leaf.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  const auto made = install(root(), compiler, "1.0", {});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_THAT(names(*made), ElementsAre("branch 1.0", "leaf 1.0", "toy 1.0"));
+}
+
+TEST_F(Install, SaysInPipsWordsThatRequirementsExcludeEachOther) {
+  make_wheel({"toy", "1.0", {"leaf<2", "leaf>=2"}, {{"toy.py", ""}}});
+  for (const char* version : {"1.0", "2.0"}) make_wheel({"leaf", version, {}, {{"leaf.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  const auto made = install(root(), compiler, "1.0", {});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().what,
+              HasSubstr("cannot install toy 1.0: Cannot install toy==1.0 because these package versions "
+                        "have conflicting dependencies."));
+  EXPECT_THAT(entries(), IsEmpty());
+}
+
+TEST_F(Install, PrefersABuildWithoutCudaWithoutAGpu) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has an NVIDIA GPU";
+  make_wheel({"toy", "1.0", {"nv-big"}, {{"toy.py", "build = 'plain'\n"}}});
+  make_wheel({"toy", "1.0+cu132", {"nv-big"}, {{"toy.py", "build = 'cu132'\n"}}});
+  make_wheel({"toy", "1.0+cpu", {"leaf"}, {{"toy.py", "build = 'cpu'\n"}}});
+  make_wheel({"nv-big", "1.0", {}, {{"nv_big.py", ""}}});
+  for (const char* version : {"1.0+cpu", "2.0"}) make_wheel({"leaf", version, {}, {{"leaf.py", ""}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  const auto made = install(root(), compiler, "1.0", {});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_THAT(names(*made), ElementsAre("leaf 2.0", "toy 1.0+cpu"));  // a newer release is still preferred
+  EXPECT_EQ(file::read(made->site / "toy.py").value(), "build = 'cpu'\n");
+  EXPECT_EQ(made->version, "1.0");
+}
+
+TEST_F(Install, SaysWhatThePackagesWeighBeforeTheyCome) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has an NVIDIA GPU";
+  make_wheel({"toy", "1.0", {"triton"}, {{"toy.py", std::string(50'000, '#')}}});
+  make_wheel({"triton", "1.0", {}, {{"triton.py", std::string(90'000, '#')}}});
+  CompilerDescription compiler = toy();
+  compiler.with_dependencies = true;
+  compiler.skip_without_gpu = {"triton"};
+  ASSERT_TRUE(install(root(), compiler, "1.0", remember()));
+  ASSERT_EQ(lines().size(), 3U);
+  EXPECT_EQ(lines()[0], "choosing packages");
+  // The files, and less than 1 kB of what describes them.
+  EXPECT_THAT(lines()[1],
+              MatchesRegex("1 package: 50\\.[0-9] kB to download, 50\\.[0-9] kB on disk; left out, because only "
+                           "a GPU needs them: triton \\(90\\.[0-9] kB\\)"));
+  EXPECT_EQ(lines()[2], "importing toy");
 }
 
 TEST_F(Install, InstallsTheWholeSetIfTheSmallOneDoesNotLoad) {

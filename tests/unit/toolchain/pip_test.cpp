@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "toolchain/wheels.h"
+
 namespace ngb::toolchain {
 namespace {
 
@@ -20,6 +22,20 @@ TEST(PipsReport, HasNameVersionWheelAndRequirements) {
   EXPECT_EQ((*installed)[0].sha256, "ab12");
   EXPECT_EQ((*installed)[0].requires_dist, (std::vector<std::string>{"numpy>=1.21.6", "flatbuffers"}));
   EXPECT_EQ((*installed)[1].sha256, "cd34");
+}
+
+TEST(PipsReport, HasAddressAndSizesOfWheelsIfTheIndexTellsThem) {
+  const auto wheels = parse_report(R"({"version": "1", "install": [
+    {"download_info": {"url": "http://a/x-1.whl", "archive_info": {}}, "metadata": {"name": "x", "version": "1"},
+     "wheel": {"url": "http://a/x-1.whl#sha256=ab12", "download": 539136850, "installed": 1144460884, "python": 0}},
+    {"download_info": {"url": "http://a/y-1.whl", "archive_info": {}}, "metadata": {"name": "y", "version": "1"}}]})");
+  ASSERT_TRUE(wheels) << wheels.error().text();
+  EXPECT_EQ((*wheels)[0].url, "http://a/x-1.whl#sha256=ab12");
+  EXPECT_EQ((*wheels)[0].download_bytes, 539136850);
+  EXPECT_EQ((*wheels)[0].installed_bytes, 1144460884);
+  EXPECT_EQ((*wheels)[0].python_bytes, 0);
+  EXPECT_EQ((*wheels)[1].url, "http://a/y-1.whl");
+  EXPECT_EQ((*wheels)[1].download_bytes, std::nullopt);
 }
 
 TEST(PipsReport, IsAnErrorAndNoCrashIfItIsDamaged) {

@@ -16,21 +16,21 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Round round_of(const Requirements& requirements) {
-  const auto round = next_round(python::default_command(), requirements);
-  EXPECT_TRUE(round) << round.error().text();
-  return round.value_or(Round{});
+Needs needs_of(const Requirements& requirements) {
+  const auto needs = find_needs(python::default_command(), requirements);
+  EXPECT_TRUE(needs) << needs.error().text();
+  return needs.value_or(Needs{});
 }
 
 // Those of "version condition" pairs where the version does not meet the condition, in one question.
 std::vector<std::string> unmet(const std::vector<std::pair<std::string, std::string>>& pairs) {
   Requirements requirements;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    requirements.installed[fmt::format("p{:02}", i)] = {pairs[i].first, {}};
+    requirements.chosen[fmt::format("p{:02}", i)] = {pairs[i].first, {}};
     requirements.wanted.push_back(fmt::format("p{:02}{}", i, pairs[i].second));
   }
   std::vector<std::string> found;
-  for (const std::string& asked : round_of(requirements).ask) {
+  for (const std::string& asked : needs_of(requirements).unmet) {
     const auto& [version, condition] = pairs[std::stoul(asked.substr(1, 2))];
     found.push_back(fmt::format("{} {}", version, condition));
   }
@@ -44,7 +44,7 @@ std::vector<std::string> holding(const std::vector<std::string>& texts, const Ma
     requirements.wanted.push_back(fmt::format("p{:02}; {}", i, texts[i]));
   }
   std::vector<std::string> found;
-  for (const std::string& asked : round_of(requirements).ask) found.push_back(texts[std::stoul(asked.substr(1, 2))]);
+  for (const std::string& asked : needs_of(requirements).unmet) found.push_back(texts[std::stoul(asked.substr(1, 2))]);
   return found;
 }
 
@@ -104,54 +104,56 @@ TEST(Requirement, CountsForTheAnsweringPythonUnlessAnotherIsDescribed) {
               ElementsAre("python_version >= '3.9'"));
 }
 
-TEST(Requirement, GoesToPipWithExtrasAndConditionsAndWithoutItsMarker) {
-  EXPECT_THAT(round_of({.wanted = {"CUDA_toolkit[nvtx, cublas] == 13.2.2 ; os_name == 'posix'", "pillow (!=8.3.*,>=5)",
+TEST(Requirement, ThatNothingMeetsIsNamedWithExtrasAndConditionsAndWithoutItsMarker) {
+  EXPECT_THAT(needs_of({.wanted = {"CUDA_toolkit[nvtx, cublas] == 13.2.2 ; os_name == 'posix'", "pillow (!=8.3.*,>=5)",
                                    "Huggingface_Hub"},
                         .markers = marker_variables({"x86_64", "2.36", "3.11", false})})
-                  .ask,
+                  .unmet,
               ElementsAre("cuda-toolkit[cublas,nvtx]==13.2.2", "huggingface-hub", "pillow!=8.3.*,>=5"));
 }
 
-TEST(Requirement, OfAnInstalledPackageIsFollowedWithTheWantedExtras) {
-  const Requirements requirements{
-      .wanted = {"toy==1.0"},
-      .installed = {{"toy", {"1.0", {"kit[CU_blas]==3.0", "other; extra == 'dev'", "x @ https://example.org/x.whl"}}},
-                    {"kit", {"3.0", {"blas; extra == 'Cu.Blas'", "solver; extra == 'solver'"}}}},
-      .known = {{"toy", {"toy==1.0"}}}};
-  EXPECT_THAT(round_of(requirements).ask, ElementsAre("blas"));
+TEST(Requirement, OfAChosenPackageIsFollowedWithTheWantedExtras) {
+  const Needs needs = needs_of(
+      {.wanted = {"toy==1.0"},
+       .chosen = {{"toy", {"1.0", {"kit[CU_blas]==3.0", "other; extra == 'dev'", "x @ https://example.org/x.whl"}}},
+                  {"kit", {"3.0", {"blas; extra == 'Cu.Blas'", "solver; extra == 'solver'"}}},
+                  {"solver", {"1.0", {}}}}});
+  EXPECT_THAT(needs.packages, ElementsAre("kit", "toy"));
+  EXPECT_THAT(needs.unmet, ElementsAre("blas"));
 }
 
-TEST(Requirement, ThatWasSkippedIsInstalledAfterSkippingStops) {
-  Requirements requirements{.wanted = {"toy"}, .installed = {{"toy", {"1.0", {"nv-big"}}}}, .skip = {"NV_Big"}};
-  const Round without = round_of(requirements);
-  EXPECT_TRUE(without.has_skipped);
-  EXPECT_THAT(without.ask, IsEmpty());
+TEST(Requirement, ThatIsSkippedIsNotNeededAndNeitherIsWhatOnlyItRequires) {
+  Requirements requirements{.wanted = {"toy"},
+                            .chosen = {{"toy", {"1.0", {"nv-big", "leaf"}}},
+                                       {"nv-big", {"1.0", {"nv-small", "leaf"}}},
+                                       {"nv-small", {"1.0", {}}},
+                                       {"leaf", {"1.0", {}}}},
+                            .skip = {"NV_Big"}};
+  EXPECT_THAT(needs_of(requirements).packages, ElementsAre("leaf", "toy"));
+  EXPECT_THAT(needs_of(requirements).unmet, IsEmpty());
   requirements.skip.clear();
-  requirements.known = without.known;
-  EXPECT_THAT(round_of(requirements).ask, ElementsAre("nv-big"));
+  EXPECT_THAT(needs_of(requirements).packages, ElementsAre("leaf", "nv-big", "nv-small", "toy"));
 }
 
-// What pip has left as it is must not be asked for without end.
-TEST(Requirement, IsRequestedOnceAndThenWithAllKnownOnes) {
-  Requirements requirements{.wanted = {"leaf>=1"}};
-  requirements.known = round_of(requirements).known;
-  EXPECT_THAT(round_of(requirements).ask, IsEmpty());
-  requirements.wanted.emplace_back("leaf<2");
-  requirements.installed = {{"leaf", {"2.0", {}}}};
-  EXPECT_THAT(round_of(requirements).ask, ElementsAre("leaf<2", "leaf>=1"));
+TEST(Requirement, OfSeveralPackagesIsUnmetUnlessAllConditionsHold) {
+  Requirements requirements{.wanted = {"toy", "leaf>=1"},
+                            .chosen = {{"toy", {"1.0", {"leaf<2"}}}, {"leaf", {"2.0", {}}}}};
+  EXPECT_THAT(needs_of(requirements).unmet, ElementsAre("leaf<2", "leaf>=1"));
+  requirements.chosen["leaf"].version = "1.9";
+  EXPECT_THAT(needs_of(requirements).unmet, IsEmpty());
 }
 
 TEST(Requirement, ThatIsMalformedIsAnErrorWithItsText) {
   for (const char* text : {"==1.0", "x; (python_version > '3'", "x; weather == 'fine'"}) {
-    const auto round = next_round(python::default_command(), {.wanted = {text}});
-    ASSERT_FALSE(round) << text;
-    EXPECT_THAT(round.error().what, HasSubstr(fmt::format("\"{}\" is not a requirement", text)));
+    const auto needs = find_needs(python::default_command(), {.wanted = {text}});
+    ASSERT_FALSE(needs) << text;
+    EXPECT_THAT(needs.error().what, HasSubstr(fmt::format("\"{}\" is not a requirement", text)));
   }
 }
 
 TEST(Requirement, CannotBeReadWithoutPython) {
-  EXPECT_FALSE(next_round("/nowhere/python3", {.wanted = {"x"}}));
-  EXPECT_THAT(next_round("echo", {.wanted = {"x"}}).error().what, HasSubstr("unexpected answer"));
+  EXPECT_FALSE(find_needs("/nowhere/python3", {.wanted = {"x"}}));
+  EXPECT_THAT(find_needs("echo", {.wanted = {"x"}}).error().what, HasSubstr("unexpected answer"));
 }
 
 TEST(Versions, AreEqualDespiteZerosSpellingAndLocalParts) {
