@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
@@ -19,8 +22,6 @@ namespace ngb::app {
 namespace {
 
 using toolchain::Toolchain;
-
-void print_line(std::string_view line) { warn("  {}\n", line); }
 
 nlohmann::json to_json(const Toolchain& toolchain) {
   nlohmann::json packages = nlohmann::json::array();
@@ -66,16 +67,55 @@ int list_toolchains(const Installation& installation, bool json) {
   return kSuccess;
 }
 
+// Prints what an installation says, in whole lines: the lines of several may be mixed.
+class InstallationLines {
+ public:
+  // `label` begins each line; "" if there is only one installation.
+  [[nodiscard]] toolchain::Progress progress(const std::string& label) {
+    return [this, begin = label.empty() ? "" : label + ": "](std::string_view line) {
+      const std::lock_guard held(mutex_);
+      warn("  {}{}\n", begin, line);
+    };
+  }
+  // Returns whether it is installed.
+  bool print(const Result<Toolchain>& done) {
+    const std::lock_guard held(mutex_);
+    if (!done) return report_failure(done.error(), kCannotGoOn) == kSuccess;
+    say("{} {}: {} in {}\n", done->compiler, done->version, text::human_bytes(done->size_bytes), done->folder.string());
+    return true;
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
+// Installs one by one, or several side by side: while pip chooses for one, another downloads and a third is unpacked.
 int install(const Installation& installation, const std::vector<std::string>& names) {
+  constexpr std::size_t kAtATime = 3;
+  std::vector<WantedToolchain> all;
   for (const std::string& name : names) {
     const auto wanted = find_wanted(installation, name);
     if (!wanted) return report_failure(wanted.error(), kWrongUsage);
-    warn("{} {}\n", wanted->compiler.name, wanted->version);
-    const auto done = toolchain::install(installation.toolchains, wanted->compiler, wanted->version, print_line);
-    if (!done) return report_failure(done.error(), kCannotGoOn);
-    say("{} {}: {} in {}\n", done->compiler, done->version, text::human_bytes(done->size_bytes), done->folder.string());
+    all.push_back(*wanted);
   }
-  return kSuccess;
+  InstallationLines lines;
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> are_all_there = true;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      const auto& [compiler, version] = all[i];
+      const std::string label = fmt::format("{} {}", compiler.name, version);
+      if (all.size() == 1) warn("{}\n", label);
+      const toolchain::Progress progress = lines.progress(all.size() == 1 ? "" : label);
+      if (!lines.print(toolchain::install(installation.toolchains, compiler, version, progress))) are_all_there = false;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(all.size(), kAtATime); ++i) others.emplace_back(work);
+    work();
+  }
+  return are_all_there ? kSuccess : kCannotGoOn;
 }
 
 int adopt(const Installation& installation, const std::string& name, const std::string& path) {

@@ -2,12 +2,17 @@
 """What a new user meets first: studies that ship with ngb, a study to start from, completions, a choice of toolchains,
 and the packages."""
 
+import hashlib
+import http.server
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import zipfile
 
@@ -55,6 +60,111 @@ class FirstSteps(NgbTest):
         self.assertRegex(asked.stdout, r"(?m)^identity .* GB  PyTorch eager.*; also for aotinductor, ")
         self.assertNotIn("tensorrt", asked.stdout)  # there is no GPU here, or this would ask for 2 GB
         self.assertIn("ngb toolchain install identity onnxruntime openvino", asked.stderr)
+
+
+class Toolchains(NgbTest):
+    def make_wheel(self, name, version="9.9.9", requires=(), content=""):
+        info = f"{name}-{version}.dist-info"
+        files = {f"{name}/__init__.py": content, f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+                 + "".join(f"Requires-Dist: {each}\n" for each in requires),
+                 f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+        files[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"])
+        (self.folder / "wheels").mkdir(exist_ok=True)
+        with zipfile.ZipFile(self.folder / f"wheels/{name}-{version}-py3-none-any.whl", "w") as archive:
+            for path, text in files.items():
+                archive.writestr(path, text)
+
+    def serve(self):
+        """Serves the wheels as an index that answers range requests. Returns the list of wheels that were downloaded whole."""
+        whole = []
+        wheels = self.folder / "wheels"
+
+        class Index(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                name = self.path.rsplit("/", 1)[-1]
+                if not name.endswith(".whl"):
+                    project = self.path.strip("/").split("/")[-1].replace("-", "_")
+                    links = [f'<a href="/{each.name}#sha256={hashlib.sha256(each.read_bytes()).hexdigest()}">{each.name}</a>'
+                             for each in sorted(wheels.glob(f"{project}-*.whl"))]
+                    return self.answer(200, "\n".join(links).encode(), {"Content-Type": "text/html"})
+                content = (wheels / name).read_bytes()
+                asked = re.match(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+                if asked:
+                    first, last = int(asked[1]), min(int(asked[2]), len(content) - 1)
+                    return self.answer(206, content[first : last + 1], {"Content-Range": f"bytes {first}-{last}/{len(content)}"})
+                if self.command == "GET":
+                    whole.append(name)
+                return self.answer(200, content, {"Accept-Ranges": "bytes"})
+
+            do_HEAD = do_GET
+
+            def answer(self, status, content, headers):
+                self.send_response(status)
+                for key, value in {"Content-Length": str(len(content)), **headers}.items():
+                    self.send_header(key, value)
+                self.end_headers()
+                if self.command == "GET":
+                    self.wfile.write(content)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Index)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.environment |= {"PIP_INDEX_URL": f"http://127.0.0.1:{server.server_port}/simple", "PIP_CONFIG_FILE": "/dev/null",
+                             "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        self.environment.pop("PIP_EXTRA_INDEX_URL", None)
+        return whole
+
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has an NVIDIA GPU")
+    def test_each_wheel_is_downloaded_once_and_what_only_a_gpu_needs_not_at_all(self):
+        pins = json.loads((SOURCE / "versions.json").read_text())["wheels"]
+        self.make_wheel("torch", requires=["nvidia-cublas", "triton"], content="import nvidia_cublas\n#" + 100_000 * "-")
+        self.make_wheel("nvidia_cublas", "13.4", content="#" + 400_000 * "-")
+        self.make_wheel("nvidia_cublas", "13.5", content="#" + 450_000 * "-")
+        self.make_wheel("triton", content="#" + 300_000 * "-")
+        # Asked for in rounds, pip would have taken 13.5 before it learnt of this.
+        self.make_wheel("timm", pins["timm"], ["torch", "nvidia-cublas<13.5"])
+        for name in ("torchvision", "onnx", "onnx2torch", "onnxscript"):
+            self.make_wheel(name, pins[name])
+        self.make_wheel("onnx_ir", pins["onnx-ir"])
+        self.make_wheel("numpy", "2.0")
+        downloaded = self.serve()
+        self.environment |= {"NGB_TOOLCHAINS": str(self.folder / "toolchains"), "NGB_OTHER_WHEELS": "1"}
+        ended = self.ngb("toolchain", "install", "identity@9.9.9")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(sorted(downloaded), sorted(
+            [f"timm-{pins['timm']}-py3-none-any.whl", f"torchvision-{pins['torchvision']}-py3-none-any.whl",
+             f"onnx-{pins['onnx']}-py3-none-any.whl", f"onnx2torch-{pins['onnx2torch']}-py3-none-any.whl",
+             f"onnxscript-{pins['onnxscript']}-py3-none-any.whl", f"onnx_ir-{pins['onnx-ir']}-py3-none-any.whl",
+             "torch-9.9.9-py3-none-any.whl", "nvidia_cublas-13.4-py3-none-any.whl", "numpy-2.0-py3-none-any.whl"]))
+        said, = [line for line in ended.stderr.splitlines() if "to download" in line]
+        self.assertRegex(said, r"^  9 packages: 50\d kB to download, 50\d kB on disk; 40\d kB of the download are libraries of "
+                               r"NVIDIA, .*; left out, because only a GPU needs them: triton \(30\d kB\)$")
+
+    def test_several_are_installed_side_by_side_and_one_that_fails_stops_no_other(self):
+        for name in ("onnxruntime", "openvino"):
+            self.make_wheel(name)
+        self.environment |= {"NGB_TOOLCHAINS": str(self.folder / "toolchains"), "PIP_NO_INDEX": "1",
+                             "PIP_FIND_LINKS": str(self.folder / "wheels")}
+        ended = self.ngb("toolchain", "install", "onnxruntime@9.9.9", "onnxruntime@9.9.8", "openvino@9.9.9")
+        self.assertEqual(ended.returncode, 3, ended.stderr)
+        self.assertRegex(ended.stderr, r"(?m)^  onnxruntime 9\.9\.9: 1 package: \d+ B to download, \d+ B on disk$")
+        self.assertRegex(ended.stderr, r"(?m)^  openvino 9\.9\.9: 1 package: \d+ B to download, \d+ B on disk$")
+        self.assertIn("cannot install onnxruntime 9.9.8: no such version: onnxruntime==9.9.8; versions near it: 9.9.9", ended.stderr)
+        self.assertEqual(sorted(line.split(":")[0] for line in ended.stdout.splitlines()),
+                         ["onnxruntime 9.9.9", "openvino 9.9.9"])
+        listed = self.ngb("toolchain", "list").stdout.split()
+        self.assertEqual([word for word in listed if word.startswith("o")], ["onnxruntime", "openvino"])
+
+    def test_nothing_is_installed_if_a_name_is_wrong(self):
+        self.environment["NGB_TOOLCHAINS"] = str(self.folder / "toolchains")
+        ended = self.ngb("toolchain", "install", "onnxruntime@9.9.9", "opevino")
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertIn("did you mean openvino?", ended.stderr)
+        self.assertFalse((self.folder / "toolchains").exists())
 
 
 class Completions(NgbTest):
