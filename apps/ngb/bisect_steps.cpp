@@ -54,9 +54,7 @@ bool may_be_the_versions_fault(const Error& error) {
 Status check_pip() {
   const auto python = toolchain::find_python();
   if (!python) return error_of(python);
-  const auto pip = toolchain::pip_version(*python);
-  if (!pip) return error_of(pip);
-  return Done{};
+  return toolchain::check_pip(*python);
 }
 
 }  // namespace

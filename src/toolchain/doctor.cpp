@@ -33,8 +33,8 @@ void examine_python(std::vector<Check>& checks) {
   const Result<Python> python = find_python();
   if (!python) return checks.push_back(from_error("python", python.error()));
   checks.push_back({"python", State::ok, fmt::format("{} ({})", python->version, python->executable), ""});
-  const Result<std::string> pip = pip_version(*python);
-  checks.push_back(pip ? Check{"pip", State::ok, *pip, ""} : from_error("pip", pip.error()));
+  const Status pip = check_pip(*python);
+  checks.push_back(pip ? Check{"pip", State::ok, python->pip_version, ""} : from_error("pip", pip.error()));
 }
 
 bool runs_here(const CompilerDescription& compiler) { return has_device(compiler.devices.front()); }

@@ -101,8 +101,7 @@ Result<std::vector<ChosenWheel>> collect(const Python& python, const fs::path& p
 Result<Python> python_for(const Target* target) {
   const Result<Python> python = find_python();
   if (!python) return error_of(python);
-  const Result<std::string> pip = pip_version(*python);
-  if (!pip) return error_of(pip);
+  if (Status usable = check_pip(*python); !usable) return error_of(usable);
   return target == nullptr ? *python : with_target(*python, *target);
 }
 

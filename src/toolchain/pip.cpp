@@ -104,20 +104,16 @@ constexpr auto kSymptoms = std::to_array<Symptom>({
 
 }  // namespace
 
-Result<std::string> pip_version(const Python& python) {
-  const Result<process::Outcome> outcome = process::run({.arguments = {python.command, "-m", "pip", "--version"}});
-  if (!outcome) return error_of(outcome);
-  if (!outcome->succeeded()) {
+Status check_pip(const Python& python) {
+  if (python.pip_version.empty()) {
     return fail("this Python has no pip", python.executable,
                 "apt-get install python3-pip, or: python3 -m ensurepip --user");
   }
-  const std::vector<std::string> parts = text::split(text::trim(outcome->output), ' ');  // "pip 23.2.1 from …"
-  const std::string version = parts.size() > 1 ? parts[1] : "";
-  if (release_numbers(version) < std::vector<int>{22, 2}) {
-    return fail(fmt::format("pip {} is too old: 22.2 is the oldest that reports what it installs", version),
+  if (release_numbers(python.pip_version) < std::vector<int>{22, 2}) {
+    return fail(fmt::format("pip {} is too old: 22.2 is the oldest that reports what it installs", python.pip_version),
                 python.executable, fmt::format("{} -m pip install --upgrade pip", python.command));
   }
-  return version;
+  return Done{};
 }
 
 Result<std::vector<std::string>> parse_versions(std::string_view output, const std::string& package) {

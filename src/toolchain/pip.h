@@ -13,7 +13,7 @@
 namespace ngb::toolchain {
 
 // Fails if Python has no pip, or one older than 22.2 (which has no --report).
-Result<std::string> pip_version(const Python& python);
+Status check_pip(const Python& python);
 
 // Returns every version of the package that pip's configured index has as a wheel for this machine and Python, newest
 // first, pre-releases included. Fails with the code `unreachable` if one of the index's pages cannot be read, and with

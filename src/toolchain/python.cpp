@@ -18,9 +18,15 @@ constexpr const char* kInstallPython =
 
 // The program reports the base interpreter, because a virtual environment may be deleted.
 constexpr const char* kAsk = R"(
-import json, os, platform, sys
+import sys
+sys.path = [folder for folder in sys.path if folder]
+import json, os, platform
+try:
+    from pip import __version__ as pip
+except Exception:
+    pip = ""
 print("\n" + json.dumps({"executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
-                         "version": platform.python_version()}))
+                         "version": platform.python_version(), "pip": pip}))
 )";
 
 constexpr const char* kImport = R"(
@@ -52,8 +58,10 @@ Result<Python> ask_python(const std::string& command) {
   if (!text) return fail(text.error().what, text.error().where, kInstallPython);
   const nlohmann::json answer = json_text::parse(*text);
   if (!answer.is_object()) return fail("gave an unexpected answer: " + *text, command, kInstallPython);
-  const Python python{command, answer.value("executable", command), answer.value("version", std::string()),
-                      std::nullopt};
+  const Python python{.command = command,
+                      .executable = answer.value("executable", command),
+                      .version = answer.value("version", std::string()),
+                      .pip_version = answer.value("pip", std::string())};
   if (release_numbers(python.version) < std::vector<int>{3, 9}) {
     return fail(fmt::format("Python {} is too old", python.version), python.executable, kInstallPython);
   }

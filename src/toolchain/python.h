@@ -16,6 +16,7 @@ struct Python {
   std::string command{};           // how it was started: "python3", "/venv/bin/python"
   std::string executable{};        // its own file; of a virtual environment, the base interpreter's
   std::string version{};           // "3.11.7"
+  std::string pip_version{};       // "23.2.1"; "" if it has no pip
   std::optional<Target> target{};  // kind of device for which wheels are chosen; nothing: this machine
 };
 

@@ -53,10 +53,28 @@ std::string size_of(const std::vector<ChosenWheel>& wheels, Size size) {
   return (known < wheels.size() ? "at least " : "") + text::human_bytes(sum);
 }
 
-std::string names_of(const std::vector<ChosenWheel>& wheels) {
+std::vector<std::string> names_of(const std::vector<ChosenWheel>& wheels) {
   std::vector<std::string> names;
   for (const ChosenWheel& wheel : wheels) names.push_back(wheel.name);
-  return text::join(names, ", ");
+  return names;
+}
+
+// Returns the names of the chosen packages that are needed here. Both lists are sorted by name.
+Result<std::vector<std::string>> names_of_needed(const Python& python, const Wish& wish,
+                                                 const std::vector<ChosenWheel>& chosen) {
+  const bool skips = !wish.has_gpu && !wish.skip_without_gpu.empty();
+  if (!wish.with_dependencies && !skips) return names_of(chosen);  // just what was asked for: no question to Python
+  Requirements requirements{.wanted = wish.requirements};
+  if (skips) requirements.skip.insert(wish.skip_without_gpu.begin(), wish.skip_without_gpu.end());
+  if (python.target) requirements.markers = marker_variables(*python.target);
+  for (const ChosenWheel& wheel : chosen) {
+    requirements.chosen[wheel.name] = {wheel.version,
+                                       wish.with_dependencies ? wheel.requires_dist : std::vector<std::string>{}};
+  }
+  Result<Needs> needs = find_needs(python.command, requirements);
+  if (!needs) return error_of(needs);
+  if (needs->unmet.empty()) return std::move(needs->packages);
+  return fail("pip chose no package that meets " + text::join(needs->unmet, ", "), "pip", "update pip");
 }
 
 }  // namespace
@@ -76,22 +94,12 @@ Result<Selection> select(const Python& python, const Wish& wish, const std::file
                                                                 .prefer_cpu = !wish.has_gpu,
                                                                 .needs_hashes = wish.needs_hashes});
   if (!chosen) return error_of(chosen);
-  Requirements requirements{.wanted = wish.requirements};
-  if (!wish.has_gpu) requirements.skip.insert(wish.skip_without_gpu.begin(), wish.skip_without_gpu.end());
-  if (python.target) requirements.markers = marker_variables(*python.target);
-  for (const ChosenWheel& wheel : *chosen) {
-    requirements.chosen[wheel.name] = {wheel.version,
-                                       wish.with_dependencies ? wheel.requires_dist : std::vector<std::string>{}};
-  }
-  const Result<Needs> needs = find_needs(python.command, requirements);
-  if (!needs) return error_of(needs);
-  if (!needs->unmet.empty()) {
-    return fail("pip chose no package that meets " + text::join(needs->unmet, ", "), "pip", "update pip");
-  }
   std::sort(chosen->begin(), chosen->end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  const Result<std::vector<std::string>> needed = names_of_needed(python, wish, *chosen);
+  if (!needed) return error_of(needed);
   Selection selection{.has_gpu = wish.has_gpu};
   for (ChosenWheel& wheel : *chosen) {
-    const bool is_needed = std::binary_search(needs->packages.begin(), needs->packages.end(), wheel.name);
+    const bool is_needed = std::binary_search(needed->begin(), needed->end(), wheel.name);
     (is_needed ? selection.wheels : selection.left_out).push_back(std::move(wheel));
   }
   if (Status same = check_wheels(python, selection.wheels); !same) return error_of(same);
@@ -112,7 +120,8 @@ std::string weight(const Selection& selection) {
         size_of(for_gpus, &ChosenWheel::download_bytes));
   }
   if (!selection.left_out.empty()) {
-    line += fmt::format("; left out, because only a GPU needs them: {} ({})", names_of(selection.left_out),
+    line += fmt::format("; left out, because only a GPU needs them: {} ({})",
+                        text::join(names_of(selection.left_out), ", "),
                         size_of(selection.left_out, &ChosenWheel::download_bytes));
   }
   return line;

@@ -272,7 +272,7 @@ class Packages(NgbTest):
         # The environment's pip installs toolchains even if the environment is not activated and the system's python3 has no pip.
         (self.folder / "without-pip").mkdir()
         python = self.folder / "without-pip/python3"
-        python.write_text(f'#!/bin/sh\n[ "$2" != pip ] && exec {sys.executable} "$@"\nexit 1\n')
+        python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
         python.chmod(0o755)
         environment = {**os.environ, **self.environment, "PATH": f"{python.parent}:{os.environ['PATH']}", "PIP_NO_INDEX": "1"}
         environment["NGB_TOOLCHAINS"] = str(self.folder / "none")

@@ -317,13 +317,9 @@ TEST_F(Install, SaysWhatToDoWithoutPythonWithoutPipAndWithAnOldPip) {
     return made ? Error{"no error", "", ""} : made.error();
   };
   EXPECT_THAT(error_with("/nowhere/python3").next, HasSubstr("install Python 3.9 or newer"));
-  put_script("no_pip",
-             "case \"$*\" in *--version) echo 'No module named pip'; exit 1;; *) "
-             "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.11.2\"}';; esac\n");
+  put_script("no_pip", "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.11.2\", \"pip\": \"\"}'\n");
   EXPECT_THAT(error_with(folder() / "no_pip").what, HasSubstr("this Python has no pip"));
-  put_script("old_pip",
-             "case \"$*\" in *--version) echo 'pip 20.3.4 from /usr (python 3.9)';; *) "
-             "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.9.2\"}';; esac\n");
+  put_script("old_pip", "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.9.2\", \"pip\": \"20.3.4\"}'\n");
   EXPECT_THAT(error_with(folder() / "old_pip").what, HasSubstr("pip 20.3.4 is too old"));
   put_script("old_python", "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.8.10\"}'\n");
   EXPECT_THAT(error_with(folder() / "old_python").what, HasSubstr("Python 3.8.10 is too old"));
