@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "resolve.py.h"
@@ -106,8 +107,8 @@ Result<std::vector<ChosenWheel>> run_pip(const Python& python, process::Spawn sp
 
 }  // namespace
 
-Result<std::vector<ChosenWheel>> parse_report(std::string_view json_text) {
-  const json report = json::parse(json_text, nullptr, false);
+Result<std::vector<ChosenWheel>> parse_report(std::string_view report_text) {
+  const json report = json_text::parse(report_text);
   if (!report.is_object() || !report.contains("install") || !report["install"].is_array()) {
     return fail("the list \"install\" is missing", "pip's report", "update pip");
   }
@@ -129,8 +130,8 @@ Result<std::vector<ChosenWheel>> pip_choose(const Python& python, const PipChoic
                       {"markers", python.target ? marker_variables(*python.target) : MarkerVariables{}},
                       {"prefer_cpu", choice.prefer_cpu},
                       {"needs_hashes", choice.needs_hashes}};
-  process::Spawn spawn{.arguments = {python.command, "-c", kPython_resolve, question.dump(), "install", "--dry-run",
-                                     "--target", choice.scratch / "nothing"}};
+  process::Spawn spawn{.arguments = {python.command, "-c", kPython_resolve, json_text::dump(question), "install",
+                                     "--dry-run", "--target", choice.scratch / "nothing"}};
   if (!choice.with_dependencies) spawn.arguments.emplace_back("--no-deps");
   spawn.arguments.insert(spawn.arguments.end(), choice.requirements.begin(), choice.requirements.end());
   return run_pip(python, std::move(spawn), choice.scratch, {});
