@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. What is behind it: CMake presets (dev, release, aarch64, asan, tsan, fuzz), ctest, scripts/.
-.PHONY: quickstart devices wheel test lint sanitize fuzz chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
+.PHONY: quickstart devices wheel test check lint sanitize fuzz chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
         release tested-toolchains tested-devices
 
 ifneq ($(shell command -v ccache),)
@@ -29,7 +29,11 @@ wheel:
 test:
 	@$(MAKE) -j3 dev setup-tests tested-toolchains tested-devices
 	cmake --preset dev >/dev/null  # which sees what setup-tests has installed
-	ctest --preset dev $(CTEST_FLAGS)
+	scripts/run-tests --preset dev $(CTEST_FLAGS)
+
+# After a change: what tests the changed files' rooms, and the files' format and lint.
+check:
+	@scripts/check
 
 # As soon as there is an ngb that can fetch them.
 tested-toolchains: dev-programs
