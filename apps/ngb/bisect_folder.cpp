@@ -45,7 +45,7 @@ Result<std::optional<BisectFolder>> BisectFolder::find(const std::filesystem::pa
   BisectFolder found;
   found.folder_ = folder;
   try {
-    const json object = json_text::parse(*text);
+    const json object = json_text::parse_or_throw(*text);
     found.question_ = object.at("question");
     found.versions_ = object.at("versions").get<std::vector<std::string>>();
     found.stepped_over_ = object.at("stepped_over").get<std::map<std::string, std::string>>();

@@ -11,6 +11,7 @@ std::string written(const Json& value, int indent, bool is_ascii) {
 
 }  // namespace
 
+nlohmann::json parse_or_throw(std::string_view text) { return nlohmann::json::parse(text); }
 nlohmann::json parse(std::string_view text) { return nlohmann::json::parse(text, nullptr, false); }
 nlohmann::ordered_json parse_ordered(std::string_view text) {
   return nlohmann::ordered_json::parse(text, nullptr, false);

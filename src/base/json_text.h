@@ -13,6 +13,8 @@ namespace ngb::json_text {
 // keeps the order of members.
 nlohmann::json parse(std::string_view text);
 nlohmann::ordered_json parse_ordered(std::string_view text);
+// Throws nlohmann::json::parse_error, which says what is wrong and where, if the text is not JSON.
+nlohmann::json parse_or_throw(std::string_view text);
 
 // Returns the value as text: on one line, or with `indent` spaces for each level if that is not negative. Bytes that
 // are not UTF-8 become U+FFFD.

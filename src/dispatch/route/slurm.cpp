@@ -63,7 +63,7 @@ Result<std::optional<SlurmJob>> newest_job(std::string_view squeue_json, std::st
                                            std::string_view user) {
   try {
     std::optional<SlurmJob> newest;
-    const json answer = json_text::parse(squeue_json);
+    const json answer = json_text::parse_or_throw(squeue_json);
     for (const json& object : answer.at("jobs")) {
       if (object.at("name") != job_name) continue;
       SlurmJob job = job_of(object);
