@@ -5,8 +5,6 @@
 set(NGB_WARNINGS -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-align
                  -Woverloaded-virtual -Wconversion -Wsign-conversion -Wnull-dereference -Wdouble-promotion -Wformat=2
                  -Wredundant-decls)
-# g++ collects its garbage every 128 MB otherwise, which takes a tenth of its time.
-add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>)
 # g++ 12 takes appending to a string for an overrun (GCC PR 105651), and what it inlines from the JSON library, CLI11 and
 # Asio for a null pointer followed; 13 does not.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
