@@ -208,7 +208,7 @@ int carry_out(const work::Load& load, const std::vector<int>& cpus) {
 }
 
 int carry_out(const char* load_json, const char* cpus) {
-  const nlohmann::json load_object = json_text::parse(std::string(load_json));
+  const nlohmann::json load_object = json_text::parse(load_json);
   const Result<work::Load> load = work::parse_json<work::Load>(load_object, "load");
   if (!load) {
     std::fputs((load.error().text() + "\n").c_str(), stderr);

@@ -83,8 +83,8 @@ void ControlGroup::kill() const { write_control(folder_ / "cgroup.kill", "1"); }
 bool ControlGroup::has_run_out_of_memory() const {
   const std::string events = file::read(folder_ / "memory.events", 65536).value_or("");
   for (const std::string& line : text::split(events, '\n')) {
-    constexpr std::string_view kName = "oom_kill ";
-    if (line.starts_with(kName)) return line.substr(kName.size()) != "0";
+    constexpr std::string_view kKey = "oom_kill ";
+    if (line.starts_with(kKey)) return line.substr(kKey.size()) != "0";
   }
   return false;
 }

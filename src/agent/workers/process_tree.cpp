@@ -228,14 +228,14 @@ Status end_leftovers(const std::filesystem::path& work_folder, Nanoseconds patie
 void calm(pid_t root) {
   constexpr Nanoseconds kPatience = std::chrono::milliseconds(20);
   constexpr Nanoseconds kSpinning = std::chrono::milliseconds(5);
-  constexpr Nanoseconds kLook = std::chrono::microseconds(20);
+  constexpr Nanoseconds kNextLook = std::chrono::microseconds(20);
   const std::vector<pid_t> processes = with_descendants(root);
   const auto wait_until = [&](std::string_view states, Nanoseconds patience) {
     const Nanoseconds end = system_clock().now() + patience;
     for (const pid_t process : processes) {
       while (!are_threads(process, states)) {
         if (system_clock().now() >= end) return false;
-        std::this_thread::sleep_for(kLook);
+        std::this_thread::sleep_for(kNextLook);
       }
     }
     return true;
