@@ -15,7 +15,6 @@ namespace {
 using nlohmann::json;
 
 // Writes JSON text. An invalid byte in a compiler's message becomes U+FFFD, so that the record is not lost.
-std::string dump(const json& object) { return json_text::dump(object); }
 
 template <class Message>
 Result<Message> decode(const char* what, std::string_view text, const work::JsonBounds& bounds) {
@@ -25,13 +24,13 @@ Result<Message> decode(const char* what, std::string_view text, const work::Json
 
 }  // namespace
 
-std::string encode(const ClientMessage& message) { return dump(work::write_json(message)); }
-std::string encode(const AgentMessage& message) { return dump(work::write_json(message)); }
+std::string encode(const ClientMessage& message) { return json_text::dump(work::write_json(message)); }
+std::string encode(const AgentMessage& message) { return json_text::dump(work::write_json(message)); }
 // The result is also a message to the client: a record of the journal is sent unchanged.
 std::string encode(const Event& event) {
   json record = work::write_json(event);
   record["type"] = Event::kType;
-  return dump(record);
+  return json_text::dump(record);
 }
 
 Result<ClientMessage> decode_client_message(std::string_view text) {

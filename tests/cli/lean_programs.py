@@ -56,9 +56,10 @@ def update(target, source):
 
 
 def link(source, target):
+    """Makes a hard link, or a copy on another file system."""
     try:
         os.link(source, target)
-    except OSError:  # another file system
+    except OSError:
         shutil.copy2(source, target)
 
 

@@ -14,6 +14,8 @@ import tempfile
 import time
 import unittest
 
+from lean_programs import link
+
 BIN = pathlib.Path(os.environ["NGB_BIN"])
 # A shell's `&` makes its programs ignore Ctrl-C, and ngb keeps to that; here Ctrl-C is tested.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -58,10 +60,7 @@ def link_installation(folder, compilers):
     their own path. Returns the folder of the compilers."""
     (folder / "bin").mkdir(parents=True)
     for name in ("ngb", "ngb-agent", "ngb-worker"):
-        try:
-            os.link(BIN / name, folder / "bin" / name)
-        except OSError:  # another file system
-            shutil.copy2(BIN / name, folder / "bin" / name)
+        link(BIN / name, folder / "bin" / name)
     there = BIN.parent / "lib/ngraphbench"
     library = folder / "lib/ngraphbench"
     (library / "compilers").mkdir(parents=True)

@@ -20,8 +20,6 @@ using nlohmann::ordered_json;
 // Text is laid out for a wide font, because the reader's machine may have no narrower one.
 constexpr const char* kFont = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
 
-std::string one_line(const ordered_json& value) { return json_text::dump_ascii(value); }
-
 // Returns a number with seven significant digits.
 page::Field shown_field(const Row& row, const std::string& column) {
   const auto value = row.find(column);
@@ -116,7 +114,7 @@ OnPage on_page(const Made& made, std::size_t most_rows) {
   prepared.figure = {.name = made.figure->name,
                      .title = made.figure->title,
                      .reading = reading_of(*made.figure, made.remark),
-                     .specification = one_line(whole),
+                     .specification = json_text::dump_ascii(whole),
                      .columns = text::split(made.figure->columns, ' ')};
   add_table(prepared.figure, rows, most_rows);
   prepared.figure.has_all_rows = prepared.figure.rows.size() == made.rows;
@@ -133,7 +131,7 @@ OnPage on_page(const Made& made, std::size_t most_rows) {
   whole["config"]["padding"] = 2;
   whole["config"]["aria"] = false;
   whole["datasets"]["rows"] = drawn;
-  prepared.to_draw = one_line(whole);
+  prepared.to_draw = json_text::dump_ascii(whole);
   return prepared;
 }
 

@@ -20,16 +20,13 @@ using nlohmann::ordered_json;
 // The order is that of the shapes on the page (page/charts.js).
 constexpr std::array<const char*, kShapes> kShapeNames{"circle", "square", "triangle-up", "diamond", "triangle-down"};
 
-// Returns the text of the JSON in ASCII characters.
-std::string ascii(const ordered_json& value, int indent) { return json_text::dump_ascii(value, indent); }
-
 // Returns the field's different values, in the order of the rows.
 ordered_json values_of(const std::vector<Row>& rows, const std::string& field) {
   ordered_json values = ordered_json::array();
   std::set<std::string> known;
   for (const Row& row : rows) {
     const auto value = row.find(field);
-    if (value != row.end() && known.insert(ascii(*value, -1)).second) values.push_back(*value);
+    if (value != row.end() && known.insert(json_text::dump_ascii(*value, -1)).second) values.push_back(*value);
   }
   return values;
 }
@@ -194,10 +191,11 @@ std::string specification_text(const Selection& selection, const Figure& figure,
   lay_out(whole, rows);
   keep_empty_panels(whole);
   Filler(selection, rows, config.at("range").at("category")).fill(whole);
-  std::string text = ascii(whole, 2);
+  std::string text = json_text::dump_ascii(whole, 2);
   text.resize(text.rfind("\n}"));
   text += ",\n  \"datasets\": {\"rows\": [";
-  for (std::size_t i = 0; i < rows.size(); ++i) text += (i == 0 ? "\n    " : ",\n    ") + ascii(rows[i], -1);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    text += (i == 0 ? "\n    " : ",\n    ") + json_text::dump_ascii(rows[i], -1);
   return text + "\n  ]}\n}\n";
 }
 
