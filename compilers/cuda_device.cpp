@@ -17,6 +17,8 @@ constexpr int kOutOfMemory = 2;
 constexpr std::array kLost{46, 214, 700, 702, 714, 715, 716, 717, 718, 719};
 constexpr int kMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_…
 constexpr int kMinor = 76;
+constexpr unsigned kSpin = 1;  // CU_CTX_SCHED_SPIN
+constexpr unsigned kBlock = 4;  // CU_CTX_SCHED_BLOCKING_SYNC
 
 }  // namespace
 
@@ -25,7 +27,8 @@ ngb_status kind_of_cuda_error(int status) {
   return status == kOutOfMemory ? NGB_OUT_OF_MEMORY : is_lost ? NGB_DEVICE_LOST : NGB_INTERNAL;
 }
 
-CudaDevice::CudaDevice(const std::string& asked_by) : driver_(::dlopen(kDriver, RTLD_NOW | RTLD_NODELETE)) {
+CudaDevice::CudaDevice(const std::string& asked_by, std::string_view wait)
+    : driver_(::dlopen(kDriver, RTLD_NOW | RTLD_NODELETE)) {
   const std::string no_device = "no CUDA device: " + asked_by + " needs one";
   if (driver_ == nullptr) {
     throw Failure(NGB_NO_DEVICE, no_device + ", and there is no NVIDIA driver here (" + ::dlerror() + ")", kAdvice);
@@ -39,6 +42,7 @@ CudaDevice::CudaDevice(const std::string& asked_by) : driver_(::dlopen(kDriver, 
   }
   void* context = nullptr;
   call("cuDeviceGet", &device_, 0);
+  call("cuDevicePrimaryCtxSetFlags_v2", device_, wait == "block" ? kBlock : kSpin);
   call("cuDevicePrimaryCtxRetain", &context, device_);
   call("cuCtxSetCurrent", context);
 }

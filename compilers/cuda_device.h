@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "plugin_boundary.h"
 
@@ -16,9 +17,10 @@ ngb_status kind_of_cuda_error(int status);
 
 class CudaDevice {
  public:
-  // Makes the GPU's primary context, which CUDA's libraries also use, current in this thread. Throws
-  // Failure(NGB_NO_DEVICE) without a GPU or driver; the message says that `asked_by` needs one.
-  explicit CudaDevice(const std::string& asked_by);
+  // Makes the GPU's primary context, which CUDA's libraries also use, current in this thread, after it was set how
+  // threads `wait` for the GPU: "spin" or "block". Throws Failure(NGB_NO_DEVICE) without a GPU or driver; the message
+  // says that `asked_by` needs one.
+  CudaDevice(const std::string& asked_by, std::string_view wait);
   ~CudaDevice();
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;

@@ -20,8 +20,8 @@ class AotInductor(Identity):
 
     @classmethod
     def preload(cls):
+        inductor.preload()  # first: it sets what PyTorch reads when it is imported
         super().preload()
-        inductor.preload()
         import torch._inductor.package  # noqa: F401
         import torch.export  # noqa: F401
 

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch on an NVIDIA GPU (the first that the process may use), for all compilers of its family. CUDA starts here, in
 the measuring process and never in the importing one, because a process with CUDA cannot be forked."""
+import ctypes
+
 from typing import Callable, Dict
 
 from ngraphbench.adaptor import CompilerError
 
+_SCHEDULE = {"spin": 1, "block": 4}  # CU_CTX_SCHED_SPIN, CU_CTX_SCHED_BLOCKING_SYNC
+
 
 class Gpu:
-    def __init__(self, torch, includes_transfer: bool):
-        """Raises CompilerError: no_device, toolchain_missing."""
+    def __init__(self, torch, includes_transfer: bool, wait: str):
+        """`wait` is how a thread waits for the GPU: "spin" or "block". Raises CompilerError: no_device,
+        toolchain_missing."""
         if torch.version.cuda is None:
             raise CompilerError("toolchain_missing", f"PyTorch {torch.__version__} is built without CUDA",
                                 "put a PyTorch with CUDA into a virtual environment and adopt that: "
@@ -17,7 +22,8 @@ class Gpu:
             raise CompilerError("no_device", f"no CUDA device: {_reason(torch)}",
                                 "run this cell on a device with an NVIDIA GPU and its driver, or leave out device: "
                                 "cuda")
-        self._torch, self._includes_transfer = torch, includes_transfer
+        _set_wait(wait)
+        self._torch, self._includes_transfer, self._wait = torch, includes_transfer, wait
         self._taken = []  # page-locked memory of the outputs
 
     def timed(self, infer: Callable[[], None], inputs, take_outputs: Callable[[], None]) -> Callable[[], None]:
@@ -68,7 +74,17 @@ class Gpu:
             "cudnn_version": str(torch.backends.cudnn.version()),
             "peak_gpu_memory_bytes": str(torch.cuda.max_memory_allocated()),
             "include_transfer": "true" if self._includes_transfer else "false",
+            "wait": self._wait,
         }
+
+
+def _set_wait(wait: str) -> None:
+    """Set it for the primary context, which PyTorch makes at its first work on the GPU and has no option for."""
+    driver, device = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
+    status = (driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), 0)
+              or driver.cuDevicePrimaryCtxSetFlags_v2(device, _SCHEDULE[wait]))
+    if status:
+        raise CompilerError("internal", f"cuDevicePrimaryCtxSetFlags_v2: CUDA error {status}")
 
 
 def _reason(torch) -> str:

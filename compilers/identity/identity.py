@@ -46,7 +46,9 @@ class Identity(Adaptor):
         _refuse_another_torch(torch, settings.toolchain_dir)
         self._torch, self._facts = torch, facts
         self._options, self._threads, self._device = settings.options, settings.threads, settings.device
-        self._gpu = gpu.Gpu(torch, settings.options["include_transfer"]) if settings.device == "cuda" else None
+        self._gpu = None
+        if settings.device == "cuda":
+            self._gpu = gpu.Gpu(torch, settings.options["include_transfer"], settings.options["wait"])
         self._module = self._call = self._outputs = self._mode = None
         self._output_names = None  # a user's module names its outputs by what it returns
         self._keywords = []        # the last inputs, which the call receives by keyword

@@ -16,7 +16,10 @@ _SETTINGS_ADVICE = "correct or remove it in the study's settings of this compile
 # Inductor reads these when it is imported. Without them it would start helper processes, which a fork would lose.
 # The second is Triton's, Inductor's compiler for GPUs. Inductor sets it itself, but only once in a process.
 _CACHE_FOLDERS = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
-_IMPORT_ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCH_WARM_POOL": "0"}
+# With the last one's default, PyTorch 2.11 asks CUDA for its GPUs when it is imported, after which no forked process has
+# any; without it, candidates for a kernel are timed by Triton's own means.
+_IMPORT_ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCH_WARM_POOL": "0",
+                       "TORCHINDUCTOR_USE_EXPERIMENTAL_BENCHMARKER": "0"}
 _MACHINE_CODE = (".so", ".cubin")  # files of a cache that a compiler for C++ or Triton has made
 
 

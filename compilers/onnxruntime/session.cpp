@@ -52,7 +52,7 @@ Session::Session(const ngb_settings& given)
   lane_count_ = std::min(slots_, static_cast<std::size_t>(settings_.threads));
   if (is_on_gpu(settings_.provider)) {
     forbid_tf32();
-    gpu_ = std::make_unique<plugin::CudaDevice>("onnxruntime's provider " + settings_.provider);
+    gpu_ = std::make_unique<plugin::CudaDevice>("onnxruntime's provider " + settings_.provider, settings_.wait);
     open_cuda_libraries(settings_.toolchain_dir);
   }
   OrtEnv* environment = nullptr;
@@ -116,6 +116,7 @@ void Session::compile(const ngb_model& model) {
   if (gpu_ == nullptr) return;
   facts_.emplace_back("device_name", gpu_->name());
   facts_.emplace_back("include_transfer", settings_.includes_transfer ? "true" : "false");
+  facts_.emplace_back("wait", settings_.wait);
   use_gpu_memory();
 }
 

@@ -25,6 +25,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.is_spinning = options.flag("spinning");
   settings.provider = options.text("provider");
   settings.includes_transfer = options.flag("include_transfer");
+  settings.wait = options.text("wait");
   settings.in_flight = given.in_flight;
   settings.may_fall_back = options.flag("allow_fallback");
   for (auto& [name, value] : plugin::library_settings(given)) {

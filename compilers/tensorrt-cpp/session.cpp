@@ -63,7 +63,7 @@ std::string content_of(const std::string& path) {
 Session::Session(const ngb_settings& given)
     : settings_(read_settings(given)),
       library_(open_library(settings_)),
-      gpu_("TensorRT " + library_.version()),
+      gpu_("TensorRT " + library_.version(), settings_.wait),
       copy_in_(gpu_.function<std::uint64_t, const void*, std::size_t, cudaStream_t>("cuMemcpyHtoDAsync_v2")),
       copy_out_(gpu_.function<void*, std::uint64_t, std::size_t, cudaStream_t>("cuMemcpyDtoHAsync_v2")),
       synchronize_(gpu_.function<cudaStream_t>("cuStreamSynchronize")),
@@ -72,6 +72,7 @@ Session::Session(const ngb_settings& given)
             {"headers", std::to_string(NV_TENSORRT_MAJOR) + "." + std::to_string(NV_TENSORRT_MINOR)},
             {"library", library_.path()},
             {"device", "cuda"},
+            {"wait", settings_.wait},
             {"device_name", gpu_.name()},
             {"compute_capability", gpu_.compute_capability()},
             {"driver_cuda_version", gpu_.driver_cuda_version()}};

@@ -42,6 +42,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.has_timing_cache = options.flag("timing_cache");
   settings.uses_graph = options.flag("cuda_graph");
   settings.includes_transfer = options.flag("include_transfer");
+  settings.wait = options.text("wait");
   settings.flags = plugin::settings_json(given);
   return settings;
 }

@@ -24,6 +24,7 @@ struct Settings {
   bool has_timing_cache = false;
   bool uses_graph = false;
   bool includes_transfer = false;
+  std::string wait = "spin";  // for the GPU
   nlohmann::json flags{};  // of the builder, that the study hands on: an object
 };
 

@@ -18,6 +18,7 @@ _FUNCTIONS = {
     "cuDeviceGet": (POINTER(c_int), c_int),
     "cuDeviceGetName": (c_char_p, c_int, c_int),
     "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),
+    "cuDevicePrimaryCtxSetFlags_v2": (c_int, c_uint),
     "cuDevicePrimaryCtxRetain": (POINTER(c_void_p), c_int),
     "cuDevicePrimaryCtxRelease_v2": (c_int,),
     "cuCtxSetCurrent": (c_void_p,),
@@ -47,6 +48,7 @@ _OUT_OF_MEMORY = 2
 _LOST = {46, 214, 700, 702, 714, 715, 716, 717, 718, 719}
 _NON_BLOCKING = 1   # CU_STREAM_NON_BLOCKING
 _THREAD_LOCAL = 1   # CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+_SCHEDULE = {"spin": 1, "block": 4}  # CU_CTX_SCHED_SPIN, CU_CTX_SCHED_BLOCKING_SYNC
 _MAJOR, _MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_…
 
 
@@ -54,8 +56,9 @@ class CudaDriver:
     """The first GPU that this process may use, with its primary context, which TensorRT uses as well. For one thread.
     Each object is an address as an integer, and must be freed by this object."""
 
-    def __init__(self, asked_by: str):
-        """Raises CompilerError("no_device"), whose message says that `asked_by` needs a GPU."""
+    def __init__(self, asked_by: str, wait: str):
+        """Set how threads `wait` for the GPU, "spin" or "block". Raises CompilerError("no_device"), whose message says
+        that `asked_by` needs a GPU."""
         self._context_of = None
         self._library = _open(asked_by)
         status = self._library.cuInit(0)
@@ -67,6 +70,7 @@ class CudaDriver:
             raise CompilerError("no_device", f"no CUDA device: {asked_by} needs one; {why}", ADVICE)
         device, context = c_int(), c_void_p()
         self.call("cuDeviceGet", ctypes.byref(device), 0)
+        self.call("cuDevicePrimaryCtxSetFlags_v2", device, _SCHEDULE[wait])
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         self._context_of = device
         self.call("cuCtxSetCurrent", context)

@@ -20,10 +20,10 @@ class TensorRT(Adaptor):
         bindings.refuse_another(trt, settings.toolchain_dir)
         building.check_settings(trt, settings)
         self._settings = settings
-        self._cuda = CudaDriver(f"TensorRT {trt.__version__}")
+        self._cuda = CudaDriver(f"TensorRT {trt.__version__}", settings.options["wait"])
         self._logger = bindings.make_logger(trt)
         self._facts = {"version": trt.__version__, "module": trt.__name__, "library": trt.__file__,
-                       **self._cuda.facts()}
+                       "wait": settings.options["wait"], **self._cuda.facts()}
 
     def compile(self, model):
         from .building import Building

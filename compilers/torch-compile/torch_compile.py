@@ -17,8 +17,8 @@ class TorchCompile(Identity):
 
     @classmethod
     def preload(cls):
+        inductor.preload()  # first: it sets what PyTorch reads when it is imported
         super().preload()
-        inductor.preload()
 
     def __init__(self, settings):
         options = settings.options

@@ -74,8 +74,8 @@ std::string cuda_library_path(const std::string& toolchain_dir) {
   return path.ends_with(':') ? path.substr(0, path.size() - 1) : path;
 }
 
-Gpu::Gpu(const Runtime& runtime, const std::string& toolchain_dir)
-    : device_("TVM"), synchronize_(device_.function<>("cuCtxSynchronize")) {
+Gpu::Gpu(const Runtime& runtime, const std::string& toolchain_dir, const std::string& wait)
+    : device_("TVM", wait), synchronize_(device_.function<>("cuCtxSynchronize")) {
   open_runtime(runtime, toolchain_dir);
 }
 

@@ -22,7 +22,7 @@ class Gpu {
   // Opens libtvm_runtime_cuda.so, if this TVM has it as a file of its own. Throws plugin::Failure: NGB_NO_DEVICE if
   // there is no GPU, or TVM's runtime has no device API for CUDA; NGB_TOOLCHAIN_MISSING if CUDA's runtime library is
   // missing.
-  Gpu(const Runtime& runtime, const std::string& toolchain_dir);
+  Gpu(const Runtime& runtime, const std::string& toolchain_dir, const std::string& wait);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;

@@ -31,7 +31,7 @@ std::string names_path(const ngb_model& model) { return std::string(model.artifa
 Session::Session(const ngb_settings& given)
     : settings_(read_settings(given)),
       runtime_(settings_.toolchain_dir, settings_.threads),
-      gpu_(settings_.is_on_gpu ? std::make_unique<Gpu>(runtime_, settings_.toolchain_dir) : nullptr),
+      gpu_(settings_.is_on_gpu ? std::make_unique<Gpu>(runtime_, settings_.toolchain_dir, settings_.wait) : nullptr),
       functions_(runtime_.functions()),
       process_(std::in_place, "tvm", given, python_variables(settings_)),
       machine_(functions_),

@@ -14,6 +14,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.toolchain_dir = given.toolchain_dir;
   settings.cache_dir = given.cache_dir;
   settings.is_on_gpu = options.text("device") == "cuda";
+  settings.wait = options.text("wait");
   settings.threads = given.threads;
   settings.trials = options.integer("trials");
   settings.early_stop = options.integer("early_stop");

@@ -16,6 +16,7 @@ struct Settings {
   std::string toolchain_dir{};
   std::string cache_dir{};
   bool is_on_gpu = false;
+  std::string wait = "spin";  // for the GPU
   int threads = 1;
   std::int64_t trials = 0;
   std::int64_t early_stop = 0;

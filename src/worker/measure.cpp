@@ -50,13 +50,16 @@ Failure failure_of(FailureKind kind, const Error& error) {
 
 // Returns whether a library's own version is the one that was asked for. Both are compared without their build:
 // "2.15.0+cpu" is 2.15.0, and OpenVINO's "2026.4.1-21000-abcdef" is 2026.4.1. A library may report three numbers of a
-// longer version: TVM's 0.27.0.post1 reports 0.27.0.
+// longer version: TVM's 0.27.0.post1 reports 0.27.0. And a package may be called by three numbers of its library's
+// longer version: TensorRT's wheel 10.6.0 has 10.6.0.26.
 bool is_same_version(std::string_view reported, std::string_view asked) {
   const auto without_build = [](std::string_view version) { return version.substr(0, version.find_first_of("+- ")); };
   const std::string_view ours = without_build(reported);
   const std::string_view theirs = without_build(asked);
-  const bool is_precise = std::count(ours.begin(), ours.end(), '.') >= 2;
-  return ours == theirs || (is_precise && theirs.starts_with(ours) && theirs[ours.size()] == '.');
+  const auto is_beginning_of = [](std::string_view three, std::string_view longer) {
+    return std::count(three.begin(), three.end(), '.') >= 2 && longer.starts_with(three) && longer[three.size()] == '.';
+  };
+  return ours == theirs || is_beginning_of(ours, theirs) || is_beginning_of(theirs, ours);
 }
 
 class Work {

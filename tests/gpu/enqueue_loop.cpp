@@ -219,7 +219,7 @@ int main(int count, char** arguments) try {
   if (count != 7) give_up("PLUGIN TOOLCHAIN MODEL NAME=AxB REPETITIONS ROUNDS");
   Input input = read_input(arguments[4]);
   const std::string engine = std::filesystem::temp_directory_path() / ("enqueue-loop-" + std::to_string(::getpid()));
-  const ngb::plugin::CudaDevice gpu("enqueue_loop");
+  const ngb::plugin::CudaDevice gpu("enqueue_loop", "spin");
   nlohmann::json told;
   {
     Plugin plugin(arguments[1], arguments[2], arguments[3], input, engine);

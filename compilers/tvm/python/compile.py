@@ -5,6 +5,7 @@ Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "thre
 null, "trials", "early_stop", "seed", "settings": pass configuration, "cache": folder, "frontend": "onnx" or "torch",
 "module": the model's origin as JSON or ""}."""
 
+import glob
 import importlib.util
 import os
 import re
@@ -141,17 +142,31 @@ def target_of(threads, gpu=None):
 
 
 def choose_cuda_compiler():
-    """Choose what compiles the CUDA code: NVRTC by preference, as TVM does itself, or nvcc. Raises CompilerError."""
+    """Choose what compiles the CUDA code: NVRTC by preference, as TVM does itself, or nvcc. TVM's use of NVRTC needs
+    CUDA's headers and CCCL's, which a toolkit need not have. Raises CompilerError."""
     if "TVM_CUDA_COMPILE_MODE" in os.environ:
         return
-    if importlib.util.find_spec("cuda") is not None and importlib.util.find_spec("cuda.bindings") is not None:
+    has_nvrtc = importlib.util.find_spec("cuda") is not None and importlib.util.find_spec("cuda.bindings") is not None
+    if has_nvrtc and _has_headers_of_cccl():
         os.environ["TVM_CUDA_COMPILE_MODE"] = "nvrtc"
     elif shutil.which("nvcc"):
         os.environ["TVM_CUDA_COMPILE_MODE"] = "nvcc"
+    elif has_nvrtc:
+        raise CompilerError("toolchain_missing", "TVM compiles its CUDA code with NVRTC, for which it needs the headers "
+                                                 "of CUDA with those of CCCL, and this device has none beside nvcc",
+                            "install NVIDIA's CUDA toolkit, or name its folder in CUDA_PATH")
     else:
         raise CompilerError("toolchain_missing", "TVM compiles its CUDA code with NVRTC (package cuda-bindings) or nvcc, "
                                                  "and this device has neither",
                             "install cuda-bindings beside TVM, or NVIDIA's CUDA toolkit")
+
+
+def _has_headers_of_cccl():
+    """Return whether they are where TVM looks for them: in the toolkit of CUDA_PATH, or else of nvcc."""
+    nvcc = shutil.which("nvcc")
+    beside = os.path.dirname(os.path.dirname(os.path.realpath(nvcc))) if nvcc else "/usr/local/cuda"
+    toolkit = os.environ.get("CUDA_PATH", beside)
+    return bool(glob.glob(os.path.join(glob.escape(toolkit), "targets", "*", "include", "cccl")))
 
 
 def from_file(request):

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 // What opening the device says; nothing when it is opened.
 std::optional<Failure> failure() {
   try {
-    const CudaDevice device("the test");
+    const CudaDevice device("the test", "spin");
   } catch (const Failure& found) {
     return found;
   }
@@ -62,7 +62,7 @@ TEST_F(OnTheStandIn, CopiesAreCompleteAndTheContextIsReleased) {
   std::array<float, 2> on_gpu{};
   std::array<float, 2> target{};
   {
-    const CudaDevice device("the test");
+    const CudaDevice device("the test", "spin");
     EXPECT_EQ(device.name(), "Recording Stand-In");
     device.copy_in(on_gpu.data(), source.data(), sizeof source);
     device.copy_out(target.data(), on_gpu.data(), sizeof target);
@@ -84,7 +84,7 @@ TEST_F(OnTheStandIn, ADriverWithoutAGpuIsReported) {
 
 TEST_F(OnTheStandIn, ErrorsOfTheGpuAreDistinguished) {
   std::array<float, 2> values{};
-  const CudaDevice device("the test");
+  const CudaDevice device("the test", "spin");
   const auto status = [&](int cuda_status) {
     fail("cuMemcpyHtoD_v2", cuda_status);
     try {
