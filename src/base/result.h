@@ -32,8 +32,8 @@ struct Error {
   [[nodiscard]] std::string text() const;
 
   static constexpr const char* kType = "error";
-  static constexpr auto fields() {
-    return std::tuple(Field{"what", &Error::what}, Field{"where", &Error::where}, Field{"next", &Error::next});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"what", &Error::what}, Field{"where", &Error::where}, Field{"next", &Error::next});
   }
 };
 

@@ -39,8 +39,8 @@ struct TensorSignature {
 
   [[nodiscard]] std::uint64_t element_count() const;
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"name", &TensorSignature::name}, Field{"type", &TensorSignature::type},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"name", &TensorSignature::name}, Field{"type", &TensorSignature::type},
                       Field{"shape", &TensorSignature::shape});
   }
 };

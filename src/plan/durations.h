@@ -30,8 +30,8 @@ struct Likeness {
   std::optional<std::uint64_t> macs{};
   bool operator==(const Likeness&) const = default;
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"device", &Likeness::device}, Field{"compiler", &Likeness::compiler},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"device", &Likeness::device}, Field{"compiler", &Likeness::compiler},
                       Field{"version", &Likeness::version}, Field{"options", &Likeness::options},
                       Field{"threads", &Likeness::threads}, Field{"precision", &Likeness::precision},
                       Field{"model", &Likeness::model}, Field{"family", &Likeness::family},
@@ -49,8 +49,8 @@ struct ProcessTime {
   double inference_s = 0;  // one, mean over the steady repetitions
   double warming_s = 0;    // warm-up and timed phase without the steady repetitions
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"start_s", &ProcessTime::start_s}, Field{"compile_s", &ProcessTime::compile_s},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"start_s", &ProcessTime::start_s}, Field{"compile_s", &ProcessTime::compile_s},
                       Field{"load_s", &ProcessTime::load_s}, Field{"tuning_s", &ProcessTime::tuning_s},
                       Field{"inference_s", &ProcessTime::inference_s}, Field{"warming_s", &ProcessTime::warming_s});
   }
@@ -62,8 +62,8 @@ struct MeasuredProcess {
   ProcessTime took{};
 
   static constexpr const char* kType = "process";
-  static constexpr auto fields() {
-    return std::tuple(Field{"like", &MeasuredProcess::like}, Field{"took", &MeasuredProcess::took});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"like", &MeasuredProcess::like}, Field{"took", &MeasuredProcess::took});
   }
 };
 
@@ -78,8 +78,8 @@ struct MeasuredStudy {
   int new_groups = 0;       // whose model was never measured there before, so that reference outputs were to be made
 
   static constexpr const char* kType = "study";
-  static constexpr auto fields() {
-    return std::tuple(Field{"device", &MeasuredStudy::device}, Field{"study", &MeasuredStudy::study},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"device", &MeasuredStudy::device}, Field{"study", &MeasuredStudy::study},
                       Field{"reference", &MeasuredStudy::reference}, Field{"between_s", &MeasuredStudy::between_s},
                       Field{"once_s", &MeasuredStudy::once_s}, Field{"groups", &MeasuredStudy::groups},
                       Field{"new_groups", &MeasuredStudy::new_groups});

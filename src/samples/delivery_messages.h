@@ -50,8 +50,8 @@ struct Arrival {
   std::int64_t unix_time_ns = 0;  // the device's clock
 
   static constexpr const char* kType = "arrival";
-  static constexpr auto fields() {
-    return std::tuple(Field{"folder", &Arrival::folder}, Field{"machine", &Arrival::machine},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"folder", &Arrival::folder}, Field{"machine", &Arrival::machine},
                       Field{"free_bytes", &Arrival::free_bytes}, Field{"unix_time_ns", &Arrival::unix_time_ns});
   }
 };
@@ -64,15 +64,15 @@ struct Ask {
   std::string run{};
 
   static constexpr const char* kType = "ask";
-  static constexpr auto fields() {
-    return std::tuple(Field{"trees", &Ask::trees, require_paths_within}, Field{"run", &Ask::run, require_path_or_none});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"trees", &Ask::trees, require_paths_within}, Field{"run", &Ask::run, require_path_or_none});
   }
 };
 struct Lacking {
   std::vector<std::string> trees{};
 
   static constexpr const char* kType = "lacking";
-  static constexpr auto fields() { return std::tuple(Field{"trees", &Lacking::trees, require_paths_within}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"trees", &Lacking::trees, require_paths_within}); }
 };
 
 struct TreeFile {
@@ -81,8 +81,8 @@ struct TreeFile {
   std::uint64_t size_bytes = 0;
   bool is_executable = false;
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"path", &TreeFile::path, require_path_within},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"path", &TreeFile::path, require_path_within},
                       Field{"sha256", &TreeFile::sha256, require_sha256}, Field{"size_bytes", &TreeFile::size_bytes},
                       Field{"is_executable", &TreeFile::is_executable});
   }
@@ -94,8 +94,8 @@ struct Tree {
   std::uint64_t keep_free_bytes = 0;  // refused if less of the disk would be free afterwards
 
   static constexpr const char* kType = "tree";
-  static constexpr auto fields() {
-    return std::tuple(Field{"path", &Tree::path, require_path_within}, Field{"files", &Tree::files},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"path", &Tree::path, require_path_within}, Field{"files", &Tree::files},
                       Field{"keep_free_bytes", &Tree::keep_free_bytes});
   }
 };
@@ -106,20 +106,20 @@ struct Want {
     std::uint64_t file_index = 0;
     std::uint64_t offset_bytes = 0;  // to the file's end
 
-    static constexpr auto fields() {
-      return std::tuple(Field{"file_index", &Piece::file_index}, Field{"offset_bytes", &Piece::offset_bytes});
+    static constexpr auto fields(auto visit) {
+      return visit(Field{"file_index", &Piece::file_index}, Field{"offset_bytes", &Piece::offset_bytes});
     }
   };
   std::vector<Piece> pieces{};
 
   static constexpr const char* kType = "want";
-  static constexpr auto fields() { return std::tuple(Field{"pieces", &Want::pieces}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"pieces", &Want::pieces}); }
 };
 struct Installed {
   std::string path{};
 
   static constexpr const char* kType = "installed";
-  static constexpr auto fields() { return std::tuple(Field{"path", &Installed::path, require_path_within}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"path", &Installed::path, require_path_within}); }
 };
 
 // Connects the client to the agent of a run, which is started if it is not at work. It speaks as in message.h.
@@ -132,8 +132,8 @@ struct Attach {
   std::string holder{};
 
   static constexpr const char* kType = "attach";
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         Field{"run", &Attach::run, require_path_within}, Field{"worker", &Attach::worker, require_path_within},
         Field{"lib", &Attach::lib, require_path_within}, Field{"holder", &Attach::holder, require_path_or_none});
   }
@@ -145,21 +145,21 @@ struct Busy {
   std::string holder{};  // for people: "process 12"
 
   static constexpr const char* kType = "busy";
-  static constexpr auto fields() { return std::tuple(Field{"task", &Busy::task}, Field{"holder", &Busy::holder}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"task", &Busy::task}, Field{"holder", &Busy::holder}); }
 };
 
 // Asks what the device is.
 struct Describe {
   static constexpr const char* kType = "describe";
-  static constexpr auto fields() { return std::tuple(); }
+  static constexpr auto fields(auto visit) { return visit(); }
 };
 // A folder toolchains/<compiler>/<version> that is not empty.
 struct ToolchainFolder {
   std::string name{};  // "onnxruntime@1.31.1"
   bool has_manifest = false;
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"name", &ToolchainFolder::name}, Field{"has_manifest", &ToolchainFolder::has_manifest});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"name", &ToolchainFolder::name}, Field{"has_manifest", &ToolchainFolder::has_manifest});
   }
 };
 struct Description {
@@ -168,8 +168,8 @@ struct Description {
   Known<std::string> python{};                // the version that its python3 prints: "Python 3.11.2"
 
   static constexpr const char* kType = "description";
-  static constexpr auto fields() {
-    return std::tuple(Field{"environment", &Description::environment}, Field{"toolchains", &Description::toolchains},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"environment", &Description::environment}, Field{"toolchains", &Description::toolchains},
                       Field{"python", &Description::python});
   }
 };
@@ -180,14 +180,14 @@ struct Inspect {
   std::vector<std::string> paths{};
 
   static constexpr const char* kType = "inspect";
-  static constexpr auto fields() { return std::tuple(Field{"paths", &Inspect::paths}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"paths", &Inspect::paths}); }
 };
 struct FoundPackage {
   std::string name{};  // as its dist-info spells it
   std::string version{};
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"name", &FoundPackage::name}, Field{"version", &FoundPackage::version});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"name", &FoundPackage::name}, Field{"version", &FoundPackage::version});
   }
 };
 struct FoundFolder {
@@ -196,8 +196,8 @@ struct FoundFolder {
   std::string manifest{};  // the text of its manifest.json; "" without
   std::vector<FoundPackage> packages{};
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"path", &FoundFolder::path}, Field{"site", &FoundFolder::site},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"path", &FoundFolder::path}, Field{"site", &FoundFolder::site},
                       Field{"manifest", &FoundFolder::manifest}, Field{"packages", &FoundFolder::packages});
   }
 };
@@ -205,7 +205,7 @@ struct Inspection {
   std::vector<FoundFolder> folders{};
 
   static constexpr const char* kType = "inspection";
-  static constexpr auto fields() { return std::tuple(Field{"folders", &Inspection::folders}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"folders", &Inspection::folders}); }
 };
 // Asks to use the packages in the folder `site` as the toolchain `path`, with this manifest. Answered by Installed.
 struct Adopt {
@@ -214,8 +214,8 @@ struct Adopt {
   std::string manifest{};
 
   static constexpr const char* kType = "adopt";
-  static constexpr auto fields() {
-    return std::tuple(Field{"path", &Adopt::path, require_path_within}, Field{"site", &Adopt::site},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"path", &Adopt::path, require_path_within}, Field{"site", &Adopt::site},
                       Field{"manifest", &Adopt::manifest});
   }
 };
@@ -228,8 +228,8 @@ struct InstallThere {
   std::int64_t timeout_ns = 0;
 
   static constexpr const char* kType = "install";
-  static constexpr auto fields() {
-    return std::tuple(Field{"path", &InstallThere::path, require_path_within},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"path", &InstallThere::path, require_path_within},
                       Field{"requirements", &InstallThere::requirements}, Field{"manifest", &InstallThere::manifest},
                       Field{"timeout_ns", &InstallThere::timeout_ns});
   }
@@ -242,8 +242,8 @@ struct Remove {
   bool with_toolchains = false;
 
   static constexpr const char* kType = "remove";
-  static constexpr auto fields() {
-    return std::tuple(Field{"runs", &Remove::runs, require_paths_within},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"runs", &Remove::runs, require_paths_within},
                       Field{"with_toolchains", &Remove::with_toolchains});
   }
 };
@@ -255,8 +255,8 @@ struct Removed {
   std::vector<std::string> kept_for{};
 
   static constexpr const char* kType = "removed";
-  static constexpr auto fields() {
-    return std::tuple(Field{"left", &Removed::left}, Field{"processes_left", &Removed::processes_left},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"left", &Removed::left}, Field{"processes_left", &Removed::processes_left},
                       Field{"kept_for", &Removed::kept_for});
   }
 };

@@ -18,8 +18,8 @@ struct EnvironmentEntry {
   Known<std::string> value{};
   bool is_identity = true;  // part of the hash; boot_id, for example, is not
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"name", &EnvironmentEntry::name}, Field{"unit", &EnvironmentEntry::unit},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"name", &EnvironmentEntry::name}, Field{"unit", &EnvironmentEntry::unit},
                       Field{"value", &EnvironmentEntry::value}, Field{"is_identity", &EnvironmentEntry::is_identity});
   }
 };
@@ -31,7 +31,7 @@ struct Environment {
   [[nodiscard]] std::string hash() const;
 
   static constexpr const char* kType = "environment";
-  static constexpr auto fields() { return std::tuple(Field{"entries", &Environment::entries}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"entries", &Environment::entries}); }
 };
 
 }  // namespace ngb::samples

@@ -65,8 +65,8 @@ struct Failure {
   std::optional<int> signal{};     // of a crash
   std::optional<int> exit_code{};  // of an exit
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"kind", &Failure::kind}, Field{"phase", &Failure::phase},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"kind", &Failure::kind}, Field{"phase", &Failure::phase},
                       Field{"message", &Failure::message}, Field{"advice", &Failure::advice},
                       Field{"signal", &Failure::signal}, Field{"exit_code", &Failure::exit_code});
   }

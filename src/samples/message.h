@@ -62,8 +62,8 @@ struct Hello {
   std::string version{};  // of the program
 
   static constexpr const char* kType = "hello";
-  static constexpr auto fields() {
-    return std::tuple(Field{"protocol", &Hello::protocol}, Field{"version", &Hello::version});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"protocol", &Hello::protocol}, Field{"version", &Hello::version});
   }
 };
 // Recorded processes of the same provenance and environment, by cell id; also those of a machine that this device has
@@ -77,8 +77,8 @@ struct Completed {
   std::map<std::string, std::vector<std::vector<double>>> rates{};
 
   static constexpr const char* kType = "completed";
-  static constexpr auto fields() {
-    return std::tuple(Field{"made_with", &Completed::made_with},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"made_with", &Completed::made_with},
                       Field{"environment_hash", &Completed::environment_hash},
                       Field{"processes", &Completed::processes}, Field{"rates", &Completed::rates});
   }
@@ -87,7 +87,7 @@ struct Follow {
   std::uint64_t after = 0;
 
   static constexpr const char* kType = "follow";
-  static constexpr auto fields() { return std::tuple(Field{"after", &Follow::after}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"after", &Follow::after}); }
 };
 // Asks for what the journal of a run holds. Without a job, so nothing new is begun.
 struct Fetch {
@@ -96,19 +96,19 @@ struct Fetch {
   bool ends = false;  // the process in flight is ended first, and no other begins
 
   static constexpr const char* kType = "fetch";
-  static constexpr auto fields() {
-    return std::tuple(Field{"run_id", &Fetch::run_id}, Field{"after", &Fetch::after}, Field{"ends", &Fetch::ends});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"run_id", &Fetch::run_id}, Field{"after", &Fetch::after}, Field{"ends", &Fetch::ends});
   }
 };
 struct Acknowledge {
   std::uint64_t sequence = 0;
 
   static constexpr const char* kType = "acknowledge";
-  static constexpr auto fields() { return std::tuple(Field{"sequence", &Acknowledge::sequence}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"sequence", &Acknowledge::sequence}); }
 };
 struct Stop {
   static constexpr const char* kType = "stop";
-  static constexpr auto fields() { return std::tuple(); }
+  static constexpr auto fields(auto visit) { return visit(); }
 };
 
 // The device has made a model file.
@@ -124,8 +124,8 @@ struct ModelWritten {
   bool is_kept = false;                        // an earlier run on the device exported the module
 
   static constexpr const char* kType = "model";
-  static constexpr auto fields() {
-    return std::tuple(Field{"model", &ModelWritten::model}, Field{"file_sha256", &ModelWritten::file_sha256},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"model", &ModelWritten::model}, Field{"file_sha256", &ModelWritten::file_sha256},
                       Field{"file_bytes", &ModelWritten::file_bytes}, Field{"wall_ns", &ModelWritten::wall_ns},
                       Field{"inputs", &ModelWritten::inputs}, Field{"open_inputs", &ModelWritten::open_inputs},
                       Field{"exporter", &ModelWritten::exporter},
@@ -140,8 +140,8 @@ struct ReferenceMade {
   std::optional<Failure> failure{};
 
   static constexpr const char* kType = "reference";
-  static constexpr auto fields() {
-    return std::tuple(Field{"model", &ReferenceMade::model}, Field{"path", &ReferenceMade::path},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"model", &ReferenceMade::model}, Field{"path", &ReferenceMade::path},
                       Field{"key", &ReferenceMade::key}, Field{"failure", &ReferenceMade::failure});
   }
 };
@@ -150,12 +150,12 @@ struct RoundsEnded {
   std::vector<std::string> cell_ids{};
 
   static constexpr const char* kType = "rounds_ended";
-  static constexpr auto fields() { return std::tuple(Field{"cell_ids", &RoundsEnded::cell_ids}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"cell_ids", &RoundsEnded::cell_ids}); }
 };
 // Every cell has its results; a failure is one.
 struct Finished {
   static constexpr const char* kType = "finished";
-  static constexpr auto fields() { return std::tuple(); }
+  static constexpr auto fields(auto visit) { return visit(); }
 };
 // Nothing is recorded under this sequence number any more: the record was damaged, or was the end of a job that another
 // job has replaced.
@@ -163,7 +163,7 @@ struct Skipped {
   std::string why{};
 
   static constexpr const char* kType = "skipped";
-  static constexpr auto fields() { return std::tuple(Field{"why", &Skipped::why}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"why", &Skipped::why}); }
 };
 
 // Recorded in the journal, numbered from 1 without gaps, delivered at least once, stored exactly once.
@@ -172,8 +172,8 @@ struct Event {
   std::variant<ProcessResult, ModelWritten, ReferenceMade, Environment, RoundsEnded, Finished, Skipped> body{};
 
   static constexpr const char* kType = "event";
-  static constexpr auto fields() {
-    return std::tuple(Field{"sequence", &Event::sequence}, Field{"body", &Event::body});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"sequence", &Event::sequence}, Field{"body", &Event::body});
   }
 };
 
@@ -187,8 +187,8 @@ struct Progress {
   std::string remark{};  // what its compiler says is under way: "tuning: 64 of 1500 trials, …"
 
   static constexpr const char* kType = "progress";
-  static constexpr auto fields() {
-    return std::tuple(Field{"cell_id", &Progress::cell_id}, Field{"process_index", &Progress::process_index},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"cell_id", &Progress::cell_id}, Field{"process_index", &Progress::process_index},
                       Field{"attempt", &Progress::attempt}, Field{"phase", &Progress::phase},
                       Field{"repetitions_done", &Progress::repetitions_done}, Field{"doing", &Progress::doing},
                       Field{"remark", &Progress::remark});
@@ -199,13 +199,13 @@ struct Remark {
   std::string text{};
 
   static constexpr const char* kType = "remark";
-  static constexpr auto fields() { return std::tuple(Field{"text", &Remark::text}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"text", &Remark::text}); }
 };
 struct Fetched {
   std::uint64_t last_sequence = 0;  // of the journal; 0: it holds nothing of that run
 
   static constexpr const char* kType = "fetched";
-  static constexpr auto fields() { return std::tuple(Field{"last_sequence", &Fetched::last_sequence}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"last_sequence", &Fetched::last_sequence}); }
 };
 
 using ClientMessage = std::variant<Hello, work::Job, work::JobPart, Completed, Follow, Fetch, Acknowledge, Stop, Ask,

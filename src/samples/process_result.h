@@ -28,8 +28,8 @@ struct PhaseUse {
   Known<std::uint64_t> peak_rss_bytes{};  // highest resident memory of the worker within the phase
   StartTime started_ns{};
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"phase", &PhaseUse::phase}, Field{"wall_ns", &PhaseUse::wall_ns},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"phase", &PhaseUse::phase}, Field{"wall_ns", &PhaseUse::wall_ns},
                       Field{"cpu_ns", &PhaseUse::cpu_ns}, Field{"peak_rss_bytes", &PhaseUse::peak_rss_bytes},
                       Field{"started_ns", &PhaseUse::started_ns});
   }
@@ -43,8 +43,8 @@ struct Repetition {
   std::uint32_t instance = 0;  // that ran it, of the instances that the process consists of
 
   static constexpr bool kIsArray = true;  // because a process has many
-  static constexpr auto fields() {
-    return std::tuple(Field{"wall_ns", &Repetition::wall_ns}, Field{"inferences", &Repetition::inferences},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"wall_ns", &Repetition::wall_ns}, Field{"inferences", &Repetition::inferences},
                       Field{"is_warm_up", &Repetition::is_warm_up}, Field{"started_ns", &Repetition::started_ns},
                       Field{"instance", &Repetition::instance});
   }
@@ -57,8 +57,8 @@ struct Check {
   Known<double> max_relative_error{};              // over elements whose reference is not 0
   std::optional<std::uint64_t> finite_elements{};  // compared elements that are finite in both; nothing: not counted
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"reference", &Check::reference}, Field{"compared_elements", &Check::compared_elements},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"reference", &Check::reference}, Field{"compared_elements", &Check::compared_elements},
                       Field{"max_absolute_error", &Check::max_absolute_error},
                       Field{"max_relative_error", &Check::max_relative_error},
                       Field{"finite_elements", &Check::finite_elements});
@@ -74,8 +74,8 @@ struct Reading {
   Known<double> value{};
   StartTime at_ns{};  // when it was taken; only of those taken during the timed phase
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"quantity", &Reading::quantity}, Field{"unit", &Reading::unit},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"quantity", &Reading::quantity}, Field{"unit", &Reading::unit},
                       Field{"when", &Reading::when}, Field{"value", &Reading::value}, Field{"at_ns", &Reading::at_ns});
   }
 };
@@ -86,8 +86,8 @@ struct Neighbour {
   std::int64_t pid = 0;
   std::int64_t cpu_ns = 0;  // that it used meanwhile
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"name", &Neighbour::name}, Field{"pid", &Neighbour::pid},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"name", &Neighbour::name}, Field{"pid", &Neighbour::pid},
                       Field{"cpu_ns", &Neighbour::cpu_ns});
   }
 };
@@ -116,8 +116,8 @@ struct ProcessResult {
   std::string log_path{};               // file of the compiler's output, relative to the agent's work folder
 
   static constexpr const char* kType = "process";
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         Field{"cell_id", &ProcessResult::cell_id}, Field{"process_index", &ProcessResult::process_index},
         Field{"attempt", &ProcessResult::attempt}, Field{"environment_hash", &ProcessResult::environment_hash},
         Field{"made_with", &ProcessResult::made_with}, Field{"started_unix_ns", &ProcessResult::started_unix_ns},

@@ -26,8 +26,8 @@ struct Provenance {
   // are known before a model is made; together with the cell's id they determine the other ones.
   [[nodiscard]] std::string build() const;
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         Field{"manifest_sha256", &Provenance::manifest_sha256}, Field{"worker_sha256", &Provenance::worker_sha256},
         Field{"package_sha256", &Provenance::package_sha256}, Field{"plugin_sha256", &Provenance::plugin_sha256},
         Field{"exporter_sha256", &Provenance::exporter_sha256}, Field{"files_sha256", &Provenance::files_sha256},

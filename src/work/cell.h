@@ -28,8 +28,8 @@ struct Cell {
   int load_index = 0;      // into Lists::loads
 
   static constexpr bool kIsArray = true;  // because a job has many
-  static constexpr auto fields() {
-    return std::tuple(Field{"id", &Cell::id}, Field{"compiler_index", &Cell::compiler_index},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"id", &Cell::id}, Field{"compiler_index", &Cell::compiler_index},
                       Field{"model_index", &Cell::model_index}, Field{"load_index", &Cell::load_index});
   }
 };
@@ -39,8 +39,8 @@ struct Step {
   int process_index = 0;  // 0 … processes - 1
 
   static constexpr bool kIsArray = true;
-  static constexpr auto fields() {
-    return std::tuple(Field{"cell_index", &Step::cell_index}, Field{"process_index", &Step::process_index});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"cell_index", &Step::cell_index}, Field{"process_index", &Step::process_index});
   }
 };
 
@@ -51,8 +51,8 @@ struct Question {
   bool operator==(const Question&) const = default;
 
   static constexpr bool kIsArray = true;
-  static constexpr auto fields() {
-    return std::tuple(Field{"cell_index", &Question::cell_index}, Field{"baseline_index", &Question::baseline_index});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"cell_index", &Question::cell_index}, Field{"baseline_index", &Question::baseline_index});
   }
 };
 
@@ -64,8 +64,8 @@ struct Group {
   std::vector<Step> steps{};
   std::vector<Question> questions{};  // only if they decide how many rounds there are (Protocol::rounds)
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"model_index", &Group::model_index}, Field{"steps", &Group::steps},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"model_index", &Group::model_index}, Field{"steps", &Group::steps},
                       Field{"questions", &Group::questions});
   }
 };

@@ -131,8 +131,6 @@ struct Codec<std::pair<A, B>> {
 // Writes a record as an object with a member for each field, or, if its `kIsArray` is true, as an array of its fields
 // in order.
 template <class T>
-concept IsRecord = requires { T::fields(); };
-template <class T>
 concept IsArrayRecord = IsRecord<T> && requires { requires T::kIsArray; };
 template <IsRecord T>
 struct Codec<T> {
@@ -151,7 +149,7 @@ struct Codec<T> {
     T record;
     std::size_t position = 0;
     if constexpr (IsArrayRecord<T>) {
-      if (!whole.is_array() || whole.size() != std::tuple_size_v<decltype(T::fields())>) {
+      if (!whole.is_array() || whole.size() != kFieldCount<T>) {
         throw fields::FieldError(fmt::format("\"{}\" is not an array of the right length", name));
       }
     }

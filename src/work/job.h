@@ -29,8 +29,8 @@ struct GivenReference {
   std::string key{};      // hash of everything that these outputs depend on
   std::string why_not{};  // why there are none; "" if they exist
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"model_index", &GivenReference::model_index}, Field{"path", &GivenReference::path},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"model_index", &GivenReference::model_index}, Field{"path", &GivenReference::path},
                       Field{"key", &GivenReference::key}, Field{"why_not", &GivenReference::why_not});
   }
 };
@@ -68,8 +68,8 @@ struct Job : Lists {
   [[nodiscard]] const GivenReference* given_reference(int model_index) const;
 
   static constexpr const char* kType = "job";
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         Field{"run_id", &Job::run_id}, Field{"device", &Job::device}, Field{"task", &Job::task},
         Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits}, Field{"device_limits", &Job::device_limits},
         Field{"environment", &Job::environment}, Field{"compilers", &Job::compilers}, Field{"places", &Job::places},
@@ -90,8 +90,8 @@ struct JobPart {
   bool is_last = false;
 
   static constexpr const char* kType = "part";
-  static constexpr auto fields() {
-    return std::tuple(Field{"models", &JobPart::models}, Field{"cells", &JobPart::cells},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"models", &JobPart::models}, Field{"cells", &JobPart::cells},
                       Field{"groups", &JobPart::groups}, Field{"is_last", &JobPart::is_last});
   }
 };
@@ -118,8 +118,8 @@ struct WorkerRequest {
   bool loads_artifact = false;      // another process has compiled: this one loads artifact_path
   bool has_load = false;            // it is timed beside a load: it sends and awaits samples/worker_signal.h
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         Field{"task", &WorkerRequest::task}, Field{"cell_id", &WorkerRequest::cell_id},
         Field{"process_index", &WorkerRequest::process_index}, Field{"attempt", &WorkerRequest::attempt},
         Field{"plugin_path", &WorkerRequest::plugin_path}, Field{"model_path", &WorkerRequest::model_path},

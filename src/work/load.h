@@ -39,8 +39,8 @@ struct Load {
 
   [[nodiscard]] bool is_none() const { return kind == LoadKind::none; }
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"kind", &Load::kind}, Field{"processors", &Load::processors},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"kind", &Load::kind}, Field{"processors", &Load::processors},
                       Field{"bytes_per_s", &Load::bytes_per_s}, Field{"command", &Load::command},
                       Field{"place", &Load::place}, Field{"listed", &Load::listed}, Field{"wait_s", &Load::wait_s},
                       Field{"name", &Load::name});

@@ -24,8 +24,8 @@ struct UserFile {
   std::string sha256{};  // of the content when the study was planned
   bool operator==(const UserFile&) const = default;
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"name", &UserFile::name}, Field{"path", &UserFile::path},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"name", &UserFile::name}, Field{"path", &UserFile::path},
                       Field{"sha256", &UserFile::sha256});
   }
 };
@@ -38,8 +38,8 @@ struct InputValues {
   std::string array{};                               // name of the array in an .npz; "": that of the input
   bool operator==(const InputValues&) const = default;
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"input", &InputValues::input}, Field{"range", &InputValues::range},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"input", &InputValues::input}, Field{"range", &InputValues::range},
                       Field{"file", &InputValues::file}, Field{"array", &InputValues::array});
   }
 };
@@ -47,19 +47,19 @@ struct InputValues {
 // The source of a model that is a user's ONNX file: the first of its files.
 struct OnnxFile {
   static constexpr const char* kType = "file";
-  static constexpr auto fields() { return std::tuple(); }
+  static constexpr auto fields(auto visit) { return visit(); }
 };
 // The source of a model that the device makes from a built-in recipe.
 struct Recipe {
   static constexpr const char* kType = "recipe";
   std::string json{};  // canonical
-  static constexpr auto fields() { return std::tuple(Field{"json", &Recipe::json}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"json", &Recipe::json}); }
 };
 // The source of a model that the device exports from a PyTorch module.
 struct Module {
   static constexpr const char* kType = "module";
   std::string json{};  // canonical, {"module":{…}}; refers to files by their names
-  static constexpr auto fields() { return std::tuple(Field{"json", &Module::json}); }
+  static constexpr auto fields(auto visit) { return visit(Field{"json", &Module::json}); }
 };
 using Source = std::variant<OnnxFile, Recipe, Module>;
 
@@ -72,8 +72,8 @@ struct ModelKey {
   int batch = 1;
   auto operator<=>(const ModelKey&) const = default;
 
-  static constexpr auto fields() {
-    return std::tuple(Field{"hash", &ModelKey::hash}, Field{"batch", &ModelKey::batch});
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"hash", &ModelKey::hash}, Field{"batch", &ModelKey::batch});
   }
 };
 
@@ -105,8 +105,8 @@ struct Model {
 
   // Lists the fields that a device needs. The others stay with the client: a user's path is private, and a job must not
   // change when a file is moved.
-  static constexpr auto fields() {
-    return std::tuple(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"source", &Model::source},
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"source", &Model::source},
                       Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
                       Field{"files", &Model::files}, Field{"values", &Model::values},
                       Field{"dynamic_batch", &Model::dynamic_batch});

@@ -24,8 +24,8 @@ struct StopWhen {
   int max_repetitions = 1000;
   std::int64_t max_ns = 60'000'000'000;
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         study_field("half_width_ratio", &StopWhen::half_width_ratio,
                     {.name = "half_width_percent",
                      .meaning = "Stop when the 95 % interval of the median is at most this wide to either side, in "
@@ -56,8 +56,8 @@ struct Rounds {
   Until until = Until::decided;
   double margin_ratio = 0.03;
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         study_field("min", &Rounds::min, {"min", "Never decide before this many rounds", 3, 30}),
         study_field("max", &Rounds::max, {"max", "Always end after this many rounds", 3, 30}),
         study_field("until", &Rounds::until,
@@ -79,8 +79,8 @@ struct Arrivals {
   double requests_per_s = 1;
   int requests = 1000;
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         study_field("requests_per_s", &Arrivals::requests_per_s,
                     {"requests_per_s", "How many arrive each second, on average", 0.001, 1e6}),
         study_field(
@@ -93,8 +93,8 @@ struct Tolerances {
   double absolute = 1e-4;
   double relative = 1e-3;
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         study_field("absolute", &Tolerances::absolute,
                     {"absolute",
                      "Part that does not depend on the reference: |a - b| <= absolute + relative * |b| "
@@ -119,8 +119,8 @@ struct Protocol {
   Tolerances tolerances{};
   std::uint64_t seed = 1;  // of weights, inputs and the order of processes
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         study_field("processes", &Protocol::processes, {"processes", "Fresh worker processes for each cell", 1, 1000}),
         study_field("rounds", &Protocol::rounds,
                     {.name = "rounds",
@@ -185,8 +185,8 @@ struct Timeouts {
   std::int64_t compile_ns = 3'600'000'000'000;
   std::int64_t run_ns = 600'000'000'000;
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         study_field("compile_ns", &Timeouts::compile_ns,
                     {"compile_s", "Seconds from a process's start to the end of its output check", 0.001, 1e7, 1e9}),
         study_field("run_ns", &Timeouts::run_ns,
@@ -202,8 +202,8 @@ struct Disturbance {
   int attempts = 3;                       // per process
   std::int64_t wait_ns = 10'000'000'000;  // at most, for a quiet machine before a repeated attempt
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         study_field("max_wait_ratio", &Disturbance::max_wait_ratio,
                     {.name = "max_wait_percent",
                      .meaning = "A process that waited for a processor in more than this share of its timed phase is "
@@ -228,8 +228,8 @@ struct Limits {
   int attempts = 2;    // per process, for failures worth retrying
   Disturbance disturbance{};
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         study_field("timeouts", &Limits::timeouts, {"timeouts", "When a process is given up"}),
         study_field("memory_bytes", &Limits::memory_bytes,
                     {.name = "memory_limit",
@@ -252,8 +252,8 @@ struct DeviceLimits {
   std::optional<std::int64_t> time_ns{};           // after the agent got the job; later no process begins
   bool operator==(const DeviceLimits&) const = default;
 
-  static constexpr auto fields() {
-    return std::tuple(
+  static constexpr auto fields(auto visit) {
+    return visit(
         study_field("memory_bytes", &DeviceLimits::memory_bytes,
                     {.name = "memory",
                      .meaning = "Memory of a process, if the study does not set a lower limit",

@@ -19,20 +19,17 @@ struct Access {
   std::function<Record(const Study&)> read;
 };
 
-template <class T>
-concept Section = requires { T::fields(); };
-
-template <Section Record>
+template <IsRecord Record>
 std::vector<Key> keys_of(const Access<Record>& access);
 
-template <Section Value>
+template <IsRecord Value>
 void describe(Key& key, const work::StudyKey& /*row*/, const Access<Value>& access) {
   key.type = ValueType::section;
   key.keys = keys_of(access);
 }
 
 // Describes an optional section. The value null means that the study has no such section.
-template <Section Inner>
+template <IsRecord Inner>
 void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optional<Inner>>& access) {
   key.type = ValueType::section;
   key.accepts_null = true;
@@ -90,7 +87,7 @@ void describe(Key& key, const work::StudyKey& row, const Access<Value>& access) 
   key.get = [access, row](const Study& study) { return to_key(row, access.read(study)); };
 }
 
-template <Section Record>
+template <IsRecord Record>
 std::vector<Key> keys_of(const Access<Record>& access) {
   std::vector<Key> keys;
   for_each_field<Record>([&](const auto& field) {
