@@ -120,6 +120,7 @@ CompileProcess::CompileProcess(std::string compiler, const ngb_settings& setting
   }
   Variables all = variables;
   all["PYTHONPATH"] = python_path(settings);
+  all["PYTHONNOUSERSITE"] = "1";
   std::array<int, 2> requests{};
   std::array<int, 2> replies{};
   // Requests go through a socket, so that writing to a process that has ended is an error and not a signal.

@@ -60,8 +60,14 @@ std::string compiler_named(const config::Study& study, const std::string& words)
 }
 
 // The fault is not part of it: whatever is measured for one search answers another one too.
-json question_of(const config::Study& study, const BisectArguments& arguments) {
-  return {{"study", config::to_json(study)},
+// The study names files; what they hold takes part in it too, so that no half of a search is of another model.
+json question_of(const plan::Plan& plan, const BisectArguments& arguments) {
+  json contents = json::object();
+  for (const work::Model& model : plan.models) {
+    contents[fmt::format("{}, batch {}", model.label, model.key.batch)] = model.key.hash;
+  }
+  return {{"study", config::to_json(plan.study)},
+          {"model_contents", std::move(contents)},
           {"compiler", arguments.compiler},
           {"from", arguments.from},
           {"to", arguments.to}};
@@ -199,7 +205,7 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   if (!clear) return refuse_usage(clear.error());
   const std::filesystem::path path = arguments.output.empty() ? plan->study.output.string() + "-bisect"
                                                               : std::filesystem::absolute(arguments.output).string();
-  auto folder = open_bisection(installation, path, question_of(plan->study, arguments), wanted->compiler);
+  auto folder = open_bisection(installation, path, question_of(*plan, arguments), wanted->compiler);
   if (!folder) return folder.error();
   Bisected bisected{.compiler = arguments.compiler,
                     .fault = rules.fault,

@@ -64,8 +64,14 @@ Result<BisectFolder> BisectFolder::create(const std::filesystem::path& folder, j
   made.folder_ = folder;
   made.question_ = std::move(question);
   made.versions_ = std::move(versions);
-  if (const Status there = file::make_folder(folder); !there) return error_of(there);
-  const Status kept = file::write_atomically(made.study_file(), json_text::dump(made.question_.at("study"), 2) + "\n");
+  if (const Status folder_made = file::make_folder(folder); !folder_made) return error_of(folder_made);
+  const std::string study = json_text::dump(made.question_.at("study"), 2) + "\n";
+  const Result<std::string> there = file::read(made.study_file());
+  if (!has_code(there, ErrorCode::not_found) && there.value_or("") != study) {  // equal: an earlier try was killed here
+    return fail("a bisection would replace this file", made.study_file().string(),
+                "choose another folder with --output");
+  }
+  const Status kept = file::write_atomically(made.study_file(), study);
   if (!kept) return error_of(kept);
   if (const Status written = made.write(); !written) return error_of(written);
   return made;

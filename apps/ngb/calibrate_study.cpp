@@ -108,7 +108,7 @@ json both_sides(const json& compilers) {
 
 constexpr int kTrial = 0;  // in place of a number of rounds: one process of each cell of one side
 
-// Writes a study into its results folder and plans it: that many rounds of both sides, or the trial, which tells how
+// Plans a study: that many rounds of both sides, or the trial, which tells how
 // long processes take. A process that other programs disturbed is not repeated, so that the time is kept, and its round
 // does not count. The trial accepts it.
 tl::expected<plan::Plan, ExitCode> plan_workload(const Installation& installation, const CalibrationOrder& order,
@@ -125,12 +125,7 @@ tl::expected<plan::Plan, ExitCode> plan_workload(const Installation& installatio
                    {"processes", is_trial ? 1 : rounds},
                    {"disturbance", {{"attempts", 1}, {"wait_s", 0}, {"max_wait_percent", is_trial ? 100 : 5}}},
                    {"output", std::filesystem::absolute(output).string()}};
-  if (const Status made = file::make_folder(output); !made) return refused_as<plan::Plan>(made.error(), kCannotGoOn);
-  const std::filesystem::path file = output / kStudyFile;
-  if (const Status kept = file::write_atomically(file, json_text::dump(study, 2) + "\n"); !kept) {
-    return refused_as<plan::Plan>(kept.error(), kCannotGoOn);
-  }
-  return plan_study(installation, file);
+  return plan_made_study(installation, study);
 }
 
 // Measures what is left of the plan and returns its cells.

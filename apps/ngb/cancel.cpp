@@ -2,12 +2,15 @@
 // ngb cancel: ends a run on its devices and removes it from them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/elsewhere.h"
+#include "apps/ngb/known_runs.h"
+#include "apps/ngb/study_file.h"
 #include "apps/ngb/teardown.h"
 #include "apps/ngb/terminal.h"
 #include "dispatch/fleet.h"
@@ -18,17 +21,18 @@ namespace {
 
 struct CancelArguments {
   std::string results;
+  std::string study;  // "": none was named
   bool with_toolchains = false;
 };
 
 // Returns the runs that may have left something on a device. The last one is always among them, because the record may
 // be older than what is on its devices.
-Result<std::vector<RunElsewhere>> runs_to_end(const std::filesystem::path& results) {
+Result<std::vector<RunElsewhere>> runs_to_end(const Installation& installation, const std::filesystem::path& results) {
   auto store = store::Store::open(results / "results.db", store::Mode::read_only);
   if (!store) return error_of(store);
-  auto last = last_run(*store);
+  auto last = last_run(installation, *store);
   if (!last) return fail(last.error().what, results.string());
-  auto runs = runs_elsewhere(*store);
+  auto runs = runs_elsewhere(installation, *store);
   if (!runs) return runs;
   std::erase_if(*runs, [&](const RunElsewhere& run) { return run.id == last->id; });
   runs->push_back(*std::move(last));
@@ -38,8 +42,14 @@ Result<std::vector<RunElsewhere>> runs_to_end(const std::filesystem::path& resul
   return runs;
 }
 
-Status forget(const std::filesystem::path& results, const std::vector<std::pair<std::string, std::string>>& gone) {
-  auto store = store::Store::open(results / "results.db", store::Mode::read_write);
+// Gives the run's strangers the addresses that the study has for devices of their names.
+void introduce(RunElsewhere& run, const std::vector<config::DeviceEntry>& devices) {
+  for (const config::DeviceEntry& device : devices) {
+    if (!config::is_here(device) && std::erase(run.strangers, device.name) > 0) run.devices.push_back(device);
+  }
+}
+
+Status forget(Result<store::Store>& store, const std::vector<std::pair<std::string, std::string>>& gone) {
   if (!store) return error_of(store);
   for (const auto& [run, device] : gone) {
     if (Status forgotten = store->forget_presence(run, device); !forgotten) return forgotten;
@@ -49,8 +59,25 @@ Status forget(const std::filesystem::path& results, const std::vector<std::pair<
 
 int cancel(const Installation& installation, const CancelArguments& arguments) {
   const std::filesystem::path results = arguments.results;
-  const auto runs = runs_to_end(results);
+  const std::filesystem::path file = results / "results.db";
+  std::error_code code;
+  // A client that measures would take the end of its run for a lost connection, and deliver it again.
+  auto held = std::filesystem::exists(file, code) ? store::Store::open(file, store::Mode::read_write)
+                                                  : Result<store::Store>(fail("there are no results", file.string()));
+  if (has_code(held, ErrorCode::busy)) {
+    return report_failure({held.error().what, held.error().where, "end that program first (Ctrl-C, or kill -INT)"},
+                          kCannotGoOn);
+  }
+  auto runs = runs_to_end(installation, results);
   if (!runs) return report_failure(runs.error(), kCannotGoOn);
+  if (!arguments.study.empty()) {
+    const auto plan = plan_study(installation, arguments.study);
+    if (!plan) return plan.error();
+    for (RunElsewhere& run : *runs) introduce(run, plan->study.devices);
+  }
+  const bool knows_all =
+      std::all_of(runs->begin(), runs->end(), [](const RunElsewhere& run) { return run.strangers.empty(); });
+  tell_of_strangers(*runs, results);
   std::vector<dispatch::DeviceEnding> all;
   std::vector<std::pair<std::string, std::string>> gone;
   // Runs are ended one after the other, because two may be on the same device.
@@ -66,10 +93,17 @@ int cancel(const Installation& installation, const CancelArguments& arguments) {
       all.push_back(std::move(ending));
     }
   }
-  if (const Status forgotten = forget(results, gone); !forgotten) {
+  if (const Status forgotten = forget(held, gone); !forgotten) {
     warn("ngb: could not record that the runs are removed: {}\n", forgotten.error().text());
   }
-  return tell_of_teardown(all, results) ? kSuccess : kCannotGoOn;
+  for (const RunElsewhere& run : *runs) {
+    const bool is_gone =
+        run.strangers.empty() && std::all_of(run.devices.begin(), run.devices.end(), [&](const auto& device) {
+          return std::find(gone.begin(), gone.end(), std::pair(run.id, device.name)) != gone.end();
+        });
+    if (is_gone) forget_devices(installation, run.id);
+  }
+  return tell_of_teardown(all, results) && knows_all ? kSuccess : kCannotGoOn;
 }
 
 }  // namespace
@@ -79,6 +113,10 @@ void add_cancel(CLI::App& app, const Installation& installation, Action& chosen)
   CLI::App* command = app.add_subcommand(
       "cancel", "End all runs of a results folder on their devices elsewhere and remove their files there");
   command->add_option("results", arguments->results, "Results folder; its recorded results are kept")->required();
+  command->add_option(
+      "--study", arguments->study,
+      "Study of yours that says how the devices are reached, for runs that were begun elsewhere or with "
+      "another cache");
   command->add_flag("--with-toolchains", arguments->with_toolchains, "Also remove the devices' toolchains");
   command->footer("Example:\n  ngb cancel results/fleet");
   command->callback(

@@ -117,12 +117,7 @@ tl::expected<Served, ExitCode> serve(const Installation& installation, const std
       output.empty() ? std::filesystem::path((*study)["output"].get<std::string>() + "-confirm") / time_folder()
                      : std::filesystem::absolute(output);
   (*study)["output"] = folder.string();
-  if (const Status made = file::make_folder(folder); !made) return not_served(made.error(), kCannotGoOn);
-  const std::filesystem::path file = folder / kStudyFile;
-  if (const Status kept = file::write_atomically(file, study->dump(2) + "\n"); !kept) {
-    return not_served(kept.error(), kCannotGoOn);
-  }
-  auto plan = plan_study(installation, file);
+  auto plan = plan_made_study(installation, *study);
   if (!plan) return tl::unexpected(plan.error());
   const auto compilers = Compilers::find(installation, *plan);
   if (!compilers) return not_served(compilers.error(), kCannotGoOn);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/ngb/known_runs.h"
 #include "apps/ngb/recorder.h"
 #include "apps/ngb/terminal.h"
 #include "config/recorded_devices.h"
@@ -19,15 +20,35 @@ std::string names_of(const std::vector<config::DeviceEntry>& devices) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Result<RunElsewhere> run_with_devices(const store::RunState& run, bool with_all) {
-  auto devices = config::devices_of_study(run.study_json);
-  if (!devices) return error_of(devices);
-  std::erase_if(*devices, [&](const config::DeviceEntry& device) {
+Result<RunElsewhere> run_with_devices(const Installation& installation, const store::RunState& run, bool with_all) {
+  const auto recorded = config::devices_of_study(run.study_json);
+  if (!recorded) return error_of(recorded);
+  const auto kept = kept_devices(installation, run.run_id);
+  if (!kept) return error_of(kept);
+  RunElsewhere found{.id = run.run_id};
+  for (const config::DeviceEntry& device : *recorded) {
     const auto state = std::find_if(run.devices.begin(), run.devices.end(),
                                     [&](const store::DeviceState& each) { return each.device == device.name; });
-    return state == run.devices.end() || !(with_all || state->may_be_there);
-  });
-  return RunElsewhere{run.run_id, *std::move(devices)};
+    if (state == run.devices.end() || !(with_all || state->may_be_there)) continue;
+    const auto known = std::find_if(kept->begin(), kept->end(),
+                                    [&](const config::DeviceEntry& each) { return each.name == device.name; });
+    if (config::is_here(device)) {
+      found.devices.push_back(device);
+    } else if (known != kept->end()) {
+      found.devices.push_back(*known);
+    } else {
+      found.strangers.push_back(device.name);
+    }
+  }
+  return found;
+}
+
+void tell_of_strangers_of(const RunElsewhere& run, const std::filesystem::path& results) {
+  if (run.strangers.empty()) return;
+  warn(
+      "ngb: run {} may still be on {}: {} has the addresses, but no run that was begun here has them, so nothing is "
+      "started because of them; if the run is yours, name its study: ngb cancel {} --study FILE\n",
+      run.id, fmt::join(run.strangers, ", "), (results / "results.db").string(), results.string());
 }
 
 // Fetches each device's events of the run into the store. Returns an error if the store cannot record.
@@ -63,23 +84,23 @@ bool is_gone(const RunElsewhere& run, const config::DeviceEntry& device, const d
 
 }  // namespace
 
-Result<std::vector<RunElsewhere>> runs_elsewhere(store::Store& store) {
+Result<std::vector<RunElsewhere>> runs_elsewhere(const Installation& installation, store::Store& store) {
   const auto runs = store.runs();
   if (!runs) return error_of(runs);
   std::vector<RunElsewhere> found;
   for (const store::RunState& run : *runs) {
-    auto elsewhere = run_with_devices(run, false);
+    auto elsewhere = run_with_devices(installation, run, false);
     if (!elsewhere) return error_of(elsewhere);
-    if (!elsewhere->devices.empty()) found.push_back(*std::move(elsewhere));
+    if (!elsewhere->devices.empty() || !elsewhere->strangers.empty()) found.push_back(*std::move(elsewhere));
   }
   return found;
 }
 
-Result<RunElsewhere> last_run(store::Store& store) {
+Result<RunElsewhere> last_run(const Installation& installation, store::Store& store) {
   const auto runs = store.runs();
   if (!runs) return error_of(runs);
   if (runs->empty()) return fail("no run has begun in this folder");
-  return run_with_devices(runs->back(), true);
+  return run_with_devices(installation, runs->back(), true);
 }
 
 std::vector<dispatch::Share> shares_of(const RunElsewhere& run, const std::filesystem::path& results) {
@@ -97,10 +118,12 @@ Status settle_other_runs(const Installation& installation, store::Store& store, 
                          const std::function<bool()>& stop_requested) {
   const auto open = store.open_run(plan);
   if (!open) return error_of(open);
-  const auto runs = runs_elsewhere(store);
+  const auto runs = runs_elsewhere(installation, store);
   if (!runs) return error_of(runs);
   for (const RunElsewhere& run : *runs) {
     if (run.id == *open || stop_requested()) continue;
+    tell_of_strangers_of(run, plan.study.output);
+    if (run.devices.empty()) continue;
     if (!std::all_of(run.devices.begin(), run.devices.end(), config::is_here)) {
       warn("ngb: the study has changed; fetching what run {} has measured on {}, then ending that run\n", run.id,
            names_of(run.devices));
@@ -118,13 +141,15 @@ Status settle_other_runs(const Installation& installation, store::Store& store, 
 
 Result<bool> fetch_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
                               const std::function<bool()>& stop_requested) {
-  const auto last = last_run(store);
+  const auto last = last_run(installation, store);
   if (!last) return error_of(last);
-  const auto runs = runs_elsewhere(store);
+  const auto runs = runs_elsewhere(installation, store);
   if (!runs) return error_of(runs);
   bool is_any = false;
   for (const RunElsewhere& run : *runs) {
     if (run.id == last->id || stop_requested()) continue;
+    tell_of_strangers_of(run, plan.study.output);
+    if (run.devices.empty()) continue;
     const auto endings = fetch(installation, store, plan, run, false, stop_requested);
     if (!endings) return error_of(endings);
     for (std::size_t i = 0; i < run.devices.size(); ++i) {
@@ -135,8 +160,13 @@ Result<bool> fetch_other_runs(const Installation& installation, store::Store& st
   return is_any;
 }
 
+void tell_of_strangers(const std::vector<RunElsewhere>& runs, const std::filesystem::path& results) {
+  for (const RunElsewhere& run : runs) tell_of_strangers_of(run, results);
+}
+
 void tell_of_runs_elsewhere(const std::vector<RunElsewhere>& runs, const std::filesystem::path& results) {
   for (RunElsewhere run : runs) {
+    tell_of_strangers_of(run, results);
     std::erase_if(run.devices, config::is_here);
     if (run.devices.empty()) continue;
     warn("ngb: run {} is still on {}; to end it there, run: ngb cancel {}\n", run.id, names_of(run.devices),

@@ -18,14 +18,15 @@ namespace ngb::app {
 
 struct RunElsewhere {
   std::string id{};
-  std::vector<config::DeviceEntry> devices{};  // as the study of this run describes them
+  std::vector<config::DeviceEntry> devices{};  // on this machine, or with an address that is this user's (known_runs.h)
+  std::vector<std::string> strangers{};        // names of those that only the results file has an address of
 };
 
 // Returns the runs that are not finished everywhere, the oldest first. Returns an error if the results or a recorded
 // study cannot be read.
-Result<std::vector<RunElsewhere>> runs_elsewhere(store::Store& store);
+Result<std::vector<RunElsewhere>> runs_elsewhere(const Installation& installation, store::Store& store);
 // Returns the run that was begun last, finished or not.
-Result<RunElsewhere> last_run(store::Store& store);
+Result<RunElsewhere> last_run(const Installation& installation, store::Store& store);
 
 // Returns the run's shares for tear_down_fleet and fetch_fleet.
 std::vector<dispatch::Share> shares_of(const RunElsewhere& run, const std::filesystem::path& results);
@@ -40,8 +41,10 @@ Status settle_other_runs(const Installation& installation, store::Store& store, 
 Result<bool> fetch_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
                               const std::function<bool()>& stop_requested);
 
+// Prints, for each run with strangers, that they are not reached, and which command reaches them.
+void tell_of_strangers(const std::vector<RunElsewhere>& runs, const std::filesystem::path& results);
 // Prints, for each run on devices elsewhere: "ngb: run 0123456789abcdef is still on a, b; to end it there, run: ngb
-// cancel results/x".
+// cancel results/x". Then tells of strangers.
 void tell_of_runs_elsewhere(const std::vector<RunElsewhere>& runs, const std::filesystem::path& results);
 
 }  // namespace ngb::app

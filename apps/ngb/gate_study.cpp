@@ -75,7 +75,7 @@ std::filesystem::path new_folder_for(const config::Study& study) {
   return std::filesystem::path(study.output.string() + "-gate") / time_folder();
 }
 
-// Writes the study of the two sides into its results folder and plans it.
+// Plans the study of the two sides.
 tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, const config::Study& study,
                                               const Sides& sides, const std::filesystem::path& output) {
   json both = config::to_json(study);
@@ -103,15 +103,7 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
   const bool leaves_turns_open = study.protocol.turns == 1 && config::what_excludes_turns(study).empty();
   if (sides.needs_speeds && leaves_turns_open) both["turns"] = sides.turns;
   both["output"] = output.string();
-  std::error_code failed;
-  std::filesystem::create_directories(output, failed);
-  if (failed)
-    return refused({"cannot create the results folder: " + failed.message(), output.string(), ""}, kCannotGoOn);
-  const std::filesystem::path file = output / kStudyFile;
-  if (const Status kept = file::write_atomically(file, json_text::dump(both, 2) + "\n"); !kept) {
-    return refused(kept.error(), kCannotGoOn);
-  }
-  return plan_study(installation, file);
+  return plan_made_study(installation, both);
 }
 
 // Makes the gate's questions those of the plan: how the second compiler compares with the first in each group. Their

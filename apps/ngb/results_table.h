@@ -8,7 +8,7 @@
 namespace ngb::app {
 
 // Prints the table of a results folder on stdout, as wide as the terminal, with the best options below it if the study
-// asks for them. Returns kSomeCellsFailed if cells failed; a disturbed cell has not failed.
+// asks for them.
 ExitCode print_table(const std::filesystem::path& results_folder);
 
 }  // namespace ngb::app

@@ -13,6 +13,7 @@
 #include "apps/ngb/duration.h"
 #include "apps/ngb/elsewhere.h"
 #include "apps/ngb/experience.h"
+#include "apps/ngb/known_runs.h"
 #include "apps/ngb/live_page.h"
 #include "apps/ngb/recorder.h"
 #include "apps/ngb/report_folder.h"
@@ -27,7 +28,7 @@
 #include "apps/revision/revision.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/json_text.h"
+#include "base/text.h"
 #include "dispatch/fleet.h"
 #include "dispatch/make_job.h"
 #include "store/store.h"
@@ -138,7 +139,8 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
 
 // Called when the run has finished or stopped. Records the devices on which nothing of the run is left, and prints the
 // others.
-Status settle(store::Store& store, const Run& run, const std::vector<dispatch::DeviceEnding>& endings) {
+Status settle(const Installation& installation, store::Store& store, const Run& run,
+              const std::vector<dispatch::DeviceEnding>& endings) {
   for (std::size_t i = 0; i < endings.size(); ++i) {
     const bool is_local = config::is_here(run.plan.study.devices[i]);
     const bool is_gone = is_local ? endings[i].ending == dispatch::Ending::finished
@@ -147,8 +149,11 @@ Status settle(store::Store& store, const Run& run, const std::vector<dispatch::D
     if (Status forgotten = store.forget_presence(run.id, endings[i].device); !forgotten) return forgotten;
   }
   if (Status durable = store.flush(); !durable) return durable;
-  const auto elsewhere = runs_elsewhere(store);
+  const auto elsewhere = runs_elsewhere(installation, store);
   if (!elsewhere) return error_of(elsewhere);
+  const bool is_anywhere =
+      std::any_of(elsewhere->begin(), elsewhere->end(), [&](const RunElsewhere& each) { return each.id == run.id; });
+  if (!is_anywhere) forget_devices(installation, run.id);
   if (!run.only_fetch) tell_of_runs_elsewhere(*elsewhere, run.plan.study.output);
   return Done{};
 }
@@ -157,11 +162,11 @@ Status settle(store::Store& store, const Run& run, const std::vector<dispatch::D
 // after printing the others.
 Result<Ending> measure(const Installation& installation, store::Store& store, plan::Plan plan,
                        const Compilers& compilers, const RunArguments& arguments) {
+  if (Status may = may_keep_study(plan.study); !may) return tl::unexpected(may.error());
   const auto run_id = store.begin_run(plan, system_clock().unix_now().count(), this_revision());
   if (!run_id) return error_of(run_id);
-  const Status kept =
-      file::write_atomically(plan.study.output / kStudyFile, json_text::dump(config::to_json(plan.study), 2) + "\n");
-  if (!kept) return error_of(kept);
+  if (Status known = keep_devices(installation, *run_id, plan.study); !known) return tl::unexpected(known.error());
+  if (Status kept = keep_study(plan.study); !kept) return tl::unexpected(kept.error());
   auto remaining = store.remaining(std::move(plan), *run_id);
   if (!remaining) return error_of(remaining);
   const Run run{*run_id, *std::move(remaining), arguments.only_fetch, arguments.accepts_new_build,
@@ -206,7 +211,7 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
   }
   if (!arguments.is_quiet) tell_of_teardown(endings, run.plan.study.output);
   // Failing to record is only a warning: a later command merely checks these devices once more.
-  if (const Status settled = settle(store, run, endings); !settled && errors.empty()) {
+  if (const Status settled = settle(installation, store, run, endings); !settled && errors.empty()) {
     warn("ngb: could not record on which devices nothing is left: {}\n", settled.error().text());
   }
   for (std::size_t i = 1; i < errors.size(); ++i) report_failure(errors[i], kCannotGoOn);
@@ -260,7 +265,12 @@ int run(const Installation& installation, RunArguments arguments) {
   }
   auto plan = plan_study(installation, arguments.study);
   if (!plan) return plan.error();
-  if (!arguments.output.empty()) plan->study.output = std::filesystem::absolute(arguments.output);
+  if (!arguments.output.empty()) plan->study.output = std::filesystem::absolute(arguments.output).lexically_normal();
+  if (const std::string name = plan->study.output.string(); text::to_utf8(name) != name) {
+    return report_failure({"the results folder's path is not UTF-8, in which results are written", text::to_utf8(name),
+                           "rename the folder, or choose another one with --output"},
+                          kWrongUsage);
+  }
   const auto compilers = Compilers::find(installation, *plan);
   if (!compilers) return report_failure(compilers.error(), kCannotGoOn);
   if (const Status usable = check_toolchains(*compilers, *plan); !usable) {

@@ -13,8 +13,17 @@
 namespace ngb::app {
 namespace {
 
+// Returns the exit code of a run that has ended: whether each cell has a result. A cell that other programs have
+// disturbed has one if one of its processes was measured.
+ExitCode code_of(const std::vector<store::CellState>& states) {
+  const auto lacks_result = [](const store::CellState& state) {
+    return state.completed_processes == 0 || state.lost_processes > 0;
+  };
+  return std::any_of(states.begin(), states.end(), lacks_result) ? kSomeCellsFailed : kSuccess;
+}
+
 // Prints the counts of a study whose table would be too long to read, and would need more memory than the run.
-ExitCode print_counts(const std::vector<store::CellState>& states) {
+void print_counts(const std::vector<store::CellState>& states) {
   std::size_t measured = 0;
   std::size_t failed = 0;
   for (const store::CellState& state : states) {
@@ -22,21 +31,26 @@ ExitCode print_counts(const std::vector<store::CellState>& states) {
     if (state.progress == store::CellState::Progress::failed) ++failed;
   }
   say("{} cells: {} measured, {} failed\n", states.size(), measured, failed);
-  return failed > 0 ? kSomeCellsFailed : kSuccess;
 }
 
 }  // namespace
 
 int print_outcome(const std::filesystem::path& results) {
   constexpr std::size_t kMostCellsInATable = 10'000;
+  std::vector<store::CellState> states;
   {
     auto store = store::Store::open(results / "results.db", store::Mode::read_only);
     if (!store) return report_failure(store.error(), kCannotGoOn);
-    const auto states = store->cell_states();
-    if (!states) return report_failure(states.error(), kCannotGoOn);
-    if (states->size() > kMostCellsInATable) return print_counts(*states);
+    auto read = store->cell_states();
+    if (!read) return report_failure(read.error(), kCannotGoOn);
+    states = *std::move(read);
   }  // the table stores what it derives, which an open reader would prevent
-  return print_table(results);
+  if (states.size() > kMostCellsInATable) {
+    print_counts(states);
+  } else if (const ExitCode shown = print_table(results); shown != kSuccess) {
+    return shown;
+  }
+  return code_of(states);
 }
 
 int print_what_the_budget_allowed(const std::filesystem::path& results, const std::string& budget) {

@@ -45,7 +45,8 @@ std::vector<store::RunState> last_runs(const std::vector<store::RunState>& runs)
   return last;
 }
 
-Result<std::vector<RunStatus>> read_status(const std::filesystem::path& results_folder) {
+Result<std::vector<RunStatus>> read_status(const Installation& installation,
+                                           const std::filesystem::path& results_folder) {
   auto store = store::Store::open(results_folder / "results.db", store::Mode::read_only);
   if (!store) return error_of(store);
   auto runs = store->runs();
@@ -55,7 +56,7 @@ Result<std::vector<RunStatus>> read_status(const std::filesystem::path& results_
   if (!cells) return error_of(cells);
   const auto states = store->cell_states();
   if (!states) return error_of(states);
-  auto elsewhere = runs_elsewhere(*store);
+  auto elsewhere = runs_elsewhere(installation, *store);
   if (!elsewhere) return error_of(elsewhere);
   std::map<std::string, std::string> device_of;
   for (const store::CellData& cell : *cells) device_of[cell.cell_id] = cell.device;
@@ -94,6 +95,9 @@ nlohmann::json json_of(const RunStatus& status) {
     for (const config::DeviceEntry& device : run.devices) {
       if (!config::is_here(device)) elsewhere.push_back({{"run_id", run.id}, {"device", device.name}});
     }
+    for (const std::string& stranger : run.strangers) {
+      elsewhere.push_back({{"run_id", run.id}, {"device", stranger}});
+    }
   }
   nlohmann::json whole{{"study", status.run.study_name},
                        {"run_id", status.run.run_id},
@@ -113,11 +117,11 @@ void print_text(const RunStatus& status) {
   }
 }
 
-int print_status(const std::vector<std::string>& folders, bool as_json) {
+int print_status(const Installation& installation, const std::vector<std::string>& folders, bool as_json) {
   nlohmann::json all = nlohmann::json::array();
   bool is_first = true;
   for (const std::string& folder : folders) {
-    const auto runs = read_status(folder);
+    const auto runs = read_status(installation, folder);
     if (!runs) return report_failure(runs.error(), kCannotGoOn);
     for (const RunStatus& status : *runs) {
       all.push_back(json_of(status));
@@ -133,7 +137,7 @@ int print_status(const std::vector<std::string>& folders, bool as_json) {
 
 }  // namespace
 
-void add_status(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
+void add_status(CLI::App& app, const Installation& installation, Action& chosen) {
   constexpr int kMostFolders = 1000;
   const auto results = std::make_shared<std::vector<std::string>>();
   const auto json = std::make_shared<bool>(false);
@@ -141,7 +145,9 @@ void add_status(CLI::App& app, const Installation& /*installation*/, Action& cho
   command->add_option("results", *results, "Results folders")->required()->expected(1, kMostFolders);
   command->add_flag("--json", *json, "Print JSON: an object, or a list of them for several runs");
   command->footer("Example:\n  ngb status results/quickstart");
-  command->callback([=, &chosen] { chosen = [=] { return print_status(*results, *json); }; });
+  command->callback([=, &installation, &chosen] {
+    chosen = [=, &installation] { return print_status(installation, *results, *json); };
+  });
 }
 
 }  // namespace ngb::app

@@ -3,15 +3,21 @@
 
 #include <fmt/ranges.h>
 
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "apps/ngb/terminal.h"
+#include "base/file.h"
+#include "base/json_text.h"
 #include "toolchain/catalog.h"
 
 namespace ngb::app {
-
 namespace {
+
+constexpr std::uint64_t kMostStudyBytes = 16U << 20U;
 
 // Says which compilers cannot do what the study's key `compile` asks for.
 void tell_who_compiles_each(const Installation& installation, const plan::Plan& plan) {
@@ -48,16 +54,17 @@ void tell_what_ships(const Installation& installation, const std::filesystem::pa
   if (!names.empty()) warn("ngb: studies that ship with ngb: {}\n", fmt::format("{}", fmt::join(names, ", ")));
 }
 
-}  // namespace
-
-tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, const std::filesystem::path& given) {
-  const std::filesystem::path file = find_file(installation, given);
+// Plans what `read` returns with the vocabulary of this installation: the study of that file, or its problems.
+tl::expected<plan::Plan, ExitCode> plan_read(
+    const Installation& installation, const std::filesystem::path& file,
+    const std::function<tl::expected<config::Study, std::vector<config::StudyProblem>>(const config::Vocabulary&)>&
+        read) {
   const auto vocabulary = read_vocabulary(installation);
   if (!vocabulary) {
     report_failure(vocabulary.error(), kCannotGoOn);
     return tl::unexpected(kCannotGoOn);
   }
-  const auto study = config::load_study(file, *vocabulary);
+  const auto study = read(*vocabulary);
   if (!study) {
     for (const config::StudyProblem& problem : study.error()) warn("{}\n", problem.text());
     const std::size_t count = study.error().size();
@@ -72,6 +79,38 @@ tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, 
   }
   tell_who_compiles_each(installation, *plan);
   return *std::move(plan);
+}
+
+}  // namespace
+
+tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, const std::filesystem::path& given) {
+  const std::filesystem::path file = find_file(installation, given);
+  return plan_read(installation, file, [&](const auto& vocabulary) { return config::load_study(file, vocabulary); });
+}
+
+tl::expected<plan::Plan, ExitCode> plan_made_study(const Installation& installation, const nlohmann::json& study) {
+  const std::filesystem::path file = std::filesystem::path(study.at("output").get<std::string>()) / kStudyFile;
+  return plan_read(installation, file, [&](const auto& vocabulary) {
+    return config::read_study(json_text::dump(study), file, vocabulary);
+  });
+}
+
+Status may_keep_study(const config::Study& study) {
+  const std::filesystem::path file = study.output / kStudyFile;
+  std::error_code code;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(file, code))) return Done{};
+  const auto text = file::read(file, kMostStudyBytes);
+  const nlohmann::json there = text ? json_text::parse(*text) : nlohmann::json();
+  // One that ngb has written has every key, whichever version it was.
+  const bool is_ours = there.is_object() && there.contains("models") && there.contains("compilers") &&
+                       there.contains("devices") && there.contains("tolerances") && there.contains("timeouts");
+  if (is_ours && !std::filesystem::is_symlink(file)) return Done{};
+  return fail("this file is not one that ngb has written, and would be replaced", file.string(),
+              "give the study another name, or its results another folder (--output)");
+}
+
+Status keep_study(const config::Study& study) {
+  return file::write_atomically(study.output / kStudyFile, json_text::dump(config::to_json(study), 2) + "\n");
 }
 
 }  // namespace ngb::app

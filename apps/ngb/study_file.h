@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 
 #include "apps/ngb/command.h"
 #include "plan/plan.h"
@@ -14,5 +15,12 @@ inline constexpr const char* kStudyFile = "study.json";
 // Reads a study file and plans it. A name without an ending that is no file ("quickstart") is a study that ships with
 // ngb. On failure prints every problem to stderr and returns the exit code.
 tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, const std::filesystem::path& given);
+// Plans a study that a command has made, to be measured in the folder that its key "output" names. Nothing is written.
+tl::expected<plan::Plan, ExitCode> plan_made_study(const Installation& installation, const nlohmann::json& study);
+
+// Returns an error if the results folder has a kStudyFile that ngb has not written: the user's own study, say.
+Status may_keep_study(const config::Study& study);
+// Writes the study into its results folder. Nobody else does, and only a run does that its results have accepted.
+Status keep_study(const config::Study& study);
 
 }  // namespace ngb::app

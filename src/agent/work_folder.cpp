@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/work_folder.h"
 
+#include <array>
 #include <system_error>
 
 #include "agent/lock.h"
@@ -11,17 +12,35 @@ namespace {
 
 constexpr Nanoseconds kPredecessorPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kLeftoversPatience = std::chrono::seconds(10);
+constexpr std::array kEmptied{"models", "scratch"};
+
+// Returns an error if the folders that are emptied hold something, and no journal says that it is from a run: the work
+// folder may be a link to somewhere else.
+Status check_ours(const std::filesystem::path& work_folder) {
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(work_folder, code)) {
+    if (entry.path().filename().string().starts_with("journal")) return Done{};
+  }
+  for (const char* name : kEmptied) {
+    const std::filesystem::path folder = work_folder / name;
+    if (!std::filesystem::is_directory(folder, code) || std::filesystem::is_empty(folder, code)) continue;
+    return fail("this folder would be emptied, but it has files and no run of ngb has worked beside it",
+                std::filesystem::weakly_canonical(folder, code).string(), "choose another output folder (--output)");
+  }
+  return Done{};
+}
 
 }  // namespace
 
 Result<FileDescriptor> begin_work_in(const std::filesystem::path& work_folder) {
   if (const Status made = file::make_folder(work_folder); !made) return error_of(made);
+  if (const Status ours = check_ours(work_folder); !ours) return error_of(ours);
   Result<FileDescriptor> lock = lock_folder(work_folder, kPredecessorPatience, {},
                                             "wait until that run has ended, or choose another output folder");
   if (!lock) return lock;
   if (const Status ended = end_leftovers(work_folder, kLeftoversPatience); !ended) return error_of(ended);
   std::error_code code;
-  for (const char* name : {"models", "scratch"}) std::filesystem::remove_all(work_folder / name, code);
+  for (const char* name : kEmptied) std::filesystem::remove_all(work_folder / name, code);
   for (const char* name : {"models", "scratch", "logs"}) {
     if (const Status made = file::make_folder(work_folder / name); !made) return error_of(made);
   }

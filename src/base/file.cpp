@@ -223,5 +223,15 @@ Status make_folder(const std::filesystem::path& path) {
   return Done{};
 }
 
+std::optional<std::filesystem::path> find_within(const std::filesystem::path& folder,
+                                                 const std::filesystem::path& name) {
+  std::error_code code;
+  const std::filesystem::path real_folder = std::filesystem::canonical(folder, code);
+  if (code) return std::nullopt;
+  std::filesystem::path real = std::filesystem::canonical(real_folder / name, code);
+  if (code || !real.string().starts_with((real_folder / "").string())) return std::nullopt;
+  return real;
+}
+
 }  // namespace file
 }  // namespace ngb

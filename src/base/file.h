@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,11 @@ Result<std::string> read(const std::filesystem::path& path, std::uint64_t limit_
 // Replaces `path` in one step: a reader sees the old or the new content, never a part, also after a power cut. Content
 // and name are on disk when this returns. An error leaves nothing behind.
 Status write_atomically(const std::filesystem::path& path, std::string_view content);
+
+// Returns where `name`, a path relative to `folder`, really is: below the folder, after all links were followed.
+// Returns nothing if it is elsewhere or does not exist. For names that somebody else may have written.
+std::optional<std::filesystem::path> find_within(const std::filesystem::path& folder,
+                                                 const std::filesystem::path& name);
 
 // Returns a new name beside `path` for a file that will be renamed to `path`: `path`.HOST-PID-NUMBER.partial. No two
 // calls return the same name, even on machines that share the folder.

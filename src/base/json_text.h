@@ -9,11 +9,12 @@
 
 namespace ngb::json_text {
 
-// Returns the value that the text describes, or a discarded value (`is_discarded()`) if it is not JSON. `parse_ordered`
-// keeps the order of members.
+// Returns the value that the text describes, or a discarded value (`is_discarded()`) if it is not JSON, or more than
+// 512 levels of arrays and objects. `parse_ordered` keeps the order of members.
 nlohmann::json parse(std::string_view text);
 nlohmann::ordered_json parse_ordered(std::string_view text);
-// Throws nlohmann::json::parse_error, which says what is wrong and where, if the text is not JSON.
+// Throws nlohmann::json::parse_error, which says what is wrong and where, if the text is not JSON, or
+// too deep.
 nlohmann::json parse_or_throw(std::string_view text);
 
 // Returns the value as text: on one line, or with `indent` spaces for each level if that is not negative. Bytes that

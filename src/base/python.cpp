@@ -54,6 +54,8 @@ std::optional<std::string> environment_python() {
   return std::nullopt;
 }
 
+constexpr std::string_view kWithoutWorkingFolder = "import sys\nsys.path = [folder for folder in sys.path if folder]\n";
+
 }  // namespace
 
 std::string default_command() {
@@ -62,14 +64,27 @@ std::string default_command() {
   return environment_python().value_or("python3");
 }
 
+std::vector<std::string> run_program(std::vector<std::string> interpreter, std::string_view program) {
+  interpreter.insert(interpreter.end(), {"-c", std::string(kWithoutWorkingFolder).append(program)});
+  return interpreter;
+}
+
+std::vector<std::string> run_module(std::vector<std::string> interpreter, std::string_view module) {
+  constexpr std::string_view kRun = "import runpy\nrunpy.run_module(\"{}\", run_name=\"__main__\", alter_sys=True)\n";
+  return run_program(std::move(interpreter), fmt::format(kRun, module));
+}
+
 Result<std::string> ask(const Question& question) {
   const std::string& command = question.interpreter.front();
-  process::Spawn spawn{
-      .arguments = question.interpreter, .environment = question.environment, .folder = question.folder};
-  spawn.arguments.insert(spawn.arguments.end(), {"-c", std::string(question.program)});
+  process::Spawn spawn{.arguments = run_program(question.interpreter, question.program),
+                       .environment = question.environment,
+                       .folder = question.folder};
   spawn.arguments.insert(spawn.arguments.end(), question.arguments.begin(), question.arguments.end());
   spawn.environment.emplace_back("PYTHONDONTWRITEBYTECODE", "1");
-  if (!question.site.empty()) spawn.environment.emplace_back("PYTHONPATH", question.site.string());
+  if (!question.site.empty()) {
+    spawn.environment.emplace_back("PYTHONPATH", question.site.string());
+    spawn.environment.emplace_back("PYTHONNOUSERSITE", "1");
+  }
   const Result<FileDescriptor> input = in_memory(question.input);
   if (!input) return error_of(input);
   spawn.descriptors.emplace_back(input->get(), STDIN_FILENO);

@@ -17,13 +17,20 @@ namespace ngb::python {
 // environment's; else "python3", which is searched in PATH.
 std::string default_command();
 
+// Returns the command line of a program, or of a module, to which its own arguments are appended. Python would look for
+// all modules in the working folder first, which may be one that somebody has sent, with a json.py; these never do.
+// `interpreter` is the command with its options. All Pythons that ask, install or draw are started by these; those that
+// compile and measure run in a folder of ours (agent/workers/launcher.h).
+std::vector<std::string> run_program(std::vector<std::string> interpreter, std::string_view program);
+std::vector<std::string> run_module(std::vector<std::string> interpreter, std::string_view module);
+
 struct Question {
   std::vector<std::string> interpreter{};  // command, then its options: {"python3", "-S"}
   std::string_view program{};              // the program's text
   std::vector<std::string> arguments{};
-  std::string input{};                                             // what the program reads from standard input
-  std::filesystem::path site{};                                    // first entry of PYTHONPATH; empty: none is set
-  std::filesystem::path folder{};                                  // working folder; empty: ours
+  std::string input{};             // what the program reads from standard input
+  std::filesystem::path site{};    // first entry of PYTHONPATH, and none is the user's own site; empty: nothing is set
+  std::filesystem::path folder{};  // working folder; empty: ours
   std::vector<std::pair<std::string, std::string>> environment{};  // added to our variables
 };
 

@@ -2,7 +2,8 @@
 // A record lists its fields once, in a function of its own; whatever reads, writes or checks all of them goes through
 // that list:
 //
-//   static constexpr auto fields(auto visit) { return visit(Field{"name", &Load::name}, Field{"count", &Load::count}); }
+//   static constexpr auto fields(auto visit) { return visit(Field{"name", &Load::name}, Field{"count", &Load::count});
+//   }
 //
 // It is a call and no std::tuple, which took a tenth of the time of a build to instantiate.
 #pragma once

@@ -41,7 +41,7 @@ struct TensorSignature {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"name", &TensorSignature::name}, Field{"type", &TensorSignature::type},
-                      Field{"shape", &TensorSignature::shape});
+                 Field{"shape", &TensorSignature::shape});
   }
 };
 

@@ -294,7 +294,12 @@ tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem:
                                                           const Vocabulary& vocabulary) {
   const auto text = read_text(path);
   if (!text) return tl::unexpected(std::vector{whole_file(path, text.error().what)});
-  const auto document = parse_document(*text);
+  return read_study(*text, path, vocabulary);
+}
+
+tl::expected<Study, std::vector<StudyProblem>> read_study(const std::string& text, const std::filesystem::path& path,
+                                                          const Vocabulary& vocabulary) {
+  const auto document = parse_document(text);
   if (!document) {
     const DocumentProblem& problem = document.error();
     return tl::unexpected(std::vector{StudyProblem{path.string(), problem.line, problem.column, "", problem.message}});

@@ -115,6 +115,10 @@ work::Compiler on_device(const Study& study, const DeviceEntry& device, const wo
 // and as many processes.
 tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
                                                           const Vocabulary& vocabulary);
+// Reads the text of a study file. `path` is where it is, or will be: problems name it, and the study's paths are
+// relative to its folder.
+tl::expected<Study, std::vector<StudyProblem>> read_study(const std::string& text, const std::filesystem::path& path,
+                                                          const Vocabulary& vocabulary);
 
 // Returns one device for each node ("far-n1") if the device has several nodes of a cluster, else the device itself.
 std::vector<DeviceEntry> one_for_each_node(const DeviceEntry& device);

@@ -32,11 +32,10 @@ struct Likeness {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"device", &Likeness::device}, Field{"compiler", &Likeness::compiler},
-                      Field{"version", &Likeness::version}, Field{"options", &Likeness::options},
-                      Field{"threads", &Likeness::threads}, Field{"precision", &Likeness::precision},
-                      Field{"model", &Likeness::model}, Field{"family", &Likeness::family},
-                      Field{"batch", &Likeness::batch}, Field{"parameters", &Likeness::parameters},
-                      Field{"macs", &Likeness::macs});
+                 Field{"version", &Likeness::version}, Field{"options", &Likeness::options},
+                 Field{"threads", &Likeness::threads}, Field{"precision", &Likeness::precision},
+                 Field{"model", &Likeness::model}, Field{"family", &Likeness::family}, Field{"batch", &Likeness::batch},
+                 Field{"parameters", &Likeness::parameters}, Field{"macs", &Likeness::macs});
   }
 };
 
@@ -51,8 +50,8 @@ struct ProcessTime {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"start_s", &ProcessTime::start_s}, Field{"compile_s", &ProcessTime::compile_s},
-                      Field{"load_s", &ProcessTime::load_s}, Field{"tuning_s", &ProcessTime::tuning_s},
-                      Field{"inference_s", &ProcessTime::inference_s}, Field{"warming_s", &ProcessTime::warming_s});
+                 Field{"load_s", &ProcessTime::load_s}, Field{"tuning_s", &ProcessTime::tuning_s},
+                 Field{"inference_s", &ProcessTime::inference_s}, Field{"warming_s", &ProcessTime::warming_s});
   }
 };
 
@@ -80,9 +79,9 @@ struct MeasuredStudy {
   static constexpr const char* kType = "study";
   static constexpr auto fields(auto visit) {
     return visit(Field{"device", &MeasuredStudy::device}, Field{"study", &MeasuredStudy::study},
-                      Field{"reference", &MeasuredStudy::reference}, Field{"between_s", &MeasuredStudy::between_s},
-                      Field{"once_s", &MeasuredStudy::once_s}, Field{"groups", &MeasuredStudy::groups},
-                      Field{"new_groups", &MeasuredStudy::new_groups});
+                 Field{"reference", &MeasuredStudy::reference}, Field{"between_s", &MeasuredStudy::between_s},
+                 Field{"once_s", &MeasuredStudy::once_s}, Field{"groups", &MeasuredStudy::groups},
+                 Field{"new_groups", &MeasuredStudy::new_groups});
   }
 };
 

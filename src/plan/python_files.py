@@ -5,14 +5,11 @@ Runs in the model's folder as `python3 -c TEXT FILE MOST`. The last line of outp
 FILE first, the others sorted.
 """
 
+import ast
+import json
+import os
 import sys
-
-sys.path = [folder for folder in sys.path if folder]  # without the user's working folder, which may have an ast.py
-
-import ast  # noqa: E402
-import json  # noqa: E402
-import os  # noqa: E402
-import warnings  # noqa: E402
+import warnings
 
 
 def modules_in(path):

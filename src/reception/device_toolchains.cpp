@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "base/process_handle.h"
+#include "base/python.h"
 #include "base/text.h"
 #include "reception/tree_list.h"
 
@@ -126,10 +127,11 @@ Status run_pip(const fs::path& partial, const fs::path& log_path, Nanoseconds pa
   const FileDescriptor log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!log.is_open()) return tl::unexpected(file::from_errno("write", log_path, errno));
-  process::Spawn spawn{{"python3", "-m", "pip", "install", "--no-deps", "--no-input", "--no-cache-dir",
-                        "--disable-pip-version-check", "--progress-bar", "off", "--only-binary",
-                        ":all:", "--require-hashes", "--requirement", (partial / "requirements.txt").string(),
-                        "--target", (partial / "site").string()}};
+  process::Spawn spawn{python::run_module({"python3"}, "pip")};
+  spawn.arguments.insert(spawn.arguments.end(),
+                         {"install", "--no-deps", "--no-input", "--no-cache-dir", "--disable-pip-version-check",
+                          "--progress-bar", "off", "--only-binary", ":all:", "--require-hashes", "--requirement",
+                          (partial / "requirements.txt").string(), "--target", (partial / "site").string()});
   spawn.environment = {{"TMPDIR", (partial / "scratch").string()}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"LC_ALL", "C"}};
   spawn.descriptors = {{nothing.get(), 0}, {log.get(), 1}, {log.get(), 2}};
   spawn.own_group = true;

@@ -303,7 +303,7 @@ std::string TextTable::counts() const {
   if (disturbed > 0) text += fmt::format(", {} disturbed", disturbed);
   if (planned > 0) text += fmt::format(", {} not measured yet", planned);
   if (disturbed > 0) {
-    text += "\nTo measure disturbed cells again on a quieter machine: ngb resume RESULTS --retry-failed";
+    text += "\nTo measure disturbed cells again, on a quieter machine, run the same study again.";
   }
   return text;
 }

@@ -52,7 +52,7 @@ struct Arrival {
   static constexpr const char* kType = "arrival";
   static constexpr auto fields(auto visit) {
     return visit(Field{"folder", &Arrival::folder}, Field{"machine", &Arrival::machine},
-                      Field{"free_bytes", &Arrival::free_bytes}, Field{"unix_time_ns", &Arrival::unix_time_ns});
+                 Field{"free_bytes", &Arrival::free_bytes}, Field{"unix_time_ns", &Arrival::unix_time_ns});
   }
 };
 
@@ -83,8 +83,8 @@ struct TreeFile {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"path", &TreeFile::path, require_path_within},
-                      Field{"sha256", &TreeFile::sha256, require_sha256}, Field{"size_bytes", &TreeFile::size_bytes},
-                      Field{"is_executable", &TreeFile::is_executable});
+                 Field{"sha256", &TreeFile::sha256, require_sha256}, Field{"size_bytes", &TreeFile::size_bytes},
+                 Field{"is_executable", &TreeFile::is_executable});
   }
 };
 // Announces a tree that the device is to make.
@@ -96,7 +96,7 @@ struct Tree {
   static constexpr const char* kType = "tree";
   static constexpr auto fields(auto visit) {
     return visit(Field{"path", &Tree::path, require_path_within}, Field{"files", &Tree::files},
-                      Field{"keep_free_bytes", &Tree::keep_free_bytes});
+                 Field{"keep_free_bytes", &Tree::keep_free_bytes});
   }
 };
 // The bytes of the tree that the device lacks. The client sends them next, without frames and in this order; frames
@@ -133,9 +133,9 @@ struct Attach {
 
   static constexpr const char* kType = "attach";
   static constexpr auto fields(auto visit) {
-    return visit(
-        Field{"run", &Attach::run, require_path_within}, Field{"worker", &Attach::worker, require_path_within},
-        Field{"lib", &Attach::lib, require_path_within}, Field{"holder", &Attach::holder, require_path_or_none});
+    return visit(Field{"run", &Attach::run, require_path_within}, Field{"worker", &Attach::worker, require_path_within},
+                 Field{"lib", &Attach::lib, require_path_within},
+                 Field{"holder", &Attach::holder, require_path_or_none});
   }
 };
 
@@ -170,7 +170,7 @@ struct Description {
   static constexpr const char* kType = "description";
   static constexpr auto fields(auto visit) {
     return visit(Field{"environment", &Description::environment}, Field{"toolchains", &Description::toolchains},
-                      Field{"python", &Description::python});
+                 Field{"python", &Description::python});
   }
 };
 
@@ -198,7 +198,7 @@ struct FoundFolder {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"path", &FoundFolder::path}, Field{"site", &FoundFolder::site},
-                      Field{"manifest", &FoundFolder::manifest}, Field{"packages", &FoundFolder::packages});
+                 Field{"manifest", &FoundFolder::manifest}, Field{"packages", &FoundFolder::packages});
   }
 };
 struct Inspection {
@@ -216,7 +216,7 @@ struct Adopt {
   static constexpr const char* kType = "adopt";
   static constexpr auto fields(auto visit) {
     return visit(Field{"path", &Adopt::path, require_path_within}, Field{"site", &Adopt::site},
-                      Field{"manifest", &Adopt::manifest});
+                 Field{"manifest", &Adopt::manifest});
   }
 };
 // Asks the device's own pip to install exactly these wheels, from the index it is configured for, as the toolchain
@@ -230,8 +230,8 @@ struct InstallThere {
   static constexpr const char* kType = "install";
   static constexpr auto fields(auto visit) {
     return visit(Field{"path", &InstallThere::path, require_path_within},
-                      Field{"requirements", &InstallThere::requirements}, Field{"manifest", &InstallThere::manifest},
-                      Field{"timeout_ns", &InstallThere::timeout_ns});
+                 Field{"requirements", &InstallThere::requirements}, Field{"manifest", &InstallThere::manifest},
+                 Field{"timeout_ns", &InstallThere::timeout_ns});
   }
 };
 
@@ -244,7 +244,7 @@ struct Remove {
   static constexpr const char* kType = "remove";
   static constexpr auto fields(auto visit) {
     return visit(Field{"runs", &Remove::runs, require_paths_within},
-                      Field{"with_toolchains", &Remove::with_toolchains});
+                 Field{"with_toolchains", &Remove::with_toolchains});
   }
 };
 struct Removed {
@@ -257,7 +257,7 @@ struct Removed {
   static constexpr const char* kType = "removed";
   static constexpr auto fields(auto visit) {
     return visit(Field{"left", &Removed::left}, Field{"processes_left", &Removed::processes_left},
-                      Field{"kept_for", &Removed::kept_for});
+                 Field{"kept_for", &Removed::kept_for});
   }
 };
 

@@ -20,7 +20,7 @@ struct EnvironmentEntry {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"name", &EnvironmentEntry::name}, Field{"unit", &EnvironmentEntry::unit},
-                      Field{"value", &EnvironmentEntry::value}, Field{"is_identity", &EnvironmentEntry::is_identity});
+                 Field{"value", &EnvironmentEntry::value}, Field{"is_identity", &EnvironmentEntry::is_identity});
   }
 };
 

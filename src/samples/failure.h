@@ -66,9 +66,9 @@ struct Failure {
   std::optional<int> exit_code{};  // of an exit
 
   static constexpr auto fields(auto visit) {
-    return visit(Field{"kind", &Failure::kind}, Field{"phase", &Failure::phase},
-                      Field{"message", &Failure::message}, Field{"advice", &Failure::advice},
-                      Field{"signal", &Failure::signal}, Field{"exit_code", &Failure::exit_code});
+    return visit(Field{"kind", &Failure::kind}, Field{"phase", &Failure::phase}, Field{"message", &Failure::message},
+                 Field{"advice", &Failure::advice}, Field{"signal", &Failure::signal},
+                 Field{"exit_code", &Failure::exit_code});
   }
 };
 

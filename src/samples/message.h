@@ -78,9 +78,8 @@ struct Completed {
 
   static constexpr const char* kType = "completed";
   static constexpr auto fields(auto visit) {
-    return visit(Field{"made_with", &Completed::made_with},
-                      Field{"environment_hash", &Completed::environment_hash},
-                      Field{"processes", &Completed::processes}, Field{"rates", &Completed::rates});
+    return visit(Field{"made_with", &Completed::made_with}, Field{"environment_hash", &Completed::environment_hash},
+                 Field{"processes", &Completed::processes}, Field{"rates", &Completed::rates});
   }
 };
 struct Follow {
@@ -126,10 +125,10 @@ struct ModelWritten {
   static constexpr const char* kType = "model";
   static constexpr auto fields(auto visit) {
     return visit(Field{"model", &ModelWritten::model}, Field{"file_sha256", &ModelWritten::file_sha256},
-                      Field{"file_bytes", &ModelWritten::file_bytes}, Field{"wall_ns", &ModelWritten::wall_ns},
-                      Field{"inputs", &ModelWritten::inputs}, Field{"open_inputs", &ModelWritten::open_inputs},
-                      Field{"exporter", &ModelWritten::exporter},
-                      Field{"no_file_reason", &ModelWritten::no_file_reason}, Field{"is_kept", &ModelWritten::is_kept});
+                 Field{"file_bytes", &ModelWritten::file_bytes}, Field{"wall_ns", &ModelWritten::wall_ns},
+                 Field{"inputs", &ModelWritten::inputs}, Field{"open_inputs", &ModelWritten::open_inputs},
+                 Field{"exporter", &ModelWritten::exporter}, Field{"no_file_reason", &ModelWritten::no_file_reason},
+                 Field{"is_kept", &ModelWritten::is_kept});
   }
 };
 // A job for references has made or found the reference outputs of a model, or could not.
@@ -142,7 +141,7 @@ struct ReferenceMade {
   static constexpr const char* kType = "reference";
   static constexpr auto fields(auto visit) {
     return visit(Field{"model", &ReferenceMade::model}, Field{"path", &ReferenceMade::path},
-                      Field{"key", &ReferenceMade::key}, Field{"failure", &ReferenceMade::failure});
+                 Field{"key", &ReferenceMade::key}, Field{"failure", &ReferenceMade::failure});
   }
 };
 // These cells need no more processes: what the study asks of them is decided (work::Rounds).
@@ -189,9 +188,9 @@ struct Progress {
   static constexpr const char* kType = "progress";
   static constexpr auto fields(auto visit) {
     return visit(Field{"cell_id", &Progress::cell_id}, Field{"process_index", &Progress::process_index},
-                      Field{"attempt", &Progress::attempt}, Field{"phase", &Progress::phase},
-                      Field{"repetitions_done", &Progress::repetitions_done}, Field{"doing", &Progress::doing},
-                      Field{"remark", &Progress::remark});
+                 Field{"attempt", &Progress::attempt}, Field{"phase", &Progress::phase},
+                 Field{"repetitions_done", &Progress::repetitions_done}, Field{"doing", &Progress::doing},
+                 Field{"remark", &Progress::remark});
   }
 };
 

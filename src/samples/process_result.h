@@ -30,8 +30,8 @@ struct PhaseUse {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"phase", &PhaseUse::phase}, Field{"wall_ns", &PhaseUse::wall_ns},
-                      Field{"cpu_ns", &PhaseUse::cpu_ns}, Field{"peak_rss_bytes", &PhaseUse::peak_rss_bytes},
-                      Field{"started_ns", &PhaseUse::started_ns});
+                 Field{"cpu_ns", &PhaseUse::cpu_ns}, Field{"peak_rss_bytes", &PhaseUse::peak_rss_bytes},
+                 Field{"started_ns", &PhaseUse::started_ns});
   }
 };
 
@@ -45,8 +45,8 @@ struct Repetition {
   static constexpr bool kIsArray = true;  // because a process has many
   static constexpr auto fields(auto visit) {
     return visit(Field{"wall_ns", &Repetition::wall_ns}, Field{"inferences", &Repetition::inferences},
-                      Field{"is_warm_up", &Repetition::is_warm_up}, Field{"started_ns", &Repetition::started_ns},
-                      Field{"instance", &Repetition::instance});
+                 Field{"is_warm_up", &Repetition::is_warm_up}, Field{"started_ns", &Repetition::started_ns},
+                 Field{"instance", &Repetition::instance});
   }
 };
 
@@ -59,9 +59,9 @@ struct Check {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"reference", &Check::reference}, Field{"compared_elements", &Check::compared_elements},
-                      Field{"max_absolute_error", &Check::max_absolute_error},
-                      Field{"max_relative_error", &Check::max_relative_error},
-                      Field{"finite_elements", &Check::finite_elements});
+                 Field{"max_absolute_error", &Check::max_absolute_error},
+                 Field{"max_relative_error", &Check::max_relative_error},
+                 Field{"finite_elements", &Check::finite_elements});
   }
 };
 
@@ -75,8 +75,8 @@ struct Reading {
   StartTime at_ns{};  // when it was taken; only of those taken during the timed phase
 
   static constexpr auto fields(auto visit) {
-    return visit(Field{"quantity", &Reading::quantity}, Field{"unit", &Reading::unit},
-                      Field{"when", &Reading::when}, Field{"value", &Reading::value}, Field{"at_ns", &Reading::at_ns});
+    return visit(Field{"quantity", &Reading::quantity}, Field{"unit", &Reading::unit}, Field{"when", &Reading::when},
+                 Field{"value", &Reading::value}, Field{"at_ns", &Reading::at_ns});
   }
 };
 
@@ -87,8 +87,7 @@ struct Neighbour {
   std::int64_t cpu_ns = 0;  // that it used meanwhile
 
   static constexpr auto fields(auto visit) {
-    return visit(Field{"name", &Neighbour::name}, Field{"pid", &Neighbour::pid},
-                      Field{"cpu_ns", &Neighbour::cpu_ns});
+    return visit(Field{"name", &Neighbour::name}, Field{"pid", &Neighbour::pid}, Field{"cpu_ns", &Neighbour::cpu_ns});
   }
 };
 
@@ -117,17 +116,17 @@ struct ProcessResult {
 
   static constexpr const char* kType = "process";
   static constexpr auto fields(auto visit) {
-    return visit(
-        Field{"cell_id", &ProcessResult::cell_id}, Field{"process_index", &ProcessResult::process_index},
-        Field{"attempt", &ProcessResult::attempt}, Field{"environment_hash", &ProcessResult::environment_hash},
-        Field{"made_with", &ProcessResult::made_with}, Field{"started_unix_ns", &ProcessResult::started_unix_ns},
-        Field{"wall_ns", &ProcessResult::wall_ns}, Field{"phases", &ProcessResult::phases},
-        Field{"repetitions", &ProcessResult::repetitions}, Field{"latencies_ns", &ProcessResult::latencies_ns},
-        Field{"stop_reason", &ProcessResult::stop_reason}, Field{"is_steady", &ProcessResult::is_steady},
-        Field{"check", &ProcessResult::check}, Field{"failure", &ProcessResult::failure},
-        Field{"threads", &ProcessResult::threads}, Field{"threads_used", &ProcessResult::threads_used},
-        Field{"facts", &ProcessResult::facts}, Field{"readings", &ProcessResult::readings},
-        Field{"neighbours", &ProcessResult::neighbours}, Field{"log_path", &ProcessResult::log_path});
+    return visit(Field{"cell_id", &ProcessResult::cell_id}, Field{"process_index", &ProcessResult::process_index},
+                 Field{"attempt", &ProcessResult::attempt}, Field{"environment_hash", &ProcessResult::environment_hash},
+                 Field{"made_with", &ProcessResult::made_with},
+                 Field{"started_unix_ns", &ProcessResult::started_unix_ns}, Field{"wall_ns", &ProcessResult::wall_ns},
+                 Field{"phases", &ProcessResult::phases}, Field{"repetitions", &ProcessResult::repetitions},
+                 Field{"latencies_ns", &ProcessResult::latencies_ns}, Field{"stop_reason", &ProcessResult::stop_reason},
+                 Field{"is_steady", &ProcessResult::is_steady}, Field{"check", &ProcessResult::check},
+                 Field{"failure", &ProcessResult::failure}, Field{"threads", &ProcessResult::threads},
+                 Field{"threads_used", &ProcessResult::threads_used}, Field{"facts", &ProcessResult::facts},
+                 Field{"readings", &ProcessResult::readings}, Field{"neighbours", &ProcessResult::neighbours},
+                 Field{"log_path", &ProcessResult::log_path});
   }
 };
 

@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "base/text.h"
@@ -258,9 +259,8 @@ void RowCopier::note_logs(std::vector<MovedLog>& logs) {
   sql::Statement row = from_.statement("SELECT log_path, source_key FROM process WHERE log_path <> ''");
   while (row.step()) {
     const std::string path = row.text(0);
-    const std::filesystem::path plain = std::filesystem::path(path).lexically_normal();
-    if (plain.is_absolute() || *plain.begin() == "..") continue;  // somebody else has written it
-    logs.push_back({source_.file.parent_path() / path, log_for(path)});
+    const auto log = file::find_within(source_.file.parent_path(), path);
+    if (log) logs.push_back({*log, log_for(path)});
   }
 }
 

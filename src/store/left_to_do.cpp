@@ -69,7 +69,8 @@ Result<plan::Plan> Store::left_to_do(plan::Plan plan, bool retries_failed, const
   if (!states) return error_of(states);
   std::set<std::string> settled;
   for (const CellState& state : *states) {
-    const bool has_failed = state.progress == CellState::Progress::failed;
+    // What other programs have disturbed may have a result when it is measured again.
+    const bool has_failed = state.progress == CellState::Progress::failed && state.lost_processes > 0;
     if (has_failed || state.progress == CellState::Progress::complete) settled.insert(state.cell_id);
   }
   return sql::guarded([&]() -> Result<plan::Plan> {

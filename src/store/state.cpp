@@ -88,12 +88,16 @@ Result<std::vector<CellState>> Store::cell_states() {
         "counted AS MATERIALIZED (SELECT cell_key, processes FROM alike WHERE rank = 1) "
         "SELECT cell_id, planned_processes, coalesce(counted.processes, 0), "
         "(SELECT count(*) FROM process WHERE process.cell_key = cell.cell_key AND is_complete = 0), is_finished, "
-        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key) "
+        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), "
+        "(SELECT count(DISTINCT lost.process_index) FROM process AS lost JOIN failure USING (process_key) "
+        "WHERE lost.cell_key = cell.cell_key AND kind <> 'disturbed' AND NOT EXISTS (SELECT 1 FROM process AS done "
+        "WHERE done.cell_key = lost.cell_key AND done.process_index = lost.process_index AND done.is_complete)) "
         "FROM cell LEFT JOIN last USING (cell_key) LEFT JOIN counted USING (cell_key) "
         "LEFT JOIN run_device ON run_device.run_key = last.run_key AND run_device.device = cell.device "
         "ORDER BY cell_key");
     while (row.step()) {
       CellState cell{row.text(0), CellState::Progress::planned, row.small(1), row.small(2), row.small(3)};
+      cell.lost_processes = row.small(6);
       cell.has_ended_rounds = row.small(5) != 0 && cell.completed_processes > 0;
       cell.progress = progress(cell, row.small(4) != 0);
       cells.push_back(std::move(cell));

@@ -206,6 +206,7 @@ struct CellState {
   int planned_processes = 0;
   int completed_processes = 0;  // of the origin that counts
   int failed_attempts = 0;
+  int lost_processes = 0;         // without any completed attempt, and not only for the load of other programs
   bool has_ended_rounds = false;  // it needs no more processes: what the study asks of it is decided
 };
 

@@ -53,7 +53,7 @@ Result<WriterLock> WriterLock::acquire(const std::filesystem::path& results_file
         continue;
       }
       return fail(fmt::format("the results are in use by {}", holder(path)), results_file.string(),
-                  "wait until it has ended, or choose another output folder");
+                  "wait until it has ended, or choose another output folder", ErrorCode::busy);
     }
     if (!is_current(fd.get(), path)) continue;
     if (::ftruncate(fd.get(), 0) != 0) return tl::unexpected(file::from_errno("write", path, errno));

@@ -150,11 +150,11 @@ Result<std::vector<std::string>> pip_versions(const Python& python, const std::s
     output.append(line).append("\n");
   };
   constexpr Nanoseconds kListLimit = std::chrono::hours(1);  // pip retries for minutes if nothing arrives
-  const Result<process::Outcome> outcome =
-      process::run({.arguments = {python.command, "-m", "pip", "index", "versions", package, "--pre", "--only-binary",
-                                  ":all:", "--no-input", "-vv"},
-                    .environment = {{"LC_ALL", "C.UTF-8"}}},
-                   keep, kListLimit);
+  process::Spawn spawn{.arguments = python::run_module({python.command}, "pip"),
+                       .environment = {{"LC_ALL", "C.UTF-8"}}};
+  spawn.arguments.insert(spawn.arguments.end(),
+                         {"index", "versions", package, "--pre", "--only-binary", ":all:", "--no-input", "-vv"});
+  const Result<process::Outcome> outcome = process::run(spawn, keep, kListLimit);
   if (!outcome) return error_of(outcome);
   if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), "pip");
   return parse_versions(output, package);

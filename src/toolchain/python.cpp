@@ -18,9 +18,7 @@ constexpr const char* kInstallPython =
 
 // The program reports the base interpreter, because a virtual environment may be deleted.
 constexpr const char* kAsk = R"(
-import sys
-sys.path = [folder for folder in sys.path if folder]
-import json, os, platform
+import json, os, platform, sys
 try:
     from pip import __version__ as pip
 except Exception:

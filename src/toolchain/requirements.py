@@ -6,13 +6,10 @@ Run as `python3 -c TEXT QUESTION`. The question's values come as JSON on standar
 output, as JSON.
 """
 
+import bisect
+import json
+import re
 import sys
-
-sys.path = [folder for folder in sys.path if folder]  # "" would find a json.py in the user's working folder
-
-import bisect  # noqa: E402
-import json  # noqa: E402
-import re  # noqa: E402
 
 try:
     from packaging.markers import InvalidMarker

@@ -7,17 +7,14 @@ whatever it would install, evaluates markers for the Python that runs it, and ta
 changes to that are made in this process only. Where a version of pip lacks what is changed here, it works as it always does.
 """
 
+import json
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from zipfile import ZipFile
 
-sys.path = [folder for folder in sys.path if folder]  # "" would find a json.py in the user's working folder
-
-import json  # noqa: E402
-import os  # noqa: E402
-from concurrent.futures import ThreadPoolExecutor  # noqa: E402
-from zipfile import ZipFile  # noqa: E402
-
-from pip._internal.cli.main import main  # noqa: E402
-from pip._vendor.packaging.utils import canonicalize_name  # noqa: E402
+from pip._internal.cli.main import main
+from pip._vendor.packaging.utils import canonicalize_name
 
 sessions = []  # with pip's proxies, certificates and credentials
 chosen = {}  # name -> link

@@ -6,15 +6,12 @@ that the interpreter finds, and the folder that holds it) or `contents SITE` (wh
 last line of output, as JSON.
 """
 
+import csv
+import io
+import json
+import os
 import sys
-
-sys.path = [folder for folder in sys.path if folder]  # "" would find a json.py in the user's working folder
-
-import csv  # noqa: E402
-import io  # noqa: E402
-import json  # noqa: E402
-import os  # noqa: E402
-from importlib import metadata  # noqa: E402
+from importlib import metadata
 
 
 def recorded_files(distribution, site):

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/process.h"
+#include "base/python.h"
 #include "base/text.h"
 #include "resolve.py.h"
 #include "toolchain/pip.h"
@@ -130,8 +131,9 @@ Result<std::vector<ChosenWheel>> pip_choose(const Python& python, const PipChoic
                       {"markers", python.target ? marker_variables(*python.target) : MarkerVariables{}},
                       {"prefer_cpu", choice.prefer_cpu},
                       {"needs_hashes", choice.needs_hashes}};
-  process::Spawn spawn{.arguments = {python.command, "-c", kPython_resolve, json_text::dump(question), "install",
-                                     "--dry-run", "--target", choice.scratch / "nothing"}};
+  process::Spawn spawn{.arguments = python::run_program({python.command}, kPython_resolve)};
+  spawn.arguments.insert(spawn.arguments.end(),
+                         {json_text::dump(question), "install", "--dry-run", "--target", choice.scratch / "nothing"});
   if (!choice.with_dependencies) spawn.arguments.emplace_back("--no-deps");
   spawn.arguments.insert(spawn.arguments.end(), choice.requirements.begin(), choice.requirements.end());
   return run_pip(python, std::move(spawn), choice.scratch, {});
@@ -144,10 +146,9 @@ Result<std::vector<ChosenWheel>> pip_install(const Python& python, const PipRun&
   std::string lines;
   for (const ChosenWheel& wheel : run.wheels) lines += line_for(wheel);
   if (Status written = file::write_atomically(list, lines); !written) return error_of(written);
-  return run_pip(
-      python,
-      {.arguments = {python.command, "-m", "pip", "install", "--no-deps", "--target", run.site, "--requirement", list}},
-      run.scratch, on_line);
+  process::Spawn spawn{.arguments = python::run_module({python.command}, "pip")};
+  spawn.arguments.insert(spawn.arguments.end(), {"install", "--no-deps", "--target", run.site, "--requirement", list});
+  return run_pip(python, std::move(spawn), run.scratch, on_line);
 }
 
 }  // namespace ngb::toolchain

@@ -30,7 +30,7 @@ struct Cell {
   static constexpr bool kIsArray = true;  // because a job has many
   static constexpr auto fields(auto visit) {
     return visit(Field{"id", &Cell::id}, Field{"compiler_index", &Cell::compiler_index},
-                      Field{"model_index", &Cell::model_index}, Field{"load_index", &Cell::load_index});
+                 Field{"model_index", &Cell::model_index}, Field{"load_index", &Cell::load_index});
   }
 };
 
@@ -66,7 +66,7 @@ struct Group {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"model_index", &Group::model_index}, Field{"steps", &Group::steps},
-                      Field{"questions", &Group::questions});
+                 Field{"questions", &Group::questions});
   }
 };
 

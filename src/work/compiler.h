@@ -43,10 +43,10 @@ struct Compiler {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"name", &Compiler::name}, Field{"version", &Compiler::version},
-                      Field{"options", &Compiler::options}, Field{"settings", &Compiler::settings},
-                      Field{"threads", &Compiler::threads}, Field{"threads_asked", &Compiler::threads_asked},
-                      Field{"in_flight", &Compiler::in_flight}, Field{"instances", &Compiler::instances},
-                      Field{"precision", &Compiler::precision}, Field{"label", &Compiler::label});
+                 Field{"options", &Compiler::options}, Field{"settings", &Compiler::settings},
+                 Field{"threads", &Compiler::threads}, Field{"threads_asked", &Compiler::threads_asked},
+                 Field{"in_flight", &Compiler::in_flight}, Field{"instances", &Compiler::instances},
+                 Field{"precision", &Compiler::precision}, Field{"label", &Compiler::label});
   }
 };
 
@@ -84,11 +84,10 @@ struct Place {
   [[nodiscard]] bool is_of(const Compiler& asked) const { return compiler == asked.name && version == asked.version; }
 
   static constexpr auto fields(auto visit) {
-    return visit(Field{"compiler", &Place::compiler}, Field{"version", &Place::version},
-                      Field{"host", &Place::host}, Field{"toolchain_dir", &Place::toolchain_dir},
-                      Field{"python", &Place::python}, Field{"python_path", &Place::python_path},
-                      Field{"runs_modules", &Place::runs_modules}, Field{"manifest_sha256", &Place::manifest_sha256},
-                      Field{"why_missing", &Place::why_missing});
+    return visit(Field{"compiler", &Place::compiler}, Field{"version", &Place::version}, Field{"host", &Place::host},
+                 Field{"toolchain_dir", &Place::toolchain_dir}, Field{"python", &Place::python},
+                 Field{"python_path", &Place::python_path}, Field{"runs_modules", &Place::runs_modules},
+                 Field{"manifest_sha256", &Place::manifest_sha256}, Field{"why_missing", &Place::why_missing});
   }
 };
 

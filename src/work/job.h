@@ -31,7 +31,7 @@ struct GivenReference {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"model_index", &GivenReference::model_index}, Field{"path", &GivenReference::path},
-                      Field{"key", &GivenReference::key}, Field{"why_not", &GivenReference::why_not});
+                 Field{"key", &GivenReference::key}, Field{"why_not", &GivenReference::why_not});
   }
 };
 
@@ -69,16 +69,16 @@ struct Job : Lists {
 
   static constexpr const char* kType = "job";
   static constexpr auto fields(auto visit) {
-    return visit(
-        Field{"run_id", &Job::run_id}, Field{"device", &Job::device}, Field{"task", &Job::task},
-        Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits}, Field{"device_limits", &Job::device_limits},
-        Field{"environment", &Job::environment}, Field{"compilers", &Job::compilers}, Field{"places", &Job::places},
-        Field{"reference", &Job::reference}, Field{"second_reference", &Job::second_reference},
-        Field{"exporter", &Job::exporter}, Field{"reference_cache", &Job::reference_cache},
-        Field{"given_references", &Job::given_references}, Field{"accepts_new_build", &Job::accepts_new_build},
-        Field{"question_error_rate", &Job::question_error_rate}, Field{"order", &Job::order},
-        Field{"loads", &Job::loads}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
-        Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
+    return visit(Field{"run_id", &Job::run_id}, Field{"device", &Job::device}, Field{"task", &Job::task},
+                 Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits},
+                 Field{"device_limits", &Job::device_limits}, Field{"environment", &Job::environment},
+                 Field{"compilers", &Job::compilers}, Field{"places", &Job::places},
+                 Field{"reference", &Job::reference}, Field{"second_reference", &Job::second_reference},
+                 Field{"exporter", &Job::exporter}, Field{"reference_cache", &Job::reference_cache},
+                 Field{"given_references", &Job::given_references}, Field{"accepts_new_build", &Job::accepts_new_build},
+                 Field{"question_error_rate", &Job::question_error_rate}, Field{"order", &Job::order},
+                 Field{"loads", &Job::loads}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
+                 Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
   }
 };
 
@@ -91,8 +91,8 @@ struct JobPart {
 
   static constexpr const char* kType = "part";
   static constexpr auto fields(auto visit) {
-    return visit(Field{"models", &JobPart::models}, Field{"cells", &JobPart::cells},
-                      Field{"groups", &JobPart::groups}, Field{"is_last", &JobPart::is_last});
+    return visit(Field{"models", &JobPart::models}, Field{"cells", &JobPart::cells}, Field{"groups", &JobPart::groups},
+                 Field{"is_last", &JobPart::is_last});
   }
 };
 

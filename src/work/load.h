@@ -41,9 +41,9 @@ struct Load {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"kind", &Load::kind}, Field{"processors", &Load::processors},
-                      Field{"bytes_per_s", &Load::bytes_per_s}, Field{"command", &Load::command},
-                      Field{"place", &Load::place}, Field{"listed", &Load::listed}, Field{"wait_s", &Load::wait_s},
-                      Field{"name", &Load::name});
+                 Field{"bytes_per_s", &Load::bytes_per_s}, Field{"command", &Load::command},
+                 Field{"place", &Load::place}, Field{"listed", &Load::listed}, Field{"wait_s", &Load::wait_s},
+                 Field{"name", &Load::name});
   }
 };
 

@@ -25,8 +25,7 @@ struct UserFile {
   bool operator==(const UserFile&) const = default;
 
   static constexpr auto fields(auto visit) {
-    return visit(Field{"name", &UserFile::name}, Field{"path", &UserFile::path},
-                      Field{"sha256", &UserFile::sha256});
+    return visit(Field{"name", &UserFile::name}, Field{"path", &UserFile::path}, Field{"sha256", &UserFile::sha256});
   }
 };
 
@@ -40,7 +39,7 @@ struct InputValues {
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"input", &InputValues::input}, Field{"range", &InputValues::range},
-                      Field{"file", &InputValues::file}, Field{"array", &InputValues::array});
+                 Field{"file", &InputValues::file}, Field{"array", &InputValues::array});
   }
 };
 
@@ -107,9 +106,9 @@ struct Model {
   // change when a file is moved.
   static constexpr auto fields(auto visit) {
     return visit(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"source", &Model::source},
-                      Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
-                      Field{"files", &Model::files}, Field{"values", &Model::values},
-                      Field{"dynamic_batch", &Model::dynamic_batch});
+                 Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
+                 Field{"files", &Model::files}, Field{"values", &Model::values},
+                 Field{"dynamic_batch", &Model::dynamic_batch});
   }
 };
 

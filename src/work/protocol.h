@@ -80,12 +80,11 @@ struct Arrivals {
   int requests = 1000;
 
   static constexpr auto fields(auto visit) {
-    return visit(
-        study_field("requests_per_s", &Arrivals::requests_per_s,
-                    {"requests_per_s", "How many arrive each second, on average", 0.001, 1e6}),
-        study_field(
-            "requests", &Arrivals::requests,
-            {"requests", "How many arrive in each process; what is left of the last batch is not sent", 1, 1'000'000}));
+    return visit(study_field("requests_per_s", &Arrivals::requests_per_s,
+                             {"requests_per_s", "How many arrive each second, on average", 0.001, 1e6}),
+                 study_field("requests", &Arrivals::requests,
+                             {"requests", "How many arrive in each process; what is left of the last batch is not sent",
+                              1, 1'000'000}));
   }
 };
 

@@ -29,7 +29,9 @@ Variables cuda_variables(const Surroundings& surroundings) {
 Variables python_variables(const Surroundings& surroundings, const work::Place& place) {
   std::string path = (surroundings.lib / "python").string();
   if (!place.python_path.empty()) path += ":" + place.python_path;
-  return {{"PYTHONPATH", path}, {kWorkFolderVariable, surroundings.work_folder.string()}};
+  return {{"PYTHONPATH", path},
+          {"PYTHONNOUSERSITE", "1"},  // else packages in the user's home change what is measured
+          {kWorkFolderVariable, surroundings.work_folder.string()}};
 }
 
 ProgramLauncher::ProgramLauncher(const Surroundings& surroundings, Children& children,

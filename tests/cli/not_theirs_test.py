@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing of others is run, replaced or emptied: not the Python of the folder in which a command is called, not a program
+that a mailed results file names, not a file or folder that no run of ngb has made."""
+
+import json
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import unittest
+
+from ngb_program import BIN, TOOLCHAINS, NgbTest, without_toolchains
+
+STUDY = """\
+name: test
+models:
+  - zoo: {conv_block: {width: 8, image_size: 16}}
+compilers:
+  - "null": {label: a}
+  - "null": {label: b}
+reference: none
+processes: 1
+repetitions: 3
+warm_up: 1
+min_repetition_ms: 0
+disturbance:
+  max_wait_percent: 100
+"""
+
+
+class NotTheirs(NgbTest):
+    def setUp(self):
+        super().setUp()
+        self.write("study.yaml", STUDY)
+
+    def ngb_in(self, folder, *arguments):
+        return subprocess.run([BIN / "ngb", *arguments], cwd=folder, env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=300)
+
+    def measured(self, output="results/test"):
+        done = self.ngb("run", "study.yaml", "--output", output, "--no-report")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.folder / output
+
+
+class PythonInTheWorkingFolder(NotTheirs):
+    """Python would import any of these instead of its own, and leave a mark."""
+
+    NAMES = ("json", "platform", "csv", "re", "bisect", "ast", "importlib", "pip", "vl_convert", "pyarrow")
+
+    def setUp(self):
+        super().setUp()
+        self.mark = self.folder / "mark"
+        for name in self.NAMES:
+            self.write(f"{name}.py", f"open({str(self.mark)!r}, 'a').write('{name} ')\n")
+        self.write("runpy.py", f"open({str(self.mark)!r}, 'a').write('runpy ')\n")
+
+    def assert_unmarked(self, *arguments, code):
+        with self.subTest(arguments):
+            done = self.ngb(*arguments, timeout=300)
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+            self.assertFalse(self.mark.exists(), self.mark.exists() and self.mark.read_text())
+
+    def test_is_not_run_by_the_commands_that_ask_python(self):
+        self.assert_unmarked("doctor", code=3)  # no toolchain is installed
+        self.assert_unmarked("compilers", code=0)
+        self.assert_unmarked("toolchain", "install", "no-such-compiler", code=2)
+        self.environment["PIP_NO_INDEX"] = "1"
+        self.assert_unmarked("toolchain", "install", "onnxruntime@9.9.9", code=3)
+        (self.folder / "empty").mkdir()
+        self.assert_unmarked("toolchain", "adopt", "onnxruntime", "empty", code=3)
+
+    def test_is_not_run_where_the_results_came_with_it(self):
+        results = self.measured()
+        for name in self.NAMES:
+            shutil.copy(self.folder / f"{name}.py", results)
+        done = self.ngb_in(results, "report", ".")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(self.mark.exists())
+
+
+class AddressesInResults(NotTheirs):
+    """A results.db that was mailed says that its run is still on a device, which a program of its author reaches."""
+
+    def setUp(self):
+        super().setUp()
+        self.mark = self.folder / "reached"
+        self.mailed = self.measured("mailed")
+        (self.mailed / "study.json").unlink()
+        self.use_device({"x": {"command": ["sh", "-c", f"touch {self.mark}; exit 1"]}})
+
+    def use_device(self, device):
+        with sqlite3.connect(self.mailed / "results.db") as database:
+            study = json.loads(database.execute("SELECT study_json FROM run").fetchone()[0])
+            study["devices"] = [device]
+            database.execute("UPDATE run SET study_json = ?", (json.dumps(study),))
+            for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                if "device" in [column[1] for column in database.execute(f"PRAGMA table_info({table})")]:
+                    database.execute(f"UPDATE {table} SET device = 'x'")
+            database.execute("INSERT INTO presence SELECT run_key, device FROM run_device")
+
+    def test_are_named_and_not_used(self):
+        for command in (("status", self.mailed), ("show", self.mailed), ("report", self.mailed)):
+            self.assertEqual(self.ngb(*command).returncode, 0, command)
+        cancelled = self.ngb("cancel", self.mailed)
+        self.assertEqual(cancelled.returncode, 3)
+        self.assertIn("may still be on x: mailed/results.db has the addresses, but no run that was begun here has them, so "
+                      "nothing is started because of them; if the run is yours, name its study: ngb cancel mailed --study "
+                      "FILE", cancelled.stderr.replace(f"{self.folder}/", ""))
+        ran = self.ngb("run", "study.yaml", "--output", self.mailed)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("may still be on x", ran.stderr)
+        self.assertFalse(self.mark.exists())
+
+    def test_are_used_from_a_study_that_the_user_names(self):
+        self.write("mine.yaml", STUDY + f'devices:\n  - x: {{command: [sh, -c, "touch {self.mark}; exit 1"]}}\n')
+        cancelled = self.ngb("cancel", self.mailed, "--study", "mine.yaml")
+        self.assertEqual(cancelled.returncode, 3)
+        self.assertTrue(self.mark.exists())
+
+
+class StudyBesideResults(NotTheirs):
+    def test_is_not_replaced_by_a_gate_that_is_refused(self):
+        results = self.measured()
+        before = (results / "study.json").read_text()
+        self.write("other.yaml", STUDY.replace("repetitions: 3", "repetitions: 7"))
+        refused = self.ngb("gate", "other.yaml", "--baseline", "a", "--candidate", "b", "--output", results)
+        self.assertEqual(refused.returncode, 3, refused.stderr)
+        self.assertIn("measured under another protocol", refused.stderr)
+        self.assertEqual((results / "study.json").read_text(), before)
+
+    def test_is_not_replaced_if_it_is_the_users_own(self):
+        own = self.folder / "own"
+        own.mkdir()
+        (own / "study.json").write_text(STUDY)
+        for command in (("run", "study.json"), ("gate", "study.json", "--baseline", "a", "--candidate", "b")):
+            refused = self.ngb_in(own, *command, "--output", ".")
+            self.assertEqual(refused.returncode, 3, refused.stderr)
+            self.assertIn("own/study.json: this file is not one that ngb has written, and would be replaced; give the study "
+                          "another name, or its results another folder (--output)", refused.stderr)
+            self.assertEqual((own / "study.json").read_text(), STUDY)
+
+    def test_is_continued_where_a_run_has_written_it(self):
+        results = self.measured()
+        self.assertEqual(self.ngb("resume", results).returncode, 0)
+
+
+class WorkFolder(NotTheirs):
+    def test_that_leads_to_files_of_others_is_not_emptied(self):
+        theirs = self.folder / "theirs"
+        for name in ("models/precious.onnx", "scratch/thesis.tex"):
+            (theirs / name).parent.mkdir(parents=True)
+            (theirs / name).write_text("theirs")
+        (self.folder / "results/test/devices").mkdir(parents=True)
+        (self.folder / "results/test/devices/local").symlink_to(theirs)
+        refused = self.ngb("run", "study.yaml", "--output", "results/test")
+        self.assertEqual(refused.returncode, 3, refused.stdout)
+        self.assertIn("theirs/models: this folder would be emptied, but it has files and no run of ngb has worked beside it",
+                      refused.stderr)
+        self.assertEqual([(theirs / name).read_text() for name in ("models/precious.onnx", "scratch/thesis.tex")],
+                         ["theirs", "theirs"])
+
+    def test_that_is_a_link_to_a_faster_disk_is_used(self):
+        (self.folder / "fast").mkdir()
+        (self.folder / "results/test/devices").mkdir(parents=True)
+        (self.folder / "results/test/devices/local").symlink_to(self.folder / "fast")
+        self.measured()
+        self.assertEqual(self.ngb("run", "study.yaml", "--output", "results/test").returncode, 0)
+
+    def test_whose_path_is_not_utf8_is_refused_by_its_name(self):
+        refused = self.ngb_in(self.folder, "run", "study.yaml", "--output", b"o\xff")
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("the results folder's path is not UTF-8", refused.stderr)
+
+
+class LinksInResults(NotTheirs):
+    def test_are_not_followed_out_of_the_folder_by_a_merge(self):
+        results = self.measured("mailed")
+        (self.folder / "secret").mkdir()
+        (self.folder / "secret/key").write_text("secret")
+        (results / "logs").symlink_to(self.folder / "secret")
+        with sqlite3.connect(results / "results.db") as database:
+            database.execute("UPDATE process SET log_path = 'logs/key'")
+        merged = self.ngb("merge", results, "--output", "merged")
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        self.assertEqual([path for path in (self.folder / "merged").rglob("*") if path.is_file() and b"secret" in
+                          path.read_bytes()], [])
+
+
+class NestedResults(NotTheirs):
+    def test_are_refused_by_every_command_that_reads_them(self):
+        deep = "[" * 200_000 + "]" * 200_000
+        results = self.measured()
+        with sqlite3.connect(results / "results.db") as database:
+            study = json.loads(database.execute("SELECT study_json FROM run").fetchone()[0])
+            database.execute("UPDATE run SET study_json = ?", (json.dumps({**study, "devices": "@"}).replace('"@"', deep),))
+            database.execute("UPDATE cell SET options_json = ?", (f'{{"a": {deep}}}',))
+        for command in (("status",), ("show",), ("profile",), ("cancel",), ("report",),
+                        ("choose", "--latency", "p50=10s", "--load", "1/s")):
+            refused = self.ngb(command[0], results, *command[1:], timeout=60)
+            self.assertEqual(refused.returncode, 3, (command, refused.stderr[-500:]))
+        merged = self.ngb("merge", results, "--as", "local=x", "--output", "merged", timeout=60)
+        self.assertIn(merged.returncode, (0, 3), merged.stderr[-500:])
+
+
+class Cancel(NotTheirs):
+    def test_is_refused_while_a_client_measures(self):
+        self.write("study.yaml", STUDY.replace("processes: 1", "processes: 200"))
+        client = self.start("run", "study.yaml", "--output", "results/test")
+        self.wait_for(lambda: (self.folder / "results/test/results.db").exists())
+        refused = self.ngb("cancel", "results/test")
+        self.assertEqual(refused.returncode, 3, refused.stdout)
+        self.assertRegex(refused.stderr, "the results are in use by .*; end that program first")
+        client.kill()
+        client.communicate()
+
+
+class PackagesOfTheUser(NotTheirs):
+    @unittest.skipIf(without_toolchains("identity"), without_toolchains("identity"))
+    def test_are_no_part_of_what_is_measured(self):
+        asked = subprocess.run(["python3", "-c", "import site; print(site.getusersitepackages())"], env=self.environment,
+                               capture_output=True, text=True, check=True)
+        site = pathlib.Path(asked.stdout.strip())
+        site.mkdir(parents=True)
+        (site / "usercustomize.py").write_text(f"open({str(self.folder / 'mark')!r}, 'a').write('x')\n")
+        self.write("study.yaml", STUDY.replace('"null": {label: a}', "identity").replace('\n  - "null": {label: b}', ""))
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.measured()
+        self.assertFalse((self.folder / "mark").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
