@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kText = R"(# A study for NGraphBench. What it would do: ngb plan {file}
 # Every key: docs/study.md, or in an editor the schema that `ngb schema` prints.
-name: {name}
+name: "{name}"
 
 models:                    # every model is measured with every compiler
   - zoo: resnet18          # a recipe with random weights; ngb models lists them

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 namespace ngb::text {
 namespace {
@@ -49,6 +51,16 @@ std::size_t utf8_length(std::string_view bytes) {
   const bool too_large = lead == 0xF4 && byte(1) > 0x8F;
   return overlong || surrogate || too_large ? 0 : length;
 }
+
+using Shown = std::pair<std::string_view, std::string_view>;  // a character in UTF-8, and how it is shown
+
+// Unicode's marks, embeddings, overrides and isolates of direction.
+constexpr std::array kDirections{
+    Shown{"\xD8\x9C", "\\u061c"},     Shown{"\xE2\x80\x8E", "\\u200e"}, Shown{"\xE2\x80\x8F", "\\u200f"},
+    Shown{"\xE2\x80\xAA", "\\u202a"}, Shown{"\xE2\x80\xAB", "\\u202b"}, Shown{"\xE2\x80\xAC", "\\u202c"},
+    Shown{"\xE2\x80\xAD", "\\u202d"}, Shown{"\xE2\x80\xAE", "\\u202e"}, Shown{"\xE2\x81\xA6", "\\u2066"},
+    Shown{"\xE2\x81\xA7", "\\u2067"}, Shown{"\xE2\x81\xA8", "\\u2068"}, Shown{"\xE2\x81\xA9", "\\u2069"},
+};
 
 }  // namespace
 
@@ -114,7 +126,9 @@ std::string to_utf8(std::string_view bytes) {
     if (length == 0) {
       out += "\xEF\xBF\xBD";
     } else {
-      out += bytes.substr(0, length);
+      const auto* const direction = std::find_if(kDirections.begin(), kDirections.end(),
+                                                 [&bytes](const Shown& each) { return bytes.starts_with(each.first); });
+      out += direction == kDirections.end() ? bytes.substr(0, length) : direction->second;
     }
     bytes.remove_prefix(std::max<std::size_t>(1, length));
   }

@@ -26,8 +26,9 @@ std::string human_duration(double seconds);
 std::string human_bytes(std::uint64_t bytes);
 
 // Returns `bytes` with every character escaped that would control a terminal: C0 except line feed and tab, DEL and C1
-// become "\x1b" or "\u009b", bytes that are not UTF-8 become "\xff". Other text is unchanged. All text of foreign
-// origin (a device, a results file, a compiler) passes through here before a person sees it.
+// become "\x1b" or "\u009b", marks that change the direction of writing "\u202e", bytes that are not UTF-8 "\xff".
+// Other text is unchanged. All text of foreign origin (a device, a results file, a compiler) passes through here before
+// a person sees it.
 std::string visible(std::string_view bytes);
 
 // Replaces each invalid UTF-8 sequence by U+FFFD. JSON accepts only valid UTF-8.

@@ -54,7 +54,8 @@ bool has_token(const Request& request, std::string_view token) {
 
 bool names_this_machine(const std::string& host, const Address& address) {
   const std::string port = fmt::format(":{}", address.port);
-  return host == address.text() || host == "localhost" + port;
+  const bool is_default = address.port == 80 && (host == address.host || host == "localhost");  // browsers leave it out
+  return host == address.text() || host == "localhost" + port || is_default;
 }
 
 }  // namespace

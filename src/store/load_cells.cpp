@@ -169,7 +169,9 @@ class Loader {
     if (row.integer(24) > 0) cell.model_encoded_bytes = static_cast<std::uint64_t>(row.integer(24));
     cell.instances = row.small(25);
     const bool has_threads = cell.threads ? *cell.threads >= 1 : !cell.threads_asked.empty();
-    if (cell.batch < 1 || !has_threads || cell.planned_processes < 1 || cell.instances < 1) {
+    constexpr int kMostInstances = 1024;  // as in a study
+    const bool has_instances = cell.instances >= 1 && cell.instances <= kMostInstances;
+    if (cell.batch < 1 || !has_threads || cell.planned_processes < 1 || !has_instances) {
       refuse_damaged(database_,
                      fmt::format("cell {} has batch {}, {} threads, {} instances, {} processes", cell.cell_id,
                                  cell.batch, cell.threads_there(), cell.instances, cell.planned_processes));

@@ -159,6 +159,21 @@ class WhatCannotBeRead(PackageTest):
         self.assertIn("options_json", ngb.open(folder).samples.columns)
         self.assertEqual((folder / "results.db").read_bytes(), before)
 
+    def test_the_views_of_a_file_are_not_used_because_anybody_may_have_written_them(self):
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS options_json FROM n"
+        for view in (endless, "SELECT 1 AS options_json"):
+            folder = self.copy(f"viewed{len(view)}")
+            self.change(folder, f"DROP VIEW sample; CREATE VIEW sample AS {view}; DROP VIEW origin; "
+                                "CREATE VIEW origin AS SELECT 1")
+            pandas.testing.assert_frame_equal(ngb.open(folder).samples, self.results.samples)
+
+    def test_a_view_in_the_place_of_a_table_is_refused(self):
+        folder = self.copy("view-for-table")
+        self.change(folder, "PRAGMA legacy_alter_table = ON; ALTER TABLE repetition RENAME TO other; "
+                            "CREATE VIEW repetition AS SELECT * FROM other")
+        error = self.raised(ngb.ResultsError, lambda: ngb.open(folder).samples)
+        self.assertIn("repetition is not the table that `ngb run` has written", str(error))
+
     def test_the_version_that_the_package_reads_is_the_one_that_the_program_writes(self):
         with sqlite3.connect("results/results.db") as database:
             self.assertEqual(database.execute("PRAGMA user_version").fetchone(), (ngb.database.VERSION,))

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 import pandas
 
 from ngraphbench.errors import ResultsError
+from ngraphbench.views import ORIGIN, SAMPLE
 
 FILE = "results.db"
 APPLICATION_ID = 0x4E474252  # "NGBR", in the file's header
 VERSION = 7  # the newest version of the tables that this package reads
-_NEEDED_OF_SAMPLE = "options_json"  # a column that the view `sample` of earlier programs lacks
+_TABLES = ("cell", "environment", "environment_entry", "failure", "model", "process", "repetition", "run")
 
 
 def results_folder(path: pathlib.Path) -> pathlib.Path:
@@ -30,16 +31,18 @@ def results_folder(path: pathlib.Path) -> pathlib.Path:
 
 
 def is_current(folder: pathlib.Path) -> bool:
-    """Returns whether the folder's tables and its view `sample` are those that this package reads."""
+    """Returns whether the folder's tables are those that this package reads."""
     with _connected(folder / FILE) as database:
-        version = _number(database, "PRAGMA user_version")
-        columns = {row[0] for row in database.execute("SELECT name FROM pragma_table_info('sample')")}
-    return version == VERSION and _NEEDED_OF_SAMPLE in columns
+        return _number(database, "PRAGMA user_version") == VERSION
 
 
 def query(folder: pathlib.Path, sql: str) -> pandas.DataFrame:
-    """Returns the rows of a query in a frame. Raises ResultsError if the file cannot be read."""
+    """Returns the rows of a query in a frame; `sample` and `origin` in it are the views of this package. Raises ResultsError
+    if the file cannot be read."""
     with _connected(folder / FILE) as database:
+        _require_tables(folder / FILE, database)
+        database.execute(f"CREATE TEMP VIEW origin AS {ORIGIN}")
+        database.execute(f"CREATE TEMP VIEW sample AS {SAMPLE}")
         return pandas.read_sql_query(sql, database)
 
 
@@ -56,6 +59,14 @@ def _check(file: pathlib.Path) -> None:
             f"{file}: written by a newer version of ngb: the file has version {version}, and this package reads versions "
             f"up to {VERSION}; install a newer ngraphbench"
         )
+
+
+def _require_tables(file: pathlib.Path, database: sqlite3.Connection) -> None:
+    """In place of a table the file may have a view, whose author decides what it holds and when it ends."""
+    kinds = dict(database.execute("SELECT name, type FROM sqlite_master"))
+    unlike = [name for name in _TABLES if kinds.get(name) != "table"]
+    if unlike:
+        raise ResultsError(f"{file}: {unlike[0]} is not the table that `ngb run` has written; ask for another copy")
 
 
 def _number(database: sqlite3.Connection, sql: str) -> int:

@@ -146,11 +146,7 @@ ordered_json lines_of(const std::string& text) {
 
 std::string field_of(const Row& row, const std::string& column) {
   const auto value = row.find(column);
-  if (value == row.end() || value->is_null()) return {};
-  if (!value->is_string()) return value->dump();
-  const auto text = value->get<std::string>();
-  const bool is_formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
-  return csv_text(is_formula ? "'" + text : text);
+  return value == row.end() ? std::string() : csv_field(*value);
 }
 
 }  // namespace

@@ -76,5 +76,10 @@ TEST(Sha256, OfAbcIsTheStandardsExample) {  // FIPS 180-4
   EXPECT_EQ(hash::sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+TEST(Visible, ShowsMarksThatTurnTheDirectionOfText) {
+  EXPECT_EQ(visible("a\u202Eb\u2066c\u061Cd"), "a\\u202eb\\u2066c\\u061cd");
+  EXPECT_EQ(visible("\u2026 \u00E9"), "\u2026 \u00E9");  // other text of three and two bytes
+}
+
 }  // namespace
 }  // namespace ngb::text
