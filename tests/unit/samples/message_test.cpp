@@ -75,6 +75,14 @@ TEST(LargestEvent, GrowsWithTheRepetitionsOfTheStudy) {
   EXPECT_EQ(largest_event_bytes(protocol), kMaxFrameBytes);
 }
 
+TEST(LargestEvent, GrowsWithTheRequestsOfTheStudy) {
+  work::Protocol protocol;
+  protocol.arrivals = work::Arrivals{.requests_per_s = 1e6, .requests = 400'000};
+  EXPECT_GT(largest_event_bytes(protocol), 14'806'352U);  // what such a process of a conv_block was
+  protocol.arrivals->requests = 1'000'000;
+  EXPECT_GT(largest_event_bytes(protocol), 37'000'000U);
+}
+
 TEST(Message, AProcessResultSurvivesEncodingInEveryField) {
   const ProcessResult result = full_result();
   const std::string text = encode(AgentMessage(Event{7, result}));
