@@ -59,6 +59,7 @@ class Verifier {
     }
     const auto entries = bundle::list_zip(given_);
     if (!entries) return add_error("archive", entries.error());
+    if (const Status plain = bundle::check_layout(given_); !plain) return add_error("archive", plain.error());
     mark_checked("archive");
     check_entries(*entries);
     if (!passed("paths")) return Done{};

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import sqlite3
 import stat
+import struct
 import subprocess
 import unittest
 import warnings
@@ -174,7 +175,18 @@ class Bundle(NgbTest):
         with zipfile.ZipFile(twice, "a") as archive, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             archive.writestr("LICENCE", "all rights reserved")
+        end = whole.rindex(b"PK\5\6")
+        directory, = struct.unpack("<I", whole[end + 16:end + 20])
+        hidden = whole[whole.index(b"PK\3\4"):whole.index(b"PK\3\4", 4)]  # an entry, once more
+        moved = struct.pack("<I", directory + len(hidden))
+        at_name = whole.index(b"LICENCE")
         for what, bundle, rule in (
+                ("a program before it", b"#!/bin/sh\nexit 0\n" + whole, "archive"),
+                ("something behind it", whole + b"x", "archive"),
+                ("a comment", whole[:end + 20] + b"\2\0ab", "archive"),
+                ("an entry that is not in its list", whole[:directory] + hidden + whole[directory:end + 16] + moved + b"\0\0",
+                 "archive"),
+                ("an entry of another name than in its list", whole[:at_name] + b"license" + whole[at_name + 7:], "archive"),
                 ("a byte of the zip", whole[:at_content] + bytes([whole[at_content] ^ 1]) + whole[at_content + 1:], "archive"),
                 ("the end is cut off", whole[:-100], "archive"),
                 ("more than fits on a disk", packed(self.files | {"more.csv": bytes(200_000_000)}), "archive"),
