@@ -45,6 +45,7 @@ Status copy_measured(const std::filesystem::path& from, const std::filesystem::p
     sql::Database copy(whole, SQLITE_OPEN_READWRITE);
     std::error_code ignored;
     copy.bound_steps(std::filesystem::file_size(whole, ignored));
+    keep_only_ours(copy);
     remove_kept(copy);
     copy.execute("DELETE FROM presence");
     write_without_gaps(copy, to);

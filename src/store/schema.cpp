@@ -6,7 +6,9 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "store/schema_sql_1_2.h"
 #include "store/schema_sql_3_4.h"
@@ -105,6 +107,14 @@ void apply_steps_after(std::size_t version, sql::Database& database, std::span<c
   transaction.commit();
 }
 
+// Returns what the file's schema defines, by kind and name: {"view", "sample"}.
+std::set<std::pair<std::string, std::string>> objects_of(const sql::Database& database) {
+  std::set<std::pair<std::string, std::string>> objects;
+  sql::Statement row = database.statement("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL");
+  while (row.step()) objects.emplace(row.text(0), row.text(1));
+  return objects;
+}
+
 }  // namespace
 
 std::span<const Migration> migrations() { return kMigrations; }
@@ -136,6 +146,23 @@ void migrate(sql::Database& database, std::span<const Migration> steps) {
   if (version < steps.size()) apply_steps_after(version, database, steps);
   const bool has_all_tables = steps.size() >= kMigrations.size();  // the view reads columns of the newest version
   if (has_all_tables) renew_views(database);
+}
+
+void keep_only_ours(sql::Database& database) {
+  sql::Database ours(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  for (const Migration& step : kMigrations) ours.execute(step.sql);
+  const auto made_by_us = objects_of(ours);
+  sql::Transaction transaction(database);
+  for (const char* const kind : {"trigger", "view", "index", "table"}) {  // each before what it depends on
+    for (const auto& [type, name] : objects_of(database)) {
+      if (type != kind || made_by_us.contains({type, name})) continue;
+      std::string quoted = name;
+      for (std::size_t at = 0; (at = quoted.find('"', at)) != std::string::npos; at += 2) quoted.insert(at, 1, '"');
+      database.execute(fmt::format("DROP {} IF EXISTS \"{}\"", type, quoted));
+    }
+  }
+  transaction.commit();
+  renew_views(database);
 }
 
 }  // namespace ngb::store

@@ -67,6 +67,32 @@ TEST(CopyOfMeasured, HasTheSameBytesWhateverIsKeptBesideTheSamples) {
   EXPECT_TRUE(file::read(folder / "one.db").value() == file::read(folder / "two.db").value());
 }
 
+std::string schema_of(const std::filesystem::path& file) {
+  std::string text;
+  const sql::Database database(file, SQLITE_OPEN_READONLY);
+  sql::Statement row = database.statement("SELECT type, name, sql FROM sqlite_master ORDER BY type, name");
+  while (row.step()) text += row.text(0) + " " + row.text(1) + ": " + row.text(2) + "\n";
+  return text;
+}
+
+TEST(CopyOfMeasured, HasNoTablesViewsAndTriggersOfOthersAndItsOwnViewAsItIsNow) {
+  const made_up::Folder folder;
+  record_one(folder);
+  ASSERT_TRUE(copy_measured(folder.results(), folder / "plain.db"));
+  {
+    sql::Database database(folder.results(), SQLITE_OPEN_READWRITE);
+    database.execute(
+        "CREATE TABLE diary (day TEXT); CREATE INDEX of_day ON diary (day); CREATE VIEW \"a \"\"view\"\"\" AS SELECT "
+        "1; "
+        "CREATE INDEX theirs ON cell (compiler); CREATE TRIGGER each AFTER INSERT ON cell BEGIN DELETE FROM diary; "
+        "END; "
+        "DROP VIEW sample; CREATE VIEW sample AS SELECT 2 AS of_an_earlier_ngb");
+  }
+  const Status copied = copy_measured(folder.results(), folder / "copy.db");
+  ASSERT_TRUE(copied) << copied.error().text();
+  EXPECT_EQ(schema_of(folder / "copy.db"), schema_of(folder / "plain.db"));
+}
+
 TEST(CopyOfMeasured, LeavesNothingIfThereAreNoResults) {
   const made_up::Folder folder;
   EXPECT_THAT(copy_measured(folder.results(), folder / "copy.db").error().text(), HasSubstr("there are no results"));
