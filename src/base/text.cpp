@@ -161,4 +161,19 @@ std::string visible(std::string_view bytes) {
   return out;
 }
 
+std::string filled(std::string_view form, const std::vector<std::pair<std::string_view, std::string>>& parts) {
+  std::string whole;
+  while (true) {
+    const std::size_t begin = form.find("{{");
+    whole += form.substr(0, begin);
+    if (begin == std::string_view::npos) return whole;
+    const std::size_t end = form.find("}}", begin);
+    const std::string_view name = form.substr(begin + 2, end - begin - 2);
+    for (const auto& [part, text] : parts) {
+      if (part == name) whole += text;
+    }
+    form.remove_prefix(end + 2);
+  }
+}
+
 }  // namespace ngb::text

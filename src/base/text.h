@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ngb::text {
@@ -24,6 +25,10 @@ std::string_view trim(std::string_view text);
 std::string human_duration(double seconds);
 // Returns "97.8 MB" (powers of 1000).
 std::string human_bytes(std::uint64_t bytes);
+
+// Returns `form` with each {{name}} replaced by the part of that name, or by nothing. A part may have any text: what it
+// brings is not replaced again.
+std::string filled(std::string_view form, const std::vector<std::pair<std::string_view, std::string>>& parts);
 
 // Returns `bytes` with every character escaped that would control a terminal: C0 except line feed and tab, DEL and C1
 // become "\x1b" or "\u009b", marks that change the direction of writing "\u202e", bytes that are not UTF-8 "\xff".

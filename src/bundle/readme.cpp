@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <string_view>
-#include <utility>
 
 #include "base/text.h"
 #include "bundle/descriptions.h"
@@ -12,11 +11,6 @@
 
 namespace ngb::bundle {
 namespace {
-
-void fill_in(std::string& text, const std::string& mark, const std::string& value) {
-  const std::string whole = "{{" + mark + "}}";
-  text.replace(text.find(whole), whole.size(), value);
-}
 
 std::string words_of_licence(const About& about) {
   const auto licence = about.licence ? find_licence(*about.licence) : Result<const Licence*>(nullptr);
@@ -59,17 +53,15 @@ std::string readme_text(const About& about, const std::vector<std::string>& path
   std::string commands;
   for (const std::string& path : paths) commands += command_row(path);
   const std::string_view source = kText_readme_md;
-  std::string text(source.substr(source.find('\n') + 1));  // the first line is about the licence of this program
-  for (const auto& [mark, value] : {std::pair<std::string, std::string>{"name", about.name},
-                                    {"description", about.description},
-                                    {"authors", about.authors.empty() ? "unknown" : text::join(about.authors, ", ")},
-                                    {"licence", words_of_licence(about)},
-                                    {"date", about.date},
-                                    {"made_by", about.made_by},
-                                    {"commands", commands}}) {
-    fill_in(text, mark, value);
-  }
-  return text;
+  const std::string_view form =
+      source.substr(source.find('\n') + 1);  // the first line is about the licence of this program
+  return text::filled(form, {{"name", about.name},
+                             {"description", about.description},
+                             {"authors", about.authors.empty() ? "unknown" : text::join(about.authors, ", ")},
+                             {"licence", words_of_licence(about)},
+                             {"date", about.date},
+                             {"made_by", about.made_by},
+                             {"commands", commands}});
 }
 
 }  // namespace ngb::bundle

@@ -88,6 +88,7 @@ void keep_older(sql::Database& database, std::int64_t version) {
   const std::filesystem::path kept =
       file.parent_path() / (file.stem().string() + ".version-" + std::to_string(version) + file.extension().string());
   std::error_code error;
+  file::remove_old_partials(kept);
   if (std::filesystem::exists(kept, error)) return;
   const std::filesystem::path partial = file::partial_path(kept);
   try {

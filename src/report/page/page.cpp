@@ -39,22 +39,6 @@ std::string bytes_of_hex(const std::string& hex) {
 // Names a script or a style by its hash, so that the page's policy admits no other.
 std::string source_hash(std::string_view text) { return "'sha256-" + base64(bytes_of_hex(hash::sha256(text))) + "'"; }
 
-// Replaces each {{NAME}} of the template once; a part may contain any text.
-std::string filled(std::string_view form, const std::vector<std::pair<std::string_view, std::string>>& parts) {
-  std::string page;
-  while (true) {
-    const std::size_t begin = form.find("{{");
-    page += form.substr(0, begin);
-    if (begin == std::string_view::npos) return page;
-    const std::size_t end = form.find("}}", begin);
-    const std::string_view name = form.substr(begin + 2, end - begin - 2);
-    for (const auto& [part, text] : parts) {
-      if (part == name) page += text;
-    }
-    form.remove_prefix(end + 2);
-  }
-}
-
 // Says what a page with many cells leaves out.
 std::string left_out(const Content& content) {
   if (shown_metrics(content).size() == metrics::metrics().size()) return "";
@@ -73,21 +57,21 @@ std::string html(const Content& content, const Figures& figures, const std::stri
   const std::string policy =
       fmt::format("default-src 'none'; img-src data:; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
                   source_hash(script), source_hash(kText_page_css));
-  return filled(kText_page_html, {{"policy", policy},
-                                  {"style", kText_page_css},
-                                  {"script", script},
-                                  {"title", escaped(content.study.empty() ? content.name : content.study)},
-                                  {"summary", summary(content)},
-                                  {"findings", findings(content, labels)},
-                                  {"figures", figures_html(figures)},
-                                  {"tables", spanning_tables(content)},
-                                  {"cells", cell_table(content, labels)},
-                                  {"left_out", left_out(content)},
-                                  {"environments", environments(content)},
-                                  {"method", method(content)},
-                                  {"checklist", checklist(content, labels)},
-                                  {"made_by", escaped(made_by)},
-                                  {"data", script_json(page_data(content, figures, labels))}});
+  return text::filled(kText_page_html, {{"policy", policy},
+                                        {"style", kText_page_css},
+                                        {"script", script},
+                                        {"title", escaped(content.study.empty() ? content.name : content.study)},
+                                        {"summary", summary(content)},
+                                        {"findings", findings(content, labels)},
+                                        {"figures", figures_html(figures)},
+                                        {"tables", spanning_tables(content)},
+                                        {"cells", cell_table(content, labels)},
+                                        {"left_out", left_out(content)},
+                                        {"environments", environments(content)},
+                                        {"method", method(content)},
+                                        {"checklist", checklist(content, labels)},
+                                        {"made_by", escaped(made_by)},
+                                        {"data", script_json(page_data(content, figures, labels))}});
 }
 
 }  // namespace ngb::report::page

@@ -81,5 +81,10 @@ TEST(Visible, ShowsMarksThatTurnTheDirectionOfText) {
   EXPECT_EQ(visible("\u2026 \u00E9"), "\u2026 \u00E9");  // other text of three and two bytes
 }
 
+TEST(Filled, ReplacesEachMarkOnceWhateverItsTextIs) {
+  EXPECT_EQ(filled("# {{name}}, {{licence}}{{nothing}}.", {{"name", "{{licence}}"}, {"licence", "none"}}),
+            "# {{licence}}, none.");
+}
+
 }  // namespace
 }  // namespace ngb::text
