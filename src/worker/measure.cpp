@@ -28,6 +28,7 @@
 #include "worker/threads.h"
 #include "worker/timed_loop.h"
 #include "worker/turns.h"
+#include "worker/version.h"
 #include "worker/worker.h"
 
 namespace ngb::worker {
@@ -46,20 +47,6 @@ Failure failure_of(FailureKind kind, const Error& error) {
   failure.message = error.where.empty() ? error.what : error.where + ": " + error.what;
   failure.advice = error.next;
   return failure;
-}
-
-// Returns whether a library's own version is the one that was asked for. Both are compared without their build:
-// "2.15.0+cpu" is 2.15.0, and OpenVINO's "2026.4.1-21000-abcdef" is 2026.4.1. A library may report three numbers of a
-// longer version: TVM's 0.27.0.post1 reports 0.27.0. And a package may be called by three numbers of its library's
-// longer version: TensorRT's wheel 10.6.0 has 10.6.0.26.
-bool is_same_version(std::string_view reported, std::string_view asked) {
-  const auto without_build = [](std::string_view version) { return version.substr(0, version.find_first_of("+- ")); };
-  const std::string_view ours = without_build(reported);
-  const std::string_view theirs = without_build(asked);
-  const auto is_beginning_of = [](std::string_view three, std::string_view longer) {
-    return std::count(three.begin(), three.end(), '.') >= 2 && longer.starts_with(three) && longer[three.size()] == '.';
-  };
-  return ours == theirs || is_beginning_of(ours, theirs) || is_beginning_of(theirs, ours);
 }
 
 class Work {
