@@ -276,17 +276,17 @@ class CompilerReader {
     if (differs([](const work::Compiler& entry) { return entry.instances; })) {
       label += fmt::format(" instances={}", compiler.instances);
     }
+    // Entries with labels of their own are told apart by these: beside them, no default is mentioned.
     std::set<std::string> options;
+    std::set<std::string> settings;
     for (const work::Compiler* other : namesakes) {
+      if (compiler.label.empty() && !other->label.empty()) continue;
       for (const auto& [name, value] : other->options) options.insert(name);
+      for (const auto& [name, value] : other->settings) settings.insert(name);
     }
     for (const std::string& name : options) {
       const auto value = [&](const work::Compiler& entry) { return option_value(entry, name); };
       if (differs(value)) label += fmt::format(" {}={}", name, value(compiler));
-    }
-    std::set<std::string> settings;
-    for (const work::Compiler* other : namesakes) {
-      for (const auto& [name, value] : other->settings) settings.insert(name);
     }
     for (const std::string& name : settings) {
       const auto value = [&](const work::Compiler& entry) { return setting_value(entry, name); };

@@ -77,6 +77,15 @@ TEST(StudyCompilers, LabelsNameTheSettingsInWhichNamesakesDiffer) {
       ElementsAre("onnxruntime 1.31.1 graph_optimization=all", "onnxruntime 1.31.1 graph_optimization=basic", "old"));
 }
 
+TEST(StudyCompilers, AnEntryWithoutOptionsBesideLabelledOnesHasItsPlainName) {
+  EXPECT_THAT(compiler_labels(good(with_compilers(
+                  "  - onnxruntime\n  - onnxruntime: {label: basic, options: {graph_optimization: basic}}\n"))),
+              ElementsAre("onnxruntime", "basic"));
+  EXPECT_THAT(compiler_labels(good(with_compilers(
+                  "  - onnxruntime: {options: {graph_optimization: basic}}\n  - onnxruntime: {label: usual}\n"))),
+              ElementsAre("onnxruntime graph_optimization=basic", "usual"));
+}
+
 TEST(StudyCompilers, AListGivesOneCompilerForEachValueAndTheLastListIsFastest) {
   const Study study =
       good(with_compilers("  - onnxruntime: {threads: [1, 2], options: {graph_optimization: [basic, all]}}\n"
