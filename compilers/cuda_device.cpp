@@ -17,7 +17,7 @@ constexpr int kOutOfMemory = 2;
 constexpr std::array kLost{46, 214, 700, 702, 714, 715, 716, 717, 718, 719};
 constexpr int kMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_…
 constexpr int kMinor = 76;
-constexpr unsigned kSpin = 1;  // CU_CTX_SCHED_SPIN
+constexpr unsigned kSpin = 1;   // CU_CTX_SCHED_SPIN
 constexpr unsigned kBlock = 4;  // CU_CTX_SCHED_BLOCKING_SYNC
 
 }  // namespace

@@ -13,17 +13,18 @@ from ngraphbench.adaptor import CompilerError
 # share. Then the first process would compile for longer than later ones.
 _KEEP_HEADERS = ("cpp_cache_precompile_headers", "aot_inductor.precompile_headers")
 _SETTINGS_ADVICE = "correct or remove it in the study's settings of this compiler"
-# Inductor reads these when it is imported. Without them it would start helper processes, which a fork would lose.
 # The second is Triton's, Inductor's compiler for GPUs. Inductor sets it itself, but only once in a process.
 _CACHE_FOLDERS = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
-# With the last one's default, PyTorch 2.11 asks CUDA for its GPUs when it is imported, after which no forked process has
-# any; without it, candidates for a kernel are timed by Triton's own means.
+# Inductor reads these once, when PyTorch imports its configuration. Without the first two it would start helper processes,
+# which a fork would lose. With the default of the last one, PyTorch 2.11 asks CUDA for its GPUs while it is imported, and
+# then no forked process has any; without it, Triton's own means time the candidates for a kernel.
 _IMPORT_ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCH_WARM_POOL": "0",
                        "TORCHINDUCTOR_USE_EXPERIMENTAL_BENCHMARKER": "0"}
 _MACHINE_CODE = (".so", ".cubin")  # files of a cache that a compiler for C++ or Triton has made
 
 
 def preload() -> None:
+    """Import Inductor. To be called before anything else imports PyTorch."""
     os.environ.update(_IMPORT_ENVIRONMENT)
     import torch._dynamo  # noqa: F401
     import torch._inductor.compile_fx  # noqa: F401

@@ -19,7 +19,7 @@ struct Settings {
   std::string provider{};  // "cpu", "openvino", "cuda", "tensorrt"
   bool may_fall_back = false;
   int in_flight = 1;               // 0: one for each thread
-  std::string wait = "spin";  // for the GPU
+  std::string wait = "spin";       // for the GPU
   bool includes_transfer = false;  // an inference includes copies to and from the GPU
   // What the study hands on: entries of the session's configuration, and options of the provider.
   plugin::LibrarySettings entries{};

@@ -25,7 +25,7 @@ struct Settings {
   bool uses_graph = false;
   bool includes_transfer = false;
   std::string wait = "spin";  // for the GPU
-  nlohmann::json flags{};  // of the builder, that the study hands on: an object
+  nlohmann::json flags{};     // of the builder, that the study hands on: an object
 };
 
 Settings read_settings(const ngb_settings& settings);

@@ -3,7 +3,10 @@
 seen by a stand-in, and each compiler says what is missing; with one, outputs are compared."""
 import dis
 import os
+import subprocess
+import sys
 import unittest
+import unittest.mock
 
 from identity_test import FOLDER, SITE, random_input
 from pytorch_family_test import FamilyTest, input_shape
@@ -54,12 +57,31 @@ class RecordingTorchStandIn:
         return self._Tensor(self.calls, name)
 
 
+class RecordingDriverStandIn:
+    """Not CUDA's driver: writes down what is set of the primary context."""
+
+    def __init__(self):
+        self.calls = []
+
+    def cuInit(self, flags):
+        return 0
+
+    def cuDeviceGet(self, device, index):
+        return 0
+
+    def cuDevicePrimaryCtxSetFlags_v2(self, device, flags):
+        self.calls.append(f"flags {flags}")
+        return 0
+
+
 class TimedCall(FamilyTest):
-    def gpu(self, torch, includes_transfer=False):
+    def gpu(self, torch, includes_transfer=False, wait="spin"):
         self.open()  # imports the adaptor's package
         from ngraphbench_compiler.gpu import Gpu
 
-        return Gpu(torch, includes_transfer)
+        self.driver = RecordingDriverStandIn()
+        with unittest.mock.patch("ctypes.CDLL", lambda name: self.driver):
+            return Gpu(torch, includes_transfer, wait)
 
     def timed(self, includes_transfer):
         torch = RecordingTorchStandIn()
@@ -72,6 +94,12 @@ class TimedCall(FamilyTest):
 
     def test_it_ends_with_a_synchronisation(self):
         self.assertEqual(self.timed(includes_transfer=False), ["infer", "synchronize"])
+
+    def test_the_driver_is_told_how_to_wait_before_pytorch_does_anything_on_the_gpu(self):
+        for wait, flags in (("spin", "flags 1"), ("block", "flags 4")):
+            torch = RecordingTorchStandIn()
+            self.gpu(torch, wait=wait)
+            self.assertEqual((self.driver.calls, torch.calls), ([flags], []))
 
     def test_transfers_are_within_it_when_asked_for(self):
         self.assertEqual(self.timed(includes_transfer=True),
@@ -148,7 +176,28 @@ class WithoutAGpu(FamilyTest):
             self.assertIn("leave out device: cuda", error.advice)
 
 
+# Preloads a compiler in a process of its own, and prints how often PyTorch asked CUDA for its GPUs, and whether Inductor
+# would time kernels by what asks for them (PyTorch 2.11 asks when that is imported, later versions ask later).
+PRELOAD = """
+import sys, torch
+asked = []
+torch._C._cuda_getDeviceCount = lambda: asked.append(1) or 0
+from ngraphbench.hosting import Host
+Host(sys.argv[1]).preload()
+from torch._inductor import config
+print(len(asked), getattr(config, "use_experimental_benchmarker", False))
+"""
+
+
 class ForkedProcesses(unittest.TestCase):
+    def test_a_fork_server_that_has_imported_inductor_has_asked_cuda_for_nothing(self):
+        path = os.pathsep.join([os.path.join(LIB, "python"), SITE])
+        for compiler in ("torch-compile", "aotinductor"):
+            folder = os.path.join(os.path.dirname(FOLDER), compiler)
+            told = subprocess.run([sys.executable, "-c", PRELOAD, folder], env={**os.environ, "PYTHONPATH": path},
+                                  capture_output=True, text=True, check=True).stdout
+            self.assertEqual(told, "0 False\n", compiler)
+
     def test_cuda_begins_in_the_child_only(self):
         path = os.pathsep.join([os.path.join(LIB, "python"), SITE])
         wanted = request(model_path="", place={"toolchain_dir": SITE},

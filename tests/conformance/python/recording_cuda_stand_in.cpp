@@ -116,6 +116,9 @@ STAND_IN int cuDeviceGetAttribute(int* value, int attribute, int) {
   *value = attribute == 75 ? 8 : 7;
   return 0;
 }
+STAND_IN int cuDevicePrimaryCtxSetFlags_v2(int, unsigned flags) {
+  return record("cuDevicePrimaryCtxSetFlags_v2", std::to_string(flags));
+}
 STAND_IN int cuDevicePrimaryCtxRetain(void** context, int) {
   *context = &stand_in();
   return record("cuDevicePrimaryCtxRetain", "");

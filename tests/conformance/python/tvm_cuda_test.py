@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 from toolchain import LIB, toolchain_or_skip
 
@@ -105,18 +106,40 @@ class Code(unittest.TestCase):
         self.assertNotIn("threadIdx.x", str(task.dispatched[0]))
         self.assertIn("threadIdx.x", str(self.measuring.scheduled(task.dispatched[0], target)))
 
-    def test_without_a_compiler_of_cuda_code_it_is_named(self):
-        before = dict(os.environ)
-        self.addCleanup(lambda: (os.environ.clear(), os.environ.update(before)))
-        os.environ.pop("TVM_CUDA_COMPILE_MODE", None)
-        os.environ["PATH"] = ""
-        import importlib.util
 
-        if importlib.util.find_spec("cuda") is not None:
-            self.skipTest("this toolchain has NVIDIA's package cuda")
-        with self.assertRaises(self.compile.CompilerError) as caught:
-            self.compile.choose_cuda_compiler()
-        self.assertEqual(caught.exception.kind, "toolchain_missing")
+
+class CompilerOfCudaCode(unittest.TestCase):
+    """What is chosen, by what a device has: the package cuda-bindings, nvcc, and the headers of CCCL beside it."""
+
+    def choose(self, *there):
+        import compile  # the adaptor's module
+
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ):
+            os.environ.pop("TVM_CUDA_COMPILE_MODE", None)
+            os.environ.update(PATH=os.path.join(folder, "bin"), CUDA_PATH=folder)
+            os.mkdir(os.path.join(folder, "bin"))
+            if "nvcc" in there:
+                os.symlink("/bin/true", os.path.join(folder, "bin/nvcc"))
+            if "cccl" in there:
+                os.makedirs(os.path.join(folder, "targets/x86_64-linux/include/cccl"))
+            found = object() if "bindings" in there else None
+            with unittest.mock.patch("importlib.util.find_spec", lambda name: found):
+                compile.choose_cuda_compiler()
+            return os.environ["TVM_CUDA_COMPILE_MODE"]
+
+    def test_it_is_nvrtc_where_the_headers_of_cccl_are(self):
+        self.assertEqual(self.choose("bindings", "nvcc", "cccl"), "nvrtc")
+        self.assertEqual(self.choose("bindings", "cccl"), "nvrtc")
+
+    def test_it_is_nvcc_where_they_are_not_or_where_nvrtc_is_not(self):
+        self.assertEqual(self.choose("bindings", "nvcc"), "nvcc")
+        self.assertEqual(self.choose("nvcc"), "nvcc")
+
+    def test_without_either_what_is_missing_is_named(self):
+        for there, words in (((), "has neither"), (("bindings",), "those of CCCL")):
+            with self.assertRaisesRegex(Exception, words) as caught:
+                self.choose(*there)
+            self.assertEqual(caught.exception.kind, "toolchain_missing")
 
 
 if __name__ == "__main__":

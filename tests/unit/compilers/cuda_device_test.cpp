@@ -69,8 +69,17 @@ TEST_F(OnTheStandIn, CopiesAreCompleteAndTheContextIsReleased) {
   }
   EXPECT_EQ(target, source);
   EXPECT_EQ(log(),
-            "cuInit\ncuDeviceGetCount\ncuDevicePrimaryCtxRetain\ncuCtxSetCurrent\ncuMemcpyHtoD_v2 8\ncuCtxSynchronize\n"
-            "cuCtxSynchronize\ncuMemcpyDtoH_v2 8\ncuDevicePrimaryCtxRelease_v2\n");
+            "cuInit\ncuDeviceGetCount\ncuDevicePrimaryCtxSetFlags_v2 1\ncuDevicePrimaryCtxRetain\ncuCtxSetCurrent\n"
+            "cuMemcpyHtoD_v2 8\ncuCtxSynchronize\ncuCtxSynchronize\ncuMemcpyDtoH_v2 8\ncuDevicePrimaryCtxRelease_v2\n");
+}
+
+TEST_F(OnTheStandIn, ItsContextIsToldHowToWaitBeforeItIsMade) {
+  for (const auto& [wait, flags] : {std::pair{"spin", "1"}, std::pair{"block", "4"}}) {
+    call<void()>("recording_stand_in_forget")();
+    const CudaDevice device("the test", wait);
+    EXPECT_THAT(log(),
+                HasSubstr("\ncuDevicePrimaryCtxSetFlags_v2 " + std::string(flags) + "\ncuDevicePrimaryCtxRetain\n"));
+  }
 }
 
 TEST_F(OnTheStandIn, ADriverWithoutAGpuIsReported) {
