@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "builder_flags.h"
@@ -37,21 +36,6 @@ std::string list_of(const std::set<std::string>& names) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   return list;
-}
-
-// Returns the names of the libraries from which TensorRT took kernels to build with: one of the GPU's architecture, or
-// the one in PTX, which the driver compiles and which lacks what only some architectures have.
-std::string builder_resources() {
-  constexpr const char* kStem = "libnvinfer_builder_resource";
-  std::set<std::string> names;
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    const std::size_t begin = line.rfind('/') + 1;
-    if (begin != 0 && line.compare(begin, std::string_view(kStem).size(), kStem) == 0) {
-      names.insert(line.substr(begin, line.find(' ', begin) - begin));
-    }
-  }
-  return names.empty() ? "none" : list_of(names);
 }
 
 const ngb_tensor& input_of(const ngb_model& model, const std::string& name) {
@@ -114,8 +98,12 @@ std::unique_ptr<nvinfer1::IHostMemory> Building::build(const ngb_model& model) {
   }
   logger().forget();
   std::unique_ptr<nvinfer1::IHostMemory> plan(builder_->buildSerializedNetwork(*network, *config));
-  if (plan == nullptr) throw build_failure(logger().reason());
-  facts_.emplace_back("builder_resources", builder_resources());
+  if (plan == nullptr) {
+    const std::string reason = logger().reason();
+    throw build_failure(reason, runtime_.kernels_advice(reason));
+  }
+  const std::string kernels = list_of(logger().kernels());
+  facts_.emplace_back("builder_resources", kernels.empty() ? "none" : kernels);
   if (cache_) cache_->keep(*config);
   return plan;
 }

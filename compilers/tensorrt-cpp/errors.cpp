@@ -66,7 +66,7 @@ plugin::Failure parse_failure(const std::string& path, const nvonnxparser::IPars
           "leave this model out for tensorrt-cpp, or try a newer version"};
 }
 
-plugin::Failure build_failure(const std::string& reason) {
+plugin::Failure build_failure(const std::string& reason, const std::string& kernels_advice) {
   std::string text = reason;
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   const std::string message = "TensorRT cannot make an engine: " + reason;
@@ -76,7 +76,8 @@ plugin::Failure build_failure(const std::string& reason) {
   if (says_any(text, {"could not find any implementation", "unsupported"})) {
     return {NGB_UNSUPPORTED_OPERATOR, message, "leave this model out for tensorrt-cpp, or try another version"};
   }
-  return {NGB_INTERNAL, message, "its messages are in the log of this attempt"};
+  return {NGB_INTERNAL, message,
+          kernels_advice.empty() ? "its messages are in the log of this attempt" : kernels_advice};
 }
 
 }  // namespace ngb::tensorrt

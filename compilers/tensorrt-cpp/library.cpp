@@ -97,12 +97,23 @@ Runtime::Runtime(const std::string& toolchain_dir)
 }
 
 // TensorRT opens the libraries with its kernels (libnvinfer_builder_resource_*.so) by their bare names. The loader does
-// not search our folder for them. Old versions lack this function, and have all kernels in libnvinfer or beside it.
+// not search our folder for them. Versions before 10.7 lack this function: they need the folder in LD_LIBRARY_PATH.
 void Runtime::tell_folder() const {
   const fs::path folder = inference_.path().parent_path();
   const auto set = inference_.find<bool (*)(const char*)>("setInternalLibraryPath");
   if (folder.empty() || set == nullptr || set(folder.c_str())) return;
   std::fprintf(stderr, "TensorRT does not accept %s as the folder of its kernels\n", folder.c_str());
+}
+
+std::string Runtime::kernels_advice(const std::string& reason) const {
+  if (reason.find("builder_resource") == std::string::npos) return {};
+  const std::string folder = fs::path(path_).parent_path().string();
+  if (inference_.find<void*>("setInternalLibraryPath") != nullptr) {
+    return "put TensorRT's kernels (libnvinfer_builder_resource*) into " + folder + ", beside its other libraries";
+  }
+  return "put " + folder +
+         " into LD_LIBRARY_PATH before ngb starts, because TensorRT before 10.7 searches its kernels " +
+         "nowhere else; or use 10.7 or later";
 }
 
 // 8601 is 8.6.1, and 101600 is 10.16.0.
@@ -128,7 +139,8 @@ std::unique_ptr<nvinfer1::IBuilder> Runtime::make_builder() const {
   logger().forget();
   std::unique_ptr<nvinfer1::IBuilder> made(static_cast<nvinfer1::IBuilder*>(make(&logger(), NV_TENSORRT_VERSION)));
   if (made != nullptr) return made;
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a builder: " + logger().reason());
+  const std::string reason = logger().reason();
+  throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a builder: " + reason, kernels_advice(reason));
 }
 
 std::unique_ptr<nvinfer1::IRuntime> Runtime::make_runtime() const {

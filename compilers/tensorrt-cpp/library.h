@@ -23,6 +23,10 @@ class Runtime {
   // Returns whether the library is of that version or newer. Functions that are newer than it must not be called.
   [[nodiscard]] bool is_at_least(int major, int minor) const;
 
+  // Returns what to do about a failure for this reason of TensorRT's, if it is that TensorRT does not find its kernels;
+  // else an empty text.
+  [[nodiscard]] std::string kernels_advice(const std::string& reason) const;
+
   // Return an object that is not null. Throw plugin::Failure, whose reason is an error of this step alone.
   [[nodiscard]] std::unique_ptr<nvinfer1::IBuilder> make_builder() const;
   [[nodiscard]] std::unique_ptr<nvinfer1::IRuntime> make_runtime() const;

@@ -5,7 +5,9 @@
 #include <NvInfer.h>
 
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 
 namespace ngb::tensorrt {
 
@@ -17,10 +19,17 @@ class Logger : public nvinfer1::ILogger {
   std::string reason();
   // Drops errors that TensorRT survived, so that a later reason is one of the step that follows.
   void forget();
+  // Returns the names of the libraries of kernels that TensorRT said to have loaded: one of the GPU's architecture, or
+  // the one in PTX, which the driver compiles. TensorRT copies what it needs and unloads them, so that only its log has
+  // them.
+  std::set<std::string> kernels();
 
  private:
+  void note_kernels(std::string_view message) noexcept;
+
   std::mutex mutex_;
   std::string first_error_;
+  std::set<std::string> kernels_;
 };
 
 // Returns this process's only logger, which is never destroyed, because TensorRT keeps the first one that it receives.

@@ -6,6 +6,7 @@ import glob
 import importlib
 import importlib.util
 import os
+import re
 
 from ngraphbench.adaptor import CompilerError
 
@@ -55,13 +56,26 @@ def _open_libraries_beside(spec) -> None:
 
 def _tell_folder(library, folder: str) -> None:
     """TensorRT opens the libraries with its kernels (libnvinfer_builder_resource_*.so) by their bare names. The loader
-    does not search our folder for them. Old versions lack this function."""
+    does not search our folder for them. Versions before 10.7 lack this function: they need the folder in
+    LD_LIBRARY_PATH."""
     tell = getattr(library, "setInternalLibraryPath", None)
     if tell is None:
         return
     tell.argtypes, tell.restype = (ctypes.c_char_p,), ctypes.c_bool
     if not tell(os.fsencode(folder)):
         print(f"TensorRT does not accept {folder} as the folder of its kernels", flush=True)
+
+
+def kernels_advice(trt, reason: str) -> str:
+    """Return what to do about a failure for this reason of TensorRT's, if it is that TensorRT does not find its kernels;
+    else an empty text."""
+    if "builder_resource" not in reason:
+        return ""
+    folder = _folder_beside(trt.__spec__)
+    if hasattr(ctypes.CDLL(None), "setInternalLibraryPath"):  # TensorRT was told the folder
+        return f"put TensorRT's kernels (libnvinfer_builder_resource*) into {folder}, beside its other libraries"
+    return (f"put {folder} into LD_LIBRARY_PATH before ngb starts, because TensorRT before 10.7 searches its kernels "
+            "nowhere else; or use 10.7 or later")
 
 
 def _explained(name: str, error: Exception) -> CompilerError:
@@ -80,8 +94,12 @@ def make_logger(trt):
         def __init__(self):
             trt.ILogger.__init__(self)
             self._errors = []
+            # The libraries of kernels that TensorRT said to have loaded: one of the GPU's architecture, or the one in PTX,
+            # which the driver compiles. TensorRT copies what it needs and unloads them, so that only its log has them.
+            self.kernels = set()
 
         def log(self, severity, message):
+            self.kernels.update(re.findall(r"Loaded shared library (\S*builder_resource\S*)", message))
             if int(severity) <= int(trt.ILogger.Severity.WARNING):
                 print(f"TensorRT: {message}", flush=True)
             if int(severity) <= int(trt.ILogger.Severity.ERROR):

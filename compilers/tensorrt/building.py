@@ -7,6 +7,8 @@ import tempfile
 
 from ngraphbench.adaptor import CompilerError
 
+from . import bindings
+
 _PRECISION_FLAGS = {"f16": "FP16", "bf16": "BF16"}
 _FLAG_ADVICE = "correct or remove it in the study's settings of tensorrt"
 TYPES = {"FLOAT": "f32", "HALF": "f16", "BF16": "bf16", "INT64": "i64", "INT32": "i32", "INT8": "i8", "UINT8": "u8",
@@ -37,7 +39,9 @@ class Building:
         try:
             self._builder = trt.Builder(logger)
         except TypeError:  # pybind11 raises this for a null pointer
-            raise CompilerError("internal", f"TensorRT cannot make a builder: {logger.reason()}") from None
+            reason = logger.reason()
+            raise CompilerError("internal", f"TensorRT cannot make a builder: {reason}",
+                                bindings.kernels_advice(trt, reason)) from None
         self._builder.max_threads = settings.threads
 
     def build(self, model):
@@ -56,8 +60,8 @@ class Building:
         plan = builder.build_serialized_network(network, config)
         del parser  # not earlier: it owns the network's weights
         if plan is None:
-            raise _build_failure(self._logger.reason())
-        self.facts.update(builder_resources=_builder_resources())
+            raise self._build_failure(self._logger.reason())
+        self.facts.update(builder_resources=", ".join(sorted(self._logger.kernels)) or "none")
         if path is not None:
             _keep(path, config.get_timing_cache().serialize())
         return plan
@@ -148,13 +152,15 @@ class Building:
         self.facts.update(timing_cache_bytes_found=str(len(kept)))
         return path
 
-
-def _builder_resources() -> str:
-    """Return the names of the libraries from which TensorRT took kernels to build with: one of the GPU's architecture,
-    or the one in PTX, which the driver compiles and which lacks what only some architectures have."""
-    with open("/proc/self/maps") as maps:
-        names = set(re.findall(r"/(libnvinfer_builder_resource[^/\s]*)", maps.read()))
-    return ", ".join(sorted(names)) or "none"
+    def _build_failure(self, reason: str) -> CompilerError:
+        text, message = reason.lower(), f"TensorRT cannot make an engine: {reason}"
+        if "out of memory" in text or "outofmemory" in text or "insufficient memory" in text:
+            return CompilerError("out_of_memory", message, "choose a smaller batch size")
+        if "could not find any implementation" in text or "unsupported" in text:
+            return CompilerError("unsupported_operator", message,
+                                 "leave this model out for tensorrt, or try another version")
+        advice = bindings.kernels_advice(self._trt, reason)
+        return CompilerError("internal", message, advice or "its messages are in the log of this attempt")
 
 
 def _keep(path: str, content) -> None:
@@ -208,14 +214,3 @@ def _node_of(error) -> str:
     operator = error.node_operator() if hasattr(error, "node_operator") else ""
     name = error.node_name() if hasattr(error, "node_name") else ""
     return f'{operator or "a node"} ("{name}", node {error.node()})' if name or operator else f"node {error.node()}"
-
-
-def _build_failure(reason: str) -> CompilerError:
-    text = reason.lower()
-    if "out of memory" in text or "outofmemory" in text or "insufficient memory" in text:
-        return CompilerError("out_of_memory", f"TensorRT cannot make an engine: {reason}", "choose a smaller batch size")
-    if "could not find any implementation" in text or "unsupported" in text:
-        return CompilerError("unsupported_operator", f"TensorRT cannot make an engine: {reason}",
-                             "leave this model out for tensorrt, or try another version")
-    return CompilerError("internal", f"TensorRT cannot make an engine: {reason}",
-                         "its messages are in the log of this attempt")

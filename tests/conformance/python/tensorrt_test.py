@@ -27,7 +27,7 @@ OPEN_BATCH = {"inputs": {"x": ["FLOAT", [-1, 3]]}, "outputs": {"y": ["FLOAT", [-
 VALUES = (1.0, -2.0, 3.0, -4.0, 5.0, -6.0)
 DOUBLED = (2.0, -4.0, 6.0, -8.0, 10.0, -12.0)
 
-OPENED = ["cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"]
+OPENED = ["cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxSetFlags_v2 1", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"]
 PARSED = ["new Builder", "create_network 0", "new INetworkDefinition", "new OnnxParser", "parse_from_file"]
 BUILT = ["build_serialized_network threads=2", "delete OnnxParser"]
 LOADED = ["new Runtime", "deserialize_cuda_engine", "new ICudaEngine", "new IExecutionContext", "cuStreamCreate s1"]
@@ -131,10 +131,10 @@ class Life(TensorRTTest):
         facts = dict(self.bind(workspace_bytes="1000000", builder_optimization_level="5").inspect())
         self.assertEqual(facts, {
             "version": "10.9.0.34", "module": "tensorrt", "library": os.path.join(STAND_IN, "tensorrt/__init__.py"),
-            "device": "cuda", "device_name": "Recording Stand-In", "compute_capability": "8.7",
+            "device": "cuda", "wait": "spin", "device_name": "Recording Stand-In", "compute_capability": "8.7",
             "driver_cuda_version": "12.6", "precision": "f32", "reduced_precision_flags": "none",
             "workspace_bytes": "1000000", "builder_optimization_level": "5", "builder_threads": "2",
-            "builder_resources": "none",
+            "builder_resources": "libnvinfer_builder_resource.so.10.9.0.34",
             "engine_bytes": str(os.path.getsize(os.path.join(self.folder, "engine"))), "layers": "1",
             "gpu_inference_ns": "250000",
             "activation_memory_bytes": "4096", "input_output_memory_bytes": "48", "is_cuda_graph": "false"})
@@ -287,6 +287,23 @@ class Failures(TensorRTTest):
             self.assertEqual(error.kind, kind)
             self.assertIn(message, error.message)
             self.close()
+
+    def test_kernels_that_are_not_found_are_explained_by_their_folder(self):
+        """As TensorRT 10.6 says it, which has no function for the folder of its kernels."""
+        not_found = ("Error Code 6: API Usage Error (Unable to load library: libnvinfer_builder_resource.so.10.6.0: "
+                     "cannot open shared object file: No such file or directory)")
+        for step, message in (("fail_to_make_builder", "a builder"), ("fail_to_build", "an engine")):
+            self.addCleanup(setattr, self.stand_in(), step, None)
+            setattr(self.stand_in(), step, not_found)
+            error = self.failure(self.compile)
+            self.assertEqual(error.message, f"TensorRT cannot make {message}: {not_found}")
+            self.assertEqual(error.advice, f"put {STAND_IN}/tensorrt_libs into LD_LIBRARY_PATH before ngb starts, because "
+                                           "TensorRT before 10.7 searches its kernels nowhere else; or use 10.7 or later")
+            setattr(self.stand_in(), step, None)
+            self.close()
+        self.stand_in().fail_to_make_builder = "CUDA initialization failure"
+        self.addCleanup(setattr, self.stand_in(), "fail_to_make_builder", None)
+        self.assertEqual(self.failure(self.compile).advice, "")
 
     def test_an_error_that_is_survived_explains_no_later_failure(self):
         self.addCleanup(setattr, self.stand_in(), "survived_error", None)

@@ -93,6 +93,23 @@ TEST_F(TensorRTCppFailure, WithoutItsLibraryOfKernelsNothingCanBeBuilt) {
   EXPECT_EQ(compile(), NGB_INTERNAL);
   EXPECT_STREQ(error_.message,
                ("TensorRT cannot make a builder: Unable to load library: " + std::string(kResource)).c_str());
+  EXPECT_EQ(error_.advice, "put TensorRT's kernels (libnvinfer_builder_resource*) into " +
+                               (folder_ / "toolchain/tensorrt_libs").string() + ", beside its other libraries");
+}
+
+// A TensorRT before 10.7 is a copy of the stand-in whose function for the folder of kernels has another name.
+TEST_F(TensorRTCppFailure, KernelsThatAnOldTensorRTDoesNotFindAreExplainedByTheLoadersPath) {
+  std::ifstream file(RECORDING_TENSORRT_STAND_IN, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(file), {}};
+  const std::string_view function = "setInternalLibraryPath";
+  for (std::size_t at = 0; (at = content.find(function, at)) != std::string::npos;) content.replace(at, 3, "old");
+  const fs::path old = folder_ / "libnvinfer_old.so";
+  std::ofstream(old, std::ios::binary) << content;
+  put_libraries(old, kMajor);
+  EXPECT_EQ(compile(), NGB_INTERNAL);
+  EXPECT_EQ(error_.advice, "put " + (folder_ / "toolchain/tensorrt_libs").string() +
+                               " into LD_LIBRARY_PATH before ngb starts, because TensorRT before 10.7 searches its "
+                               "kernels nowhere else; or use 10.7 or later");
 }
 
 TEST_F(TensorRTCppFailure, AnInferenceThatIsNotTakenIsAFailure) {

@@ -21,8 +21,12 @@ using ::testing::StartsWith;
 
 using TensorRTCpp = RecordedSession;
 
-constexpr std::array kOpened{"setInternalLibraryPath tensorrt_libs", "cuInit", "cuDeviceGetCount",
-                             "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"};
+constexpr std::array kOpened{"setInternalLibraryPath tensorrt_libs",
+                             "cuInit",
+                             "cuDeviceGetCount",
+                             "cuDevicePrimaryCtxSetFlags_v2 1",
+                             "cuDevicePrimaryCtxRetain",
+                             "cuCtxSetCurrent"};
 constexpr std::array kCompiled{
     "new IBuilder",          "createNetworkV2 0",         "new INetworkDefinition", "new IParser",
     "parseFromFile",         "new IBuilderConfig",        "clearFlag TF32",         "buildSerializedNetwork threads=2",
@@ -86,6 +90,7 @@ TEST_F(TensorRTCpp, ItTellsWhatItIsAndWhatWasReadBack) {
   const Options expected{{"version", headers + "." + std::to_string(NV_TENSORRT_PATCH) + ".34"},
                          {"headers", headers},
                          {"device", "cuda"},
+                         {"wait", "spin"},
                          {"device_name", "Recording Stand-In"},
                          {"compute_capability", "8.7"},
                          {"driver_cuda_version", "12.6"},

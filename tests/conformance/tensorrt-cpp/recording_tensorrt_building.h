@@ -44,11 +44,16 @@ inline std::string& resource_folder() {
   return folder;
 }
 
-// Opens the library of kernels, as a builder does when it is made. Returns whether that is possible.
+// Opens and closes the library of kernels, as a builder does when it is made, and says so. Returns whether that is
+// possible.
 inline bool open_resource(ILogger& logger) {
   const std::string name = "libnvinfer_builder_resource_sm87.so.10";
-  if (::dlopen((std::filesystem::path(resource_folder()) / name).c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr)
+  void* const library = ::dlopen((std::filesystem::path(resource_folder()) / name).c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library != nullptr) {
+    ::dlclose(library);
+    logger.log(ILogger::Severity::kVERBOSE, ("Loaded shared library " + name).c_str());
     return true;
+  }
   logger.log(ILogger::Severity::kERROR, ("Unable to load library: " + name).c_str());
   return false;
 }

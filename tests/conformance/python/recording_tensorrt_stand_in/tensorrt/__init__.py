@@ -18,6 +18,7 @@ _cuda.recording_stand_in_name.restype = ctypes.c_char_p
 _cuda.recording_stand_in_name.argtypes = [ctypes.c_uint64]
 _STEP = ctypes.CFUNCTYPE(None, ctypes.c_int)
 fail_to_build = None  # a message: building an engine fails with it
+fail_to_make_builder = None  # a message: making a builder fails with it
 survived_error = None  # a message: it is logged as an error by what succeeds all the same
 
 
@@ -67,8 +68,12 @@ class Builder(_Noted):
     max_threads = 0
 
     def __init__(self, logger):
+        if fail_to_make_builder is not None:
+            logger.log(ILogger.Severity.ERROR, fail_to_make_builder)
+            raise TypeError("pybind11::init(): factory function returned nullptr")
         super().__init__()
         self._logger = logger
+        logger.log(ILogger.Severity.VERBOSE, f"Loaded shared library libnvinfer_builder_resource.so.{__version__}")
         _log_survived_error(logger)
 
     def create_network(self, flags):
