@@ -6,11 +6,11 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
-import zipfile
 
-import carried
+import proof
 import steps
 
 BUILD = pathlib.Path(os.environ["BUILD"])
@@ -38,6 +38,9 @@ class InAFolder(unittest.TestCase):
         self.addCleanup(connection.close)
         return connection.execute(sql).fetchall()
 
+    def states(self):
+        return {name: (state, reason) for name, state, reason in self.rows("SELECT name, state, reason FROM step")}
+
 
 class Proof(InAFolder):
     def test_without_a_gpu_it_ends_at_the_first_step_with_the_reason(self):
@@ -49,33 +52,45 @@ class Proof(InAFolder):
         self.assertEqual([(name, state) for name, state in self.rows("SELECT name, state FROM step")], [("gpu", "failed")])
         self.assertIn("no GPU", (self.folder / "out/proof.txt").read_text())
 
-    def test_all_steps_end_against_the_stand_ins(self):
+    def test_all_steps_end_against_the_stand_ins_and_those_that_are_done_are_not_repeated(self):
         site = self.tensorrt()
         (self.folder / "model.json").write_text(MODEL)
-        run = self.prove("--build", BUILD, "--no-machine", "--adopt", f"tensorrt={site}", "--limit", "120",
-                         "--model", self.folder / "model.json", "--shape", "x=2x3", "--only-small", libraries=str(CUDA.parent))
-        states = {name: (state, reason) for name, state, reason in self.rows("SELECT name, state, reason FROM step")}
-        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        words = ["--build", BUILD, "--no-machine", "--adopt", f"tensorrt={site}", "--limit", "200", "--model",
+                 self.folder / "model.json", "--shape", "x=2x3", "--pack", self.folder / "results.tar.gz"]
+        small = ",".join(step.name for step in proof.steps() if step.name != "paper")
+        run = self.prove(*words, "--steps", small, libraries=str(CUDA.parent))
+        states = self.states()
         done = [name for name, (state, _) in states.items() if state == "done"]
-        self.assertEqual(done, ["gpu", "machine", "build", "adopt tensorrt", "study tensorrt",
-                                "agreement of tensorrt-cpp"], states)
-        self.assertEqual(states["study tensorrt"][1], "12 of 12 cells have a result")
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertEqual(done, ["gpu", "machine", "build", "adopt tensorrt", "tensorrt", "tensorrt-options"], states)
+        self.assertEqual([states[name][1] for name in ("tensorrt", "tensorrt-options")],
+                         ["2 of 2 cells have a result", "4 of 4 cells have a result"])
         self.assertEqual(self.rows("SELECT DISTINCT value FROM fact WHERE name = 'device_name'", "tensorrt/results.db"),
                          [("Recording Stand-In",)])
+        # On the stand-ins an inference takes a microsecond, of which the plugin's call is a part that can be seen.
+        self.assertRegex(" ".join(states["agreement-tensorrt"]), "^(done|failed) the plugin's call takes ")
         # The stand-ins have no NVML, whose readings would be the proof of this step.
         self.assertEqual(states["readings of NVML"],
                          ("failed", "gpu_utilisation: no NVIDIA driver: no libnvidia-ml.so.1"))
-        for name in ("adopt identity", "study pytorch", "study onnxruntime", "study tvm", "agreement of PyTorch"):
+        for name in ("adopt identity", "pytorch", "questions", "agreement-pytorch", "onnxruntime", "wait", "tvm", "half"):
             self.assertEqual(states[name][0], "skipped", (name, states[name]))
             self.assertTrue(states[name][1], name)
         ratios = self.rows("SELECT compiler, rival FROM agreement WHERE ratio > 0 ORDER BY rival")
         self.assertEqual(ratios, [("tensorrt-cpp", "GPU alone (events)"), ("tensorrt-cpp", "enqueueV3 and a wait")])
         self.assertEqual(dict(self.rows("SELECT name, value FROM fact"))["gpu"], "Recording Stand-In")
+        with tarfile.open(self.folder / "results.tar.gz") as packed:
+            self.assertLess({"proof.txt", "proof.db", "tensorrt/results.db", "tensorrt.yaml"}, set(packed.getnames()))
+        again = self.prove(*words, "--steps", "tensorrt,trtexec", libraries=str(CUDA.parent))
+        self.assertNotIn("== tensorrt (", again.stdout)
+        self.assertIn("== trtexec (", again.stdout)
+        self.assertNotIn("== adopt tensorrt", again.stdout)
 
     def test_wrong_arguments_are_named(self):
         for words, message in ((["--build", self.folder], "there is no bin/ngb in it"),
                                (["--adopt", "tensorrt"], "not COMPILER=FOLDER"),
-                               (["--adopt", f"nonesuch={self.folder}"], "not COMPILER=FOLDER")):
+                               (["--adopt", f"nonesuch={self.folder}"], "not COMPILER=FOLDER"),
+                               (["--steps", "tensorrt,nonesuch"], "--steps nonesuch: unknown, expected some of pytorch, "),
+                               (["--budget", "900"], "name the prepared folder with --carried")):
             run = self.prove(*words)
             self.assertEqual(run.returncode, 2)
             self.assertIn(message, run.stderr)
@@ -94,6 +109,25 @@ class Proof(InAFolder):
         return site
 
 
+class Killed(InAFolder):
+    def test_a_killed_worker_and_a_killed_ngb_lose_nothing(self):
+        (self.folder / "study.yaml").write_text("""
+models: [{zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}}]
+compilers: [{"null": {options: {run_ns: 1000000}}}]
+reference: none
+processes: 8
+repetitions: 100
+attempts: 2
+disturbance: {max_wait_percent: 100}
+""")
+        run = subprocess.run([sys.executable, "-B", HERE / "killed.py", BUILD / "bin/ngb", "study.yaml", "out"],
+                             capture_output=True, text=True, cwd=self.folder, check=False,
+                             env={**os.environ, "NGB_CACHE": str(self.folder), "GPU_HOLDS": "/compilers/null/"})
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertRegex(run.stdout, r"killed: the worker \d+; ngb and \d+ processes below it after 4 of 8")
+        self.assertEqual(self.rows("SELECT COUNT(*), SUM(is_complete) FROM process", "results.db"), [(9, 8)])
+
+
 class Steps(InAFolder):
     def test_a_step_that_hangs_is_ended_and_the_next_one_runs(self):
         proof = steps.Proof(self.folder / "out", 60)
@@ -107,40 +141,30 @@ class Steps(InAFolder):
         self.assertFalse(proof.step("late", 10, lambda: self.fail("it was run")))
         self.assertEqual(proof.outcomes[0].state, "skipped")
 
+    def test_a_proof_in_the_same_folder_knows_what_is_done_and_a_repeated_step_is_there_once(self):
+        first = steps.Proof(self.folder / "out", 60)
+        first.facts["gpu"] = "a GPU"
+        first.add_agreement("tensorrt-cpp", "resnet18", "a loop", 3.0, 2.0)
+        first.step("good", 10, lambda: first.run(["true"]))
+        first.step("bad", 10, lambda: first.run(["false"]))
+        second = steps.Proof(self.folder / "out", 60)
+        self.assertEqual((second.is_done("good"), second.is_done("bad"), second.facts), (True, False, {"gpu": "a GPU"}))
+        second.add_agreement("tensorrt-cpp", "resnet18", "a loop", 2.0, 2.0)
+        second.step("bad", 10, lambda: second.run(["true"]))
+        self.assertEqual(self.rows("SELECT name, state FROM step"), [("good", "done"), ("bad", "done")])
+        self.assertEqual(self.rows("SELECT ratio FROM agreement"), [(1.0,)])
 
-class Carried(InAFolder):
-    def test_files_are_cut_and_put_together_again(self):
-        pieces, into = self.folder / "pieces", self.folder / "into"
-        pieces.mkdir()
-        wheel, archive = self.folder / "toy.whl", self.folder / "libraries.jar"
-        with zipfile.ZipFile(wheel, "w") as file:
-            file.writestr("toy/__init__.py", "x = 1\n" * 1000)
-        with zipfile.ZipFile(archive, "w") as file:
-            file.writestr("deep/below/libnvinfer.so.10", "a library")
-            file.writestr("deep/below/notes.txt", "left out")
-        entries = [{**carried.cut(wheel, pieces, 100), "for": "tensorrt"},
-                   {**carried.cut(archive, pieces, 100), "for": "tensorrt", "libraries": "tensorrt_libs"}]
-        self.assertGreater(len(entries[0]["pieces"]), 1)
-        self.assertLessEqual(max(path.stat().st_size for path in pieces.iterdir()), 100)
-        carried.write_manifest(pieces, entries)
-        build, sites = carried.unpack(pieces, into)
-        self.assertEqual((build, sites), (None, {"tensorrt": into / "tensorrt"}))
-        self.assertEqual((into / "tensorrt/toy/__init__.py").read_text(), "x = 1\n" * 1000)
-        self.assertEqual([path.name for path in (into / "tensorrt/tensorrt_libs").iterdir()], ["libnvinfer.so.10"])
-
-    def test_missing_and_damaged_pieces_are_named(self):
-        pieces = self.folder / "pieces"
-        pieces.mkdir()
-        (self.folder / "file").write_bytes(b"0123456789")
-        carried.write_manifest(pieces, [{**carried.cut(self.folder / "file", pieces, 4), "for": "build"}])
-        (pieces / "file.001").write_bytes(b"xxxx")
-        with self.assertRaisesRegex(carried.Damaged, "do not have the SHA-256"):
-            carried.unpack(pieces, self.folder / "into")
-        (pieces / "file.001").unlink()
-        with self.assertRaisesRegex(carried.Damaged, r"lacks file\.001: carry the rest"):
-            carried.unpack(pieces, self.folder / "into")
-        with self.assertRaisesRegex(carried.Damaged, "--prepare"):
-            carried.unpack(self.folder, self.folder / "into")
+    def test_what_is_small_is_packed_after_each_step(self):
+        proof = steps.Proof(self.folder / "out", 60, self.folder / "results.tar.gz")
+        for name, size in (("study/results.db", 2 << 20), ("study/devices/local/logs/1.log", 10), ("study/big.log", 2 << 20),
+                           ("model.onnx", 10), ("toolchains/a.json", 10), ("carried/b.txt", 10)):
+            path = self.folder / "out" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"x" * size)
+        proof.step("one", 10, lambda: "")
+        with tarfile.open(self.folder / "results.tar.gz") as packed:
+            self.assertEqual(sorted(packed.getnames()),
+                             ["proof.db", "proof.txt", "study/devices/local/logs/1.log", "study/results.db"])
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of a proof: each has a bound in time and ends as done, failed or skipped, with a reason. What became of them is
-written after each step, so that an interrupted proof has its results so far."""
+written after each step, so that an interrupted proof has its results so far, and a later one in the same folder begins
+where it ended."""
 import dataclasses
 import os
 import pathlib
 import signal
 import sqlite3
 import subprocess
+import tarfile
 import time
 
 SCHEMA = """
@@ -16,6 +18,12 @@ CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE agreement (compiler TEXT NOT NULL, model TEXT NOT NULL, rival TEXT NOT NULL, ours_ns REAL NOT NULL,
                         rival_ns REAL NOT NULL, ratio REAL NOT NULL);
 """
+
+
+# What is packed: what is small and says what was found. Archives, toolchains, models and caches are not.
+_PACKED = (".txt", ".log", ".json", ".yaml", ".db")
+_LEFT_OUT = {"carried", "environments", "toolchains", "cache", "report"}
+_PACKED_FILE_BYTES, _PACKED_BYTES = 1 << 20, 12 << 20
 
 
 class Skip(Exception):
@@ -36,17 +44,26 @@ class Outcome:
 
 
 class Proof:
-    """A proof in a folder, with `limit_s` for all of its steps."""
+    """A proof in a folder, which may have steps already, with `limit_s` for those that are left. After each step, what is
+    small in the folder is packed into the file `packed`, if that is given."""
 
-    def __init__(self, folder: pathlib.Path, limit_s: float):
-        self.folder = folder
+    def __init__(self, folder: pathlib.Path, limit_s: float, packed=None):
+        self.folder, self._packed = folder, packed
         self.facts, self.outcomes, self.agreements = {}, [], []
         self._end = time.monotonic() + limit_s
         self._step_end, self._output = self._end, []
         folder.mkdir(parents=True, exist_ok=True)
+        if (folder / "proof.db").exists():
+            self._read()
+
+    def left_s(self) -> float:
+        return max(0.0, self._end - time.monotonic())
+
+    def is_done(self, name) -> bool:
+        return any((outcome.name, outcome.state) == (name, "done") for outcome in self.outcomes)
 
     def step(self, name, limit_s, work) -> bool:
-        """Do one step. Returns whether it is done."""
+        """Do one step, whatever became of it before. Returns whether it is done."""
         begin = time.monotonic()
         self._output, self._step_end = [], min(self._end, begin + limit_s)
         print(f"== {name} (at most {max(0, self._step_end - begin):.0f} s)", flush=True)
@@ -61,9 +78,12 @@ class Proof:
             state, reason = "failed", str(why)
         except (OSError, ValueError, KeyError, sqlite3.Error) as error:
             state, reason = "failed", f"{type(error).__name__}: {error}"
+        self.outcomes = [outcome for outcome in self.outcomes if outcome.name != name]
         self.outcomes.append(Outcome(name, state, time.monotonic() - begin, reason, "".join(self._output)))
         print(f"   {state}{': ' + reason if reason else ''}", flush=True)
         self.write()
+        if self._packed is not None:
+            self.pack()
         return state == "done"
 
     def run(self, command, environment=None, folder=None) -> str:
@@ -95,6 +115,7 @@ class Proof:
             return process.communicate()[0]
 
     def add_agreement(self, compiler, model, rival, ours_ns, rival_ns) -> None:
+        self.agreements = [each for each in self.agreements if tuple(each[:3]) != (compiler, model, rival)]
         self.agreements.append((compiler, model, rival, ours_ns, rival_ns, ours_ns / rival_ns))
 
     def write(self) -> None:
@@ -112,6 +133,28 @@ class Proof:
             database.executemany("INSERT INTO agreement VALUES (?, ?, ?, ?, ?, ?)", self.agreements)
         database.close()
         fresh.replace(path)
+
+    def _read(self) -> None:
+        database = sqlite3.connect(self.folder / "proof.db")
+        self.outcomes = [Outcome(*row) for row in
+                         database.execute("SELECT name, state, seconds, reason, output FROM step ORDER BY position")]
+        self.facts = dict(database.execute("SELECT name, value FROM fact"))
+        self.agreements = database.execute("SELECT * FROM agreement").fetchall()
+        database.close()
+
+    def pack(self) -> None:
+        """Pack what is small, the smallest first, so that a transfer never fails for its size."""
+        files = [path for path in self.folder.rglob("*")
+                 if path.suffix in _PACKED and not _LEFT_OUT & set(path.relative_to(self.folder).parts) and path.is_file()]
+        room, part = _PACKED_BYTES, self._packed.with_suffix(".part")
+        with tarfile.open(part, "w:gz") as archive:
+            for path in sorted(files, key=lambda path: path.stat().st_size):
+                size = path.stat().st_size
+                if size > _PACKED_FILE_BYTES and path.suffix != ".db" or size > room:
+                    continue
+                archive.add(path, path.relative_to(self.folder))
+                room -= size
+        part.replace(self._packed)
 
     def text(self) -> str:
         lines = [f"{name}: {value}" for name, value in sorted(self.facts.items())] + [""]

@@ -1,53 +1,87 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The studies of a proof, for the toolchains that are there."""
+"""The studies of a proof, for the toolchains that are there. Each function returns (compilers, models, batch sizes)."""
 import json
+import os
 
-BLOCK, SMALL = {"conv_block": {"width": 64, "depth": 1}}, "resnet18"
-PAPER = ["resnet18", "resnet50", "efficientnet_b3", "deit3_small_patch16_224", "swin_s3_tiny_224",
-         {"conv_block": {"width": 64, "depth": [1, 3, 6]}}, {"mha_block": {"depth": [1, 3, 6]}}]
-ON_GPU, TRANSFER = {"device": "cuda"}, {"include_transfer": True}
+SMALL, BLOCK = "resnet18", {"conv_block": {"width": 64, "depth": 1}}
+FAMILIES = ["resnet18", "resnet50", "efficientnet_b3", "deit3_small_patch16_224", "swin_s3_tiny_224",
+            {"conv_block": {"width": 64, "depth": [1, 3, 6]}}, {"mha_block": {"depth": [1, 3, 6]}}]
+ON_GPU, TRANSFER, GRAPH = {"device": "cuda"}, {"include_transfer": True}, {"cuda_graph": True}
 
 
 def compiler(name, version, label, **options):
     return {name: {"version": version, "label": label, "options": options}}
 
 
-def eager(versions):
+def eager(versions, label="eager", **options):
     """The baseline on the GPU, if PyTorch is there."""
-    return [compiler("identity", versions["identity"], "eager", **ON_GPU)] if "identity" in versions else []
+    return [compiler("identity", versions["identity"], label, **ON_GPU, **options)] if "identity" in versions else []
 
 
 def pytorch(versions):
     version = versions["identity"]
-    family = [compiler(name, version, name, **ON_GPU)
-              for name in ("eager-cpp", "torchscript", "torch-compile", "aotinductor")]
-    return [*eager(versions), *family, compiler("torch-compile", version, "reduce-overhead", mode="reduce-overhead", **ON_GPU),
-            compiler("identity", version, "eager with transfer", **ON_GPU, **TRANSFER)]
+    return [*eager(versions), *eager(versions, "eager with transfer", **TRANSFER),
+            compiler("torch-compile", version, "torch-compile", **ON_GPU),
+            compiler("torch-compile", version, "torch-compile with transfer", **ON_GPU, **TRANSFER)], [SMALL], [1]
+
+
+def programs(versions):
+    version = versions["identity"]
+    return [*eager(versions), *(compiler(name, version, name, **ON_GPU) for name in ("eager-cpp", "torchscript"))], [SMALL], [1]
+
+
+def aotinductor(versions):
+    version = versions["identity"]
+    return [*eager(versions), compiler("aotinductor", version, "aotinductor", **ON_GPU),
+            compiler("torch-compile", version, "reduce-overhead", mode="reduce-overhead", **ON_GPU)], [SMALL], [1]
+
+
+def wait(versions):
+    """How much of a processor inference takes, by the way in which it waits for the GPU."""
+    chosen = [*eager(versions, "eager spin", wait="spin"), *eager(versions, "eager block", wait="block")]
+    if "onnxruntime" in versions:
+        chosen += [compiler("onnxruntime", versions["onnxruntime"], f"ort {each}", provider="cuda", wait=each)
+                   for each in ("spin", "block")]
+    return chosen, ["resnet50"], [32]
 
 
 def onnxruntime(versions):
     version = versions["onnxruntime"]
     return [*eager(versions), compiler("onnxruntime", version, "ort cuda", provider="cuda"),
-            compiler("onnxruntime", version, "ort cuda with transfer", provider="cuda", **TRANSFER),
-            compiler("onnxruntime", version, "ort tensorrt", provider="tensorrt")]
+            compiler("onnxruntime", version, "ort cuda with transfer", provider="cuda", **TRANSFER)], [SMALL], [1]
+
+
+def onnxruntime_tensorrt(versions):
+    return [*eager(versions), compiler("onnxruntime", versions["onnxruntime"], "ort tensorrt", provider="tensorrt")], [SMALL], [1]
 
 
 def tensorrt(versions):
-    """The engine is built in every process: level 1 keeps a build short."""
-    version, quick = versions["tensorrt"], {"builder_optimization_level": 1}
-    both = [compiler(name, version, label, **quick, **options)
-            for name in ("tensorrt", "tensorrt-cpp")
-            for label, options in ((name, {}), (f"{name} graph", {"cuda_graph": True}),
-                                   (f"{name} with transfer", TRANSFER))]
-    return [*eager(versions), *both]
+    version = versions["tensorrt"]
+    return [*eager(versions), *(compiler(name, version, name) for name in ("tensorrt-cpp", "tensorrt"))], [SMALL], [1]
+
+
+def tensorrt_options(versions):
+    return [compiler(name, versions["tensorrt"], f"{name} {words}", **options) for name in ("tensorrt-cpp", "tensorrt")
+            for words, options in (("as a graph", GRAPH), ("with transfer", TRANSFER))], [SMALL], [1]
+
+
+def half(versions):
+    return [compiler("tensorrt-cpp", versions["tensorrt"], "tensorrt-cpp")], ["resnet50"], [1, 32]
 
 
 def tvm(versions):
-    return [*eager(versions), compiler("tvm", versions["tvm"], "tvm cuda", **ON_GPU)]
+    return [*eager(versions), compiler("tvm", versions["tvm"], "tvm untuned", **ON_GPU),
+            compiler("tvm", versions["tvm"], "tvm tuned", trials=48, **ON_GPU)], [BLOCK], [1]
+
+
+def figure_1(versions):
+    """Does the order of two models turn round by a compiler (the paper, Figure 1)?"""
+    return [*eager(versions), compiler("tensorrt-cpp", versions["tensorrt"], "tensorrt-cpp")], [
+        "resnet50", "deit3_small_patch16_224"], [1]
 
 
 def paper(versions):
-    """The comparison of the paper's families, as far as time allows."""
+    """The comparison of the paper's families, as far as toolchains and time allow."""
     chosen = eager(versions)
     if "identity" in versions:
         chosen.append(compiler("torch-compile", versions["identity"], "torch-compile", **ON_GPU))
@@ -55,16 +89,17 @@ def paper(versions):
         chosen.append(compiler("onnxruntime", versions["onnxruntime"], "ort cuda", provider="cuda"))
     if "tensorrt" in versions:
         chosen.append(compiler("tensorrt-cpp", versions["tensorrt"], "tensorrt-cpp"))
-    return chosen
+    return chosen, FAMILIES, [1, 8, 32]
 
 
-def text(name, compilers, models, batches, versions, processes=1):
-    """Return a study file. YAML contains JSON. The memory limit is explicit because a rented machine may report far less
-    memory than it has."""
+def text(name, chosen, versions, processes=1, **more):
+    """Return a study file. YAML contains JSON. Threads are for the builders and the reference, which take minutes on one.
+    The memory limit is explicit because a rented machine may report far less memory than it has."""
+    compilers, models, batches = chosen
     return json.dumps({
         "name": name, "models": [{"zoo": model} for model in models], "compilers": compilers, "batch_sizes": batches,
-        "threads": 1, "processes": processes, "repetitions": 20, "min_repetition_ms": 5,
+        "threads": min(4, len(os.sched_getaffinity(0))), "processes": processes, "repetitions": 20, "min_repetition_ms": 5,
         "reference": "identity" if "identity" in versions else "none",
         **({"reference_version": versions["identity"]} if "identity" in versions else {}),
         "memory_limit": "100 GB", "timeouts": {"compile_s": 200, "run_s": 60}, "attempts": 1,
-        "disturbance": {"max_wait_percent": 100}}, indent=1)
+        "disturbance": {"max_wait_percent": 100}, **more}, indent=1)
