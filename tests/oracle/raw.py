@@ -87,7 +87,8 @@ class Raw:
         kinds = self.facts("device").map(_kind_of)
         computes = self.counted.assign(kind=self.counted.process_key.map(kinds)).groupby("cell_key").kind.first()
         cells = cells.astype(object).where(cells.notna(), None)
-        cells = cells.assign(compute_device=[computes.get(key) for key in cells.cell_key])
+        devices = [computes.get(key) for key in cells.cell_key]
+        cells = cells.assign(compute_device=pandas.Series(devices, index=cells.index, dtype=object))  # None, not NaN
         cells["place"] = [(cell.device, cell.compute_device or "?", cell.load) for cell in cells.itertuples()]
         cells["setting"] = [(cell.compiler, cell.compiler_version, cell.options_json, cell.settings_json, cell.in_flight,
                              cell.instances, cell.threads, cell.precision) for cell in cells.itertuples()]
