@@ -13,5 +13,5 @@ foreach(machine aarch64 x86_64)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/${devices}/lib/ngraphbench DESTINATION ${devices}/lib USE_SOURCE_PERMISSIONS OPTIONAL
           PATTERN __pycache__ EXCLUDE)
 endforeach()
-install(DIRECTORY studies DESTINATION share/ngraphbench)
+install(DIRECTORY studies DESTINATION share/ngraphbench PATTERN results EXCLUDE)
 install(FILES LICENSE DESTINATION share/doc/ngraphbench)
