@@ -4,14 +4,19 @@ import hashlib
 import json
 import pathlib
 import struct
+import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
+import unittest.mock
 
 import calls
 import carried
+import machine
 import preparing
 import proof
+import steps
 import thinning
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -121,6 +126,48 @@ class Pieces(InAFolder):
             carried.receive(self.folder, self.folder / "into")
 
 
+class Environments(InAFolder):
+    """What is made of carried packages on a machine whose Python has PyTorch, in a folder that nobody need be able to write."""
+
+    def setUp(self):
+        super().setUp()
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.folder / "theirs"], check=True)
+        site, = self.folder.glob("theirs/lib/python3*/site-packages")
+        (site / "torch").mkdir()
+        (site / "torch/__init__.py").write_text("")
+        (site / "nvidia/cu13/lib").mkdir(parents=True)
+        for name in ("packages/onnx2torch/__init__.py", "onnxruntime/onnxruntime/__init__.py",
+                     "tensorrt/tensorrt_libs/libnvinfer.so.10", "kernels/libnvinfer_builder_resource.so.10.6.0"):
+            self.write(f"out/carried/{name}", b"")
+            (self.folder / "out/carried" / f"{name.partition('/')[0]}.unpacked").touch()
+        found = unittest.mock.patch.dict("os.environ", NGB_PYTHON=str(self.folder / "theirs/bin/python"), LD_LIBRARY_PATH="/theirs")
+        found.start()
+        self.addCleanup(found.stop)
+        self.machine = machine.Machine(steps.Proof(self.folder / "out", 60), None, self.folder / "carried", {}, False)
+
+    def imported(self, compiler, *modules):
+        python = pathlib.Path(self.machine._environment_of(compiler), "bin/python")
+        return subprocess.run([python, "-c", f"import {', '.join(modules)}"], check=False, capture_output=True).returncode == 0
+
+    def test_pytorch_is_behind_the_packages_that_it_lacks(self):
+        self.assertTrue(self.imported("identity", "torch", "onnx2torch"))
+        self.assertFalse(self.imported("onnxruntime", "torch"))
+
+    def test_cudas_libraries_are_beside_onnx_runtime(self):
+        folder = pathlib.Path(self.machine._environment_of("onnxruntime"))
+        site, = folder.glob("lib/python3*/site-packages")
+        self.assertTrue((site / "nvidia/cu13/lib").is_dir())
+        self.assertTrue((site / "onnxruntime/../nvidia/cu13/lib").is_dir())  # also from where its own files are
+
+    def test_tensorrts_kernels_are_beside_its_libraries_which_the_loader_finds(self):
+        libraries = self.folder / "out/carried/tensorrt/tensorrt_libs"
+        self.machine._put_kernels(False)
+        self.assertTrue((libraries / "libnvinfer_builder_resource.so.10.6.0").is_file())
+        self.machine._let_loader_find(libraries.parent)
+        self.machine._let_loader_find(libraries.parent)
+        self.assertEqual(self.machine.environment["LD_LIBRARY_PATH"], f"{libraries}:/theirs")
+
+
 class Downloads(InAFolder):
     def test_an_archive_is_found_by_its_name_and_refused_by_its_hash(self):
         pins = {"gpu-proof": {"archives": {"toy-1.0-py3-none-any.whl": hashlib.sha256(b"good").hexdigest()}}}
@@ -172,8 +219,8 @@ class Page(unittest.TestCase):
     def test_docs_gpu_proof_has_a_row_for_each_step_in_their_order(self):
         page = (SOURCE / "docs/gpu-proof.md").read_text()
         rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in page.splitlines() if line.startswith("| `")]
-        steps = [row for row in rows if row[1].endswith(" s")]
-        self.assertEqual(steps, [[f"`{step.name}`", f"{step.seconds} s", f"{step.most_s} s"] for step in proof.steps()])
+        of_steps = [row for row in rows if row[1].endswith(" s")]
+        self.assertEqual(of_steps, [[f"`{step.name}`", f"{step.seconds} s", f"{step.most_s} s"] for step in proof.steps()])
         self.assertEqual([row[0] for row in rows[:len(preparing.ARCHIVES)]], [f"`{name}`" for name in preparing.ARCHIVES])
 
 
