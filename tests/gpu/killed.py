@@ -97,7 +97,8 @@ def defects(results, killed):
         attempts = database.execute("SELECT cell_key, process_index, SUM(is_complete) FROM process GROUP BY 1, 2").fetchall()
         failures = database.execute("SELECT kind, COUNT(*) FROM failure GROUP BY 1").fetchall()
     found = [] if len(killed) == 2 else [f"only this was killed: {', '.join(killed) or 'nothing'}"]
-    found += [f"process {index} of {cell} is complete {count} times" for cell, index, count in attempts if count != 1]
+    wrong = [f"{index} of cell {cell}" for cell, index, complete in attempts if complete != 1]
+    found += [f"{len(wrong)} of {len(attempts)} processes are not complete once: {', '.join(wrong)}"] if wrong else []
     return found + ([] if failures == [("crash", 1)] else [f"the failures are {failures}, not one crash"])
 
 

@@ -96,6 +96,11 @@ class TensorRTTest(unittest.TestCase):
 
         return tensorrt
 
+    def say(self, what, message):
+        """Until the test ends, or None is said, the stand-in logs `message` where it reads the variable `what`."""
+        self.addCleanup(setattr, self.stand_in(), what, None)
+        setattr(self.stand_in(), what, message)
+
 
 class Life(TensorRTTest):
     def test_a_session_makes_these_calls_and_no_others(self):
@@ -278,46 +283,39 @@ class Failures(TensorRTTest):
         self.assertIn('"y" holds a shape', error.message)
 
     def test_a_failed_build_says_why(self):
-        self.addCleanup(setattr, self.stand_in(), "fail_to_build", None)
         for message, kind in (("Could not find any implementation for node conv_1", "unsupported_operator"),
                               ("Requested amount of GPU memory could not be allocated: out of memory", "out_of_memory"),
                               ("Error Code 2: Internal Error", "internal")):
-            self.stand_in().fail_to_build = message
+            self.say("fail_to_build", message)
             error = self.failure(self.compile)
             self.assertEqual(error.kind, kind)
             self.assertIn(message, error.message)
             self.close()
 
     def test_kernels_that_are_not_found_are_explained_by_their_folder(self):
-        """As TensorRT 10.6 says it, which has no function for the folder of its kernels."""
         not_found = ("Error Code 6: API Usage Error (Unable to load library: libnvinfer_builder_resource.so.10.6.0: "
                      "cannot open shared object file: No such file or directory)")
         for step, message in (("fail_to_make_builder", "a builder"), ("fail_to_build", "an engine")):
-            self.addCleanup(setattr, self.stand_in(), step, None)
-            setattr(self.stand_in(), step, not_found)
+            self.say(step, not_found)
             error = self.failure(self.compile)
             self.assertEqual(error.message, f"TensorRT cannot make {message}: {not_found}")
             self.assertEqual(error.advice, f"put {STAND_IN}/tensorrt_libs into LD_LIBRARY_PATH before ngb starts, because "
                                            "TensorRT before 10.7 searches its kernels nowhere else; or use 10.7 or later")
-            setattr(self.stand_in(), step, None)
+            self.say(step, None)
             self.close()
-        self.stand_in().fail_to_make_builder = "CUDA initialization failure"
-        self.addCleanup(setattr, self.stand_in(), "fail_to_make_builder", None)
+        self.say("fail_to_make_builder", "CUDA initialization failure")
         self.assertEqual(self.failure(self.compile).advice, "")
 
     def test_an_error_that_is_survived_explains_no_later_failure(self):
-        self.addCleanup(setattr, self.stand_in(), "survived_error", None)
-        self.addCleanup(setattr, self.stand_in(), "fail_to_build", None)
-        self.stand_in().survived_error = "something that it can do without"
+        self.say("survived_error", "something that it can do without")
         self.compile()
         self.close()
-        self.stand_in().fail_to_build = "Error Code 2: Internal Error"
+        self.say("fail_to_build", "Error Code 2: Internal Error")
         self.assertEqual(self.failure(self.compile).message,
                          "TensorRT cannot make an engine: Error Code 2: Internal Error")
 
     def test_a_failed_session_leaves_nothing_of_tensorrt(self):
-        self.stand_in().fail_to_build = "no"
-        self.addCleanup(setattr, self.stand_in(), "fail_to_build", None)
+        self.say("fail_to_build", "no")
         self.failure(self.compile)
         self.close()
         calls = self.calls()

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -93,8 +94,8 @@ TEST_F(TensorRTCppFailure, WithoutItsLibraryOfKernelsNothingCanBeBuilt) {
   EXPECT_EQ(compile(), NGB_INTERNAL);
   EXPECT_STREQ(error_.message,
                ("TensorRT cannot make a builder: Unable to load library: " + std::string(kResource)).c_str());
-  EXPECT_EQ(error_.advice, "put TensorRT's kernels (libnvinfer_builder_resource*) into " +
-                               (folder_ / "toolchain/tensorrt_libs").string() + ", beside its other libraries");
+  EXPECT_THAT(error_.advice, AllOf(StartsWith("put TensorRT's kernels (libnvinfer_builder_resource*) into /"),
+                                   EndsWith("/toolchain/tensorrt_libs, beside its other libraries")));
 }
 
 // A TensorRT before 10.7 is a copy of the stand-in whose function for the folder of kernels has another name.
