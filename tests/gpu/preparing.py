@@ -23,7 +23,8 @@ ARCHIVES = ("ngb", "packages", "tensorrt", "kernels", "onnxruntime", "tvm", "ker
 _PLATFORMS = [f"manylinux_2_{minor}_x86_64" for minor in (34, 31, 28, 27, 24, 17)] + ["manylinux2014_x86_64"]
 _TENSORRT = re.compile(r"libnv(infer|infer_plugin|onnxparser|infer_builder_resource)\.so[^/]*$")
 _RESOURCE = "libnvinfer_builder_resource.so*"
-_BUILT = ("lib/ngraphbench/compilers/tensorrt-cpp/tensorrt-cpp.so", "bench/enqueue_loop")
+# What a build with TensorRT's headers has, by the target that makes it.
+_BUILT = {"programs": "lib/ngraphbench/compilers/tensorrt-cpp/tensorrt-cpp.so", "enqueue_loop": "bench/enqueue_loop"}
 
 
 class Unprepared(Exception):
@@ -56,13 +57,13 @@ class Preparation:
         return path
 
     def _make_ngb(self, folder):
-        build = self._build
-        if build is None:
-            build = self._repository / "build/release"
+        build = self._build or self._repository / "build/release"
+        if self._build is None:
             _run("scripts/setup", cwd=self._repository)
             _run("cmake", "--preset", "release", cwd=self._repository)
-            _run("cmake", "--build", "--preset", "release", cwd=self._repository)
-        for part in _BUILT:
+        for target, part in _BUILT.items():
+            if self._build is None:
+                _run("cmake", "--build", "--preset", "release", "--target", target, cwd=self._repository)
             if not (build / part).exists():
                 raise Unprepared(f"{build / part} is not there: the build had no headers of TensorRT. scripts/setup fetches "
                                  "them by cargo, and says why it cannot; then build again")
