@@ -67,16 +67,16 @@ class OnnxRuntimeOnAGpu : public testing::Test {
     return news;
   }
 
-  ngb_status open(const char* transfer) {
+  ngb_status open(const char* transfer, const char* wait = "spin") {
     const std::string toolchain = folder_.path().string();
-    const std::vector<ngb_option> options{{"provider", "cuda"}, {"include_transfer", transfer}};
+    const std::vector<ngb_option> options{{"provider", "cuda"}, {"include_transfer", transfer}, {"wait", wait}};
     const ngb_settings settings{sizeof(ngb_settings),
                                 toolchain.c_str(),
                                 "cpu",
                                 "f32",
                                 1,
                                 options.data(),
-                                2,
+                                3,
                                 "",
                                 "",
                                 nullptr,
@@ -128,6 +128,11 @@ TEST_F(OnnxRuntimeOnAGpu, TransfersArePartOfEveryTimedCallWhenTheyAreRequested) 
   }
   EXPECT_EQ(output(), doubled_);
   EXPECT_THAT(calls(), ElementsAre());
+}
+
+TEST_F(OnnxRuntimeOnAGpu, AThreadSleepsWhileItWaitsWhenTheStudySaysBlock) {
+  ASSERT_EQ(open("false", "block"), NGB_OK) << error_.message;
+  EXPECT_THAT(calls(), Contains("cuDevicePrimaryCtxSetFlags_v2 4"));
 }
 
 TEST_F(OnnxRuntimeOnAGpu, CopiesUsePageLockedMemoryThatIsFreed) {

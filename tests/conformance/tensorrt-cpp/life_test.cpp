@@ -111,6 +111,12 @@ TEST_F(TensorRTCpp, ItTellsWhatItIsAndWhatWasReadBack) {
   EXPECT_EQ(told, expected);
 }
 
+TEST_F(TensorRTCpp, AThreadSleepsWhileItWaitsWhenTheStudySaysBlock) {
+  ASSERT_EQ(compile({.options = {{"wait", "block"}}}), NGB_OK) << error_.message;
+  EXPECT_THAT(calls(), Contains("cuDevicePrimaryCtxSetFlags_v2 4"));
+  EXPECT_EQ(facts()["wait"], "block");
+}
+
 TEST_F(TensorRTCpp, TF32IsOffInEveryPrecision) {
   ASSERT_EQ(compile(), NGB_OK);
   EXPECT_THAT(calls(), AllOf(Contains("clearFlag TF32"), Not(Contains(StartsWith("setFlag")))));
