@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The studies of a proof, for the toolchains that are there. Each function returns (compilers, models, batch sizes)."""
+"""The studies of a proof, for the toolchains that are there. Each study's function returns (compilers, models, batch
+sizes); `versions` maps compilers to the versions that were adopted."""
 import json
 import os
 
