@@ -76,7 +76,7 @@ class Host:
         traceback.print_exception(type(exception), exception, exception.__traceback__)
         sys.stderr.flush()
         message = _clean("".join(traceback.format_exception_only(type(exception), exception)).strip())
-        message = message.splitlines()[-1] if message else type(exception).__name__
+        message = message.splitlines()[0] if message else type(exception).__name__
         kind = "out_of_memory" if isinstance(exception, MemoryError) else gpu_errors.kind_of(exception)
         if kind is not None:
             return kind, message, ""

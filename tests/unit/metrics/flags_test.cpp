@@ -132,13 +132,35 @@ TEST(Flags, AreRaisedByProcessesThatAreSetAside) {
 TEST(Flags, AreRaisedByOutputsThatAreNotFinite) {
   CellData cell = calm();
   cell.processes[1].check->compared_elements = 1000;
-  cell.processes[1].check->finite_elements = 500;
+  cell.processes[1].check->finite_elements = 501;
   EXPECT_THAT(flags(cell), ElementsAre());
-  cell.processes[1].check->finite_elements = 499;
+  cell.processes[1].check->finite_elements = 500;  // one of two samples
   EXPECT_THAT(flags(cell), ElementsAre("not_finite"));
   cell.processes[1].check->compared_elements = 0;
   cell.processes[1].check->finite_elements = 0;
   EXPECT_THAT(flags(cell), ElementsAre("not_finite"));
+}
+
+// A compiler that returns zeros would be right for 900 of 1000 outputs.
+TEST(Flags, AreRaisedByAReferenceThatIsAsGoodAsZero) {
+  CellData cell = calm();
+  cell.processes[1].check->compared_elements = 1000;
+  cell.processes[1].check->finite_elements = 1000;
+  cell.processes[1].check->small_elements = 899;
+  EXPECT_THAT(flags(cell), ElementsAre());
+  cell.processes[1].check->small_elements = 900;
+  EXPECT_THAT(flags(cell), ElementsAre("weak_check"));
+}
+
+TEST(Flags, AreRaisedByOutputsThatChangeAndByAnotherReference) {
+  CellData cell = calm();
+  cell.processes[1].check->change = "output \"y\" is 1 at [0], the reference is 2";
+  EXPECT_THAT(flags(cell), ElementsAre("outputs_change"));
+  cell = calm();
+  cell.processes[1].check->reference_reason = "identity 2.15.0 could not make its outputs";
+  EXPECT_THAT(flags(cell), ElementsAre("other_reference"));
+  cell.processes[1].check->reference = "none";
+  EXPECT_THAT(flags(cell), ElementsAre("unchecked"));
 }
 
 TEST(Flags, AreRaisedByUncheckedOutputs) {
