@@ -40,10 +40,12 @@ extern "C" {
   ROW(NGB_FALLBACK, 7, "fallback")                                                       \
   /* the device failed */                                                                \
   ROW(NGB_DEVICE_LOST, 8, "device_lost")                                                 \
-  /* any other failure of the compiler */                                                \
+  /* any other failure, of the plugin or adaptor itself */                               \
   ROW(NGB_INTERNAL, 9, "internal")                                                       \
   /* there is no device of the requested kind, such as a GPU */                          \
-  ROW(NGB_NO_DEVICE, 10, "no_device")
+  ROW(NGB_NO_DEVICE, 10, "no_device")                                                    \
+  /* the compiler's library, or the user's module, raised an error without such a kind */ \
+  ROW(NGB_COMPILER_FAILED, 11, "compiler_failed")
 
 /* Every type of a tensor's elements, once: ROW(constant, C++ name, number, word, bytes of one, NumPy's word). */
 #define NGB_DTYPES(ROW)                         \

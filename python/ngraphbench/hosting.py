@@ -82,7 +82,20 @@ class Host:
             return kind, message, ""
         if isinstance(exception, ImportError):
             return "import_error", message, "install the toolchain again: ngb toolchain install"
-        return "internal", message, "the traceback is in the log of this attempt"
+        kind = "internal" if _is_ours(exception) else "compiler_failed"
+        return kind, message, "the traceback is in the log of this attempt"
+
+
+_FAULTS_OF_OURS = (AttributeError, NameError, TypeError, AssertionError, KeyError)
+_OUR_FOLDERS = tuple(os.path.abspath(os.path.join(os.path.dirname(__file__), *up)) + os.sep
+                     for up in ((), ("..", "..", "compilers")))
+
+
+def _is_ours(exception: BaseException) -> bool:
+    """Return whether our own code is at fault: it, and no library that it called, raised what a mistake in code raises.
+    A library in C has no frame of its own, so other exceptions of our code's frames are the library's."""
+    frames = traceback.extract_tb(exception.__traceback__)
+    return isinstance(exception, _FAULTS_OF_OURS) and bool(frames) and frames[-1].filename.startswith(_OUR_FOLDERS)
 
 
 def _clean(text: Any) -> str:

@@ -173,6 +173,7 @@ Status Runner::end_process(const WorkerRequest& request, ProcessResult result) {
   }
   drop_if_too_large(result);
   if (!compilation_.settle(request, origin_of(cell), result)) return Done{};
+  if (asks_a_third(request, result)) return Done{};
   wait_for_quiet(result, request.compiler);
   const Status recorded = record({0, std::move(result)});
   if (is_done(cell)) compilation_.end_cell(cell.id);

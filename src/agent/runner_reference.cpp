@@ -45,12 +45,12 @@ const work::Compiler& Runner::reference() const {
   return found == searches_.end() ? *job_.reference : found->second.candidate();
 }
 
-// Returns the path of the group's reference outputs if they are made here. Those that need another compiler's are of
-// this run only.
+// Returns the path of the group's reference outputs if they are made here. Those that were compared
+// with others are of this run only.
 std::filesystem::path Runner::reference_file() const {
   const auto found = searches_.find(group_);
-  const bool needs_another = found != searches_.end() && found->second.needs_another();
-  const bool is_kept = !needs_another && !job_.reference_cache.empty();
+  const bool is_compared = found != searches_.end() && found->second.is_compared();
+  const bool is_kept = !is_compared && !job_.reference_cache.empty();
   const std::filesystem::path folder =
       is_kept ? std::filesystem::path(job_.reference_cache) : surroundings_.work_folder / "references";
   const samples::Provenance& made_with = build_of(reference(), model()).with;
@@ -115,7 +115,7 @@ Status Runner::make_reference(const work::Compiler& candidate) {
   request.cell_id = "reference";
   request.attempt = tries_ + 1;
   request.reference_path = file::partial_path(path).string();
-  if (search().needs_another()) request.unconfirmed_outputs = search().unconfirmed();
+  if (search().is_compared()) request.unconfirmed_outputs = search().unconfirmed();
   start({std::move(request)});
   return Done{};
 }
@@ -134,6 +134,22 @@ Status Runner::end_search() {
   reference_path_ = reference_file();
   reference_sha256_ = found->sha256;
   return Done{};
+}
+
+// Returns true if the process is run again because a third compiler is asked who is right, or was wrong itself.
+bool Runner::asks_a_third(const WorkerRequest& request, const ProcessResult& result) {
+  if (!job_.reference || job_.protocol.turns > 1 || request.reference_path.empty() || request.reference_is_given) {
+    return false;
+  }
+  const bool differs = result.failure && result.failure->kind == FailureKind::inaccurate;
+  if (search().is_on_trial()) {
+    search().end_trial(!result.failure);
+    if (!result.failure) return false;
+  } else if (!differs || !search().question(request.compiler)) {
+    return false;
+  }
+  reference_path_.reset();
+  return true;
 }
 
 // Records the path of the reference outputs: a job for references needs nothing else of a group.

@@ -37,7 +37,8 @@ Result<Phase> parse_phase(std::string_view name);
   ROW(disk_full, true)                                                                                     \
   ROW(disturbed, true)    /* other work kept it from its processors (disturbance.h) */                     \
   ROW(load_failed, false) /* the load of its cell could not start, or ended before the cell was timed */   \
-  ROW(internal, false)    /* any other failure, of the compiler or of NGraphBench; the message says which */
+  ROW(compiler_failed, false) /* the compiler's library or the user's module raised an error without a kind */ \
+  ROW(internal, false)    /* any other failure of NGraphBench */
 
 #define NGB_NAME(kind, is_worth_retrying) kind,
 enum class FailureKind { NGB_FAILURE_KINDS(NGB_NAME) };

@@ -196,6 +196,7 @@ Verdict compare(std::span<const OutputView> outputs, std::span<const OutputView>
   Verdict verdict;
   verdict.check.reference = reference_name;
   verdict.difference = mismatch(outputs, reference, noun);
+  verdict.is_comparable = !verdict.difference;
   Tally tally{.noun = noun};
   if (!verdict.difference) {
     for (std::size_t i = 0; i < outputs.size(); ++i) compare_output(outputs[i], reference[i], tolerance, tally);

@@ -33,6 +33,7 @@ std::string describe(const Tolerance& tolerance);
 struct Verdict {
   samples::Check check{};
   std::optional<std::string> difference{};  // nothing if the outputs agree
+  bool is_comparable = true;                // count, types and shapes are equal
 };
 
 // Compares the outputs one by one in order. Count, types and shapes must be equal; names may differ.

@@ -214,8 +214,10 @@ class Work {
     if (!verdict.difference) return Done{};
     return tl::unexpected(failure_of(FailureKind::inaccurate,
                                      {*verdict.difference, "outputs compared with those of " + made_by,
-                                      "check whether an option of the compiler reduces precision, or set the study's "
-                                      "tolerances if this is expected"}));
+                                      verdict.is_comparable
+                                          ? "check whether an option of the compiler reduces precision, or set the "
+                                            "study's tolerances if this is expected"
+                                          : "if the reference is wrong, name another one: reference: onnx"}));
   }
 
   [[nodiscard]] std::string who_judges(const ReferenceFacts& facts) const {

@@ -177,6 +177,9 @@ void behave(const WorkerRequest& request, const std::string& word) {
   if (word == "shared_memory") share_memory();
   if (word == "stray" || word == "stray_and_hang") leave_a_stray();
   if (word == "stray_and_hang") hang();
+  if (word == "differs" && request.reference_name.starts_with(option(request, "from"))) {
+    return deliver(failed(request, samples::FailureKind::inaccurate));
+  }
   if (word == "wrong") return deliver(failed(request, samples::FailureKind::inaccurate));
   if (word == "out_of_memory") return deliver(failed(request, samples::FailureKind::out_of_memory));
   if (word == "fill_disk") {
@@ -268,7 +271,8 @@ int main(int count, char** words) {
     if (option(request, "behave") == "crash") std::abort();
     // The format is that of worker/reference_file.h, with the hash of "outputs".
     const std::string doubt = option(request, "doubt");
-    const std::string confirmed_by = request.unconfirmed_outputs.empty() ? "" : "an earlier one";
+    const bool disagrees = request.unconfirmed_outputs.empty() || option(request, "agrees") == "no";
+    const std::string confirmed_by = disagrees ? "" : "an earlier one";
     const std::string json =
         json_text::dump(nlohmann::json{{"reference", request.reference_name},
                                        {"confirmed_by", confirmed_by},

@@ -40,7 +40,8 @@ TEST(AgentsReferences, MakesReferenceOutputsOnceAndKeepsThem) {
 work::Job judged_by(const std::string& option, const std::string& value) {
   work::Job job = small_job(1);
   add_cell(job, "a");
-  job.reference = {.name = "judge", .options = {{option, value}}};
+  job.reference = {.name = "judge"};
+  if (!option.empty()) job.reference->options = {{option, value}};
   job.places.push_back({.compiler = "judge", .host = "native"});
   return job;
 }
@@ -107,6 +108,36 @@ TEST(AgentsReferences, AreThoseOfTwoCompilersThatAgreeIfNoReferenceHasAny) {
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 2U);
   EXPECT_EQ(run.processes[0].facts.at("reference"), "second");
+}
+
+// Returns a job whose cell differs from every reference whose name begins with `from`, and that has a third compiler.
+work::Job differing(const std::string& from, const std::string& third_agrees) {
+  work::Job job = judged_by("", "");
+  job.compilers[0].options = {{"behave", "differs"}, {"from", from}};
+  add_other_reference(job, "third", {{"agrees", third_agrees}});
+  return job;
+}
+
+TEST(AgentsReferences, OfTheOutlierAmongThreeDoNotJudge) {
+  const std::map<std::string, std::string> facts = facts_of(differing("judge", "no"));
+  EXPECT_EQ(facts.at("reference"), "third (agrees: no)");
+  EXPECT_EQ(facts.at("reference_reason"),
+            "judge is the outlier among three: fake agrees with third (agrees: no)");
+}
+
+TEST(AgentsReferences, WithWhichAThirdAgreesLeaveTheCellInaccurate) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), differing("judge", "yes"));
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::inaccurate);
+}
+
+TEST(AgentsReferences, JudgeAgainIfAllThreeDiffer) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), differing("", "no"));
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::inaccurate);
+  EXPECT_TRUE(ends_finished(run.events));
 }
 
 TEST(AgentsReferences, ThatNobodyHasLeaveCellsMeasuredAndSayWhy) {
