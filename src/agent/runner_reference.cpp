@@ -175,7 +175,7 @@ Status Runner::end_reference(const std::filesystem::path& written, const Process
   // Only the study's reference is tried again: others stand in for it.
   if (search().is_first() && !samples::is_final(ended.failure->kind, ++tries_, job_.limits)) return Done{};
   tries_ = 0;
-  search().has_failed(why_none(search().candidate(), ended, "devices/" + job_.device + "/"));
+  search().has_failed(why_none(search().candidate(), ended, is_for_references() ? "" : "devices/" + job_.device + "/"));
   return Done{};
 }
 
