@@ -2,6 +2,7 @@
 // Defines the table of flags and the function of each row.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
@@ -139,6 +140,37 @@ std::optional<double> weak_check(const Evidence& evidence) {
   }));
 }
 
+// Returns by how much the memory of a process grew from the first quarter of its readings to the last, if it grew from
+// each quarter to the next, by more than 5 % and 16 MiB altogether. A process of fewer than eight readings is too short.
+std::optional<double> growth_of_memory(const samples::ProcessResult& process) {
+  std::vector<double> bytes;
+  for (const samples::Reading& reading : process.readings) {
+    if (reading.quantity == "memory" && reading.when == "during" && reading.value.value) {
+      bytes.push_back(*reading.value.value);
+    }
+  }
+  if (bytes.size() < 8) return std::nullopt;
+  std::array<double, 4> means{};
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const std::size_t begin = i * bytes.size() / means.size();
+    const std::size_t end = (i + 1) * bytes.size() / means.size();
+    means.at(i) = statistics::mean(std::span(bytes).subspan(begin, end - begin));
+    if (i > 0 && means.at(i) <= means.at(i - 1)) return std::nullopt;
+  }
+  const double growth = means.back() - means.front();
+  constexpr double kLeast = 16 << 20U;
+  return growth > std::max(kLeast, 0.05 * means.front()) ? std::optional(growth) : std::nullopt;
+}
+
+std::optional<double> growing_memory(const Evidence& evidence) {
+  std::optional<double> most;
+  for (const samples::ProcessResult& process : evidence.cell.processes) {
+    const std::optional<double> growth = growth_of_memory(process);
+    if (growth && growth > most) most = growth;
+  }
+  return most;
+}
+
 std::optional<double> outputs_change(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
   return count(std::count_if(processes.begin(), processes.end(),
@@ -220,6 +252,9 @@ constexpr std::array kFlags{
          "what is not finite is not compared, so the check proves little: check the model's inputs", not_finite},
     Flag{"outputs_change", "outputs after the timed phase differ from those of the first inference",
          "the model keeps state between inferences or is random, so its speed is in no verdict", outputs_change},
+    Flag{"growing_memory", "memory grew from each quarter of a timed phase to the next, by 5 % and 16 MiB altogether",
+         "the compiler or the model keeps something of every inference: a longer run may be slower, or run out of memory",
+         growing_memory},
     Flag{"shared_compilation", "processes loaded what another process had compiled",
          "the study's key `compile` asks for it: `compile_s` has fewer values than there are processes, and intervals "
          "do "

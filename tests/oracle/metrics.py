@@ -318,6 +318,21 @@ class Oracle:
 
     # The flags.
 
+    def _growth_of_memory(self, key):
+        readings = self.raw.of_processes("reading", key)
+        readings = readings[(readings.quantity == "memory") & (readings.moment == "during")]
+        most = 0
+        for _, rows in readings.sort_values("position").groupby("process_key"):
+            bytes_ = rows.value.dropna().to_numpy()
+            if len(bytes_) < 8:
+                continue
+            ends = [i * len(bytes_) // 4 for i in range(5)]
+            means = [bytes_[begin:end].mean() for begin, end in zip(ends, ends[1:])]
+            growth = means[3] - means[0]
+            if means == sorted(set(means)) and growth > max(16 * 2**20, 0.05 * means[0]):
+                most = max(most, growth)
+        return most
+
     def _flags(self, key, spread):
         cell, raw = self.cell(key), self.raw
         processes = raw.counted[raw.counted.cell_key == key]
@@ -354,6 +369,7 @@ class Oracle:
             "other_reference": (checked.reference_reason != "").sum(),
             "weak_check": (checked.small_elements >= 0.9 * checked.compared_elements).sum(),
             "not_finite": (checked.finite_elements * 2 <= checked.compared_elements).sum(),
+            "growing_memory": self._growth_of_memory(key),
             "outputs_change": (checks.output_change != "").sum(),
             "shared_compilation": phases[phases["phase"] == "load"].process_key.nunique(),
             "incomplete": cell.planned_processes - len(processes),

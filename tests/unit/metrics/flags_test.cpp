@@ -152,6 +152,21 @@ TEST(Flags, AreRaisedByAReferenceThatIsAsGoodAsZero) {
   EXPECT_THAT(flags(cell), ElementsAre("weak_check"));
 }
 
+// Eight readings; from the first two to the last two, memory grows by 24 MiB.
+TEST(Flags, AreRaisedByMemoryThatGrowsThroughoutTheTimedPhase) {
+  constexpr double kMiB = 1 << 20U;
+  const auto with_memory = [](std::vector<double> mib) {
+    CellData cell = calm();
+    for (const double each : mib) {
+      cell.processes[0].readings.push_back({"memory", "byte", "during", Known<double>::of(each * kMiB)});
+    }
+    return cell;
+  };
+  EXPECT_THAT(flags(with_memory({100, 100, 108, 108, 116, 116, 124, 124})), ElementsAre("growing_memory"));
+  EXPECT_THAT(flags(with_memory({100, 124, 124, 124, 124, 124, 124, 124})), ElementsAre());  // at its beginning only
+  EXPECT_THAT(flags(with_memory({100, 100, 103, 103, 106, 106, 109, 109})), ElementsAre());  // 9 MiB
+}
+
 TEST(Flags, AreRaisedByOutputsThatChangeAndByAnotherReference) {
   CellData cell = calm();
   cell.processes[1].check->change = "output \"y\" is 1 at [0], the reference is 2";
