@@ -121,7 +121,7 @@ class References(user_models_test.UsersModelsTest):
             self.assertEqual(cell["tolerance"], "0.01·largest |reference| + 0.01·|reference| (f16)")
 
     def test_with_tolerances_that_the_study_sets_the_identity_is_the_outlier_among_three(self):
-        """It rounds after each product, which the two others do not."""
+        # It rounds after each product, which the two others do not.
         cells = self.onnx("half", compilers="[identity, openvino]", tolerances="{absolute: 1e-4, relative: 1e-3}")
         self.assertEqual(cells["openvino"]["tolerance"], "0.0001 + 0.001·|reference|")
         self.assertEqual(cells["openvino"]["status"], "measured", cells["openvino"]["failure"])
