@@ -92,10 +92,12 @@ _OUR_FOLDERS = tuple(os.path.abspath(os.path.join(os.path.dirname(__file__), *up
 
 
 def _is_ours(exception: BaseException) -> bool:
-    """Return whether our own code is at fault: it, and no library that it called, raised what a mistake in code raises.
-    A library in C has no frame of its own, so other exceptions of our code's frames are the library's."""
+    """Return whether our own code is at fault: the loop, whose exceptions have no frame, or what a mistake in code raises
+    in a frame of ours. A library in C has no frame of its own, so other exceptions of our frames are the library's."""
     frames = traceback.extract_tb(exception.__traceback__)
-    return isinstance(exception, _FAULTS_OF_OURS) and bool(frames) and frames[-1].filename.startswith(_OUR_FOLDERS)
+    if not frames:
+        return True
+    return isinstance(exception, _FAULTS_OF_OURS) and frames[-1].filename.startswith(_OUR_FOLDERS)
 
 
 def _clean(text: Any) -> str:

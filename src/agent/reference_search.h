@@ -18,9 +18,9 @@ namespace ngb::agent {
 // first whose outputs are only doubtful judges; otherwise nobody does, and the reason says why. Nobody judges a model
 // that is random.
 //
-// If the outputs of a compiler then differ from the judge's, a third one is asked once: the next candidate that is neither
-// of the two. If it agrees with the judge, or has no outputs, the judge was right. Otherwise it judges on trial, and stays
-// if the compiler agrees with it: the first judge is the outlier among three.
+// If the outputs of a compiler then differ from the judge's, a third one is asked once: the next candidate that is
+// neither of the two. If it agrees with the judge, or has no outputs, the judge was right. Otherwise it judges on
+// trial, and stays if the compiler agrees with it: the first judge is the outlier among three.
 class ReferenceSearch {
  public:
   // `job` outlives this object and has a reference.

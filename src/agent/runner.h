@@ -146,7 +146,7 @@ class Runner {
   std::map<std::size_t, ReferenceSearch> searches_{};      // by group: who judges its cells
   std::string reference_sha256_{};                         // of the data in that file
   std::string reference_reason_{};                         // as work::WorkerRequest::reference_reason
-  std::optional<int> looked_at_round_{};  // the round of the group that next_round_ is for
+  std::optional<int> looked_at_round_{};                   // the round of the group that next_round_ is for
   NextRound next_round_{};
   int tries_ = 0;  // failed attempts at the group's model, then at its reference
   std::unique_ptr<ModelWriting> writing_{};

@@ -112,8 +112,8 @@ AttemptPlan Runner::plan_for(WorkerRequest request) const {
   plan.memory_limit_bytes = memory_limit_bytes_;
   plan.log_name = name_of_log(request);
   plan.timeouts = job_.limits.timeouts;
-  const bool stands_in = request.task == work::Task::make_references && searches_.contains(group_) &&
-                         !searches_.at(group_).is_first();
+  const bool stands_in =
+      request.task == work::Task::make_references && searches_.contains(group_) && !searches_.at(group_).is_first();
   if (stands_in) plan.timeouts.compile_ns = std::min(plan.timeouts.compile_ns, kMostOfAStandInNs);
   plan.disturbance = job_.limits.disturbance;
   if (request.has_load) plan.load = job_.load_of(cell_of(request));

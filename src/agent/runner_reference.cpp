@@ -97,9 +97,9 @@ Status Runner::use_given(const work::GivenReference& given) {
   }
   const Result<ReferenceFile> found = references_.look(given.path);
   if (!found) {
-    return fail_group(no_reference(
-        "the reference outputs that the client has made: " + text::to_utf8(found.error().text()),
-        "run ngb cancel with the results folder, then run the study again, which delivers them anew"));
+    return fail_group(
+        no_reference("the reference outputs that the client has made: " + text::to_utf8(found.error().text()),
+                     "run ngb cancel with the results folder, then run the study again, which delivers them anew"));
   }
   reference_path_ = given.path;
   reference_sha256_ = found->sha256;

@@ -151,14 +151,12 @@ class StudyReader {
   // The evaluator is in the identity's toolchain, and has its version.
   void settle_other_references() {
     if (study_.reference == "none") return;
-    const std::string identity =
-        study_.reference == kExporter ? study_.reference_version : default_version(kExporter);
-    const std::vector<work::Compiler> all{
-        {.name = kExporter, .version = identity},
-        {.name = "onnxruntime",
-         .version = default_version("onnxruntime"),
-         .options = {{"graph_optimization", "\"disabled\""}}},
-        {.name = "onnx", .version = identity}};
+    const std::string identity = study_.reference == kExporter ? study_.reference_version : default_version(kExporter);
+    const std::vector<work::Compiler> all{{.name = kExporter, .version = identity},
+                                          {.name = "onnxruntime",
+                                           .version = default_version("onnxruntime"),
+                                           .options = {{"graph_optimization", "\"disabled\""}}},
+                                          {.name = "onnx", .version = identity}};
     for (const work::Compiler& other : all) {
       const bool is_known = std::any_of(vocabulary_.compilers.begin(), vocabulary_.compilers.end(),
                                         [&](const CompilerWords& known) { return known.name == other.name; });

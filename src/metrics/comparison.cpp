@@ -191,8 +191,9 @@ Status no_pair(const Side& baseline, const Side& candidate, Axis axis) {
 }  // namespace
 
 std::string_view name(PairStatus status) {
-  constexpr std::array<std::string_view, 8> kNames{"judged",      "newly_failed",     "newly_inaccurate", "newly_measured",
-                                                   "both_failed", "not_measured_yet", "disturbed",        "no_verdict"};
+  constexpr std::array<std::string_view, 8> kNames{"judged",         "newly_failed", "newly_inaccurate",
+                                                   "newly_measured", "both_failed",  "not_measured_yet",
+                                                   "disturbed",      "no_verdict"};
   return kNames.at(static_cast<std::size_t>(status));
 }
 

@@ -118,8 +118,7 @@ std::optional<double> not_finite(const Evidence& evidence) {
   return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
     const auto& check = process.check;
     if (!check || check->reference == "none") return false;
-    if (check->finite_elements)
-      return *check->finite_elements * 2 <= check->compared_elements;
+    if (check->finite_elements) return *check->finite_elements * 2 <= check->compared_elements;
     return !check->max_absolute_error.value;  // schema 1 counted no finite elements
   }));
 }
@@ -141,7 +140,8 @@ std::optional<double> weak_check(const Evidence& evidence) {
 }
 
 // Returns by how much the memory of a process grew from the first quarter of its readings to the last, if it grew from
-// each quarter to the next, by more than 5 % and 16 MiB altogether. A process of fewer than eight readings is too short.
+// each quarter to the next, by more than 5 % and 16 MiB altogether. A process of fewer than eight readings is too
+// short.
 std::optional<double> growth_of_memory(const samples::ProcessResult& process) {
   std::vector<double> bytes;
   for (const samples::Reading& reading : process.readings) {
@@ -253,7 +253,8 @@ constexpr std::array kFlags{
     Flag{"outputs_change", "outputs after the timed phase differ from those of the first inference",
          "the model keeps state between inferences or is random, so its speed is in no verdict", outputs_change},
     Flag{"growing_memory", "memory grew from each quarter of a timed phase to the next, by 5 % and 16 MiB altogether",
-         "the compiler or the model keeps something of every inference: a longer run may be slower, or run out of memory",
+         "the compiler or the model keeps something of every inference: a longer run may be slower, or run out of "
+         "memory",
          growing_memory},
     Flag{"shared_compilation", "processes loaded what another process had compiled",
          "the study's key `compile` asks for it: `compile_s` has fewer values than there are processes, and intervals "

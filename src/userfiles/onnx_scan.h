@@ -40,10 +40,10 @@ struct ScannedTensor {
 };
 
 struct ScanVisitor {
-  std::function<Status(ScannedInput)> on_input{};    // of the model's graph
-  std::function<Status(ScannedInput)> on_output{};   // likewise
+  std::function<Status(ScannedInput)> on_input{};         // of the model's graph
+  std::function<Status(ScannedInput)> on_output{};        // likewise
   std::function<void(const std::string&)> on_operator{};  // type of every node of the model
-  std::function<Status(ScannedTensor)> on_tensor{};  // every TensorProto of the model
+  std::function<Status(ScannedTensor)> on_tensor{};       // every TensorProto of the model
 };
 
 // Calls the visitor for each input and tensor. Fails if the file is not regular, unreadable, larger than 2 GB,

@@ -115,11 +115,11 @@ struct WorkerRequest {
   std::string reference_reason{};   // why they are not the first reference's, or why there are none; or ""
   // If making references: outputs of compilers that nothing has confirmed, with which these are compared.
   std::vector<std::string> unconfirmed_outputs{};
-  std::string cache_dir{};          // where compilers keep results of long searches; "" for nowhere
-  std::string artifact_path{};      // where the compiler's artifact is, or is kept; "": it is removed once loaded
-  std::string module_site{};        // the exporter's packages, for a compiler that makes a PyTorch module itself; or ""
-  bool loads_artifact = false;      // another process has compiled: this one loads artifact_path
-  bool has_load = false;            // it is timed beside a load: it sends and awaits samples/worker_signal.h
+  std::string cache_dir{};      // where compilers keep results of long searches; "" for nowhere
+  std::string artifact_path{};  // where the compiler's artifact is, or is kept; "": it is removed once loaded
+  std::string module_site{};    // the exporter's packages, for a compiler that makes a PyTorch module itself; or ""
+  bool loads_artifact = false;  // another process has compiled: this one loads artifact_path
+  bool has_load = false;        // it is timed beside a load: it sends and awaits samples/worker_signal.h
 
   static constexpr auto fields() {
     return std::tuple(
@@ -132,9 +132,10 @@ struct WorkerRequest {
         Field{"reference_name", &WorkerRequest::reference_name}, Field{"reference_key", &WorkerRequest::reference_key},
         Field{"reference_is_given", &WorkerRequest::reference_is_given},
         Field{"reference_reason", &WorkerRequest::reference_reason},
-        Field{"unconfirmed_outputs", &WorkerRequest::unconfirmed_outputs}, Field{"cache_dir", &WorkerRequest::cache_dir},
-        Field{"artifact_path", &WorkerRequest::artifact_path}, Field{"module_site", &WorkerRequest::module_site},
-        Field{"loads_artifact", &WorkerRequest::loads_artifact}, Field{"has_load", &WorkerRequest::has_load});
+        Field{"unconfirmed_outputs", &WorkerRequest::unconfirmed_outputs},
+        Field{"cache_dir", &WorkerRequest::cache_dir}, Field{"artifact_path", &WorkerRequest::artifact_path},
+        Field{"module_site", &WorkerRequest::module_site}, Field{"loads_artifact", &WorkerRequest::loads_artifact},
+        Field{"has_load", &WorkerRequest::has_load});
   }
 };
 

@@ -179,9 +179,9 @@ std::string describe_other_shape(std::span<const OutputView> outputs, const std:
     const auto same =
         std::find_if(declared.begin(), declared.end(), [&](const auto& each) { return each.name == ours.name; });
     if (same == declared.end()) continue;
-    const bool fits = std::equal(
-        ours.shape.begin(), ours.shape.end(), same->shape.begin(), same->shape.end(),
-        [](std::int64_t extent, std::int64_t there) { return there == kOpenExtent || extent == there; });
+    const bool fits =
+        std::equal(ours.shape.begin(), ours.shape.end(), same->shape.begin(), same->shape.end(),
+                   [](std::int64_t extent, std::int64_t there) { return there == kOpenExtent || extent == there; });
     if (fits) continue;
     std::vector<std::string> words;
     for (const std::int64_t extent : same->shape) words.push_back(extent < 0 ? "any" : std::to_string(extent));
@@ -211,9 +211,8 @@ Verdict compare(std::span<const OutputView> outputs, std::span<const OutputView>
   verdict.check.max_absolute_error = largest(tally.max_absolute, tally.finite, tally.has_unmeasurable);
   verdict.check.max_relative_error = largest(tally.max_relative, tally.with_relative, tally.has_unmeasurable);
   if (tally.outside == 0) return verdict;
-  verdict.difference =
-      fmt::format("{}; {} of {} elements differ by more than {}", tally.first_difference, tally.outside,
-                  tally.compared, describe(tolerance));
+  verdict.difference = fmt::format("{}; {} of {} elements differ by more than {}", tally.first_difference,
+                                   tally.outside, tally.compared, describe(tolerance));
   return verdict;
 }
 

@@ -41,7 +41,8 @@ struct Verdict {
 // NaN judges nothing: any value agrees with it. NaN does not agree with a number, and an infinity only with the same
 // infinity. Integers and booleans must be equal.
 // The verdict counts the elements that are finite in both, and those whose reference is at most the absolute tolerance.
-// `noun` is what the difference calls `reference`. If there are none of the former, or hardly any but the latter, outputs may agree but prove little.
+// If there are none of the former, or hardly any but the latter, outputs may agree but prove little.
+// `noun` is what the difference calls `reference`.
 // The largest errors are over these elements. They are unknown without one, or if NaN or infinity is in one output
 // only.
 Verdict compare(std::span<const OutputView> outputs, std::span<const OutputView> reference,

@@ -18,8 +18,8 @@
 #include "worker/affinity.h"
 #include "worker/arrivals.h"
 #include "worker/check.h"
-#include "worker/element.h"
 #include "worker/inputs.h"
+#include "worker/judging.h"
 #include "worker/kept_outputs.h"
 #include "worker/pauses.h"
 #include "worker/plugin_session.h"
@@ -198,7 +198,11 @@ class Work {
   Attempt<Done> check() {
     const Attempt<std::vector<OutputView>> outputs = infer_once();
     if (!outputs) return error_of(outputs);
-    if (request_.reference_path.empty()) return leave_unchecked(*outputs);
+    if (request_.reference_path.empty()) {
+      result_.check = no_check(request_);
+      first_outputs_.emplace(*outputs);  // a change of them is noticed
+      return Done{};
+    }
     Result<Reference> reference = Reference::open(request_.reference_path);
     if (!reference) return tl::unexpected(failure_of(FailureKind::no_reference, reference.error()));
     if (reference->facts().key != request_.reference_key) {
@@ -206,39 +210,19 @@ class Work {
                                        {"these are reference outputs of another model, batch, seed or compiler",
                                         request_.reference_path, "delete the file; it will be made again"}));
     }
-    const std::string made_by = who_judges(reference->facts());
+    const std::string made_by = who_judges(reference->facts(), request_.reference_is_given);
     reference_ = *std::move(reference);
-    const Verdict verdict = compare(*outputs, reference_->outputs(), made_by, tolerance(reference_->outputs()));
+    const Verdict verdict =
+        compare(*outputs, reference_->outputs(), made_by, tolerance_for(request_, reference_->outputs()));
     result_.check = verdict.check;
     result_.check->reference_reason = request_.reference_reason;
     if (!verdict.difference) return Done{};
-    return tl::unexpected(failure_of(FailureKind::inaccurate,
-                                     {*verdict.difference, "outputs compared with those of " + made_by,
-                                      verdict.is_comparable
-                                          ? "check whether an option of the compiler reduces precision, or set the "
+    return tl::unexpected(
+        failure_of(FailureKind::inaccurate,
+                   {*verdict.difference, "outputs compared with those of " + made_by,
+                    verdict.is_comparable ? "check whether an option of the compiler reduces precision, or set the "
                                             "study's tolerances if this is expected"
                                           : "if the reference is wrong, name another one: reference: onnx"}));
-  }
-
-  [[nodiscard]] std::string who_judges(const ReferenceFacts& facts) const {
-    const std::string agreeing = facts.confirmed_by.empty() ? "" : ", with which " + facts.confirmed_by + " agrees";
-    return facts.made_by + agreeing + (request_.reference_is_given ? ", made by the client" : "");
-  }
-
-  [[nodiscard]] Tolerance tolerance(std::span<const OutputView> reference) const {
-    return tolerance_for(request_.protocol.tolerances, request_.model.arithmetic, reference);
-  }
-
-  // Keeps the outputs, so that a change of them is noticed although nothing else judges them.
-  Attempt<Done> leave_unchecked(std::span<const OutputView> outputs) {
-    const bool is_asked_for = request_.reference_reason.empty();
-    const auto unknown =
-        Known<double>::unknown(is_asked_for ? "the study asks for no check" : request_.reference_reason);
-    result_.check =
-        samples::Check{.reference = "none", .max_absolute_error = unknown, .max_relative_error = unknown};
-    result_.check->reference_reason = request_.reference_reason;
-    first_outputs_.emplace(outputs);
-    return Done{};
   }
 
   // Compares the outputs of the last inference with what the first ones were compared with, or with the first ones.
@@ -246,9 +230,7 @@ class Work {
     const Attempt<std::vector<OutputView>> outputs = session_.outputs();
     if (!outputs) return;  // what was measured stays right
     const std::span<const OutputView> before = reference_ ? reference_->outputs() : first_outputs_->views();
-    const Verdict verdict =
-        compare(*outputs, before, {}, tolerance(before), reference_ ? "the reference" : "the first inference's");
-    if (verdict.difference) result_.check->change = *verdict.difference;
+    result_.check->change = difference(*outputs, before, request_, reference_ ? "the reference" : kFirst);
   }
 
   // Writes the outputs of one inference, and runs another one to see whether it gives the same.
@@ -256,55 +238,20 @@ class Work {
     const Attempt<std::vector<OutputView>> outputs = infer_once();
     if (!outputs) return error_of(outputs);
     const auto own_name = result_.facts.find("computed_by");
-    ReferenceFacts facts{.made_by = own_name == result_.facts.end() ? request_.reference_name : own_name->second,
-                         .key = request_.reference_key};
-    doubt(*outputs, facts);
-    facts.confirmed_by = confirmed_by(*outputs);
+    ReferenceFacts facts = facts_of(*outputs, request_);
+    if (own_name != result_.facts.end()) facts.made_by = own_name->second;
     if (const Attempt<Done> written = write(facts, *outputs); !written) return written;
     const Result<Reference> first = Reference::open(request_.reference_path);
     if (!first) return tl::unexpected(failure_of(FailureKind::no_reference, first.error()));
     if (Attempt<Done> run = session_.run(); !run) return run;
     const Attempt<std::vector<OutputView>> again = session_.outputs();
     if (!again) return error_of(again);
-    const Verdict verdict =
-        compare(*again, first->outputs(), {}, tolerance(first->outputs()), "the first inference's");
-    if (!verdict.difference) return Done{};
+    const std::string differs = difference(*again, first->outputs(), request_, kFirst);
+    if (differs.empty()) return Done{};
     facts.doubt_kind = kRandom;
-    facts.doubt = "its own outputs differ from one inference to the next on the same inputs (" + *verdict.difference +
+    facts.doubt = "its own outputs differ from one inference to the next on the same inputs (" + differs +
                   "): the model is random, or keeps state between inferences, so nothing can be compared with them";
     return write(facts, first->outputs());
-  }
-
-  void doubt(std::span<const OutputView> outputs, ReferenceFacts& facts) const {
-    if (std::string shape = describe_other_shape(outputs, request_.model.outputs); !shape.empty()) {
-      facts.doubt_kind = kOtherShape;
-      facts.doubt = std::move(shape);
-    }
-    const std::string nan = describe_nan(outputs);
-    if (nan.empty()) return;
-    facts.doubt_kind = kNotFinite;
-    facts.doubt = nan + "; the inputs may be outside of the model's domain" + advice_on_ranges();
-  }
-
-  // Returns ": give them a range in the study, inputs: {x: {range: [0, 1]}}", or "" without an input of numbers.
-  [[nodiscard]] std::string advice_on_ranges() const {
-    std::string ranges;
-    for (const TensorSignature& input : request_.model.inputs) {
-      if (is_floating(input.type)) ranges += fmt::format("{}{}: {{range: [0, 1]}}", ranges.empty() ? "" : ", ", input.name);
-    }
-    return ranges.empty() ? "" : ": give them a range in the study, inputs: {" + ranges + "}";
-  }
-
-  // Returns who made those of the unconfirmed outputs that agree with these; "" if none do.
-  [[nodiscard]] std::string confirmed_by(std::span<const OutputView> outputs) const {
-    for (const std::string& path : request_.unconfirmed_outputs) {
-      const Result<Reference> other = Reference::open(path);
-      if (!other) continue;
-      if (!compare(outputs, other->outputs(), {}, tolerance(other->outputs())).difference) {
-        return other->facts().made_by;
-      }
-    }
-    return {};
   }
 
   Attempt<Done> write(const ReferenceFacts& facts, std::span<const OutputView> outputs) const {
@@ -421,10 +368,10 @@ class Work {
 
   const work::WorkerRequest& request_;
   const Instance instance_;
-  std::optional<Inputs> inputs_;           // outlives the session to which it is bound
-  std::optional<Reference> reference_{};   // with which the outputs were compared
+  std::optional<Inputs> inputs_;                // outlives the session to which it is bound
+  std::optional<Reference> reference_{};        // with which the outputs were compared
   std::optional<KeptOutputs> first_outputs_{};  // without a reference
-  std::optional<TimedRepeater> repeater_;  // exists from the check on, like the series; outlives the session
+  std::optional<TimedRepeater> repeater_;       // exists from the check on, like the series; outlives the session
   Session session_;
   samples::ProgressPage* page_;
   std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page

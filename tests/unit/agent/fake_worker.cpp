@@ -273,12 +273,11 @@ int main(int count, char** words) {
     const std::string doubt = option(request, "doubt");
     const bool disagrees = request.unconfirmed_outputs.empty() || option(request, "agrees") == "no";
     const std::string confirmed_by = disagrees ? "" : "an earlier one";
-    const std::string json =
-        json_text::dump(nlohmann::json{{"reference", request.reference_name},
-                                       {"confirmed_by", confirmed_by},
-                                       {"doubt_kind", doubt},
-                                       {"doubt", doubt.empty() ? "" : "it is " + doubt},
-                                       {"sha256", hash::sha256("outputs")}});
+    const std::string json = json_text::dump(nlohmann::json{{"reference", request.reference_name},
+                                                            {"confirmed_by", confirmed_by},
+                                                            {"doubt_kind", doubt},
+                                                            {"doubt", doubt.empty() ? "" : "it is " + doubt},
+                                                            {"sha256", hash::sha256("outputs")}});
     std::ofstream(request.reference_path)
         << "NGBREF04" << static_cast<char>(json.size()) << std::string(3, '\0') << json << "outputs";
     deliver(result_of(request));

@@ -121,8 +121,7 @@ work::Job differing(const std::string& from, const std::string& third_agrees) {
 TEST(AgentsReferences, OfTheOutlierAmongThreeDoNotJudge) {
   const std::map<std::string, std::string> facts = facts_of(differing("judge", "no"));
   EXPECT_EQ(facts.at("reference"), "third (agrees: no)");
-  EXPECT_EQ(facts.at("reference_reason"),
-            "judge is the outlier among three: fake agrees with third (agrees: no)");
+  EXPECT_EQ(facts.at("reference_reason"), "judge is the outlier among three: fake agrees with third (agrees: no)");
 }
 
 TEST(AgentsReferences, WithWhichAThirdAgreesLeaveTheCellInaccurate) {

@@ -113,7 +113,7 @@ class ALife(BridgeTest):
 
         session(adaptor(bind=bind), until="compile")
         status, message, _ = self.failure(_probe.bind)
-        self.assertEqual(status, STATUS["internal"])
+        self.assertEqual(status, STATUS["compiler_failed"])
         self.assertIn("read-only", message)
 
     def test_outputs_are_those_of_the_last_run(self):

@@ -97,7 +97,8 @@ TEST_F(ReferenceFile, WithAnUnreadableDescriptionIsAnError) {
        R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a","type":"f32","shape":[-1]}]})",
        R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a","type":"f32","shape":[4294967296,4294967296]}]})"}) {
     const std::string text = json;
-    write(std::string("NGBREF04") + static_cast<char>(text.size() % 256) + static_cast<char>(text.size() / 256) + std::string(2, '\0') + text);
+    write(std::string("NGBREF04") + static_cast<char>(text.size() % 256) + static_cast<char>(text.size() / 256) +
+          std::string(2, '\0') + text);
     EXPECT_NE(complaint(), "") << json;
   }
 }
