@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/quota.h"
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
 #include "probe/probe.h"
@@ -56,8 +57,7 @@ Check governor(const samples::Environment& environment) {
 Check processor_limit(const samples::Environment& environment) {
   const Known<std::string> limit = entry(environment, "cgroup_cpu_limit");
   if (!limit.value || *limit.value == "none") return {"processor limit", State::ok, shown(limit), ""};
-  return {"processor limit", State::warning,
-          fmt::format("a control group allows {} processors and pauses programs that use more", *limit.value),
+  return {"processor limit", State::warning, words_of_quota(*limit.value),
           "give studies at most that many threads, or remove the limit"};
 }
 

@@ -8,6 +8,7 @@
 
 #include "apps/ngb/experience.h"
 #include "apps/ngb/kept_calibrations.h"
+#include "apps/ngb/quota.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
 #include "base/json_text.h"
@@ -68,6 +69,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
   std::string text = plan::to_text(plan) + plan::estimate_text(plan, experience);
   if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
   for (const int count : threads) text += "  " + report::decidable_text(*calibrated, {count, turns}, rounds) + "\n";
+  if (const std::string quota = quota_remark(plan); !quota.empty()) text += "\nQuota: " + quota + "\n";
   print_out(text);
   return kSuccess;
 }

@@ -15,6 +15,7 @@
 #include "apps/ngb/experience.h"
 #include "apps/ngb/known_runs.h"
 #include "apps/ngb/live_page.h"
+#include "apps/ngb/quota.h"
 #include "apps/ngb/recorder.h"
 #include "apps/ngb/report_folder.h"
 #include "apps/ngb/run.h"
@@ -72,6 +73,7 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
                 "run: ngb toolchain install " + name + " (or, to measure unchecked, set `reference: none`)");
   }
   if (const std::string code = plan::foreign_code(plan); !code.empty()) warn("{}\n", code);
+  if (const std::string quota = quota_remark(plan); !quota.empty()) warn("ngb: {}\n", quota);
   for (const auto& [name, damage] : compilers.missing()) {
     if (damage.empty()) {
       warn("ngb: {} is not installed: its cells fail; to install it, run: ngb toolchain install {}\n", name, name);

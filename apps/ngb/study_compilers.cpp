@@ -33,10 +33,8 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
   const bool has_module =
       std::any_of(plan.models.begin(), plan.models.end(), [](const work::Model& model) { return model.is_module(); });
   if (has_module) wanted.emplace(config::kExporter, plan.study.exporter_version);
-  const bool has_file =
-      std::any_of(plan.models.begin(), plan.models.end(), [](const work::Model& model) { return !model.is_made(); });
-  if (has_file && plan.study.reference == config::kExporter)
-    wanted.emplace(config::kSecondReference, plan.study.reference_version);
+  compilers.needed_ = wanted;
+  for (const work::Compiler& other : plan.study.other_references) wanted.emplace(other.name, other.version);
   for (const auto& [name, version] : wanted) {
     const auto description = std::find_if(catalog->begin(), catalog->end(),
                                           [&name = name](const auto& compiler) { return compiler.name == name; });
@@ -52,8 +50,7 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
       } else {
         entry.damage = text::to_utf8(usable.error().text());
       }
-      const bool is_extra = name == config::kSecondReference && !compilers.measured_.contains({name, version});
-      if (!entry.toolchain && !is_extra)
+      if (!entry.toolchain && compilers.needed_.contains({name, version}))
         compilers.missing_.push_back({fmt::format("{}@{}", name, version), entry.damage});
     }
     compilers.entries_.emplace(std::pair(name, version), std::move(entry));
@@ -87,6 +84,10 @@ Result<work::Place> Compilers::place_elsewhere(const std::string& name, const st
   work::Place place{.compiler = name, .version = version, .host = description.host};
   place.runs_modules = description.runs_modules;
   if (!description.needs_toolchain) return place;
+  if (!needed_.contains({name, version})) {
+    place.why_missing = "it is not delivered to devices elsewhere unless it is measured there";
+    return place;
+  }
   place.toolchain_dir = tree_path(description.toolchain, version) + "/site";
   place.python = "python3";
   if (place.host == "python") place.python_path = place.toolchain_dir;
@@ -97,6 +98,7 @@ std::vector<dispatch::ToolchainTree> Compilers::trees(const Installation& instal
   std::map<std::string, dispatch::ToolchainTree> trees;  // by path: one for compilers that share a toolchain
   for (const bool is_measured : {true, false}) {
     for (const auto& [key, entry] : entries_) {
+      if (!needed_.contains(key)) continue;
       if (!entry.description.needs_toolchain || measured_.contains(key) != is_measured) continue;
       const std::string path = tree_path(entry.description.toolchain, key.second);
       if (!trees.contains(path)) {

@@ -53,6 +53,7 @@ class Compilers {
   std::map<std::pair<std::string, std::string>, Entry> entries_;
   std::pair<std::string, std::string> reference_;
   std::set<std::pair<std::string, std::string>> measured_;  // used by a cell
+  std::set<std::pair<std::string, std::string>> needed_;    // those, the reference and the exporter
   std::vector<Missing> missing_;
 };
 

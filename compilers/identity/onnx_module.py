@@ -44,8 +44,7 @@ def convert(model) -> torch.fx.GraphModule:
     return _Builder(model.graph, versions, {}).module()
 
 
-ADVICE = ("leave this model out for the compilers of PyTorch's family; the outputs of others are checked against those of "
-          "the compiler onnx")
+ADVICE = "leave this model out for the compilers of PyTorch's family; the others are checked against another reference"
 
 
 def _without_equivalent(graph, versions) -> set:

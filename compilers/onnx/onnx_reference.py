@@ -74,7 +74,7 @@ class OnnxReference(Adaptor):
         import onnx
 
         return {"version": metadata.version("torch"),  # the toolchain's, which is the identity's
-                "onnx_version": onnx.__version__, "numpy_version": numpy.__version__, "device": "cpu",
+                "computed_by": f"onnx {onnx.__version__}", "numpy_version": numpy.__version__, "device": "cpu",
                 "precision": "f32", "library": sys.modules["onnx"].__file__}
 
     def close(self):

@@ -24,26 +24,28 @@ extern "C" {
 
 /* Every failure that a plugin can report, once: ROW(constant, number, word). Results, messages and Python adaptors use
  * the words. */
-#define NGB_STATUSES(ROW)                                                                \
-  /* an option, thread count, device or precision that this compiler does not support */ \
-  ROW(NGB_INVALID_OPTION, 1, "invalid_option")                                           \
-  /* the model file is not readable, not ONNX, or not consistent */                      \
-  ROW(NGB_INVALID_MODEL, 2, "invalid_model")                                             \
-  /* a valid model that this compiler cannot compile; the message names the operator */  \
-  ROW(NGB_UNSUPPORTED_OPERATOR, 3, "unsupported_operator")                               \
-  /* the compiler's library or Python package is not where the settings say */           \
-  ROW(NGB_TOOLCHAIN_MISSING, 4, "toolchain_missing")                                     \
-  /* the library does not load, or is too old or too new */                              \
-  ROW(NGB_IMPORT_ERROR, 5, "import_error")                                               \
-  ROW(NGB_OUT_OF_MEMORY, 6, "out_of_memory")                                             \
-  /* work ran on another device or provider, or in another precision, than requested */  \
-  ROW(NGB_FALLBACK, 7, "fallback")                                                       \
-  /* the device failed */                                                                \
-  ROW(NGB_DEVICE_LOST, 8, "device_lost")                                                 \
-  /* any other failure of the compiler */                                                \
-  ROW(NGB_INTERNAL, 9, "internal")                                                       \
-  /* there is no device of the requested kind, such as a GPU */                          \
-  ROW(NGB_NO_DEVICE, 10, "no_device")
+#define NGB_STATUSES(ROW)                                                                 \
+  /* an option, thread count, device or precision that this compiler does not support */  \
+  ROW(NGB_INVALID_OPTION, 1, "invalid_option")                                            \
+  /* the model file is not readable, not ONNX, or not consistent */                       \
+  ROW(NGB_INVALID_MODEL, 2, "invalid_model")                                              \
+  /* a valid model that this compiler cannot compile; the message names the operator */   \
+  ROW(NGB_UNSUPPORTED_OPERATOR, 3, "unsupported_operator")                                \
+  /* the compiler's library or Python package is not where the settings say */            \
+  ROW(NGB_TOOLCHAIN_MISSING, 4, "toolchain_missing")                                      \
+  /* the library does not load, or is too old or too new */                               \
+  ROW(NGB_IMPORT_ERROR, 5, "import_error")                                                \
+  ROW(NGB_OUT_OF_MEMORY, 6, "out_of_memory")                                              \
+  /* work ran on another device or provider, or in another precision, than requested */   \
+  ROW(NGB_FALLBACK, 7, "fallback")                                                        \
+  /* the device failed */                                                                 \
+  ROW(NGB_DEVICE_LOST, 8, "device_lost")                                                  \
+  /* any other failure, of the plugin or adaptor itself */                                \
+  ROW(NGB_INTERNAL, 9, "internal")                                                        \
+  /* there is no device of the requested kind, such as a GPU */                           \
+  ROW(NGB_NO_DEVICE, 10, "no_device")                                                     \
+  /* the compiler's library, or the user's module, raised an error without such a kind */ \
+  ROW(NGB_COMPILER_FAILED, 11, "compiler_failed")
 
 /* Every type of a tensor's elements, once: ROW(constant, C++ name, number, word, bytes of one, NumPy's word). */
 #define NGB_DTYPES(ROW)                         \

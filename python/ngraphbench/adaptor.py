@@ -69,7 +69,8 @@ Output = Tuple[str, str, Tuple[int, ...], Any]  # (name, dtype, shape, bytes-lik
 
 class Adaptor(abc.ABC):
     """One session with one compiler. Any method may raise CompilerError. MemoryError counts as `out_of_memory`,
-    ImportError as `import_error`, and every other exception as `internal`."""
+    ImportError as `import_error`, and every other exception as `compiler_failed`, or as `internal` if it is a mistake in
+    the adaptor's own code."""
 
     @classmethod
     def preload(cls) -> None:

@@ -55,8 +55,8 @@ def _answer(arguments):
         if full := _disk_full(error):
             raise full
         traceback.print_exc()
-        message = "".join(traceback.format_exception_only(type(error), error)).strip()
-        return _failure("internal", f"the model could not be exported: {message}", "")
+        lines = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()
+        return _failure("compiler_failed", f"the model could not be exported: {lines[0]}", "")
 
 
 def _disk_full(error):

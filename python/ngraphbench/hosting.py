@@ -76,13 +76,28 @@ class Host:
         traceback.print_exception(type(exception), exception, exception.__traceback__)
         sys.stderr.flush()
         message = _clean("".join(traceback.format_exception_only(type(exception), exception)).strip())
-        message = message.splitlines()[-1] if message else type(exception).__name__
+        message = message.splitlines()[0] if message else type(exception).__name__
         kind = "out_of_memory" if isinstance(exception, MemoryError) else gpu_errors.kind_of(exception)
         if kind is not None:
             return kind, message, ""
         if isinstance(exception, ImportError):
             return "import_error", message, "install the toolchain again: ngb toolchain install"
-        return "internal", message, "the traceback is in the log of this attempt"
+        kind = "internal" if _is_ours(exception) else "compiler_failed"
+        return kind, message, "the traceback is in the log of this attempt"
+
+
+_FAULTS_OF_OURS = (AttributeError, NameError, TypeError, AssertionError, KeyError)
+_OUR_FOLDERS = tuple(os.path.abspath(os.path.join(os.path.dirname(__file__), *up)) + os.sep
+                     for up in ((), ("..", "..", "compilers")))
+
+
+def _is_ours(exception: BaseException) -> bool:
+    """Return whether our own code is at fault: the loop, whose exceptions have no frame, or what a mistake in code raises
+    in a frame of ours. A library in C has no frame of its own, so other exceptions of our frames are the library's."""
+    frames = traceback.extract_tb(exception.__traceback__)
+    if not frames:
+        return True
+    return isinstance(exception, _FAULTS_OF_OURS) and frames[-1].filename.startswith(_OUR_FOLDERS)
 
 
 def _clean(text: Any) -> str:

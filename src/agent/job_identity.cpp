@@ -31,7 +31,7 @@ json head_of(const work::Job& job) {
   head.places = job.places;
   for (work::Place& place : head.places) place.why_missing = without_words(place.why_missing);
   head.reference = job.reference;
-  head.second_reference = job.second_reference;
+  head.other_references = job.other_references;
   head.exporter = job.exporter;
   head.reference_cache = job.reference_cache;
   head.given_references = job.given_references;

@@ -17,7 +17,7 @@
 namespace ngb::agent {
 namespace {
 
-constexpr std::string_view kMagic = "NGBREF03";  // as worker/reference_file.h writes it
+constexpr std::string_view kMagic = "NGBREF04";  // as worker/reference_file.h writes it
 constexpr std::size_t kMaxDescriptionBytes = 64U << 20U;
 constexpr std::size_t kCopyBytes = 1U << 20U;
 
@@ -42,10 +42,13 @@ std::string reference_key(const work::Model& model, std::uint64_t seed, const wo
                           const samples::Provenance& made_with) {
   nlohmann::json inputs = nlohmann::json::array();
   for (const TensorSignature& input : model.inputs) inputs.push_back({input.name, name(input.type), input.shape});
+  nlohmann::json outputs = nlohmann::json::array();  // with which those that are made are compared
+  for (const TensorSignature& output : model.outputs) outputs.push_back({output.name, output.shape});
   return hash::sha256(json_text::dump(nlohmann::json{{"format", kMagic},
                                                      {"model", model.key.hash},
                                                      {"batch", model.key.batch},
                                                      {"inputs", inputs},
+                                                     {"outputs", outputs},
                                                      {"seed", seed},
                                                      {"compiler", reference.name},
                                                      {"version", reference.version},
@@ -55,10 +58,16 @@ std::string reference_key(const work::Model& model, std::uint64_t seed, const wo
 }
 
 std::string reference_name(const work::Compiler& reference) {
-  return reference.version.empty() ? reference.name : reference.name + " " + reference.version;
+  std::string name = reference.version.empty() ? reference.name : reference.name + " " + reference.version;
+  for (const auto& [option, value] : reference.options) {
+    const nlohmann::json parsed = json_text::parse(value);
+    name += fmt::format("{}{}: {}", name.find('(') == std::string::npos ? " (" : ", ", option,
+                        parsed.is_string() ? parsed.get<std::string>() : value);
+  }
+  return reference.options.empty() ? name : name + ")";
 }
 
-Result<std::string> check_reference_file(const std::filesystem::path& path) {
+Result<ReferenceFile> check_reference_file(const std::filesystem::path& path) {
   const auto damaged = [&path](const char* how) {
     return fail(fmt::format("not a whole file of reference outputs: {}", how), path.string());
   };
@@ -66,7 +75,7 @@ Result<std::string> check_reference_file(const std::filesystem::path& path) {
   if (!fd.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
   const Result<std::string> begin = read_bytes(fd.get(), kMagic.size() + 4, path);
   if (!begin) return error_of(begin);
-  if (!begin->starts_with(kMagic)) return damaged("it does not begin with NGBREF03");
+  if (!begin->starts_with(kMagic)) return damaged("it does not begin with NGBREF04");
   if (begin->size() < kMagic.size() + 4) return damaged("it ends within its description");
   std::uint32_t json_bytes = 0;
   for (std::size_t i = 4; i-- > 0;) {
@@ -76,8 +85,15 @@ Result<std::string> check_reference_file(const std::filesystem::path& path) {
   const Result<std::string> text = read_bytes(fd.get(), json_bytes, path);
   if (!text) return error_of(text);
   const nlohmann::json kept = json_text::parse(*text);
-  if (!kept.is_object() || !kept.contains("sha256") || !kept["sha256"].is_string()) {
-    return damaged("its description is not readable");
+  ReferenceFile found;
+  for (const auto& [name, field] :
+       {std::pair{"sha256", &ReferenceFile::sha256}, std::pair{"reference", &ReferenceFile::made_by},
+        std::pair{"confirmed_by", &ReferenceFile::confirmed_by}, std::pair{"doubt_kind", &ReferenceFile::doubt_kind},
+        std::pair{"doubt", &ReferenceFile::doubt}}) {
+    if (!kept.is_object() || !kept.contains(name) || !kept[name].is_string()) {
+      return damaged("its description is not readable");
+    }
+    found.*field = kept[name].get<std::string>();
   }
   hash::Sha256 data;
   for (;;) {
@@ -86,22 +102,21 @@ Result<std::string> check_reference_file(const std::filesystem::path& path) {
     if (chunk->empty()) break;
     data.add(*chunk);
   }
-  std::string sha256 = data.finish();
-  if (kept["sha256"] != sha256) return damaged("its outputs are not those that were written");
-  return sha256;
+  if (found.sha256 != data.finish()) return damaged("its outputs are not those that were written");
+  return found;
 }
 
-Result<std::string> CheckedReferences::look(const std::filesystem::path& path) {
+Result<ReferenceFile> CheckedReferences::look(const std::filesystem::path& path) {
   const std::optional<Fingerprint> now = fingerprint(path);
   const auto known = whole_.find(path);
   if (now && known != whole_.end() && known->second.first == *now) return known->second.second;
-  Result<std::string> sha256 = check_reference_file(path);
-  if (sha256 && now) whole_[path] = {*now, *sha256};
-  return sha256;
+  Result<ReferenceFile> found = check_reference_file(path);
+  if (found && now) whole_[path] = {*now, *found};
+  return found;
 }
 
 Status adopt_reference(const std::filesystem::path& written, const std::filesystem::path& path) {
-  if (const Result<std::string> whole = check_reference_file(written); !whole) return error_of(whole);
+  if (const Result<ReferenceFile> whole = check_reference_file(written); !whole) return error_of(whole);
   return file::put_in_place(written, path);
 }
 

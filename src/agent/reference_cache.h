@@ -21,21 +21,29 @@ namespace ngb::agent {
 std::string reference_key(const work::Model& model, std::uint64_t seed, const work::Compiler& reference,
                           const samples::Provenance& made_with);
 
-// Returns "identity 2.15.0", or "identity" without a version.
+// Returns "identity 2.15.0", "identity" without a version, or "onnxruntime 1.31.1 (graph_optimization: disabled)".
 std::string reference_name(const work::Compiler& reference);
 
-// Reads the whole file and returns the SHA-256 of its data. Returns an error if the file is missing, or if its data do
-// not have the hash that its header names.
-Result<std::string> check_reference_file(const std::filesystem::path& path);
+// The parts of a reference file's description that decide whether it may judge (worker/reference_file.h).
+struct ReferenceFile {
+  std::string sha256{};        // of its data
+  std::string made_by{};       // "identity 2.15.0"
+  std::string confirmed_by{};  // another compiler whose outputs agree; "" for none
+  std::string doubt_kind{};    // "random", "not_finite" or "other_shape"; "" for none
+  std::string doubt{};         // the same in words
+};
+
+// Reads the whole file. Returns an error if it is missing, or if its data do not have the hash that its header names.
+Result<ReferenceFile> check_reference_file(const std::filesystem::path& path);
 
 // Checks reference files. It reads each file once, and again only if the file may have changed.
 class CheckedReferences {
  public:
   // Returns what check_reference_file returns.
-  Result<std::string> look(const std::filesystem::path& path);
+  Result<ReferenceFile> look(const std::filesystem::path& path);
 
  private:
-  std::map<std::filesystem::path, std::pair<Fingerprint, std::string>> whole_{};
+  std::map<std::filesystem::path, std::pair<Fingerprint, ReferenceFile>> whole_{};
 };
 
 // Checks the file that a worker has written, syncs it to disk and renames it to `path` in one step.

@@ -118,6 +118,7 @@ void Runner::leave_group() {
   file_.reset();
   reference_path_.reset();
   reference_sha256_.clear();
+  reference_reason_.clear();
   tries_ = 0;
   choose_group();
 }
@@ -130,7 +131,11 @@ Status Runner::begin_group() {
   const Nanoseconds taken = system_clock().now() - started_;
   if (Status may = may_begin(job_.device_limits, taken, surroundings_.work_folder); !may) return may;
   if (Status unchanged = builds_.check_unchanged(); !unchanged) return unchanged;
-  if (is_for_references() && references_.look(reference_file())) return record_reference(reference_file().string());
+  if (is_for_references() && reference_path_) return record_reference(reference_path_->string());
+  if (is_for_references() && !file_) {
+    const Result<ReferenceFile> made = references_.look(reference_file());
+    if (made && made->doubt_kind.empty()) return record_reference(reference_file().string());
+  }
   if (!file_) return begin_model();
   if (!reference_path_) return begin_reference();
   return begin_step();

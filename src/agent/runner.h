@@ -19,6 +19,7 @@
 #include "agent/next_round.h"
 #include "agent/quiet_wait.h"
 #include "agent/reference_cache.h"
+#include "agent/reference_search.h"
 #include "agent/shared_compilation.h"
 #include "agent/workers/attempts.h"
 #include "agent/workers/launcher_pool.h"
@@ -93,6 +94,11 @@ class Runner {
   [[nodiscard]] const work::Group& group() const { return job_.groups[group_]; }
   [[nodiscard]] const work::Model& model() const { return job_.model_of(group()); }
   [[nodiscard]] std::filesystem::path caches() const;
+  [[nodiscard]] ReferenceSearch& search();
+  Status use_given(const work::GivenReference& given);
+  Status make_reference(const work::Compiler& candidate);
+  Status end_search();
+  bool asks_a_third(const work::WorkerRequest& request, const samples::ProcessResult& result);
   [[nodiscard]] const work::Compiler& reference() const;
   [[nodiscard]] std::filesystem::path reference_file() const;
   Status refuse_other_builds() const;
@@ -137,10 +143,10 @@ class Runner {
   int pass_ = 0;                                           // over all groups, unless they are measured group by group
   std::optional<ModelFile> file_{};                        // the group's model file
   std::optional<std::filesystem::path> reference_path_{};  // the group's; "" for no check
-  // By group: why the reference does not support its model, so that the second one makes its outputs.
-  std::map<std::size_t, samples::Failure> first_reference_failed_{};
-  std::string reference_sha256_{};        // of the data in that file
-  std::optional<int> looked_at_round_{};  // the round of the group that next_round_ is for
+  std::map<std::size_t, ReferenceSearch> searches_{};      // by group: who judges its cells
+  std::string reference_sha256_{};                         // of the data in that file
+  std::string reference_reason_{};                         // as work::WorkerRequest::reference_reason
+  std::optional<int> looked_at_round_{};                   // the round of the group that next_round_ is for
   NextRound next_round_{};
   int tries_ = 0;  // failed attempts at the group's model, then at its reference
   std::unique_ptr<ModelWriting> writing_{};

@@ -16,6 +16,9 @@ using samples::FailureKind;
 using samples::ProcessResult;
 using work::WorkerRequest;
 
+// A model is not kept waiting longer for outputs of a reference that stands in for the study's.
+constexpr std::int64_t kMostOfAStandInNs = 120'000'000'000;
+
 // Makes a name of a file in our folder, even from an id that is not hexadecimal digits.
 std::string file_name(std::string text) {
   std::replace(text.begin(), text.end(), '/', '_');
@@ -81,6 +84,7 @@ WorkerRequest Runner::request_for(const work::Step& step) {
   request.attempt = *next_attempt(step);
   request.reference_path = reference_path_->string();
   const work::GivenReference* const given = job_.given_reference(group().model_index);
+  request.reference_reason = reference_reason_;
   request.reference_is_given = given != nullptr && !given->path.empty();
   request.has_load = !job_.load_of(cell).is_none();
   compilation_.prepare(request, origin_of(cell));
@@ -108,6 +112,9 @@ AttemptPlan Runner::plan_for(WorkerRequest request) const {
   plan.memory_limit_bytes = memory_limit_bytes_;
   plan.log_name = name_of_log(request);
   plan.timeouts = job_.limits.timeouts;
+  const bool stands_in =
+      request.task == work::Task::make_references && searches_.contains(group_) && !searches_.at(group_).is_first();
+  if (stands_in) plan.timeouts.compile_ns = std::min(plan.timeouts.compile_ns, kMostOfAStandInNs);
   plan.disturbance = job_.limits.disturbance;
   if (request.has_load) plan.load = job_.load_of(cell_of(request));
   plan.request = std::move(request);
@@ -166,6 +173,7 @@ Status Runner::end_process(const WorkerRequest& request, ProcessResult result) {
   }
   drop_if_too_large(result);
   if (!compilation_.settle(request, origin_of(cell), result)) return Done{};
+  if (asks_a_third(request, result)) return Done{};
   wait_for_quiet(result, request.compiler);
   const Status recorded = record({0, std::move(result)});
   if (is_done(cell)) compilation_.end_cell(cell.id);

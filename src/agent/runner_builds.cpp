@@ -14,7 +14,7 @@ Status Runner::prepare() {
   std::vector<const work::Compiler*> compilers;
   for (const work::Compiler& compiler : job_.compilers) compilers.push_back(&compiler);
   if (job_.reference) compilers.push_back(&*job_.reference);
-  if (job_.second_reference) compilers.push_back(&*job_.second_reference);
+  for (const work::Compiler& compiler : job_.other_references) compilers.push_back(&compiler);
   for (const work::Compiler* const compiler : compilers) {
     for (const bool exported : {false, true}) {
       if (exported && !has_modules) continue;
@@ -50,7 +50,7 @@ samples::Provenance Runner::provenance_of(const work::Cell& cell) const {
   for (const work::UserFile& file : model().files) lines += file.sha256 + " " + file.name + "\n";
   if (!lines.empty()) made_with.files_sha256 = hash::sha256(lines);
   if (file_) made_with.model_sha256 = file_->facts.file_sha256;
-  if (job_.reference && reference_path_) {
+  if (job_.reference && reference_path_ && !reference_path_->empty()) {
     made_with.reference_key = key_of_reference();
     made_with.reference_sha256 = reference_sha256_;
   }

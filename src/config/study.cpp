@@ -37,6 +37,7 @@ class StudyReader {
     read_lists(root);
     settle_reference();
     settle_exporter();
+    settle_other_references();
     check_baseline();
     check_stop_when();
     check_rounds();
@@ -145,6 +146,22 @@ class StudyReader {
       return;
     }
     study_.reference_version = default_version(study_.reference);
+  }
+
+  // The evaluator is in the identity's toolchain, and has its version.
+  void settle_other_references() {
+    if (study_.reference == "none") return;
+    const std::string identity = study_.reference == kExporter ? study_.reference_version : default_version(kExporter);
+    const std::vector<work::Compiler> all{{.name = kExporter, .version = identity},
+                                          {.name = "onnxruntime",
+                                           .version = default_version("onnxruntime"),
+                                           .options = {{"graph_optimization", "\"disabled\""}}},
+                                          {.name = "onnx", .version = identity}};
+    for (const work::Compiler& other : all) {
+      const bool is_known = std::any_of(vocabulary_.compilers.begin(), vocabulary_.compilers.end(),
+                                        [&](const CompilerWords& known) { return known.name == other.name; });
+      if (is_known && other.name != study_.reference) study_.other_references.push_back(other);
+    }
   }
 
   void settle_exporter() {

@@ -61,9 +61,6 @@ struct ModelEntry {
 
 // The compiler that makes ONNX files from PyTorch modules.
 inline constexpr const char* kExporter = "identity";
-// The compiler that makes the reference outputs of ONNX files that the identity, as the reference, does not support. It
-// is in the identity's toolchain.
-inline constexpr const char* kSecondReference = "onnx";
 
 struct Study {
   std::string name{};
@@ -85,6 +82,9 @@ struct Study {
   std::string reference = "identity";  // a compiler's name, or "none"
   // Default: the version of the study's first compiler with that name, else the vocabulary's default version.
   std::string reference_version{};
+  // The compilers that make the reference outputs, one after the other, of models of which the reference cannot:
+  // identity, onnxruntime without optimisations, and onnx, the package's evaluator.
+  std::vector<work::Compiler> other_references{};
   // Version of kExporter: the reference's if the reference is the same compiler, else that of the study's first
   // compiler with that name, else the vocabulary's default version.
   std::string exporter_version{};

@@ -64,12 +64,14 @@ void add_reference(const config::Study& study, work::Job& job) {
   }
 }
 
-// Users' ONNX files may have operators that the identity lacks.
-void add_second_reference(const config::Study& study, work::Job& job) {
-  const bool has_file =
-      std::any_of(job.models.begin(), job.models.end(), [](const work::Model& model) { return !model.is_made(); });
-  if (!has_file || study.reference != config::kExporter) return;
-  job.second_reference = {.name = config::kSecondReference, .version = job.reference->version};
+// Users' models may have what the reference lacks. The zoo's have nothing that it lacks.
+void add_other_references(const config::Study& study, work::Job& job) {
+  const bool has_users = std::any_of(job.models.begin(), job.models.end(), [](const work::Model& model) {
+    return !std::holds_alternative<work::Recipe>(model.source);
+  });
+  if (!has_users || !job.reference) return;
+  job.other_references = study.other_references;
+  for (work::Compiler& other : job.other_references) other.threads = job.reference->threads;
 }
 
 void add_exporter(const config::Study& study, work::Job& job) {
@@ -82,7 +84,7 @@ Status add_places(const FindPlace& place_of, work::Job& job) {
   std::vector<work::Compiler*> compilers;
   for (work::Compiler& compiler : job.compilers) compilers.push_back(&compiler);
   if (job.reference) compilers.push_back(&*job.reference);
-  if (job.second_reference) compilers.push_back(&*job.second_reference);
+  for (work::Compiler& other : job.other_references) compilers.push_back(&other);
   if (job.exporter) compilers.push_back(&*job.exporter);
   for (work::Compiler* const compiler : compilers) {
     const bool is_known = std::any_of(job.places.begin(), job.places.end(),
@@ -163,7 +165,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   job.models = models.chosen(plan_.models);
   leave_threads_to_the_device(job);
   add_reference(plan_.study, job);
-  add_second_reference(plan_.study, job);
+  add_other_references(plan_.study, job);
   add_exporter(plan_.study, job);
   if (const Status placed = add_places(place_of, job); !placed) return error_of(placed);
   return job;

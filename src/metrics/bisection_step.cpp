@@ -64,6 +64,7 @@ Finding finding_of(const ComparedPair& pair, const StepRules& rules) {
     case PairStatus::both_failed:
     case PairStatus::not_measured_yet:
     case PairStatus::disturbed:
+    case PairStatus::no_verdict:
       break;
   }
   return Finding::undecided;

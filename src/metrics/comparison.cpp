@@ -50,7 +50,11 @@ PairStatus status_of_pair(const Measured& baseline, const Measured& candidate) {
     return PairStatus::not_measured_yet;
   }
   if (has_left) return PairStatus::newly_measured;
-  if (!has_right) return candidate.has_lost && !baseline.has_lost ? PairStatus::newly_failed : PairStatus::judged;
+  if (!has_right && candidate.has_lost && !baseline.has_lost) return PairStatus::newly_failed;
+  if (!has_right) {
+    const bool are_alike = baseline.steady.no_verdict.empty() && candidate.steady.no_verdict.empty();
+    return are_alike ? PairStatus::judged : PairStatus::no_verdict;
+  }
   return candidate.failed->failure->kind == samples::FailureKind::inaccurate ? PairStatus::newly_inaccurate
                                                                              : PairStatus::newly_failed;
 }
@@ -187,8 +191,9 @@ Status no_pair(const Side& baseline, const Side& candidate, Axis axis) {
 }  // namespace
 
 std::string_view name(PairStatus status) {
-  constexpr std::array<std::string_view, 7> kNames{
-      "judged", "newly_failed", "newly_inaccurate", "newly_measured", "both_failed", "not_measured_yet", "disturbed"};
+  constexpr std::array<std::string_view, 8> kNames{"judged",         "newly_failed", "newly_inaccurate",
+                                                   "newly_measured", "both_failed",  "not_measured_yet",
+                                                   "disturbed",      "no_verdict"};
   return kNames.at(static_cast<std::size_t>(status));
 }
 

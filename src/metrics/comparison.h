@@ -21,7 +21,8 @@ enum class PairStatus {
   newly_measured,    // the baseline failed, the candidate has a speed
   both_failed,
   not_measured_yet,  // one side or both have no processes yet
-  disturbed          // one side or both were never measured on a quiet machine
+  disturbed,         // one side or both were never measured on a quiet machine
+  no_verdict  // both sides have a speed, of which one is perhaps that of another computation (Steady::no_verdict)
 };
 std::string_view name(PairStatus status);  // "judged", "newly_failed", …
 

@@ -2,6 +2,7 @@
 // Defines the table of flags and the function of each row.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
@@ -111,14 +112,13 @@ std::optional<double> unlike_baseline(const Evidence& evidence) {
                                                                                                                 : 1);
 }
 
-// Counts the processes with finite numbers in less than half of the compared outputs.
+// Counts the processes with finite numbers in at most half of the compared outputs.
 std::optional<double> not_finite(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
   return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
     const auto& check = process.check;
     if (!check || check->reference == "none") return false;
-    if (check->finite_elements)
-      return *check->finite_elements * 2 < std::max<std::uint64_t>(check->compared_elements, 1);
+    if (check->finite_elements) return *check->finite_elements * 2 <= check->compared_elements;
     return !check->max_absolute_error.value;  // schema 1 counted no finite elements
   }));
 }
@@ -127,6 +127,62 @@ std::optional<double> unchecked(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
   return count(std::count_if(processes.begin(), processes.end(),
                              [](const auto& process) { return !process.check || process.check->reference == "none"; }));
+}
+
+// Counts the processes in which at least 90 % of the compared numbers have a reference that is as good as 0.
+std::optional<double> weak_check(const Evidence& evidence) {
+  const auto& processes = evidence.cell.processes;
+  return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
+    const auto& check = process.check;
+    if (!check || check->compared_elements == 0 || !check->small_elements) return false;
+    return static_cast<double>(*check->small_elements) >= 0.9 * static_cast<double>(check->compared_elements);
+  }));
+}
+
+// Returns by how much the memory of a process grew from the first quarter of its readings to the last, if it grew from
+// each quarter to the next, by more than 5 % and 16 MiB altogether. A process of fewer than eight readings is too
+// short.
+std::optional<double> growth_of_memory(const samples::ProcessResult& process) {
+  std::vector<double> bytes;
+  for (const samples::Reading& reading : process.readings) {
+    if (reading.quantity == "memory" && reading.when == "during" && reading.value.value) {
+      bytes.push_back(*reading.value.value);
+    }
+  }
+  if (bytes.size() < 8) return std::nullopt;
+  std::array<double, 4> means{};
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const std::size_t begin = i * bytes.size() / means.size();
+    const std::size_t end = (i + 1) * bytes.size() / means.size();
+    means.at(i) = statistics::mean(std::span(bytes).subspan(begin, end - begin));
+    if (i > 0 && means.at(i) <= means.at(i - 1)) return std::nullopt;
+  }
+  const double growth = means.back() - means.front();
+  constexpr double kLeast = 16 << 20U;
+  return growth > std::max(kLeast, 0.05 * means.front()) ? std::optional(growth) : std::nullopt;
+}
+
+std::optional<double> growing_memory(const Evidence& evidence) {
+  std::optional<double> most;
+  for (const samples::ProcessResult& process : evidence.cell.processes) {
+    const std::optional<double> growth = growth_of_memory(process);
+    if (growth && growth > most) most = growth;
+  }
+  return most;
+}
+
+std::optional<double> outputs_change(const Evidence& evidence) {
+  const auto& processes = evidence.cell.processes;
+  return count(std::count_if(processes.begin(), processes.end(),
+                             [](const auto& process) { return process.check && !process.check->change.empty(); }));
+}
+
+// Counts the processes that were not compared with the study's reference, or with one that is doubtful.
+std::optional<double> other_reference(const Evidence& evidence) {
+  const auto& processes = evidence.cell.processes;
+  return count(std::count_if(processes.begin(), processes.end(), [](const auto& process) {
+    return process.check && process.check->reference != "none" && !process.check->reference_reason.empty();
+  }));
 }
 
 // Counts the processes that loaded what another one had compiled.
@@ -185,9 +241,21 @@ constexpr std::array kFlags{
     Flag{"unlike_baseline", "the baseline was measured in another environment",
          "the speed-up also compares two states of the machine; its two sides share no rounds: measure both again",
          unlike_baseline},
-    Flag{"unchecked", "outputs not compared with a reference", "the outputs may be wrong", unchecked},
-    Flag{"not_finite", "fewer than half of the compared outputs are finite numbers",
-         "NaN agrees with NaN, so the check proves little: check the model's inputs", not_finite},
+    Flag{"unchecked", "outputs not compared with a reference",
+         "the outputs may be wrong; unless the study asks for no check, the speed is in no verdict", unchecked},
+    Flag{"other_reference", "the study's reference did not judge, or its outputs are doubtful",
+         "the outputs were compared with those of the compiler that is named below", other_reference},
+    Flag{"weak_check", "at least 90 % of the compared outputs have a reference of at most the absolute tolerance",
+         "a compiler that returns zeros would pass: set `tolerances`, or give the model other weights or inputs",
+         weak_check},
+    Flag{"not_finite", "at most half of the compared outputs are finite numbers",
+         "what is not finite is not compared, so the check proves little: check the model's inputs", not_finite},
+    Flag{"outputs_change", "outputs after the timed phase differ from those of the first inference",
+         "the model keeps state between inferences or is random, so its speed is in no verdict", outputs_change},
+    Flag{"growing_memory", "memory grew from each quarter of a timed phase to the next, by 5 % and 16 MiB altogether",
+         "the compiler or the model keeps something of every inference: a longer run may be slower, or run out of "
+         "memory",
+         growing_memory},
     Flag{"shared_compilation", "processes loaded what another process had compiled",
          "the study's key `compile` asks for it: `compile_s` has fewer values than there are processes, and intervals "
          "do "

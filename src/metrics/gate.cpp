@@ -13,6 +13,7 @@ bool is_shown_slower(const ComparedPair& pair) {
 
 bool is_open(const ComparedPair& pair) {
   if (pair.status == PairStatus::not_measured_yet || pair.status == PairStatus::disturbed) return true;
+  if (pair.status == PairStatus::no_verdict) return true;
   return pair.status == PairStatus::judged && !pair.is_same_build && pair.judgement.verdict == Verdict::undecided;
 }
 

@@ -150,6 +150,15 @@ void summarize(std::vector<double> rates, std::vector<double> latencies_s, Stead
 
 }  // namespace
 
+std::string why_no_verdict(const store::CellData& cell) {
+  for (const store::RecordedProcess& process : cell.processes) {
+    if (!process.check) continue;
+    if (process.check->is_lacking()) return "unchecked: " + process.check->reference_reason;
+    if (!process.check->change.empty()) return "outputs change from one inference to the next";
+  }
+  return {};
+}
+
 Steady steady(const store::CellData& cell) {
   Steady found;
   if (const samples::ProcessResult* failed = decisive_failure(cell)) {
@@ -162,6 +171,7 @@ Steady steady(const store::CellData& cell) {
     found.reason = "not measured yet";
     return found;
   }
+  found.no_verdict = why_no_verdict(cell);
   std::vector<double> all_rates;
   std::vector<double> latencies_s;
   bool stopped_after_a_number = cell.instances == 1;  // several go on until all have enough

@@ -26,6 +26,10 @@ bool is_disturbed(const store::CellData& cell);
 // was only disturbed is not lost.
 std::vector<const samples::ProcessResult*> lost_processes(const store::CellData& cell);
 
+// Returns why the cell's speed may not be that of the computation that others did: its outputs were compared with none
+// although the study asks for it, or they change. Returns "" if nothing speaks against it.
+std::string why_no_verdict(const store::CellData& cell);
+
 // A number measured by one process. The processes of a group's cells that have the same run, round and environment ran
 // one after the other, so that their numbers may be paired. (A cell that is measured again after a change of the
 // environment has the same rounds once more.)
@@ -62,6 +66,7 @@ struct Steady {
   bool is_grouped = false;                        // some repetition holds more than one inference
   std::string reason{};                           // why there are no steady repetitions; empty if there are some
   bool has_failed = false;                        // that is the reason: it has a decisive failure, or is disturbed
+  std::string no_verdict{};  // why its speed is compared with no other; empty if it may be, or if there is none
 };
 
 // `repetitions: auto` chooses far fewer.

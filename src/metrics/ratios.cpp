@@ -52,7 +52,8 @@ std::string why_unknown(const Analysis& analysis, std::initializer_list<Relative
       return relative.why_none.empty() ? fmt::format("{} was not measured here", relative.role) : relative.why_none;
     }
     const Steady& steady = analysis.steady(*relative.cell);
-    if (!steady.reason.empty()) return is_first ? steady.reason : fmt::format("{}: {}", relative.role, steady.reason);
+    const std::string& why = steady.reason.empty() ? steady.no_verdict : steady.reason;
+    if (!why.empty()) return is_first ? why : fmt::format("{}: {}", relative.role, why);
     is_first = false;
   }
   return {};

@@ -13,6 +13,7 @@
 #include "config/keys/value.h"
 #include "userfiles/input_values.h"
 #include "userfiles/onnx_file.h"
+#include "userfiles/onnx_outputs.h"
 #include "zoo/family.h"
 #include "zoo/recipe.h"
 
@@ -58,10 +59,14 @@ Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std:
 Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch) {
   auto file = userfiles::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions);
   if (!file) return error_of(file);
+  auto outputs = userfiles::inspect_outputs(entry.file);
+  if (!outputs) return error_of(outputs);
   work::Model model{.key = {.hash = file->content_hash},
                     .path = entry.file.string(),
                     .inputs = std::move(file->inputs),
-                    .open_inputs = std::move(file->open_inputs)};
+                    .open_inputs = std::move(file->open_inputs),
+                    .arithmetic = std::move(outputs->arithmetic),
+                    .outputs = std::move(outputs->declared)};
   for (const userfiles::FilePart& part : file->parts) {
     const std::filesystem::path location = std::filesystem::path(part.location).lexically_normal();
     model.files.push_back({"model/" + location.string(), (entry.file.parent_path() / location).string(), part.sha256});

@@ -31,6 +31,22 @@ json settings_json(const CellData& cell) {
 }
 
 json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+// Returns the check of a process that counts, else of the last one that failed; null if there is none.
+const samples::Check* check_of(const CellData& cell) {
+  for (const auto* const list : {&cell.processes, &cell.failed}) {
+    for (const store::RecordedProcess& process : *list) {
+      if (process.check) return &*process.check;
+    }
+  }
+  return nullptr;
+}
+
+template <std::string samples::Check::* Member>
+json of_check(const CellData& cell) {
+  const samples::Check* const check = check_of(cell);
+  return check == nullptr ? json(nullptr) : text_or_null(check->*Member);
+}
+
 json number_or_null(const std::optional<int>& number) { return number ? json(*number) : json(nullptr); }
 
 // name, heading, of
@@ -64,6 +80,10 @@ constexpr std::array kAttributes{
     Attribute{"planned_processes", nullptr, [](const CellData& cell) { return json(cell.planned_processes); }},
     Attribute{"completed_processes", nullptr, [](const CellData& cell) { return json(cell.processes.size()); }},
     Attribute{"failed_attempts", nullptr, [](const CellData& cell) { return json(cell.failed.size()); }},
+    Attribute{"reference", nullptr, of_check<&samples::Check::reference>},
+    Attribute{"reference_reason", nullptr, of_check<&samples::Check::reference_reason>},
+    Attribute{"tolerance", nullptr, of_check<&samples::Check::tolerance>},
+    Attribute{"output_change", nullptr, of_check<&samples::Check::change>},
     Attribute{"status", nullptr, [](const CellData& cell) { return json(name(status_of(cell))); }},
 };
 
@@ -106,6 +126,18 @@ json failure_json(const CellData& cell) {
   if (failure.signal) object["signal"] = *failure.signal;
   if (failure.exit_code) object["exit_code"] = *failure.exit_code;
   return object;
+}
+
+std::string check_remark(const CellData& cell) {
+  const samples::Check* const check = check_of(cell);
+  if (check == nullptr) return {};
+  if (check->reference == "none") {
+    if (!check->is_lacking()) return {};
+    return "outputs not compared, in no verdict: " + check->reference_reason;
+  }
+  std::string remark = "outputs compared with those of " + check->reference;
+  if (!check->tolerance.empty()) remark += "; tolerance " + check->tolerance;
+  return check->reference_reason.empty() ? remark : remark + "; " + check->reference_reason;
 }
 
 std::vector<NumberColumn> number_columns(bool all, std::span<const CellData* const> cells) {

@@ -28,6 +28,10 @@ std::vector<Attribute> shown_attributes(std::span<const store::CellData* const> 
 // decided the cell's status; null for a cell that did not fail.
 nlohmann::json failure_json(const store::CellData& cell);
 
+// Returns whose outputs the cell's were compared with, by which tolerance, and why not with the study's reference: one
+// line. Returns "" if there is no check, or if the study asks for none.
+std::string check_remark(const store::CellData& cell);
+
 // A column of numbers in tables for people: a metric and, if it has one, its deviation ("52.1 ± 1.2").
 struct NumberColumn {
   const metrics::Metric* metric = nullptr;

@@ -21,9 +21,9 @@ using metrics::GateOutcome;
 using metrics::PairStatus;
 using metrics::Verdict;
 
-constexpr std::array<std::string_view, 11> kOutcomes{"slower",       "failed",       "inaccurate",  "undecided",
-                                                     "faster",       "measured now", "same",        "same build",
-                                                     "failed twice", "disturbed",    "not measured"};
+constexpr std::array<std::string_view, 12> kOutcomes{"slower",       "failed",       "inaccurate",   "undecided",
+                                                     "faster",       "measured now", "same",         "same build",
+                                                     "failed twice", "disturbed",    "not measured", "no verdict"};
 
 // Pairs without a ratio come last among those of their outcome.
 double log_ratio_or_most(const ComparedPair& pair) {
@@ -41,8 +41,17 @@ std::string failure_of(const char* side, const store::CellData& cell) {
   return failure.message.empty() ? words : fmt::format("{}: {}", words, failure.message);
 }
 
+std::string no_verdict_of(const char* side, const store::CellData& cell) {
+  const std::string why = metrics::why_no_verdict(cell);
+  return why.empty() ? why : fmt::format("{}: {}", side, why);
+}
+
 std::string why_without_speed(const ComparedPair& pair) {
   std::vector<std::string> sides{failure_of("baseline", *pair.baseline), failure_of("candidate", *pair.candidate)};
+  if (pair.status == PairStatus::no_verdict) {
+    if (sides[0].empty()) sides[0] = no_verdict_of("baseline", *pair.baseline);
+    if (sides[1].empty()) sides[1] = no_verdict_of("candidate", *pair.candidate);
+  }
   if (pair.status == PairStatus::not_measured_yet) {
     if (pair.baseline->processes.empty() && sides[0].empty()) sides[0] = "baseline: not measured yet";
     if (pair.candidate->processes.empty() && sides[1].empty()) sides[1] = "candidate: not measured yet";
@@ -127,6 +136,8 @@ Outcome outcome_of(const ComparedPair& pair) {
       return Outcome::disturbed;
     case PairStatus::not_measured_yet:
       return Outcome::not_measured;
+    case PairStatus::no_verdict:
+      return Outcome::no_verdict;
     case PairStatus::judged:
       break;
   }

@@ -22,7 +22,8 @@ enum class Outcome {
   same_build,
   both_failed,
   disturbed,
-  not_measured
+  not_measured,
+  no_verdict
 };
 Outcome outcome_of(const metrics::ComparedPair& pair);
 std::string_view word_of(Outcome outcome);  // "slower", "measured now", …

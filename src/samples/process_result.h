@@ -51,17 +51,27 @@ struct Repetition {
 };
 
 struct Check {
-  std::string reference{};  // compiler of the reference outputs: "identity 2.15.0"; "none": the study asks for no check
+  std::string reference{};  // compiler of the reference outputs: "identity 2.15.0"; "none": they were not compared
   std::uint64_t compared_elements = 0;
   Known<double> max_absolute_error{};
   Known<double> max_relative_error{};              // over elements whose reference is not 0
   std::optional<std::uint64_t> finite_elements{};  // compared elements that are finite in both; nothing: not counted
+  // Compared elements whose reference is at most the absolute tolerance, so that 0 would pass; nothing: not counted.
+  std::optional<std::uint64_t> small_elements{};
+  std::string tolerance{};         // "0.0001 + 0.001·|reference|"; "": nothing was compared
+  std::string reference_reason{};  // why the first reference did not judge, or what is wrong with this one; "": nothing
+  std::string change{};            // how the outputs after the timed phase differ from the first ones; "": they agree
+
+  // Returns whether the outputs were not compared although the study asks for it.
+  [[nodiscard]] bool is_lacking() const { return reference == "none" && !reference_reason.empty(); }
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"reference", &Check::reference}, Field{"compared_elements", &Check::compared_elements},
                  Field{"max_absolute_error", &Check::max_absolute_error},
                  Field{"max_relative_error", &Check::max_relative_error},
-                 Field{"finite_elements", &Check::finite_elements});
+                 Field{"finite_elements", &Check::finite_elements}, Field{"small_elements", &Check::small_elements},
+                 Field{"tolerance", &Check::tolerance}, Field{"reference_reason", &Check::reference_reason},
+                 Field{"change", &Check::change});
   }
 };
 

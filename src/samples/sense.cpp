@@ -143,7 +143,10 @@ void add_check(Sense& sense, const Check& check) {
   sense.length("check: reference", check.reference.size(), kLongestName)
       .within<std::uint64_t>("check: compared_elements", check.compared_elements, 0, kMostStored)
       .known<double>("check: max_absolute_error", check.max_absolute_error, 0, kMost)
-      .known<double>("check: max_relative_error", check.max_relative_error, 0, kMost);
+      .known<double>("check: max_relative_error", check.max_relative_error, 0, kMost)
+      .length("check: tolerance", check.tolerance.size(), kLongestName)
+      .length("check: reference_reason", check.reference_reason.size(), kLongestText)
+      .length("check: change", check.change.size(), kLongestText);
 }
 
 void add_failure(Sense& sense, const Failure& failure) {

@@ -186,7 +186,8 @@ class Loader {
     each_row(database_,
              "SELECT process_key, process_index, attempt, environment_hash, started_unix_ns, wall_ns, stop_reason, "
              "is_steady, threads_used, threads_used_unknown_reason, log_path, environment_key, run_key, origin, "
-             "is_complete, threads, ifnull(made_with_key, 0) FROM process WHERE cell_key = ?",
+             "is_complete, threads, ifnull(made_with_key, 0), reference, tolerance, reference_reason, output_change "
+             "FROM process LEFT JOIN output_check USING (process_key) WHERE cell_key = ?",
              cell_key, [&](const sql::Statement& row) {
                LoadedProcess& loaded = all.emplace_back();
                loaded.process_key = row.integer(0);
@@ -205,6 +206,12 @@ class Loader {
                process.log_path = row.text(10);
                process.run_key = row.integer(12);
                if (!row.is_null(15)) process.threads = row.small(15);
+               if (!row.is_null(17)) {
+                 process.check = samples::Check{.reference = row.text(17),
+                                                .tolerance = row.text(18),
+                                                .reference_reason = row.text(19),
+                                                .change = row.text(20)};
+               }
                if (has_repetitions_) process.made_with = made_with(row.integer(16));
                loaded.environment_key = row.integer(11);
              });

@@ -91,12 +91,18 @@ void load_repetitions(sql::Database& database, std::int64_t process_key, Process
 void load_check(sql::Database& database, std::int64_t process_key, ProcessResult& process) {
   each_row(database,
            "SELECT reference, compared_elements, max_absolute_error, max_absolute_error_unknown_reason, "
-           "max_relative_error, max_relative_error_unknown_reason, finite_elements FROM output_check "
+           "max_relative_error, max_relative_error_unknown_reason, finite_elements, small_elements, tolerance, "
+           "reference_reason, "
+           "output_change FROM output_check "
            "WHERE process_key = ?",
            process_key, [&process](const sql::Statement& row) {
-             process.check = samples::Check{
-                 row.text(0), get_unsigned(row, 1), known(row, 2, get_real), known(row, 4, get_real), {}};
+             process.check =
+                 samples::Check{row.text(0), get_unsigned(row, 1), known(row, 2, get_real), known(row, 4, get_real)};
              if (!row.is_null(6)) process.check->finite_elements = get_unsigned(row, 6);
+             if (!row.is_null(7)) process.check->small_elements = get_unsigned(row, 7);
+             process.check->tolerance = row.text(8);
+             process.check->reference_reason = row.text(9);
+             process.check->change = row.text(10);
            });
 }
 

@@ -191,10 +191,10 @@ class Recorder {
 
   void add_check(std::int64_t process, const samples::Check& check) {
     sql()
-        .kept("INSERT INTO output_check VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        .kept("INSERT INTO output_check VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .run(process, check.reference, check.compared_elements, check.max_absolute_error.value,
              reason(check.max_absolute_error), check.max_relative_error.value, reason(check.max_relative_error),
-             check.finite_elements);
+             check.finite_elements, check.small_elements, check.tolerance, check.reference_reason, check.change);
   }
 
   void add_failure(std::int64_t process, const samples::Failure& failure) {

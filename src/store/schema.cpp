@@ -15,6 +15,7 @@
 #include "store/schema_sql_5.h"
 #include "store/schema_sql_6.h"
 #include "store/schema_sql_7.h"
+#include "store/schema_sql_8.h"
 #include "store/schema_views.h"
 
 namespace ngb::store {
@@ -34,7 +35,8 @@ constexpr std::array kMigrations{
               kVersion4},
     Migration{"sizes of the samples of models that compress data", kVersion5},
     Migration{"several instances at once", kVersion6},
-    Migration{"values of cells that are kept family by family", kVersion7}};
+    Migration{"values of cells that are kept family by family", kVersion7},
+    Migration{"tolerances, reasons of references, outputs that change", kVersion8}};
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {
   throw sql::SqlError({std::move(what), database.file().string(), std::move(next)}, SQLITE_ERROR);

@@ -173,7 +173,7 @@ CREATE TABLE repetition (  -- One timed repetition.
 
 CREATE TABLE output_check (  -- The differences between a process's outputs and the reference outputs.
   process_key INTEGER PRIMARY KEY REFERENCES process,  -- the process
-  reference TEXT NOT NULL,  -- compiler that made the reference outputs; none: the study asks for no check
+  reference TEXT NOT NULL,  -- compiler that made the reference outputs; none: they were not compared
   compared_elements INTEGER NOT NULL,  -- numbers compared
   max_absolute_error REAL,  -- NULL: unknown
   max_absolute_error_unknown_reason TEXT,  -- why it is unknown

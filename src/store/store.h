@@ -105,9 +105,10 @@ struct MeasuredEnvironment {
 // Says how much of a cell is loaded.
 enum class Detail {
   planned,  // the cell without its processes
-  outline,  // its processes without phases, repetitions, checks, facts, readings and what they were made with
+  outline,  // its processes without phases, repetitions, facts, readings, what they were made with, and the numbers of
+            // their checks
   phases,   // the outline with phases
-  speeds,   // without phases, checks and readings, and of the facts only the device
+  speeds,   // without phases, readings and the numbers of checks, and of the facts only the device
   full
 };
 

@@ -121,7 +121,9 @@ class Walk {
         case message_tag(onnx::GraphProto::kSparseInitializerFieldNumber):
           return message([this, main] { return sparse_tensor(main); });
         case message_tag(onnx::GraphProto::kInputFieldNumber):
-          return main ? input() : skip(tag);
+          return main ? input(visitor_.on_input) : skip(tag);
+        case message_tag(onnx::GraphProto::kOutputFieldNumber):
+          return main && visitor_.on_output ? input(visitor_.on_output) : skip(tag);
         default:
           return skip(tag);
       }
@@ -145,6 +147,7 @@ class Walk {
 
   bool node(int depth) {
     return fields([this, depth](std::uint32_t tag) {
+      if (tag == message_tag(onnx::NodeProto::kOpTypeFieldNumber) && visitor_.on_operator) return operator_type();
       if (tag != message_tag(onnx::NodeProto::kAttributeFieldNumber)) return skip(tag);
       return message([this, depth] { return attribute(depth); });
     });
@@ -185,12 +188,15 @@ class Walk {
     ScannedTensor found{.of_main_graph = of_main_graph};
     ExternalData external;
     std::uint64_t location_kind = onnx::TensorProto::DEFAULT;
+    std::uint64_t element_type = 0;
     const bool read = fields([&](std::uint32_t tag) {
       switch (tag) {
         case message_tag(onnx::TensorProto::kNameFieldNumber):
           return text(found.name);
         case message_tag(onnx::TensorProto::kExternalDataFieldNumber):
           return external_entry(external);
+        case number_tag(onnx::TensorProto::kDataTypeFieldNumber):
+          return in_.ReadVarint64(&element_type);
         case number_tag(onnx::TensorProto::kDataLocationFieldNumber):
           return in_.ReadVarint64(&location_kind);
         default:
@@ -198,6 +204,7 @@ class Walk {
       }
     });
     if (!read) return false;
+    found.element_type = static_cast<int>(element_type);
     if (location_kind == onnx::TensorProto::EXTERNAL) found.external = std::move(external);
     return !visitor_.on_tensor || accepted(visitor_.on_tensor(std::move(found)));
   }
@@ -212,11 +219,18 @@ class Walk {
     return true;
   }
 
-  bool input() {
+  bool operator_type() {
+    std::string type;
+    if (!text(type)) return false;
+    visitor_.on_operator(type);
+    return true;
+  }
+
+  bool input(const std::function<Status(ScannedInput)>& on_found) {
     std::string bytes;
     onnx::ValueInfoProto info;
     if (!text(bytes, kLongestInput) || !info.ParseFromString(bytes)) return false;
-    return !visitor_.on_input || accepted(visitor_.on_input(to_input(info)));
+    return !on_found || accepted(on_found(to_input(info)));
   }
 
   bool accepted(Status status) {

@@ -34,13 +34,16 @@ struct ExternalData {
 
 struct ScannedTensor {
   std::string name{};
+  int element_type = 0;        // onnx.TensorProto.DataType
   bool of_main_graph = false;  // false in a subgraph, function or attribute
   std::optional<ExternalData> external{};
 };
 
 struct ScanVisitor {
-  std::function<Status(ScannedInput)> on_input{};    // of the model's graph
-  std::function<Status(ScannedTensor)> on_tensor{};  // every TensorProto of the model
+  std::function<Status(ScannedInput)> on_input{};         // of the model's graph
+  std::function<Status(ScannedInput)> on_output{};        // likewise
+  std::function<void(const std::string&)> on_operator{};  // type of every node of the model
+  std::function<Status(ScannedTensor)> on_tensor{};       // every TensorProto of the model
 };
 
 // Calls the visitor for each input and tensor. Fails if the file is not regular, unreadable, larger than 2 GB,

@@ -24,7 +24,7 @@ Status check_places(const Job& job) {
   std::vector<const Compiler*> compilers;
   for (const Compiler& compiler : job.compilers) compilers.push_back(&compiler);
   if (job.reference) compilers.push_back(&*job.reference);
-  if (job.second_reference) compilers.push_back(&*job.second_reference);
+  for (const Compiler& compiler : job.other_references) compilers.push_back(&compiler);
   if (job.exporter) compilers.push_back(&*job.exporter);
   for (const Compiler* const compiler : compilers) {
     if (find_place(job, *compiler) != nullptr) continue;

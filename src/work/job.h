@@ -50,8 +50,8 @@ struct Job : Lists {
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of every worker, sorted by name
   std::vector<Place> places{};          // one for each of `compilers`, for the reference and for the exporter
   std::optional<Compiler> reference{};  // makes the reference outputs; nothing: outputs are not checked
-  // Makes the reference outputs of models that `reference` does not support; nothing: their cells have none.
-  std::optional<Compiler> second_reference{};
+  // Make the reference outputs, one after the other, of models of which `reference` cannot.
+  std::vector<Compiler> other_references{};
   std::optional<Compiler> exporter{};  // makes ONNX files from modules; nothing: no model is a module
   std::string reference_cache{};       // folder that keeps reference outputs between studies
   std::vector<GivenReference> given_references{};
@@ -73,7 +73,7 @@ struct Job : Lists {
                  Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits},
                  Field{"device_limits", &Job::device_limits}, Field{"environment", &Job::environment},
                  Field{"compilers", &Job::compilers}, Field{"places", &Job::places},
-                 Field{"reference", &Job::reference}, Field{"second_reference", &Job::second_reference},
+                 Field{"reference", &Job::reference}, Field{"other_references", &Job::other_references},
                  Field{"exporter", &Job::exporter}, Field{"reference_cache", &Job::reference_cache},
                  Field{"given_references", &Job::given_references}, Field{"accepts_new_build", &Job::accepts_new_build},
                  Field{"question_error_rate", &Job::question_error_rate}, Field{"order", &Job::order},
@@ -112,24 +112,30 @@ struct WorkerRequest {
   std::string reference_name{};     // "identity 2.15.0"
   std::string reference_key{};      // hash of everything that the outputs depend on
   bool reference_is_given = false;  // the client has made the reference outputs
-  std::string cache_dir{};          // where compilers keep results of long searches; "" for nowhere
-  std::string artifact_path{};      // where the compiler's artifact is, or is kept; "": it is removed once loaded
-  std::string module_site{};        // the exporter's packages, for a compiler that makes a PyTorch module itself; or ""
-  bool loads_artifact = false;      // another process has compiled: this one loads artifact_path
-  bool has_load = false;            // it is timed beside a load: it sends and awaits samples/worker_signal.h
+  std::string reference_reason{};   // why they are not the first reference's, or why there are none; or ""
+  // If making references: outputs of compilers that nothing has confirmed, with which these are compared.
+  std::vector<std::string> unconfirmed_outputs{};
+  std::string cache_dir{};      // where compilers keep results of long searches; "" for nowhere
+  std::string artifact_path{};  // where the compiler's artifact is, or is kept; "": it is removed once loaded
+  std::string module_site{};    // the exporter's packages, for a compiler that makes a PyTorch module itself; or ""
+  bool loads_artifact = false;  // another process has compiled: this one loads artifact_path
+  bool has_load = false;        // it is timed beside a load: it sends and awaits samples/worker_signal.h
 
   static constexpr auto fields(auto visit) {
-    return visit(
-        Field{"task", &WorkerRequest::task}, Field{"cell_id", &WorkerRequest::cell_id},
-        Field{"process_index", &WorkerRequest::process_index}, Field{"attempt", &WorkerRequest::attempt},
-        Field{"plugin_path", &WorkerRequest::plugin_path}, Field{"model_path", &WorkerRequest::model_path},
-        Field{"model", &WorkerRequest::model}, Field{"compiler", &WorkerRequest::compiler},
-        Field{"place", &WorkerRequest::place}, Field{"protocol", &WorkerRequest::protocol},
-        Field{"reference_path", &WorkerRequest::reference_path},
-        Field{"reference_name", &WorkerRequest::reference_name}, Field{"reference_key", &WorkerRequest::reference_key},
-        Field{"reference_is_given", &WorkerRequest::reference_is_given}, Field{"cache_dir", &WorkerRequest::cache_dir},
-        Field{"artifact_path", &WorkerRequest::artifact_path}, Field{"module_site", &WorkerRequest::module_site},
-        Field{"loads_artifact", &WorkerRequest::loads_artifact}, Field{"has_load", &WorkerRequest::has_load});
+    return visit(Field{"task", &WorkerRequest::task}, Field{"cell_id", &WorkerRequest::cell_id},
+                 Field{"process_index", &WorkerRequest::process_index}, Field{"attempt", &WorkerRequest::attempt},
+                 Field{"plugin_path", &WorkerRequest::plugin_path}, Field{"model_path", &WorkerRequest::model_path},
+                 Field{"model", &WorkerRequest::model}, Field{"compiler", &WorkerRequest::compiler},
+                 Field{"place", &WorkerRequest::place}, Field{"protocol", &WorkerRequest::protocol},
+                 Field{"reference_path", &WorkerRequest::reference_path},
+                 Field{"reference_name", &WorkerRequest::reference_name},
+                 Field{"reference_key", &WorkerRequest::reference_key},
+                 Field{"reference_is_given", &WorkerRequest::reference_is_given},
+                 Field{"reference_reason", &WorkerRequest::reference_reason},
+                 Field{"unconfirmed_outputs", &WorkerRequest::unconfirmed_outputs},
+                 Field{"cache_dir", &WorkerRequest::cache_dir}, Field{"artifact_path", &WorkerRequest::artifact_path},
+                 Field{"module_site", &WorkerRequest::module_site},
+                 Field{"loads_artifact", &WorkerRequest::loads_artifact}, Field{"has_load", &WorkerRequest::has_load});
   }
 };
 

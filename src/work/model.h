@@ -87,6 +87,8 @@ struct Model {
   std::vector<UserFile> files{};               // all files that it needs; an ONNX file first
   std::vector<InputValues> values{};
   bool dynamic_batch = false;                 // one compiled model serves all batch sizes
+  std::string arithmetic{};                   // of a user's ONNX file: "f16", "bf16", "int8"; "": f32, or not known
+  std::vector<TensorSignature> outputs{};     // that a user's ONNX file declares with a shape; kOpenExtent for any
   std::optional<std::uint64_t> parameters{};  // known for recipes
   std::optional<std::uint64_t> macs{};
   std::optional<std::uint64_t> macs_torchinfo{};
@@ -108,7 +110,8 @@ struct Model {
     return visit(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"source", &Model::source},
                  Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
                  Field{"files", &Model::files}, Field{"values", &Model::values},
-                 Field{"dynamic_batch", &Model::dynamic_batch});
+                 Field{"dynamic_batch", &Model::dynamic_batch}, Field{"arithmetic", &Model::arithmetic},
+                 Field{"outputs", &Model::outputs});
   }
 };
 

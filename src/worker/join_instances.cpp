@@ -100,6 +100,7 @@ void join_check(ProcessResult& joined, const ProcessResult& other) {
   raise_to(joined.check->max_relative_error, other.check->max_relative_error);
   std::optional<std::uint64_t>& finite = joined.check->finite_elements;
   if (finite && other.check->finite_elements) finite = std::min(*finite, *other.check->finite_elements);
+  if (joined.check->change.empty()) joined.check->change = other.check->change;
 }
 
 void join_facts(ProcessResult& joined, const ProcessResult& other) {

@@ -19,6 +19,8 @@
 #include "worker/arrivals.h"
 #include "worker/check.h"
 #include "worker/inputs.h"
+#include "worker/judging.h"
+#include "worker/kept_outputs.h"
 #include "worker/pauses.h"
 #include "worker/plugin_session.h"
 #include "worker/reference_file.h"
@@ -184,33 +186,63 @@ class Work {
     const Attempt<std::vector<OutputView>> outputs = infer_once();
     if (!outputs) return error_of(outputs);
     if (request_.reference_path.empty()) {
-      const auto unknown = Known<double>::unknown("the study asks for no check");
-      result_.check = samples::Check{"none", 0, unknown, unknown};
+      result_.check = no_check(request_);
+      first_outputs_.emplace(*outputs);  // a change of them is noticed
       return Done{};
     }
-    const Result<Reference> reference = Reference::open(request_.reference_path);
+    Result<Reference> reference = Reference::open(request_.reference_path);
     if (!reference) return tl::unexpected(failure_of(FailureKind::no_reference, reference.error()));
-    if (reference->key() != request_.reference_key) {
+    if (reference->facts().key != request_.reference_key) {
       return tl::unexpected(failure_of(FailureKind::no_reference,
                                        {"these are reference outputs of another model, batch, seed or compiler",
                                         request_.reference_path, "delete the file; it will be made again"}));
     }
-    const std::string made_by = reference->made_by() + (request_.reference_is_given ? ", made by the client" : "");
-    const Tolerance tolerance{request_.protocol.tolerances.absolute, request_.protocol.tolerances.relative};
-    const Verdict verdict = compare(*outputs, reference->outputs(), made_by, tolerance);
+    const std::string made_by = who_judges(reference->facts(), request_.reference_is_given);
+    reference_ = *std::move(reference);
+    const Verdict verdict =
+        compare(*outputs, reference_->outputs(), made_by, tolerance_for(request_, reference_->outputs()));
     result_.check = verdict.check;
+    result_.check->reference_reason = request_.reference_reason;
     if (!verdict.difference) return Done{};
-    return tl::unexpected(failure_of(FailureKind::inaccurate,
-                                     {*verdict.difference, "outputs compared with those of " + made_by,
-                                      "check whether an option of the compiler reduces precision, or set the study's "
-                                      "tolerances if this is expected"}));
+    return tl::unexpected(
+        failure_of(FailureKind::inaccurate,
+                   {*verdict.difference, "outputs compared with those of " + made_by,
+                    verdict.is_comparable ? "check whether an option of the compiler reduces precision, or set the "
+                                            "study's tolerances if this is expected"
+                                          : "if the reference is wrong, name another one: reference: onnx"}));
   }
 
+  // Compares the outputs of the last inference with what the first ones were compared with, or with the first ones.
+  void compare_again() {
+    const Attempt<std::vector<OutputView>> outputs = session_.outputs();
+    if (!outputs) return;  // what was measured stays right
+    const std::span<const OutputView> before = reference_ ? reference_->outputs() : first_outputs_->views();
+    result_.check->change = difference(*outputs, before, request_, reference_ ? "the reference" : kFirst);
+  }
+
+  // Writes the outputs of one inference, and runs another one to see whether it gives the same.
   Attempt<Done> write_outputs() {
     const Attempt<std::vector<OutputView>> outputs = infer_once();
     if (!outputs) return error_of(outputs);
-    const Status written =
-        write_reference(request_.reference_path, request_.reference_name, request_.reference_key, *outputs);
+    const auto own_name = result_.facts.find("computed_by");
+    ReferenceFacts facts = facts_of(*outputs, request_);
+    if (own_name != result_.facts.end()) facts.made_by = own_name->second;
+    if (const Attempt<Done> written = write(facts, *outputs); !written) return written;
+    const Result<Reference> first = Reference::open(request_.reference_path);
+    if (!first) return tl::unexpected(failure_of(FailureKind::no_reference, first.error()));
+    if (Attempt<Done> run = session_.run(); !run) return run;
+    const Attempt<std::vector<OutputView>> again = session_.outputs();
+    if (!again) return error_of(again);
+    const std::string differs = difference(*again, first->outputs(), request_, kFirst);
+    if (differs.empty()) return Done{};
+    facts.doubt_kind = kRandom;
+    facts.doubt = "its own outputs differ from one inference to the next on the same inputs (" + differs +
+                  "): the model is random, or keeps state between inferences, so nothing can be compared with them";
+    return write(facts, first->outputs());
+  }
+
+  Attempt<Done> write(const ReferenceFacts& facts, std::span<const OutputView> outputs) const {
+    const Status written = write_reference(request_.reference_path, facts, outputs);
     if (written) return Done{};
     const bool is_full = has_code(written, ErrorCode::disk_full);
     return tl::unexpected(failure_of(is_full ? FailureKind::disk_full : FailureKind::no_reference, written.error()));
@@ -252,7 +284,9 @@ class Work {
     result_.stop_reason = series_->stop_reason();
     result_.is_steady = series_->is_steady();
     if (server_) add_served();
-    if (!result_.failure) learn_facts();  // some concern the run: memory, recompilation
+    if (result_.failure) return;
+    learn_facts();  // some concern the run: memory, recompilation
+    compare_again();
   }
 
   [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }
@@ -321,8 +355,10 @@ class Work {
 
   const work::WorkerRequest& request_;
   const Instance instance_;
-  std::optional<Inputs> inputs_;           // outlives the session to which it is bound
-  std::optional<TimedRepeater> repeater_;  // exists from the check on, like the series; outlives the session
+  std::optional<Inputs> inputs_;                // outlives the session to which it is bound
+  std::optional<Reference> reference_{};        // with which the outputs were compared
+  std::optional<KeptOutputs> first_outputs_{};  // without a reference
+  std::optional<TimedRepeater> repeater_;       // exists from the check on, like the series; outlives the session
   Session session_;
   samples::ProgressPage* page_;
   std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page

@@ -21,7 +21,7 @@
 namespace ngb::worker {
 namespace {
 
-constexpr std::string_view kMagic = "NGBREF03";
+constexpr std::string_view kMagic = "NGBREF04";
 constexpr std::size_t kHeaderBytes = kMagic.size() + 4;
 
 std::array<char, 4> little_endian(std::uint32_t value) {
@@ -87,22 +87,22 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
   const Result<Mapping> mapping = map_file(path);
   if (!mapping) return error_of(mapping);
   std::string_view rest = mapping->bytes;
-  if (rest.substr(0, kMagic.size()) != kMagic) return damaged("it does not begin with NGBREF03");
+  if (rest.substr(0, kMagic.size()) != kMagic) return damaged("it does not begin with NGBREF04");
   const std::uint32_t json_bytes = from_little_endian(rest.data() + kMagic.size());
   rest.remove_prefix(kHeaderBytes);
   if (json_bytes > rest.size()) return damaged("it ends within its description");
   const nlohmann::json header = json_text::parse(rest.substr(0, json_bytes));
   rest.remove_prefix(json_bytes);
   const auto has = [&header](const char* name) { return header.contains(name) && header[name].is_string(); };
-  if (!header.is_object() || !has("reference") || !has("key") || !has("sha256") || !header.contains("outputs") ||
-      !header["outputs"].is_array()) {
+  if (!header.is_object() || !has("reference") || !has("key") || !has("confirmed_by") || !has("doubt_kind") ||
+      !has("doubt") || !has("sha256") || !header.contains("outputs") || !header["outputs"].is_array()) {
     return damaged("its description is not readable");
   }
   const std::string_view data = rest;
   Reference reference;
   reference.mapping_ = mapping->memory;
-  reference.made_by_ = header["reference"].get<std::string>();
-  reference.key_ = header["key"].get<std::string>();
+  const auto text = [&header](const char* name) { return header[name].get<std::string>(); };
+  reference.facts_ = {text("reference"), text("key"), text("confirmed_by"), text("doubt_kind"), text("doubt")};
   for (const nlohmann::json& row : header["outputs"]) {
     const auto parsed = parse_row(row);
     if (!parsed) return damaged("its description is not readable");
@@ -115,7 +115,7 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
   return reference;
 }
 
-Status write_reference(const std::filesystem::path& path, const std::string& made_by, const std::string& key,
+Status write_reference(const std::filesystem::path& path, const ReferenceFacts& facts,
                        std::span<const OutputView> outputs) {
   nlohmann::json rows = nlohmann::json::array();
   for (const OutputView& output : outputs) {
@@ -125,8 +125,13 @@ Status write_reference(const std::filesystem::path& path, const std::string& mad
   }
   hash::Sha256 data;
   for (const OutputView& output : outputs) data.add(bytes_of(output));
-  const std::string json = json_text::dump(
-      nlohmann::json{{"reference", made_by}, {"key", key}, {"sha256", data.finish()}, {"outputs", std::move(rows)}});
+  const std::string json = json_text::dump(nlohmann::json{{"reference", facts.made_by},
+                                                          {"key", facts.key},
+                                                          {"confirmed_by", facts.confirmed_by},
+                                                          {"doubt_kind", facts.doubt_kind},
+                                                          {"doubt", facts.doubt},
+                                                          {"sha256", data.finish()},
+                                                          {"outputs", std::move(rows)}});
   const std::array<char, 4> length = little_endian(static_cast<std::uint32_t>(json.size()));
   std::string content(kMagic);
   content.append(length.data(), length.size());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes a file of reference outputs, which the identity computes for a cell's inputs.
 //
-//   8 bytes "NGBREF03" · u32 length of the JSON · JSON {"reference", "key", "sha256", "outputs": [{"name", "type",
-//   "shape"}, …]} · the dense data of each output in that order; all little-endian. "sha256" is that of all the data.
+//   8 bytes "NGBREF04" · u32 length of the JSON · JSON {"reference", "key", "confirmed_by", "doubt_kind", "doubt",
+//   "sha256", "outputs": [{"name", "type", "shape"}, …]} · the dense data of each output in that order; all
+//   little-endian. "sha256" is that of all the data. The agent reads the JSON too (agent/reference_cache.h).
 #pragma once
 
 #include <cstddef>
@@ -23,25 +24,39 @@ struct OutputView {
   const void* data = nullptr;
 };
 
+// ReferenceFacts says where reference outputs come from, and what is wrong with them.
+struct ReferenceFacts {
+  std::string made_by{};       // "identity 2.15.0"
+  std::string key{};           // names everything on which the outputs depend
+  std::string confirmed_by{};  // another compiler whose outputs agree; "": none was asked, or none agrees
+  std::string doubt_kind{};    // why they should not judge: kRandom, kNotFinite or kOtherShape; "": nothing is wrong
+  std::string doubt{};         // the same in words
+};
+
+// Two inferences on the same inputs gave different outputs, so nothing can be compared with them.
+inline constexpr const char* kRandom = "random";
+// Elements are NaN. The others can be compared.
+inline constexpr const char* kNotFinite = "not_finite";
+// A shape is not the one that the file declares. One of the two is wrong.
+inline constexpr const char* kOtherShape = "other_shape";
+
 // Reference is a mapped reference file. Its data costs memory only while it is read.
 class Reference {
  public:
   // Fails if the file is not readable, not a reference file, of the wrong length, or if its data was changed.
   static Result<Reference> open(const std::filesystem::path& path);
 
-  [[nodiscard]] const std::string& made_by() const { return made_by_; }  // "identity 2.15.0"
-  [[nodiscard]] const std::string& key() const { return key_; }          // names everything on which the outputs depend
+  [[nodiscard]] const ReferenceFacts& facts() const { return facts_; }
   [[nodiscard]] std::span<const OutputView> outputs() const { return outputs_; }
 
  private:
   std::shared_ptr<const void> mapping_;
-  std::string made_by_;
-  std::string key_;
+  ReferenceFacts facts_;
   std::vector<OutputView> outputs_;
 };
 
 // Replaces the file in one step.
-Status write_reference(const std::filesystem::path& path, const std::string& made_by, const std::string& key,
+Status write_reference(const std::filesystem::path& path, const ReferenceFacts& facts,
                        std::span<const OutputView> outputs);
 
 }  // namespace ngb::worker

@@ -116,7 +116,7 @@ def _fastest(oracle):
     races = {}
     for key in oracle.cells():
         cell = oracle.cell(key)
-        if oracle.has_speed(key):
+        if oracle.is_comparable(key):
             races.setdefault((cell.place, cell.model_hash, cell.batch), []).append(key)
     ranked = [sorted(cells, key=lambda key: -_speed(oracle, key)) for cells in races.values() if len(cells) > 1]
     questions = [(place, oracle.log_ratio(cells[0], other)) for place, cells in enumerate(ranked) for other in cells[1:]]
@@ -154,7 +154,7 @@ def _are_of_one_size(a, b):
 def _orders(oracle):
     """{(ranked, pair): {side: {batch: (a, b)}}}: the orders of two models, or of two compilers, by where they appear."""
     orders = {}
-    for a, b in itertools.permutations([key for key in oracle.cells() if oracle.has_speed(key)], 2):
+    for a, b in itertools.permutations([key for key in oracle.cells() if oracle.is_comparable(key)], 2):
         one, other = oracle.cell(a), oracle.cell(b)
         if one.place != other.place or one.batch != other.batch:
             continue

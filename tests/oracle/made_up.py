@@ -59,6 +59,9 @@ class Process:
     reference: str = "identity 2.15.0"
     compared: int = 1000
     finite: int = 1000
+    small: int = 0  # of those compared, with a reference of at most the absolute tolerance
+    reference_reason: str = ""
+    output_change: str = ""
     is_steady: bool = True
     threads_used: int = 2
     environment: str = "here"
@@ -174,7 +177,9 @@ class ResultsFile:
             self._insert("repetition", process_key=key, repetition_index=index, wall_ns=round(1e6 * _time_of(repetition)),
                          inferences=_inferences_of(repetition), is_warm_up=is_warm_up, instance=instance)
         self._insert("output_check", process_key=key, reference=process.reference, compared_elements=process.compared,
-                     max_absolute_error=process.error, max_relative_error=0.0, finite_elements=process.finite)
+                     max_absolute_error=process.error, max_relative_error=0.0, finite_elements=process.finite,
+                     small_elements=process.small, tolerance="", reference_reason=process.reference_reason,
+                     output_change=process.output_change)
         for position, (quantity, moment, value) in enumerate(process.readings):
             self._insert("reading", process_key=key, position=position, quantity=quantity, unit="1", moment=moment,
                          value=value)

@@ -72,6 +72,13 @@ class Oracle:
         return len(self.steady(key)) > 0
 
     @functools.cache
+    def is_comparable(self, key):
+        """Whether it has a speed, and its outputs were checked, if the study asks for it, and did not change."""
+        checks = self.raw.of_processes("output_check", key)
+        unchecked = (checks.reference == "none") & (checks.reference_reason != "")
+        return self.has_speed(key) and not unchecked.any() and not (checks.output_change != "").any()
+
+    @functools.cache
     def by_process(self, key, how="mean", first=None):
         rows = self.steady(key)
         if first is not None:
@@ -91,7 +98,7 @@ class Oracle:
 
     def log_ratio(self, a, b, weight=1.0):
         """Parts of weight · log(T_a / T_b); None if one has no speed."""
-        if a is None or b is None or not self.has_speed(a) or not self.has_speed(b):
+        if a is None or b is None or not self.is_comparable(a) or not self.is_comparable(b):
             return None
         shares = all(getattr(self.cell(a), name) == getattr(self.cell(b), name) for name in ("device", "model_hash", "batch"))
         return log_ratio(*self.alike(a, b), shares, weight)
@@ -311,6 +318,21 @@ class Oracle:
 
     # The flags.
 
+    def _growth_of_memory(self, key):
+        readings = self.raw.of_processes("reading", key)
+        readings = readings[(readings.quantity == "memory") & (readings.moment == "during")]
+        most = 0
+        for _, rows in readings.sort_values("position").groupby("process_key"):
+            bytes_ = rows.value.dropna().to_numpy()
+            if len(bytes_) < 8:
+                continue
+            ends = [i * len(bytes_) // 4 for i in range(5)]
+            means = [bytes_[begin:end].mean() for begin, end in zip(ends, ends[1:])]
+            growth = means[3] - means[0]
+            if means == sorted(set(means)) and growth > max(16 * 2**20, 0.05 * means[0]):
+                most = max(most, growth)
+        return most
+
     def _flags(self, key, spread):
         cell, raw = self.cell(key), self.raw
         processes = raw.counted[raw.counted.cell_key == key]
@@ -344,7 +366,11 @@ class Oracle:
             "mixed_environment": is_same_build.sum(),
             "unlike_baseline": int(len(theirs) > 0 and theirs.iloc[0] != processes.environment_hash.iloc[0]),
             "unchecked": len(processes) - len(checked),
-            "not_finite": (checked.finite_elements * 2 < checked.compared_elements).sum(),
+            "other_reference": (checked.reference_reason != "").sum(),
+            "weak_check": (checked.small_elements >= 0.9 * checked.compared_elements).sum(),
+            "not_finite": (checked.finite_elements * 2 <= checked.compared_elements).sum(),
+            "growing_memory": self._growth_of_memory(key),
+            "outputs_change": (checks.output_change != "").sum(),
             "shared_compilation": phases[phases["phase"] == "load"].process_key.nunique(),
             "incomplete": cell.planned_processes - len(processes),
             "disturbed": (failed.kind == "disturbed").sum(),

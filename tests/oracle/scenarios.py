@@ -256,6 +256,12 @@ def _reading(quantity, moment, value):
     return change
 
 
+def _growing(processes):
+    """Memory grows by 25 MiB from each of eight readings to the next."""
+    processes[1].readings.extend(("memory", "during", (100 + 25 * each) * 2.0**20) for each in range(8))
+    return processes
+
+
 def _of(**fields):
     """Gives the first two processes these fields."""
     def change(processes):
@@ -295,6 +301,10 @@ _CHANGES = (
     _elsewhere,
     _of(reference="none"),
     _of(finite=10),
+    _of(small=900),
+    _of(reference_reason="identity 2.15.0 could not make its outputs"),
+    _growing,
+    _of(output_change="output y differs"),
     _of(compile_s=None),
     lambda processes: processes[:3],
     _with_attempts(Process([], failure="disturbed", index=0)),

@@ -326,10 +326,12 @@ void Attempt::finish() {
   make_relative(result, started);
   result.log_path = "logs/" + plan_.log_name;
   result.facts.insert(ending.launched.facts.begin(), ending.launched.facts.end());
-  // The failure of a launch quotes the log already, and that of a load the load's.
+  // The failure of a launch quotes the log already, and that of a load the load's. A worker that reported its failure
+  // itself has said what failed; a library's traceback of it stays in the log.
   const bool says_nothing_of_worker = result.failure && (result.failure->kind == FailureKind::disturbed ||
                                                          result.failure->kind == FailureKind::load_failed);
-  if (result.failure && !says_nothing_of_worker && !ending.launched.failure) {
+  const bool has_reported = ending.result_text && !ending.ended_by_agent;
+  if (result.failure && !says_nothing_of_worker && !ending.launched.failure && !has_reported) {
     quote_log(*result.failure, surroundings_.logs() / plan_.log_name, result.log_path);
   }
   finished_ = std::move(result);

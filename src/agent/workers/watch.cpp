@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/workers/watch.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "probe/board.h"
@@ -12,6 +14,20 @@ namespace {
 constexpr int kLooksPerPace = 64;  // then the time between readings doubles
 constexpr int kMostPaces = 20;
 constexpr std::size_t kMostNeighbours = 3;
+
+// Returns the resident memory of the processes together, in bytes.
+Known<double> resident_bytes(const probe::Tree& tree, const std::vector<pid_t>& processes) {
+  double bytes = 0;
+  for (const pid_t process : processes) {
+    const Known<std::string> told = tree.text("/proc/" + std::to_string(process) + "/statm");
+    if (!told.value) return Known<double>::unknown(told.reason);
+    const std::vector<std::string> words = probe::words(*told.value);
+    const std::optional<double> pages = words.size() > 1 ? probe::parse_real(words[1]) : std::nullopt;
+    if (!pages) return Known<double>::unknown("/proc/PID/statm has no resident pages");
+    bytes += *pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  }
+  return Known<double>::of(bytes);
+}
 
 }  // namespace
 
@@ -35,6 +51,7 @@ void Watch::look(const std::vector<pid_t>& workers, samples::Phase phase, Nanose
   const probe::Tree tree(root_);
   add({"frequency", "hz", "", probe::frequency_hz(tree)}, now);
   add({"temperature", "celsius", "", probe::temperature_celsius(tree)}, now);
+  add({"memory", "byte", "", resident_bytes(tree, workers)}, now);
   if (Known<double> watts = probe::board_power_watts(tree); watts.value) {
     add({"board_power", "watt", "", std::move(watts)}, now);
   }

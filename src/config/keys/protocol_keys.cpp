@@ -50,6 +50,15 @@ void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optiona
   key.get = [access](const Study& study) { return access.read(study) ? json(*access.read(study)) : json(); };
 }
 
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optional<double>>& access) {
+  key.type = ValueType::number;
+  key.accepts_null = true;
+  key.set = [access](Study& study, const json& value) {
+    access.change(study) = value.is_null() ? std::nullopt : std::optional(value.get<double>());
+  };
+  key.get = [access](const Study& study) { return access.read(study) ? json(*access.read(study)) : json(); };
+}
+
 void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optional<int>>& access) {
   key.type = ValueType::integer_or_word;
   key.words = {"auto"};

@@ -37,7 +37,7 @@ std::vector<std::vector<std::size_t>> entrants_of(const Analysis& analysis) {
   std::vector<std::vector<std::size_t>> workloads;
   std::vector<double> speeds(analysis.size());
   for (std::size_t i = 0; i < analysis.size(); ++i) {
-    if (!analysis.steady(i).reason.empty()) continue;
+    if (!analysis.steady(i).reason.empty() || !analysis.steady(i).no_verdict.empty()) continue;
     speeds[i] = speed_of(analysis, i);
     const CellData& cell = analysis.cell(i);
     const auto [place, is_new] =

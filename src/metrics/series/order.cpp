@@ -148,7 +148,8 @@ template <class KeyOf>
 std::map<std::string, Cells> measured_by(const Analysis& analysis, const KeyOf& key_of) {
   std::map<std::string, Cells> groups;
   for (std::size_t i = 0; i < analysis.size(); ++i) {
-    if (analysis.steady(i).reason.empty()) groups[key_of(analysis.cell(i))].push_back(i);
+    const Steady& steady = analysis.steady(i);
+    if (steady.reason.empty() && steady.no_verdict.empty()) groups[key_of(analysis.cell(i))].push_back(i);
   }
   return groups;
 }

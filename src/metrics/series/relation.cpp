@@ -24,7 +24,8 @@ bool are_above_zero(const std::vector<OfRound>& values) {
 }  // namespace
 
 std::string why_no_speed(const Analysis& analysis, std::size_t cell) {
-  const std::string& reason = analysis.steady(cell).reason;
+  const Steady& steady = analysis.steady(cell);
+  const std::string& reason = steady.reason.empty() ? steady.no_verdict : steady.reason;
   if (reason.empty()) return {};
   const store::CellData& data = analysis.cell(cell);
   return fmt::format("{}, batch {}, {}: {}", data.model, data.batch, data.compiler_label, reason);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
@@ -114,6 +115,9 @@ class TableWriter {
       html +=
           fmt::format("<p>{}: –, where {}.</p>\n", escaped(heading(column.numbers, over)), escaped(column.only_reason));
     }
+    for (const auto& [remark, count] : checks_) {
+      html += fmt::format("<p>{} {}: {}.</p>\n", count, count == 1 ? "cell" : "cells", escaped(remark));
+    }
     return html;
   }
 
@@ -131,6 +135,7 @@ class TableWriter {
     if (has_numbers(cell)) {
       for (const Column& column : columns_) html += number_html(results_, cell, column);
       html += "<td>" + flag_links(results_, cell);
+      if (const std::string remark = check_remark(cell); !remark.empty()) ++checks_[remark];
     } else {
       html += fmt::format("<td colspan=\"{}\">{}<td>{}", columns_.size(), why_html(cell), flag_links(results_, cell));
     }
@@ -142,6 +147,7 @@ class TableWriter {
   const Labels& labels_;
   std::size_t next_cell_ = 0;
   std::vector<Column> columns_{};
+  std::map<std::string, int> checks_{};  // how many cells have each check_remark
 };
 
 }  // namespace

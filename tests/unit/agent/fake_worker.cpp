@@ -82,6 +82,7 @@ samples::ProcessResult result_of(const WorkerRequest& request) {
   result.facts["finds_litter"] = ::access("left-behind", F_OK) == 0 ? "yes" : "no";
   result.facts["reference_path"] = request.reference_path;
   result.facts["reference"] = request.reference_path.empty() ? "none" : request.reference_name;
+  result.facts["reference_reason"] = request.reference_reason;
   return result;
 }
 
@@ -176,6 +177,9 @@ void behave(const WorkerRequest& request, const std::string& word) {
   if (word == "shared_memory") share_memory();
   if (word == "stray" || word == "stray_and_hang") leave_a_stray();
   if (word == "stray_and_hang") hang();
+  if (word == "differs" && request.reference_name.starts_with(option(request, "from"))) {
+    return deliver(failed(request, samples::FailureKind::inaccurate));
+  }
   if (word == "wrong") return deliver(failed(request, samples::FailureKind::inaccurate));
   if (word == "out_of_memory") return deliver(failed(request, samples::FailureKind::out_of_memory));
   if (word == "fill_disk") {
@@ -266,9 +270,16 @@ int main(int count, char** words) {
   if (request.task == work::Task::make_references) {
     if (option(request, "behave") == "crash") std::abort();
     // The format is that of worker/reference_file.h, with the hash of "outputs".
-    const std::string json = R"({"sha256":")" + hash::sha256("outputs") + R"("})";
+    const std::string doubt = option(request, "doubt");
+    const bool disagrees = request.unconfirmed_outputs.empty() || option(request, "agrees") == "no";
+    const std::string confirmed_by = disagrees ? "" : "an earlier one";
+    const std::string json = json_text::dump(nlohmann::json{{"reference", request.reference_name},
+                                                            {"confirmed_by", confirmed_by},
+                                                            {"doubt_kind", doubt},
+                                                            {"doubt", doubt.empty() ? "" : "it is " + doubt},
+                                                            {"sha256", hash::sha256("outputs")}});
     std::ofstream(request.reference_path)
-        << "NGBREF03" << static_cast<char>(json.size()) << std::string(3, '\0') << json << "outputs";
+        << "NGBREF04" << static_cast<char>(json.size()) << std::string(3, '\0') << json << "outputs";
     deliver(result_of(request));
     return 0;
   }

@@ -201,13 +201,15 @@ TEST(Reference, IsAdoptedOnlyIfItIsWhole) {
   ASSERT_TRUE(file::write_atomically(folder.path() / "bad", "NGBREF0"));
   EXPECT_FALSE(check_reference_file(folder.path() / "bad"));
   EXPECT_FALSE(adopt_reference(folder.path() / "bad", folder.path() / "good"));
-  const std::string json = R"({"sha256":")" + hash::sha256("data") + R"("})";
+  const std::string json = R"({"reference":"a","confirmed_by":"","doubt_kind":"random","doubt":"","sha256":")" +
+                           hash::sha256("data") + R"("})";
   const std::string whole =
-      "NGBREF03" + std::string(1, static_cast<char>(json.size())) + std::string(3, '\0') + json + "data";
+      "NGBREF04" + std::string(1, static_cast<char>(json.size())) + std::string(3, '\0') + json + "data";
   ASSERT_TRUE(file::write_atomically(folder.path() / "written", whole));
   ASSERT_TRUE(adopt_reference(folder.path() / "written", folder.path() / "good"));
   CheckedReferences references;
-  EXPECT_EQ(references.look(folder.path() / "good").value_or(""), hash::sha256("data"));
+  EXPECT_EQ(references.look(folder.path() / "good").value_or(ReferenceFile{}).sha256, hash::sha256("data"));
+  EXPECT_EQ(references.look(folder.path() / "good").value_or(ReferenceFile{}).doubt_kind, "random");
   for (const std::string& damaged : {whole.substr(0, whole.size() - 1), whole + "x", "NGBREF02" + whole.substr(8),
                                      whole.substr(0, whole.size() - 1) + "b", std::string()}) {
     ASSERT_TRUE(file::write_atomically(folder.path() / "good", damaged));

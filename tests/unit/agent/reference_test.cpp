@@ -36,18 +36,113 @@ TEST(AgentsReferences, MakesReferenceOutputsOnceAndKeepsThem) {
   EXPECT_FALSE(second.processes.at(0).failure);
 }
 
-TEST(AgentsReferences, FailsTheCellsOfAGroupWithoutReferenceOutputsAndSaysWhy) {
-  const TemporaryFolder folder;
-  work::Job job = small_job(2);
+// Returns a job of one cell whose reference is another compiler with this option.
+work::Job judged_by(const std::string& option, const std::string& value) {
+  work::Job job = small_job(1);
   add_cell(job, "a");
+  job.reference = {.name = "judge"};
+  if (!option.empty()) job.reference->options = {{option, value}};
+  job.places.push_back({.compiler = "judge", .host = "native"});
+  return job;
+}
+
+void add_other_reference(work::Job& job, const std::string& name, const work::Options& options) {
+  job.other_references.push_back({.name = name, .options = options});
+  job.places.push_back({.compiler = name, .host = "native"});
+}
+
+std::map<std::string, std::string> facts_of(const work::Job& job) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), job);
+  EXPECT_TRUE(ends_finished(run.events));
+  if (run.processes.size() != 1 || run.processes[0].failure) return {};
+  return run.processes[0].facts;
+}
+
+TEST(AgentsReferences, AreThoseOfTheNextReferenceIfTheFirstFailsInAnyWayAndSayWhy) {
+  work::Job job = judged_by("behave", "crash");
+  add_other_reference(job, "other", {});
+  const std::map<std::string, std::string> facts = facts_of(job);
+  EXPECT_EQ(facts.at("reference"), "other");
+  EXPECT_THAT(facts.at("reference_reason"), HasSubstr("judge (behave: crash) could not make its outputs (crash): "));
+  EXPECT_THAT(facts.at("reference_reason"), HasSubstr("; log: devices/local/logs/reference-"));
+}
+
+TEST(AgentsReferences, OfACompilerThatIsNotInstalledArePassedOver) {
+  work::Job job = judged_by("behave", "crash");
+  add_other_reference(job, "absent", {});
+  job.places.back().why_missing = "not installed";
+  add_other_reference(job, "other", {});
+  EXPECT_EQ(facts_of(job).at("reference"), "other");
+}
+
+TEST(AgentsReferences, ThatAreNotFiniteGiveWayToThoseThatAre) {
+  work::Job job = judged_by("doubt", "not_finite");
+  add_other_reference(job, "other", {});
+  EXPECT_EQ(facts_of(job).at("reference"), "other");
+  EXPECT_EQ(facts_of(job).at("reference_reason"), "judge (doubt: not_finite): it is not_finite");
+}
+
+TEST(AgentsReferences, ThatAreDoubtfulJudgeIfAllOthersAreDoubtfulToo) {
+  work::Job job = judged_by("doubt", "other_shape");
+  add_other_reference(job, "other", {{"doubt", "other_shape"}});
+  EXPECT_EQ(facts_of(job).at("reference"), "judge (doubt: other_shape)");
+  EXPECT_EQ(facts_of(job).at("reference_reason"),
+            "judge (doubt: other_shape): it is other_shape; the same of other (doubt: other_shape)");
+}
+
+TEST(AgentsReferences, OfARandomModelJudgeNobodyAndNoOtherIsAsked) {
+  work::Job job = judged_by("doubt", "random");
+  add_other_reference(job, "other", {});
+  EXPECT_EQ(facts_of(job).at("reference"), "none");
+  EXPECT_EQ(facts_of(job).at("reference_reason"), "judge (doubt: random): it is random");
+}
+
+TEST(AgentsReferences, AreThoseOfTwoCompilersThatAgreeIfNoReferenceHasAny) {
+  const TemporaryFolder folder;
+  work::Job job = judged_by("behave", "crash");
   add_cell(job, "b");
-  job.reference = compiler_of(job, 0);
-  job.reference->options = {{"behave", "crash"}};
+  job.compilers.push_back({.name = "second"});
+  job.places.push_back({.compiler = "second", .host = "native"});
+  job.cells.back().compiler_index = static_cast<int>(job.compilers.size()) - 1;
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 2U);
-  EXPECT_EQ(run.processes[1].failure->kind, FailureKind::no_reference);
-  EXPECT_THAT(run.processes[1].failure->message, HasSubstr("signal 6"));
+  EXPECT_EQ(run.processes[0].facts.at("reference"), "second");
+}
+
+// Returns a job whose cell differs from every reference whose name begins with `from`, and that has a third compiler.
+work::Job differing(const std::string& from, const std::string& third_agrees) {
+  work::Job job = judged_by("", "");
+  job.compilers[0].options = {{"behave", "differs"}, {"from", from}};
+  add_other_reference(job, "third", {{"agrees", third_agrees}});
+  return job;
+}
+
+TEST(AgentsReferences, OfTheOutlierAmongThreeDoNotJudge) {
+  const std::map<std::string, std::string> facts = facts_of(differing("judge", "no"));
+  EXPECT_EQ(facts.at("reference"), "third (agrees: no)");
+  EXPECT_EQ(facts.at("reference_reason"), "judge is the outlier among three: fake agrees with third (agrees: no)");
+}
+
+TEST(AgentsReferences, WithWhichAThirdAgreesLeaveTheCellInaccurate) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), differing("judge", "yes"));
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::inaccurate);
+}
+
+TEST(AgentsReferences, JudgeAgainIfAllThreeDiffer) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), differing("", "no"));
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::inaccurate);
   EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(AgentsReferences, ThatNobodyHasLeaveCellsMeasuredAndSayWhy) {
+  const std::map<std::string, std::string> facts = facts_of(judged_by("behave", "crash"));
+  EXPECT_EQ(facts.at("reference"), "none");
+  EXPECT_THAT(facts.at("reference_reason"), HasSubstr("signal 6"));
 }
 
 // Returns the path of a reference file that the fake worker has made.
@@ -89,7 +184,7 @@ TEST(AgentsReferences, MakesNothingButReferenceOutputsWhenAskedAndNamesTheFile) 
   EXPECT_TRUE(first.processes.empty());
   EXPECT_FALSE(reference_of(first).failure);
   const std::filesystem::path made = reference_of(first).path;
-  EXPECT_EQ(check_reference_file(made).value_or(""), hash::sha256("outputs"));
+  EXPECT_EQ(check_reference_file(made).value_or(ReferenceFile{}).sha256, hash::sha256("outputs"));
   EXPECT_EQ(reference_of(first).key, made.stem().string());
   const WholeRun second = run_job(folder.path() / "2", job);
   EXPECT_EQ(reference_of(second).path, made);
@@ -139,7 +234,7 @@ TEST(AgentsReferences, MakesADamagedOneAgain) {
   damage(made);
   const WholeRun again = run_job(folder.path() / "2", job);
   EXPECT_FALSE(reference_of(again).failure);
-  EXPECT_EQ(check_reference_file(made).value_or(""), hash::sha256("outputs"));
+  EXPECT_EQ(check_reference_file(made).value_or(ReferenceFile{}).sha256, hash::sha256("outputs"));
 }
 
 TEST(AgentsReferences, AreMadeAnewWhenTheirCompilersAdaptorHasChanged) {

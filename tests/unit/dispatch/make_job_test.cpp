@@ -128,17 +128,17 @@ TEST(MakeJob, NamesTheCompilerThatExportsAModule) {
   EXPECT_EQ(job->exporter->version, "2.15.0");
 }
 
-TEST(MakeJob, NamesASecondReferenceForUsersFilesIfTheIdentityIsTheFirst) {
+TEST(MakeJob, NamesTheOtherReferencesForUsersModels) {
   plan::Plan plan = two_devices();
   plan.study.reference = "identity";
   plan.study.reference_version = "2.15.0";
-  EXPECT_FALSE(make_job(plan, "local", "run-1", found, "")->second_reference);
+  plan.study.other_references = {{.name = "onnx", .version = "2.15.0"}};
+  plan.models[0].source = work::Recipe{};
+  EXPECT_TRUE(make_job(plan, "local", "run-1", found, "")->other_references.empty());
   plan.models[0].source = work::OnnxFile{};
   const auto job = make_job(plan, "local", "run-1", found, "");
-  ASSERT_TRUE(job && job->second_reference);
-  EXPECT_EQ(job->second_reference->name, "onnx");
-  plan.study.reference = "onnxruntime";
-  EXPECT_FALSE(make_job(plan, "local", "run-1", found, "")->second_reference);
+  ASSERT_TRUE(job && job->other_references.size() == 1);
+  EXPECT_EQ(job->other_references[0].name, "onnx");
 }
 
 TEST(MakeJob, ReportsWhyAToolchainIsMissing) {

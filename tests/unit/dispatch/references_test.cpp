@@ -76,7 +76,7 @@ TEST_F(ReferencesHere, ReportWhyTheyCannotBeMade) {
   job_.reference->options = {{"behave", "crash"}};
   const auto answers = ask({"a"});
   EXPECT_THAT(answers.at(0)->at(job_.models[0].key)->why_not,
-              HasSubstr("fake 2.0 could not make the reference outputs (crash)"));
+              HasSubstr("fake 2.0 (behave: crash) could not make its outputs (crash)"));
 }
 
 TEST_F(ReferencesHere, ReportThatTheirCompilerIsNotInstalled) {

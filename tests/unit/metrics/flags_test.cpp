@@ -132,13 +132,50 @@ TEST(Flags, AreRaisedByProcessesThatAreSetAside) {
 TEST(Flags, AreRaisedByOutputsThatAreNotFinite) {
   CellData cell = calm();
   cell.processes[1].check->compared_elements = 1000;
-  cell.processes[1].check->finite_elements = 500;
+  cell.processes[1].check->finite_elements = 501;
   EXPECT_THAT(flags(cell), ElementsAre());
-  cell.processes[1].check->finite_elements = 499;
+  cell.processes[1].check->finite_elements = 500;  // one of two samples
   EXPECT_THAT(flags(cell), ElementsAre("not_finite"));
   cell.processes[1].check->compared_elements = 0;
   cell.processes[1].check->finite_elements = 0;
   EXPECT_THAT(flags(cell), ElementsAre("not_finite"));
+}
+
+// A compiler that returns zeros would be right for 900 of 1000 outputs.
+TEST(Flags, AreRaisedByAReferenceThatIsAsGoodAsZero) {
+  CellData cell = calm();
+  cell.processes[1].check->compared_elements = 1000;
+  cell.processes[1].check->finite_elements = 1000;
+  cell.processes[1].check->small_elements = 899;
+  EXPECT_THAT(flags(cell), ElementsAre());
+  cell.processes[1].check->small_elements = 900;
+  EXPECT_THAT(flags(cell), ElementsAre("weak_check"));
+}
+
+// Eight readings; from the first two to the last two, memory grows by 24 MiB.
+TEST(Flags, AreRaisedByMemoryThatGrowsThroughoutTheTimedPhase) {
+  constexpr double kMiB = 1 << 20U;
+  const auto with_memory = [](std::vector<double> mib) {
+    CellData cell = calm();
+    for (const double each : mib) {
+      cell.processes[0].readings.push_back({"memory", "byte", "during", Known<double>::of(each * kMiB)});
+    }
+    return cell;
+  };
+  EXPECT_THAT(flags(with_memory({100, 100, 108, 108, 116, 116, 124, 124})), ElementsAre("growing_memory"));
+  EXPECT_THAT(flags(with_memory({100, 124, 124, 124, 124, 124, 124, 124})), ElementsAre());  // at its beginning only
+  EXPECT_THAT(flags(with_memory({100, 100, 103, 103, 106, 106, 109, 109})), ElementsAre());  // 9 MiB
+}
+
+TEST(Flags, AreRaisedByOutputsThatChangeAndByAnotherReference) {
+  CellData cell = calm();
+  cell.processes[1].check->change = "output \"y\" is 1 at [0], the reference is 2";
+  EXPECT_THAT(flags(cell), ElementsAre("outputs_change"));
+  cell = calm();
+  cell.processes[1].check->reference_reason = "identity 2.15.0 could not make its outputs";
+  EXPECT_THAT(flags(cell), ElementsAre("other_reference"));
+  cell.processes[1].check->reference = "none";
+  EXPECT_THAT(flags(cell), ElementsAre("unchecked"));
 }
 
 TEST(Flags, AreRaisedByUncheckedOutputs) {

@@ -79,7 +79,7 @@ TEST(PlanText, MarksWhatTheStudyDoesNotGive) {
   const std::string text = to_text(by_hand());
   EXPECT_THAT(text, testing::ContainsRegex("\n  processes +3\n"));
   EXPECT_THAT(text, testing::ContainsRegex("\n  repetitions +20 +\\(default\\)\n"));
-  EXPECT_THAT(text, testing::ContainsRegex("\n  tolerances.relative +0.001 +\\(default\\)\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  tolerances.relative +0.001; in a file of .* +\\(default\\)\n"));
   EXPECT_THAT(text, HasSubstr("Study small (/studies/small.yaml)\n"));
 }
 

@@ -37,7 +37,7 @@ TEST_F(PowerLoss, LeavesReferenceOutputsWholeOrNotThere) {
     const std::filesystem::path path = folder() / "references/key.ref";
     must(file::make_folder(path.parent_path()));
     const std::filesystem::path partial = file::partial_path(path);
-    must(worker::write_reference(partial, "identity", "key", outputs));
+    must(worker::write_reference(partial, {.made_by = "identity", .key = "key"}, outputs));
     must(agent::adopt_reference(partial, path));
     promise("made");
   };

@@ -14,7 +14,7 @@ from ngraphbench.hosting import Host
 HERE = os.path.dirname(os.path.abspath(__file__))
 STATUS = {"invalid_option": 1, "invalid_model": 2, "unsupported_operator": 3, "toolchain_missing": 4,
           "import_error": 5, "out_of_memory": 6, "fallback": 7, "device_lost": 8, "internal": 9,
-          "no_device": 10}
+          "no_device": 10, "compiler_failed": 11}
 
 
 class Plain(Adaptor):
@@ -113,7 +113,7 @@ class ALife(BridgeTest):
 
         session(adaptor(bind=bind), until="compile")
         status, message, _ = self.failure(_probe.bind)
-        self.assertEqual(status, STATUS["internal"])
+        self.assertEqual(status, STATUS["compiler_failed"])
         self.assertIn("read-only", message)
 
     def test_outputs_are_those_of_the_last_run(self):
@@ -181,10 +181,10 @@ class Failures(BridgeTest):
             self.assertEqual(self.failure(_probe.compile, ""), (status, "no", "try"), kind)
             _probe.close()
 
-    def test_other_exceptions_become_internal_with_their_last_line(self):
+    def test_other_exceptions_are_the_compilers_and_have_their_first_line(self):
         session(adaptor(compile=raising(ValueError("first line\nlast line"))), until="open")
         status, message, advice = self.failure(_probe.compile, "")
-        self.assertEqual((status, message), (STATUS["internal"], "last line"))
+        self.assertEqual((status, message), (STATUS["compiler_failed"], "ValueError: first line"))
         self.assertIn("log", advice)
 
     def test_memory_and_import_errors_keep_their_kind(self):
@@ -196,14 +196,14 @@ class Failures(BridgeTest):
     def test_exits_and_interrupts_do_not_end_the_process(self):
         for exception in (SystemExit(3), KeyboardInterrupt(), GeneratorExit()):
             session(adaptor(runner=lambda self, e=exception: lambda: raising(e)(self)))
-            self.assertEqual(self.failure(_probe.run, 1)[0], STATUS["internal"])
+            self.assertEqual(self.failure(_probe.run, 1)[0], STATUS["compiler_failed"])
             _probe.close()
 
     def test_failures_of_each_function_are_values(self):
         for method, call in (("bind", lambda: _probe.bind()), ("runner", lambda: _probe.bind()),
                              ("read", lambda: (_probe.bind(), _probe.run(1), _probe.read()))):
             session(adaptor(**{method: raising(RuntimeError("broken"))}), until="compile")
-            self.assertEqual(self.failure(call)[:2], (STATUS["internal"], "RuntimeError: broken"), method)
+            self.assertEqual(self.failure(call)[:2], (STATUS["compiler_failed"], "RuntimeError: broken"), method)
             _probe.close()
 
     def test_open_fails_with_a_value_and_close_of_nothing_is_fine(self):
@@ -313,8 +313,8 @@ class Nonsense(BridgeTest):
                             (RuntimeError("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"), "out_of_memory"),
                             (accelerator("CUDA error: out of memory"), "out_of_memory"),
                             (RuntimeError("CUDA error: an illegal memory access was encountered"), "device_lost"),
-                            (RuntimeError("cuDNN error: CUDNN_STATUS_BAD_PARAM"), "internal"),
-                            (RuntimeError("misaligned address"), "internal")):
+                            (RuntimeError("cuDNN error: CUDNN_STATUS_BAD_PARAM"), "compiler_failed"),
+                            (RuntimeError("misaligned address"), "compiler_failed")):
             session(adaptor(compile=raising(error)), until="open")
             self.assertEqual(self.failure(_probe.compile, "")[0], STATUS[kind], error)
             _probe.close()

@@ -68,7 +68,7 @@ class Workers(unittest.TestCase):
     def test_failures_of_the_adaptor_are_results(self):
         with ForkServer() as server:
             for how, kind, phase in (("unsupported", "unsupported_operator", "compile"),
-                                     ("open: raise", "internal", "open")):
+                                     ("open: raise", "compiler_failed", "open")):
                 result, ended, log = server.measure(misbehaving(how))
                 self.assertEqual((result["failure"]["kind"], result["failure"]["phase"]), (kind, phase))
                 self.assertEqual(ended["status"], 0)

@@ -156,7 +156,7 @@ TEST_F(Resuming, NamesEveryKeyInWhichTheProtocolDiffers) {
   EXPECT_EQ(refused.error().what,
             "these results were measured under another protocol: "
             "repetitions is 3 in the results and 30 in the study, "
-            "tolerances.relative is 0.001 in the results and 0.01 in the study, "
+            "tolerances.relative is null in the results and 0.01 in the study, "
             "warm_up is \"auto\" in the results and 5 in the study");
   EXPECT_THAT(refused.error().next, testing::HasSubstr("another output folder"));
   EXPECT_EQ(refused.error().where, folder_.results().string());

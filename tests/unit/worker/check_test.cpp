@@ -55,11 +55,74 @@ TEST(Check, NamesTheFirstElementThatDiffers) {
             "0.001·|reference|");
 }
 
-TEST(Check, NanAgreesOnlyWithNan) {
+TEST(Check, NanIsADifferenceFromANumberButAReferenceThatIsNanJudgesNothing) {
   EXPECT_FALSE(check({kNan, 1}, {kNan, 1}).difference);
   EXPECT_TRUE(check({kNan}, {1}).difference);
-  EXPECT_TRUE(check({1}, {kNan}).difference);
-  EXPECT_TRUE(check({kInfinity}, {kNan}).difference);
+  EXPECT_FALSE(check({-1, 1}, {kNan, 1}).difference);
+  EXPECT_TRUE(check({-1, 2}, {kNan, 1}).difference);
+}
+
+// Four outputs of which 0 would pass for three.
+TEST(Check, CountsTheElementsWhoseReferenceIsAtMostTheAbsoluteTolerance) {
+  EXPECT_EQ(check({0, 0, 0, 1}, {1e-6F, -1e-4F, 0, 1}).check.small_elements, 3U);
+  EXPECT_EQ(check({1, 2}, {1, 2}).check.small_elements, 0U);
+}
+
+Tolerance for_arithmetic(const std::string& arithmetic, const work::Tolerances& asked = {},
+                         DataType type = DataType::f32) {
+  const OutputView reference[] = {{{"y", type, {0}}, nullptr}};
+  return tolerance_for(asked, arithmetic, reference);
+}
+
+TEST(Tolerances, FollowTheArithmeticOfTheFile) {
+  EXPECT_EQ(describe(for_arithmetic("")), "0.0001 + 0.001·|reference|");
+  EXPECT_EQ(describe(for_arithmetic("f16")), "0.01·largest |reference| + 0.01·|reference| (f16)");
+  EXPECT_EQ(describe(for_arithmetic("bf16")), "0.05·largest |reference| + 0.05·|reference| (bf16)");
+  EXPECT_EQ(describe(for_arithmetic("int8")), "0.05·largest |reference| + 0.05·|reference| (int8)");
+}
+
+TEST(Tolerances, FollowTheTypeOfAnOutputThatIsCoarserThanWhatIsKnownOfTheFile) {
+  EXPECT_EQ(for_arithmetic("", {}, DataType::f16).arithmetic, "f16");
+  EXPECT_EQ(for_arithmetic("", {}, DataType::i8).arithmetic, "");  // integers are compared exactly
+}
+
+TEST(Tolerances, AreTheStudysWhereItSetsThem) {
+  EXPECT_EQ(describe(for_arithmetic("f16", {.absolute = 1e-3, .relative = 0})), "0.001 + 0·|reference|");
+  EXPECT_EQ(describe(for_arithmetic("f16", {.absolute = 1e-3})), "0.001 + 0.01·|reference| (f16)");
+}
+
+// The largest is 2, so 0.01·2 is allowed everywhere, and 0.01·|b| beside it.
+TEST(Tolerances, OfASmallElementAllowForTheRoundingOfTheLargest) {
+  const std::vector<float> reference{2, 0};
+  const std::vector<float> near{2, 0.019F};
+  const std::vector<float> far{2, 0.021F};
+  const OutputView b[] = {view(DataType::f32, reference)};
+  const OutputView in[] = {view(DataType::f32, near)};
+  const OutputView out[] = {view(DataType::f32, far)};
+  EXPECT_FALSE(compare(in, b, "", for_arithmetic("f16")).difference);
+  EXPECT_TRUE(compare(out, b, "", for_arithmetic("f16")).difference);
+}
+
+TEST(Doubts, SayWhereAnOutputIsNan) {
+  const std::vector<float> values{1, kNan, kInfinity, kNan};
+  const OutputView outputs[] = {view(DataType::f32, values)};
+  EXPECT_EQ(describe_nan(outputs), "output \"y\" is nan at [0, 1]; 3 of 4 elements are not finite");
+}
+
+TEST(Doubts, AreNoneOfAnInfinityWhichMasksHave) {
+  const std::vector<float> values{1, -kInfinity};
+  const OutputView outputs[] = {view(DataType::f32, values)};
+  EXPECT_EQ(describe_nan(outputs), "");
+}
+
+TEST(Doubts, NameAnOutputOfAnotherShapeThanTheFileDeclares) {
+  const std::vector<float> values{1};
+  const OutputView outputs[] = {{{"y", DataType::f32, {1, 1, 1, 1}}, values.data()}};
+  const std::vector<TensorSignature> declared{{"y", DataType::f32, {kOpenExtent, 6, 1, 1}}};
+  EXPECT_EQ(describe_other_shape(outputs, declared),
+            "output \"y\" has the shape [1, 1, 1, 1], the file declares [any, 6, 1, 1]");
+  EXPECT_EQ(describe_other_shape(outputs, {{"y", DataType::f32, {kOpenExtent, 1, 1, 1}}}), "");
+  EXPECT_EQ(describe_other_shape(outputs, {}), "");
 }
 
 // For example, log(x - 10) is NaN for inputs between 0 and 1.

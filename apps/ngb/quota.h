@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says when a control group allows fewer processors than a study's cells use: the kernel then pauses them.
+#pragma once
+
+#include <string>
+
+#include "plan/plan.h"
+
+namespace ngb::app {
+
+// Returns what a quota of so many processors ("0.6") does.
+std::string words_of_quota(const std::string& processors);
+
+// Returns a line about this machine's quota if cells that are measured here use more threads than it allows; else "".
+std::string quota_remark(const plan::Plan& plan);
+
+}  // namespace ngb::app

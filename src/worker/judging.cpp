@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/judging.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "worker/element.h"
+
+namespace ngb::worker {
+namespace {
+
+// Returns ": give them a range in the study, inputs: {x: {range: [0, 1]}}", or "" without an input of numbers.
+std::string advice_on_ranges(const std::vector<TensorSignature>& inputs) {
+  std::string ranges;
+  for (const TensorSignature& input : inputs) {
+    if (!is_floating(input.type)) continue;
+    ranges += fmt::format("{}{}: {{range: [0, 1]}}", ranges.empty() ? "" : ", ", input.name);
+  }
+  return ranges.empty() ? "" : ": give them a range in the study, inputs: {" + ranges + "}";
+}
+
+// Returns who made those of the unconfirmed outputs that agree with these; "" if none do.
+std::string confirmed_by(std::span<const OutputView> outputs, const work::WorkerRequest& request) {
+  for (const std::string& path : request.unconfirmed_outputs) {
+    const Result<Reference> other = Reference::open(path);
+    if (!other) continue;
+    if (difference(outputs, other->outputs(), request, "").empty()) return other->facts().made_by;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string who_judges(const ReferenceFacts& facts, bool is_given) {
+  const std::string agreeing = facts.confirmed_by.empty() ? "" : ", with which " + facts.confirmed_by + " agrees";
+  return facts.made_by + agreeing + (is_given ? ", made by the client" : "");
+}
+
+Tolerance tolerance_for(const work::WorkerRequest& request, std::span<const OutputView> reference) {
+  return tolerance_for(request.protocol.tolerances, request.model.arithmetic, reference);
+}
+
+std::string difference(std::span<const OutputView> outputs, std::span<const OutputView> before,
+                       const work::WorkerRequest& request, const char* noun) {
+  return compare(outputs, before, {}, tolerance_for(request, before), noun).difference.value_or("");
+}
+
+samples::Check no_check(const work::WorkerRequest& request) {
+  const bool is_asked_for = request.reference_reason.empty();
+  const auto unknown = Known<double>::unknown(is_asked_for ? "the study asks for no check" : request.reference_reason);
+  samples::Check check{.reference = "none", .max_absolute_error = unknown, .max_relative_error = unknown};
+  check.reference_reason = request.reference_reason;
+  return check;
+}
+
+ReferenceFacts facts_of(std::span<const OutputView> outputs, const work::WorkerRequest& request) {
+  ReferenceFacts facts{.made_by = request.reference_name, .key = request.reference_key};
+  if (std::string shape = describe_other_shape(outputs, request.model.outputs); !shape.empty()) {
+    facts.doubt_kind = kOtherShape;
+    facts.doubt = std::move(shape);
+  }
+  if (const std::string nan = describe_nan(outputs); !nan.empty()) {
+    facts.doubt_kind = kNotFinite;
+    facts.doubt = nan + "; the inputs may be outside of the model's domain" + advice_on_ranges(request.model.inputs);
+  }
+  facts.confirmed_by = confirmed_by(outputs, request);
+  return facts;
+}
+
+}  // namespace ngb::worker

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes small models whose check is not a matter of course, into the working folder. Needs the packages onnx and numpy."""
+import numpy as np
+import onnx
+from onnx import TensorProto as T, helper as h, numpy_helper as nh
+
+V = h.make_tensor_value_info
+rng = np.random.default_rng(1)
+
+
+def save(name, nodes, inputs, outputs, weights=(), domains=()):
+    graph = h.make_graph(nodes, name, inputs, outputs,
+                         [nh.from_array(np.asarray(value), key) for key, value in dict(weights).items()])
+    opsets = [h.make_opsetid("", 17), *(h.make_opsetid(domain, 1) for domain in domains)]
+    onnx.save(h.make_model(graph, opset_imports=opsets, ir_version=8), f"{name}.onnx")
+
+
+# The root of a negative number is NaN, and inputs are between -1 and 1.
+save("not_finite", [h.make_node("Sqrt", ["x"], ["root"]), h.make_node("Clip", ["root", "low", "high"], ["y"])],
+     [V("x", T.FLOAT, ["batch", 64])], [V("y", T.FLOAT, ["batch", 64])],
+     {"low": np.float32(-1), "high": np.float32(1)})
+
+# All outputs are below 1e-4.
+save("tiny", [h.make_node("MatMul", ["x", "w"], ["y"])],
+     [V("x", T.FLOAT, ["batch", 64])], [V("y", T.FLOAT, ["batch", 64])],
+     {"w": (rng.standard_normal((64, 64)) * 1e-7).astype(np.float32)})
+
+# Compilers that compute f16 in f32 round less often than PyTorch, and differ from it by more than f32's tolerance.
+layers = [[h.make_node("MatMul", [f"t{i}", f"w{i}"], [f"m{i}"]), h.make_node("Tanh", [f"m{i}"], [f"t{i + 1}"])]
+          for i in range(8)]
+save("half", sum(layers, []), [V("t0", T.FLOAT16, ["batch", 96])], [V("t8", T.FLOAT16, ["batch", 96])],
+     {f"w{i}": (rng.standard_normal((96, 96)) * 0.2).astype(np.float16) for i in range(8)})
+
+# An operator that only ONNX Runtime and OpenVINO have.
+save("fused", [h.make_node("MatMul", ["x", "w"], ["a"]),
+               h.make_node("BiasGelu", ["a", "b"], ["y"], domain="com.microsoft")],
+     [V("x", T.FLOAT, ["batch", 64])], [V("y", T.FLOAT, ["batch", 64])],
+     {"w": (rng.standard_normal((64, 64)) * 0.1).astype(np.float32), "b": np.ones(64, np.float32)},
+     domains=["com.microsoft"])
+
+# A row of samples is padded by reflection.
+save("padded_row", [h.make_node("Pad", ["x", "pads"], ["p"], mode="reflect"), h.make_node("Relu", ["p"], ["y"])],
+     [V("x", T.FLOAT, ["batch", 64])], [V("y", T.FLOAT, ["batch", 96])],
+     {"pads": np.array([0, 0, 0, 32], np.int64)})
+
+# The rank of what is pooled is not known before it runs.
+body = h.make_graph([h.make_node("Relu", ["state"], ["next"]), h.make_node("Identity", ["go"], ["go_on"])], "body",
+                    [V("i", T.INT64, []), V("go", T.BOOL, []), V("state", T.FLOAT, None)],
+                    [V("go_on", T.BOOL, []), V("next", T.FLOAT, None)])
+save("pool_after_loop", [h.make_node("Loop", ["steps", "", "x"], ["looped"], body=body),
+                         h.make_node("GlobalAveragePool", ["looped"], ["y"])],
+     [V("x", T.FLOAT, ["batch", 6, 5, 5])], [V("y", T.FLOAT, ["batch", 6, 1, 1])], {"steps": np.array(2, np.int64)})

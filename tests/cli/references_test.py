@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who judges the outputs of users' models, and which checks prove little."""
+
+import json
+import pathlib
+import unittest
+
+from ngb_program import without_toolchains
+import user_models_test
+
+MODELS = pathlib.Path(__file__).with_name("reference_models.py")
+PINNED = json.loads((pathlib.Path(__file__).resolve().parents[2] / "versions.json").read_text())["toolchains"]
+UNOPTIMISED = f"onnxruntime {PINNED['onnxruntime']['default']} (graph_optimization: disabled)"
+WHY_NOT = without_toolchains("identity", "onnxruntime", "openvino")
+THREE = "[identity, onnxruntime, openvino]"
+MODULES = '''
+import torch
+
+
+class Noisy(torch.nn.Module):
+    """Somebody forgot that this dropout is also on in evaluation mode."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(64, 64)
+
+    def forward(self, x):
+        return torch.nn.functional.dropout(self.layer(x), 0.1, training=True)
+
+
+class Remembers(torch.nn.Module):
+    """Each inference does more than the one before, and returns something else."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(256, 256) * 0.06)
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        for _ in range(1 + self.calls // 3):
+            x = torch.tanh(x @ self.weight)
+        return x
+
+
+noisy = Noisy
+remembers = Remembers
+'''
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class References(user_models_test.UsersModelsTest):
+    def cells(self, *models, compilers=THREE, **keys):
+        """Measures the models and returns {compiler: its cell as JSON, with the names of its flags}; of one model."""
+        self.run_study("\n".join(f"  - {model}" for model in models), compilers, **keys)
+        return {cell["compiler"]: cell for cell in self.show("results")["cells"]}
+
+    def onnx(self, name, **keys):
+        self.python(MODELS.read_text())
+        return self.cells(f"onnx: {name}.onnx", **keys)
+
+    def assert_measured(self, cells, *compilers):
+        self.assertEqual({name for name, cell in cells.items() if cell["status"] == "measured"}, set(compilers),
+                         {name: cell["failure"] for name, cell in cells.items()})
+
+    def flags(self, cell):
+        return set(cell["flags"])
+
+    def test_a_model_that_the_identity_lacks_is_checked_against_unoptimised_onnxruntime(self):
+        cells = self.onnx("fused")
+        self.assertEqual(cells["identity"]["failure"]["kind"], "unsupported_operator")
+        self.assert_measured({name: cells[name] for name in ("onnxruntime", "openvino")}, "onnxruntime", "openvino")
+        for name in ("onnxruntime", "openvino"):
+            self.assertEqual(cells[name]["reference"], UNOPTIMISED)
+            self.assertRegex(cells[name]["reference_reason"],
+                             r"^identity \S+ could not make its outputs \(unsupported_operator\): .*BiasGelu; "
+                             r"log: devices/local/logs/reference-\w+-1\.log$")
+            self.assertIn("other_reference", self.flags(cells[name]))
+        told = f"outputs compared with those of {UNOPTIMISED}; tolerance 0.0001 + 0.001·|reference|; identity "
+        self.assertIn(told, self.ngb("show", "results").stdout)
+        self.assertIn(f"2 cells: {told}", (self.folder / "results/report/index.html").read_text())
+
+    def test_a_reference_that_is_named_is_asked_first_and_needs_no_other(self):
+        cells = self.onnx("fused", reference="openvino")
+        self.assertEqual(cells["onnxruntime"]["reference"].partition(" ")[0], "openvino")
+        self.assertEqual(cells["onnxruntime"]["reference_reason"], None)
+
+    def test_a_padded_row_is_measured_whatever_the_identity_does_with_it(self):
+        cells = self.onnx("padded_row")
+        for name in ("onnxruntime", "openvino"):
+            self.assertEqual(cells[name]["status"], "measured", cells[name]["failure"])
+
+    def test_a_reference_of_another_shape_than_the_file_declares_blames_no_compiler(self):
+        cells = self.onnx("pool_after_loop")
+        for name in ("onnxruntime", "openvino"):
+            self.assertEqual(cells[name]["status"], "measured", cells[name]["failure"])
+
+    def test_nan_in_the_reference_blames_no_compiler_and_proposes_a_range(self):
+        cells = self.onnx("not_finite")
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        for cell in cells.values():
+            self.assertIn("not_finite", self.flags(cell))
+            self.assertIn('output "y" is nan at [0, 1]', cell["reference_reason"])
+            self.assertIn("inputs: {x: {range: [0, 1]}}", cell["reference_reason"])
+
+    def test_with_that_range_all_agree_and_nothing_is_flagged(self):
+        self.python(MODELS.read_text())
+        cells = self.cells("{onnx: not_finite.onnx, inputs: {x: {range: [0, 1]}}}")
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        for cell in cells.values():
+            self.assertEqual(self.flags(cell) & {"not_finite", "other_reference", "unchecked"}, set())
+
+    def test_outputs_below_the_absolute_tolerance_are_flagged(self):
+        for cell in self.onnx("tiny").values():
+            self.assertIn("weak_check", self.flags(cell))
+
+    def test_a_file_in_f16_is_judged_by_the_tolerance_of_f16(self):
+        cells = self.onnx("half")
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        for cell in cells.values():
+            self.assertEqual(cell["tolerance"], "0.01·largest |reference| + 0.01·|reference| (f16)")
+
+    def test_with_tolerances_that_the_study_sets_the_identity_is_the_outlier_among_three(self):
+        # It rounds after each product, which the two others do not.
+        cells = self.onnx("half", compilers="[identity, openvino]", tolerances="{absolute: 1e-4, relative: 1e-3}")
+        self.assertEqual(cells["openvino"]["tolerance"], "0.0001 + 0.001·|reference|")
+        self.assertEqual(cells["openvino"]["status"], "measured", cells["openvino"]["failure"])
+        self.assertEqual(cells["openvino"]["reference"], UNOPTIMISED)
+        self.assertRegex(cells["openvino"]["reference_reason"],
+                         r"^identity \S+ is the outlier among three: openvino agrees with onnxruntime ")
+
+    def test_a_random_model_is_called_random_and_is_in_no_verdict(self):
+        self.write("net.py", MODULES)
+        cells = self.cells("{pytorch: 'net.py:noisy', shapes: {x: [batch, 64]}}", compilers="[identity, onnxruntime]")
+        self.assert_measured(cells, "identity", "onnxruntime")
+        for cell in cells.values():
+            self.assertEqual(cell["reference"], "none")
+            self.assertRegex(cell["reference_reason"],
+                             r"^identity \S+: its own outputs differ from one inference to the next .*: the model is random")
+            self.assertIn("unchecked", self.flags(cell))
+            self.assertIsNone(cell["metrics"]["speed_up_ratio"]["value"])
+            self.assertRegex(cell["metrics"]["speed_up_ratio"]["reason"], "unchecked: identity .* the model is random")
+
+    def test_a_model_that_keeps_state_is_flagged_and_in_no_verdict(self):
+        self.write("net.py", MODULES)
+        cells = self.cells("{pytorch: 'net.py:remembers', shapes: {x: [batch, 256]}}",
+                           compilers="[identity, onnxruntime]")
+        self.assertIn("outputs_change", self.flags(cells["identity"]))
+        self.assertRegex(cells["identity"]["output_change"], 'output "output" is .*, the reference is ')
+        self.assertEqual(cells["onnxruntime"]["metrics"]["speed_up_ratio"]["reason"],
+                         "the identity: outputs change from one inference to the next")
+
+
+if __name__ == "__main__":
+    unittest.main()
