@@ -200,17 +200,39 @@ void Session::bind_outputs() {
   owned_buffers_.clear();
   for (const Slot& slot : output_slots_) bind_output(slot);
   binding_ = make_binding(session_.get(), outputs_);
+  are_all_bound_ =
+      std::all_of(output_slots_.begin(), output_slots_.end(), [](const Slot& slot) { return slot.can_be_bound; });
+  if (!are_all_bound_) prepare_unbound();
+}
+
+void Session::prepare_unbound() {
+  plain_inputs_.clear();
+  plain_outputs_.clear();
+  input_values_.clear();
+  allocated_.clear();
+  for (const std::string& name : input_names_) plain_inputs_.push_back(name.c_str());
+  for (const Owned<OrtValue>& input : inputs_) input_values_.push_back(input.get());
+  for (const Slot& slot : output_slots_) {
+    plain_outputs_.push_back(slot.name.c_str());
+    allocated_.emplace_back(nullptr, api_.ReleaseValue);
+  }
+  output_values_.resize(output_slots_.size());
 }
 
 void Session::bind_further() {
+  if (!are_all_bound_) {
+    throw plugin::Failure(NGB_INVALID_OPTION,
+                          "onnxruntime has several inferences in flight only if each output is a tensor of the shape "
+                          "that the file declares",
+                          "remove in_flight");
+  }
   for (Further& further : further_) {
     further.binding.reset();
     further.outputs.clear();
     further.buffers.clear();
     for (const Slot& slot : output_slots_) {
-      further.buffers.emplace_back(slot.can_be_bound ? allocated(slot.bytes()) : nullptr);
-      further.outputs.push_back(slot.can_be_bound ? make_value(slot, further.buffers.back().get())
-                                                  : Owned<OrtValue>(nullptr, api_.ReleaseValue));
+      further.buffers.emplace_back(allocated(slot.bytes()));
+      further.outputs.push_back(make_value(slot, further.buffers.back().get()));
     }
     further.binding.emplace(make_binding(further.session.get(), further.outputs));
   }
@@ -255,11 +277,28 @@ void Session::bind_output(const Slot& slot) {
   if (gpu_memory_ == nullptr) outputs_.push_back(make_value(slot, output_buffers_.back()));
 }
 
+OrtStatus* Session::run_otherwise() { return transfer_ != nullptr ? run_with_transfer() : run_unbound(); }
+
+OrtStatus* Session::run_unbound() {
+  for (std::size_t i = 0; i < output_values_.size(); ++i) {
+    allocated_[i].reset();
+    output_values_[i] = outputs_[i].get();
+  }
+  OrtStatus* const status =
+      api_.Run(session_.get(), run_options_.get(), plain_inputs_.data(), input_values_.data(), input_values_.size(),
+               plain_outputs_.data(), plain_outputs_.size(), output_values_.data());
+  for (std::size_t i = 0; i < output_values_.size(); ++i) {
+    if (outputs_[i] == nullptr) allocated_[i].reset(output_values_[i]);
+  }
+  return status;
+}
+
 OrtStatus* Session::run_with_transfer() {
   copy_status_ = transfer_->copy_in();
   if (copy_status_ != 0) return api_.CreateStatus(ORT_FAIL, "a copy to the GPU failed");
-  OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
-  if (status == nullptr) status = api_.SynchronizeBoundOutputs(binding_.get());
+  OrtStatus* status =
+      are_all_bound_ ? api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get()) : run_unbound();
+  if (status == nullptr && are_all_bound_) status = api_.SynchronizeBoundOutputs(binding_.get());
   if (status != nullptr) return status;
   copy_status_ = transfer_->copy_out();
   return copy_status_ == 0 ? nullptr : api_.CreateStatus(ORT_FAIL, "a copy from the GPU failed");
@@ -291,9 +330,9 @@ Owned<OrtIoBinding> Session::make_binding(OrtSession* session, const std::vector
   for (std::size_t i = 0; i < output_slots_.size(); ++i) {
     const char* const name = output_slots_[i].name.c_str();
     const bool is_bound = i < outputs.size() && outputs[i] != nullptr;
-    runtime_.check(is_bound ? api_.BindOutput(raw, name, outputs[i].get())
-                            : api_.BindOutputToDevice(raw, name, memory_.get()),
-                   "bind an output");
+    runtime_.check(
+        is_bound ? api_.BindOutput(raw, name, outputs[i].get()) : api_.BindOutputToDevice(raw, name, memory_.get()),
+        "bind an output");
   }
   return binding;
 }
@@ -345,9 +384,6 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
 void Session::read_values() {
   read_.clear();
   read_values_.clear();
-  const bool are_bound = std::all_of(output_slots_.begin(), output_slots_.end(),
-                                     [](const Slot& slot) { return slot.can_be_bound; });
-  if (!are_bound) read_values_ = values_of(binding_.get());
   std::string left_out;
   for (std::size_t i = 0; i < output_slots_.size(); ++i) {
     const Slot& slot = output_slots_[i];
@@ -358,11 +394,12 @@ void Session::read_values() {
       read_.push_back({slot, output_buffers_[i]});
       continue;
     }
-    const std::vector<ReadTensor> found = tensors_in(runtime_, slot.name, read_values_[i].get(), read_values_);
+    const std::vector<ReadTensor> found = tensors_in(runtime_, slot.name, allocated_[i].get(), read_values_);
     read_.insert(read_.end(), found.begin(), found.end());
     if (found.empty()) left_out += (left_out.empty() ? "" : ", ") + slot.name;
   }
-  const bool is_said = std::any_of(facts_.begin(), facts_.end(), [](const auto& fact) { return fact.first == kLeftOut; });
+  const bool is_said =
+      std::any_of(facts_.begin(), facts_.end(), [](const auto& fact) { return fact.first == kLeftOut; });
   if (!left_out.empty() && !is_said) facts_.emplace_back(kLeftOut, left_out);
 }
 

@@ -31,8 +31,8 @@ class Session {
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   // Runs one inference. Returns null on success, else a status that the caller passes to `fail`.
   OrtStatus* run() {
-    if (transfer_ != nullptr) [[unlikely]]
-      return run_with_transfer();
+    if (transfer_ != nullptr || !are_all_bound_) [[unlikely]]
+      return run_otherwise();
     OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
     if (gpu_memory_ == nullptr || status != nullptr) [[likely]]
       return status;
@@ -68,7 +68,10 @@ class Session {
   void check_in_flight() const;
   void bind_further();
   ngb_status run_in(std::size_t lane, ngb_error* error);
+  OrtStatus* run_otherwise();
   OrtStatus* run_with_transfer();
+  OrtStatus* run_unbound();
+  void prepare_unbound();
   void bind_input(const ngb_tensor& input);
   void bind_outputs();
   void bind_output(const Slot& slot);
@@ -100,8 +103,16 @@ class Session {
   std::vector<void*> output_buffers_;  // in our memory, one per output
   std::vector<Slot> output_slots_;
   std::vector<Owned<OrtValue>> outputs_;  // null for one that the library allocates
-  bool trusts_shapes_ = false;            // the outputs have the shapes that the file declares, and none was read yet
-  std::vector<ReadTensor> read_;          // of the last run
+  bool are_all_bound_ = true;
+  // Only if not all outputs are bound: the arguments of the library's plain call. It keeps an output that it allocated
+  // for a binding and then takes that for one of ours, whose shape it refuses; so these are released before each call.
+  std::vector<const char*> plain_inputs_;
+  std::vector<const char*> plain_outputs_;
+  std::vector<const OrtValue*> input_values_;
+  std::vector<Owned<OrtValue>> allocated_;  // by the last call; null for one that is bound
+  std::vector<OrtValue*> output_values_;
+  bool trusts_shapes_ = false;    // the outputs have the shapes that the file declares, and none was read yet
+  std::vector<ReadTensor> read_;  // of the last run
   std::vector<Owned<OrtValue>> read_values_;  // to which they point
   Owned<OrtIoBinding> binding_;
   std::size_t slots_ = 1;       // inferences in flight
