@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "apps/ngb/onnx_package.h"
 #include "apps/ngb/terminal.h"
 #include "toolchain/catalog.h"
 
@@ -65,7 +66,7 @@ tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, 
     warn("ngb: {} problem{} in {}; nothing was run\n", count, count == 1 ? "" : "s", file.string());
     return tl::unexpected(kWrongUsage);
   }
-  auto plan = plan::expand(*study);
+  auto plan = plan::expand(*study, find_onnx_package(installation));
   if (!plan) {
     report_failure(plan.error(), kWrongUsage);
     return tl::unexpected(kWrongUsage);
