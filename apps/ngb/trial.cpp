@@ -119,7 +119,7 @@ int try_models(const Installation& installation, const std::filesystem::path& fi
   const auto notes = plan::notes_on_files(*plan, find_onnx_package(installation));
   const std::filesystem::path results = plan->study.output / "results.db";
   Installation elsewhere = installation;
-  elsewhere.cache.clear();  // what a trial takes says nothing about runs
+  elsewhere.cache = scratch->path() / "cache";  // what a trial takes says nothing about runs
   constexpr bool kShowsSpeeds = false;
   const ExitCode measured = measure_plan(elsewhere, *std::move(plan), *compilers, {}, kShowsSpeeds);
   if (measured != kSuccess) return measured;

@@ -18,6 +18,7 @@ constexpr std::int64_t kHeight = 224;
 constexpr std::int64_t kHeightOfText = 48;  // of a line of text, and two thirds of it in older recognisers
 constexpr std::int64_t kWidth = 320;
 constexpr std::int64_t kSamples = 16000;  // of sound: a second of speech
+constexpr std::int64_t kFrame = 512;      // of sound, for models that listen to one frame at a time
 constexpr std::int64_t kPast = 16;
 constexpr std::int64_t kNew = 8;  // tokens, where others precede them
 
@@ -123,6 +124,7 @@ std::int64_t by_place(const UnsettledInput& input, std::size_t axis) {
 // What a proposal varies.
 struct Varied {
   std::int64_t height = kHeight;
+  std::int64_t samples = kSamples;
   std::int64_t total = kUsual;  // of past and new tokens
 };
 
@@ -155,9 +157,13 @@ std::optional<std::int64_t> sum_of(const std::string& name, const std::map<std::
 
 std::int64_t size_at(const UnsettledInput& input, std::size_t axis, bool has_past, const Varied& varied) {
   const Meaning meaning = meaning_of(input.extents[axis].name);
-  const std::int64_t size = meaning == Meaning::unknown ? by_place(input, axis) : usual_of(meaning, has_past);
+  const bool is_row = input.extents.size() == 2 && axis == 1;
+  const bool is_sound = meaning == Meaning::sequence && is_row && is_real(input.type) && !has_past;
+  const std::int64_t size = is_sound                      ? kSamples
+                            : meaning == Meaning::unknown ? by_place(input, axis)
+                                                          : usual_of(meaning, has_past);
   if (meaning == Meaning::total && has_past) return varied.total;
-  return size == kHeight ? varied.height : size;
+  return size == kHeight ? varied.height : size == kSamples ? varied.samples : size;
 }
 
 Proposal propose_by_name(const std::vector<UnsettledInput>& inputs, const Varied& varied) {
@@ -194,19 +200,21 @@ bool names_batch(const std::string& dimension) {
 
 std::vector<Proposal> propose(const std::vector<UnsettledInput>& inputs) {
   std::vector<Proposal> proposals;
-  const std::vector<std::string> names = open_names(inputs);
-  const auto is_past = [](const std::string& name) { return meaning_of(name) == Meaning::past; };
-  const bool has_past = std::any_of(names.begin(), names.end(), is_past);
-  const std::vector<std::int64_t> totals =
-      has_past ? std::vector<std::int64_t>{kPast + kNew, kNew, kPast, kPast + 1} : std::vector<std::int64_t>{kUsual};
+  const auto add = [&](Proposal next) {
+    if (std::find(proposals.begin(), proposals.end(), next) == proposals.end()) proposals.push_back(std::move(next));
+  };
   for (const std::int64_t height : {kHeight, kHeightOfText, kHeightOfText * 2 / 3}) {
-    for (const std::int64_t total : totals) proposals.push_back(propose_by_name(inputs, {height, total}));
+    for (const std::int64_t samples : {kSamples, kFrame}) {
+      for (const std::int64_t total : {kPast + kNew, kNew, kPast, kPast + 1}) {
+        add(propose_by_name(inputs, {height, samples, total}));
+      }
+    }
   }
   // Every dimension alike, which also fits where names mislead.
   for (const std::int64_t extent : {std::int64_t{64}, std::int64_t{32}, kNew, std::int64_t{1}}) {
     Proposal next = proposals.front();
     for (auto& [name, size] : next.dimensions) size = size == kBatchExtent ? size : extent;
-    proposals.push_back(std::move(next));
+    add(std::move(next));
   }
   return proposals;
 }

@@ -29,6 +29,7 @@ bool names_batch(const std::string& dimension);
 struct Proposal {
   std::map<std::string, std::int64_t> dimensions{};                         // by name
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes{};  // of inputs with unnamed open extents
+  bool operator==(const Proposal&) const = default;
 };
 
 // Returns proposals, the likeliest first. Extents are guessed by name: the parts of a sum add up, past + sequence =

@@ -34,6 +34,14 @@ TEST(OpenExtents, HaveSizesThatBelongTogether) {
             (Sizes{{"audio_samples", 16000}}));
 }
 
+TEST(OpenExtents, OfAWaveformMayBeASecondOrAFrame) {
+  const std::vector<Proposal> proposals = propose({input("input", {"batch", "sequence"})});
+  EXPECT_EQ(proposals[0].dimensions, (Sizes{{"sequence", 16000}}));
+  EXPECT_EQ(proposals[1].dimensions, (Sizes{{"sequence", 512}}));
+  EXPECT_EQ(propose({input("ids", {"batch", "sequence"}, DataType::i64)}).front().dimensions,
+            (Sizes{{"sequence", 128}}));
+}
+
 TEST(OpenExtents, ThatAreSumsOfOthersAddUp) {
   EXPECT_EQ(propose({input("ids", {"batch", "sequence"}), input("past", {"batch", "past"}),
                      input("mask", {"batch", "past + sequence"}), input("next", {"batch", "sequence + 1"})})
