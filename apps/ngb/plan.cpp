@@ -8,11 +8,14 @@
 
 #include "apps/ngb/experience.h"
 #include "apps/ngb/kept_calibrations.h"
+#include "apps/ngb/onnx_package.h"
 #include "apps/ngb/quota.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
+#include "apps/ngb/trial.h"
 #include "base/json_text.h"
 #include "dispatch/make_job.h"
+#include "plan/graph_shapes.h"
 #include "probe/probe.h"
 #include "report/calibration.h"
 
@@ -67,6 +70,8 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
     return kSuccess;
   }
   std::string text = plan::to_text(plan) + plan::estimate_text(plan, experience);
+  for (const std::string& note : plan::notes_on_files(plan, find_onnx_package(installation)))
+    text += "\nNote: " + note + "\n";
   if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
   for (const int count : threads) text += "  " + report::decidable_text(*calibrated, {count, turns}, rounds) + "\n";
   if (const std::string quota = quota_remark(plan); !quota.empty()) text += "\nQuota: " + quota + "\n";
@@ -80,14 +85,20 @@ void add_plan(CLI::App& app, const Installation& installation, Action& chosen) {
   struct Arguments {
     std::string study;
     bool json = false;
+    bool is_trial = false;
   };
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("plan", "Print a study's settings, cells, order and estimated time");
-  command->add_option("study", arguments->study, "Study file (YAML)")->required();
-  command->add_flag("--json", arguments->json, "Print JSON");
-  command->footer("Example:\n  ngb plan quickstart");
+  command->add_option("study", arguments->study, "Study file (YAML); with --try also an ONNX file")->required();
+  CLI::Option* as_json = command->add_flag("--json", arguments->json, "Print JSON");
+  command
+      ->add_flag("--try", arguments->is_trial,
+                 "Run each cell once on this machine, without timing, and print what runs and what fails and why")
+      ->excludes(as_json);
+  command->footer("Examples:\n  ngb plan quickstart\n  ngb plan --try my_model.onnx");
   command->callback([=, &installation, &chosen] {
     chosen = [=, &installation]() -> int {
+      if (arguments->is_trial) return try_models(installation, arguments->study);
       const auto plan = plan_study(installation, arguments->study);
       if (!plan) return plan.error();
       return print_plan(installation, *plan, arguments->json);

@@ -207,7 +207,8 @@ void Recorder::tell(const samples::ProcessResult& result) {
     const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
     const int batch = plan_->model_of(planned).key.batch;
     const std::optional<ProcessSpeed> speed = speed_of(result, batch);
-    const std::string line = fmt::format("{}: {:.4g} samples/s", label(cell), speed ? speed->median_per_s : 0);
+    const std::string line =
+        shows_speeds_ ? fmt::format("{}: {:.4g} samples/s", label(cell), speed ? speed->median_per_s : 0) : label(cell);
     line_->finish_process(line);
     if (page_ != nullptr) page_->finish_process(cell.index, result.process_index, cell.processes_left, speed, line);
     return;

@@ -36,6 +36,8 @@ class Recorder {
   void show_on(LivePage& page);
   // Derives values while it records. `values` must outlive the Recorder.
   void derive_with(EarlyValues& values);
+  // Prints of each process only that it ended.
+  void hide_speeds() { shows_speeds_ = false; }
   // Called once, when nothing more is recorded.
   void end();
 
@@ -70,6 +72,7 @@ class Recorder {
   const plan::Plan* plan_;
   std::unordered_map<std::string_view, CellToDo> cells_{};  // by id
   std::unique_ptr<ProgressLine> line_;
+  bool shows_speeds_ = true;
   LivePage* page_ = nullptr;                           // nothing: none is served
   EarlyValues* values_ = nullptr;                      // nothing: no values are derived
   int done_before_ = 0;                                // processes of this run that were recorded when it began

@@ -45,7 +45,8 @@ struct RunArguments {
   bool retry_failed = false;
   bool only_fetch = false;
   bool accepts_new_build = false;
-  bool is_quiet = false;   // nothing is printed on stdout
+  bool is_quiet = false;  // nothing is printed on stdout
+  bool hides_speeds = false;
   bool no_report = false;  // no page is written
   std::string budget;      // as the user gave it; "": none
 
@@ -182,6 +183,7 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
   dispatch::Callbacks callbacks = recorder->callbacks();
   EarlyValues values(store);
   recorder->derive_with(values);
+  if (arguments.hides_speeds) recorder->hide_speeds();
   if (arguments.page) recorder->show_on(*arguments.page);
   ToolchainRecord toolchains(store, compilers, callbacks.on_remark);
   callbacks.on_toolchain = [&toolchains](const std::string& device, const std::string& machine,
@@ -315,10 +317,11 @@ int run(const Installation& installation, RunArguments arguments) {
 }  // namespace
 
 ExitCode measure_plan(const Installation& installation, plan::Plan plan, const Compilers& compilers,
-                      std::optional<Nanoseconds> budget) {
+                      std::optional<Nanoseconds> budget, bool shows_speeds) {
   std::signal(SIGPIPE, SIG_IGN);
   RunArguments arguments;
   arguments.is_quiet = true;
+  arguments.hides_speeds = !shows_speeds;
   if (budget) arguments.deadline = system_clock().now() + *budget;
   const Result<Ending> ending = measure_what_is_left(installation, std::move(plan), compilers, arguments);
   if (!ending) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/ngb/onnx_package.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
 #include "base/json_text.h"
@@ -72,7 +73,7 @@ tl::expected<plan::Plan, ExitCode> plan_read(
     warn("ngb: {} problem{} in {}; nothing was run\n", count, count == 1 ? "" : "s", file.string());
     return tl::unexpected(kWrongUsage);
   }
-  auto plan = plan::expand(*study);
+  auto plan = plan::expand(*study, find_onnx_package(installation));
   if (!plan) {
     report_failure(plan.error(), kWrongUsage);
     return tl::unexpected(kWrongUsage);

@@ -43,11 +43,11 @@ nlohmann::json to_json(const toolchain::DamagedToolchain& damaged) {
   return object;
 }
 
-int list_toolchains(const Installation& installation, bool json) {
+int list_toolchains(const Installation& installation, bool as_json) {
   const auto toolchains = toolchain::list(installation.toolchains);
   if (!toolchains) return report_failure(toolchains.error(), kCannotGoOn);
   const std::vector<toolchain::DamagedToolchain> damaged = toolchain::list_damaged(installation.toolchains);
-  if (json) {
+  if (as_json) {
     nlohmann::json all = nlohmann::json::array();
     for (const Toolchain& toolchain : *toolchains) all.push_back(to_json(toolchain));
     for (const toolchain::DamagedToolchain& each : damaged) all.push_back(to_json(each));

@@ -19,13 +19,15 @@ from onnx2torch.onnx_node import OnnxNode
 
 from . import recurrent_modules  # noqa: F401
 from .operators import OPERATORS
-from .operators.node import Node, to_tensor
+from .operators.node import Node, key_of, to_tensor
 
 # onnx2torch's results differ from the standard's: CumSum begins at the end, Flatten fails at the outer axes, IsInf
 # ignores its attributes, NonZero is transposed, Resize ignores the coordinates, ScatterND keeps the indices with which it
 # was traced, TopK orders equal elements by chance.
 _WRONG = ("CumSum", "Flatten", "GatherElements", "GatherND", "IsInf", "NonMaxSuppression", "NonZero", "Range", "Resize",
           "ScatterND", "TopK", "Upsample")
+_BY_RANK = ("AveragePool", "BatchNormalization", "GlobalAveragePool", "InstanceNormalization", "LayerNormalization",
+            "MaxPool")  # onnx2torch takes an unknown rank for 0
 _ONE_OUTPUT = ("BatchNormalization", "Dropout", "LayerNormalization", "MaxPool")  # onnx2torch has only the first
 
 
@@ -50,9 +52,8 @@ ADVICE = "leave this model out for the compilers of PyTorch's family; the others
 def _without_equivalent(graph, versions) -> set:
     missing = set()
     for node in graph.node:
-        if node.domain not in STANDARD_DOMAINS or node.op_type not in OPERATORS:
-            if _converter(node, versions) is None:
-                missing.add(f"{node.domain}.{node.op_type}".lstrip("."))
+        if key_of(node) not in OPERATORS and _converter(node, versions) is None:
+            missing.add(key_of(node))
         for attribute in node.attribute:
             if attribute.HasField("g"):
                 missing |= _without_equivalent(attribute.g, versions)
@@ -85,7 +86,7 @@ class _Operator(torch.nn.Module):
 
     def __init__(self, node, numbers, bodies):
         super().__init__()
-        self._node, self._operator, self._numbers = node, OPERATORS[node.op_type], numbers
+        self._node, self._operator, self._numbers = node, OPERATORS[node.key], numbers
         for name, body in bodies.items():
             self.add_module(name, body)
             node.bodies[name] = body
@@ -187,7 +188,7 @@ class _Builder:
 
     def _by_converter(self, proto, name):
         """Return onnx2torch's module and the names of its operands. None: this node is not onnx2torch's."""
-        own = proto.domain in STANDARD_DOMAINS and proto.op_type in OPERATORS
+        own = key_of(proto) in OPERATORS
         if own and self._is_wrong(proto):
             return None
         converter = _converter(proto, self._versions)
@@ -206,6 +207,12 @@ class _Builder:
         kind, given = proto.op_type, {each.name: onnx.helper.get_attribute_value(each) for each in proto.attribute}
         if kind in _ONE_OUTPUT and len(proto.output) > 1:
             return True
+        if kind in _BY_RANK and not self._has_rank(proto.input[0]):
+            return True
+        if kind == "Split":  # one output would be a tuple
+            return len(proto.output) == 1
+        if kind == "Pad":  # only some ranks have the other modes
+            return given.get("mode", b"constant") != b"constant"
         if kind in ("AveragePool", "MaxPool"):
             is_wide = any(2 * pad > size for pad, size in zip(given.get("pads", ()), 2 * given["kernel_shape"]))
             return is_wide or (kind == "AveragePool" and bool(set(given) & {"dilations", "ceil_mode"}))
@@ -216,8 +223,12 @@ class _Builder:
             return slot is None or slot.type.tensor_type.elem_type in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
         return kind in _WRONG
 
+    def _has_rank(self, name: str) -> bool:
+        slot = self._for_converters.value_info.get(name)
+        return slot is not None and slot.type.tensor_type.HasField("shape")
+
     def _own(self, proto):
-        operator, operands = OPERATORS[proto.op_type], list(proto.input)
+        operator, operands = OPERATORS[key_of(proto)], list(proto.input)
         numbers = {}
         for place in getattr(operator, "takes_numbers", ()):
             name = operands[place] if place < len(operands) else ""

@@ -4,7 +4,7 @@ import os
 import time
 from importlib import metadata
 
-from ngraphbench import onnx_file
+from ngraphbench import onnx_file, onnx_opset
 from ngraphbench.adaptor import Adaptor, CompilerError
 
 _TYPES = {"f32": "float32", "f16": "float16", "f64": "float64", "i64": "int64", "i32": "int32", "i8": "int8",
@@ -38,6 +38,7 @@ class Iree(Adaptor):
         self._runtime, self._options = runtime, settings.options
         self._flags, runtime_flags = program.flags_of(settings.settings)
         self._context = self._function = self._results = None
+        self._conversion = {}  # facts; none unless this process compiled
         # With one thread, the calling thread computes. With several, workers compute and the calling thread waits.
         self._driver = "local-sync" if settings.threads == 1 else "local-task"
         runtime.flags.parse_flags(f"--task_topology_group_count={settings.threads}",
@@ -52,11 +53,14 @@ class Iree(Adaptor):
         from . import program
 
         inputs = [{"name": tensor.name, "shape": tensor.shape} for tensor in model.inputs]
-        proto = onnx_file.read(model.path)
-        onnx_file.check_inputs(proto, inputs)
-        program.write(program.with_shapes(proto, inputs), model.artifact_path,
-                      [f'--iree-opt-level={self._options["opt_level"]}',
-                       f'--iree-opt-data-tiling={"true" if self._options["data_tiling"] else "false"}'], self._flags)
+        flags = [f'--iree-opt-level={self._options["opt_level"]}',
+                 f'--iree-opt-data-tiling={"true" if self._options["data_tiling"] else "false"}']
+
+        def write(proto):
+            onnx_file.check_inputs(proto, inputs)
+            program.write(program.with_shapes(proto, inputs), model.artifact_path, flags, self._flags)
+
+        _, self._conversion = onnx_opset.use(model.path, write)
 
     def load(self, model):
         from . import program
@@ -122,7 +126,7 @@ class Iree(Adaptor):
 
         return {"version": metadata.version("iree-base-runtime"), "compiler_version": compiler.VERSION,
                 "runtime_version": runtime.VERSION, "driver": self._driver, "device": "cpu", "precision": "f32",
-                "threads": str(self._threads)}
+                "threads": str(self._threads), **self._conversion}
 
     def close(self):
         self._results = self._arguments = self._function = self._context = self._device = None

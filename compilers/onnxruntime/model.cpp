@@ -37,7 +37,9 @@ Slot slot_from(const Runtime& runtime, std::string name, const OrtTensorTypeAndS
   runtime.check(runtime.api().GetDimensionsCount(info, &rank), "read a shape");
   Slot slot{std::move(name), NGB_F32, std::vector<std::int64_t>(rank)};
   runtime.check(runtime.api().GetDimensions(info, slot.shape.data(), rank), "read a shape");
-  slot.type = dtype(type, slot.name);
+  const auto row = std::find_if(kTypes.begin(), kTypes.end(), [&](const Row& known) { return known.theirs == type; });
+  slot.can_be_bound = row != kTypes.end();
+  if (slot.can_be_bound) slot.type = row->type;
   return slot;
 }
 
@@ -56,7 +58,20 @@ Slot slot_at(const Runtime& runtime, OrtSession* session, std::size_t index, Nam
   const Owned<OrtTypeInfo> owned(type, runtime.api().ReleaseTypeInfo);
   const OrtTensorTypeAndShapeInfo* info = nullptr;
   runtime.check(runtime.api().CastTypeInfoToTensorInfo(type, &info), "read a type");
-  if (info == nullptr) throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "\"" + name + "\" is not a tensor");
+  if (info == nullptr) return {.name = name, .can_be_bound = false};
+  return slot_from(runtime, name, info);
+}
+
+ONNXType kind_of(const Runtime& runtime, const OrtValue* value) {
+  ONNXType kind = ONNX_TYPE_UNKNOWN;
+  runtime.check(runtime.api().GetValueType(value, &kind), "read an output's type");
+  return kind;
+}
+
+Slot slot_of_tensor(const Runtime& runtime, const std::string& name, const OrtValue* value) {
+  OrtTensorTypeAndShapeInfo* info = nullptr;
+  runtime.check(runtime.api().GetTensorTypeAndShape(value, &info), "read an output's shape");
+  const Owned<OrtTensorTypeAndShapeInfo> owned(info, runtime.api().ReleaseTensorTypeAndShapeInfo);
   return slot_from(runtime, name, info);
 }
 
@@ -70,18 +85,10 @@ std::string shape_text(const std::int64_t* shape, std::size_t rank) {
 
 ONNXTensorElementDataType element_type(ngb_dtype type) { return row_of(type).theirs; }
 
-ngb_dtype dtype(ONNXTensorElementDataType type, const std::string& name) {
-  const auto row = std::find_if(kTypes.begin(), kTypes.end(), [&](const Row& known) { return known.theirs == type; });
-  if (row == kTypes.end()) {
-    throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "\"" + name + "\" has an element type that cannot be read");
-  }
-  return row->type;
-}
-
 std::uint64_t size_bytes(ngb_dtype type) { return row_of(type).bytes; }
 
 bool Slot::is_static() const {
-  return std::all_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent >= 0; });
+  return can_be_bound && std::all_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent >= 0; });
 }
 
 std::uint64_t Slot::bytes() const {
@@ -97,6 +104,8 @@ std::vector<Slot> inputs_of(const Runtime& runtime, OrtSession* session) {
   for (std::size_t i = 0; i < count; ++i) {
     slots.push_back(
         slot_at(runtime, session, i, runtime.api().SessionGetInputName, runtime.api().SessionGetInputTypeInfo));
+    if (slots.back().can_be_bound) continue;
+    throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "input \"" + slots.back().name + "\" is no tensor of numbers");
   }
   return slots;
 }
@@ -112,11 +121,40 @@ std::vector<Slot> outputs_of(const Runtime& runtime, OrtSession* session) {
   return slots;
 }
 
-Slot slot_of(const Runtime& runtime, const std::string& name, const OrtValue* value) {
-  OrtTensorTypeAndShapeInfo* info = nullptr;
-  runtime.check(runtime.api().GetTensorTypeAndShape(value, &info), "read an output's shape");
-  const Owned<OrtTensorTypeAndShapeInfo> owned(info, runtime.api().ReleaseTensorTypeAndShapeInfo);
-  return slot_from(runtime, name, info);
+Slot slot_of(const Runtime& runtime, const Slot& declared, const OrtValue* value) {
+  if (kind_of(runtime, value) != ONNX_TYPE_TENSOR) return {.name = declared.name, .can_be_bound = false};
+  Slot slot = slot_of_tensor(runtime, declared.name, value);
+  const bool fits = std::equal(slot.shape.begin(), slot.shape.end(), declared.shape.begin(), declared.shape.end(),
+                               [](std::int64_t actual, std::int64_t named) { return named < 0 || named == actual; });
+  slot.can_be_bound = slot.can_be_bound && fits;
+  return slot;
+}
+
+std::vector<ReadTensor> tensors_in(const Runtime& runtime, const std::string& name, OrtValue* value,
+                                   std::vector<Owned<OrtValue>>& owned) {
+  const OrtApi& api = runtime.api();
+  const ONNXType kind = kind_of(runtime, value);
+  std::vector<ReadTensor> found;
+  if (kind == ONNX_TYPE_TENSOR) {
+    Slot slot = slot_of_tensor(runtime, name, value);
+    if (!slot.can_be_bound) return {};  // text
+    void* data = nullptr;
+    runtime.check(api.GetTensorMutableData(value, &data), "find a tensor's memory");
+    found.push_back({std::move(slot), data});
+  }
+  if (kind != ONNX_TYPE_SEQUENCE) return found;
+  OrtAllocator* allocator = nullptr;
+  runtime.check(api.GetAllocatorWithDefaultOptions(&allocator), "find its allocator");
+  std::size_t count = 0;
+  runtime.check(api.GetValueCount(value, &count), "count a sequence");
+  for (std::size_t i = 0; i < count; ++i) {
+    OrtValue* element = nullptr;
+    runtime.check(api.GetValue(value, static_cast<int>(i), allocator, &element), "read a sequence");
+    owned.emplace_back(element, api.ReleaseValue);
+    const auto inner = tensors_in(runtime, name + "[" + std::to_string(i) + "]", element, owned);
+    found.insert(found.end(), inner.begin(), inner.end());
+  }
+  return found;
 }
 
 void check_inputs(const std::vector<Slot>& slots, const ngb_model& model) {

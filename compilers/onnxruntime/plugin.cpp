@@ -12,7 +12,7 @@ ngb_status run(ngb_session* handle, ngb_error* error) {
   OrtStatus* status = session.run();
   if (status == nullptr) [[likely]]
     return NGB_OK;
-  return ngb::plugin::guarded(error, [&] { session.fail(status); });
+  return ngb::plugin::guarded(error, [&] { session.run_again(status); });
 }
 
 }  // namespace

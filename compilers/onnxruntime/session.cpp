@@ -16,6 +16,7 @@ namespace ngb::onnxruntime {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+constexpr const char* kLeftOut = "outputs_not_compared";  // a fact: their names
 
 GraphOptimizationLevel level_of(const std::string& word) {
   if (word == "disabled") return ORT_DISABLE_ALL;
@@ -153,22 +154,25 @@ Owned<OrtValue> Session::make_value(const Slot& slot, void* data) const {
 
 // Runs once with outputs that the library allocates, and records their shapes.
 void Session::learn_output_shapes() {
-  const Owned<OrtIoBinding> binding = make_binding(session_.get(), outputs_);
-  for (const Slot& slot : output_slots_) {
-    runtime_.check(api_.BindOutputToDevice(binding.get(), slot.name.c_str(), memory_.get()), "bind an output");
-  }
+  trusts_shapes_ = false;
+  const Owned<OrtIoBinding> binding = make_binding(session_.get(), {});
   runtime_.check(api_.RunWithBinding(session_.get(), run_options_.get(), binding.get()), "run the model");
+  const std::vector<Owned<OrtValue>> values = values_of(binding.get());
+  for (std::size_t i = 0; i < values.size() && i < output_slots_.size(); ++i) {
+    output_slots_[i] = slot_of(runtime_, output_slots_[i], values[i].get());
+  }
+}
+
+std::vector<Owned<OrtValue>> Session::values_of(OrtIoBinding* binding) const {
   OrtAllocator* allocator = nullptr;
   runtime_.check(api_.GetAllocatorWithDefaultOptions(&allocator), "find its allocator");
   OrtValue** values = nullptr;
   std::size_t count = 0;
-  runtime_.check(api_.GetBoundOutputValues(binding.get(), allocator, &values, &count), "read outputs");
+  runtime_.check(api_.GetBoundOutputValues(binding, allocator, &values, &count), "read outputs");
   std::vector<Owned<OrtValue>> owned;
   for (std::size_t i = 0; i < count; ++i) owned.emplace_back(values[i], api_.ReleaseValue);
   if (values != nullptr) runtime_.check(api_.AllocatorFree(allocator, static_cast<void*>(values)), "free a list");
-  for (std::size_t i = 0; i < count && i < output_slots_.size(); ++i) {
-    output_slots_[i] = slot_of(runtime_, output_slots_[i].name, owned[i].get());
-  }
+  return owned;
 }
 
 void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
@@ -177,22 +181,51 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   inputs_.clear();
   input_names_.clear();
   outputs_.clear();
-  output_buffers_.clear();
-  owned_buffers_.clear();
   transfer_.reset();
   if (gpu_ != nullptr && settings_.includes_transfer) transfer_ = std::make_unique<Transfer>(*gpu_);
   for (std::uint32_t i = 0; i < count; ++i) bind_input(inputs[i]);
   output_slots_ = outputs_of(runtime_, session_.get());
-  bool is_static = true;
-  for (const Slot& slot : output_slots_) is_static = is_static && slot.is_static();
-  if (!is_static) learn_output_shapes();
-  for (const Slot& slot : output_slots_) bind_output(slot);
-  binding_ = make_binding(session_.get(), outputs_);
+  trusts_shapes_ = slots_ == 1;
+  for (const Slot& slot : output_slots_) trusts_shapes_ = trusts_shapes_ && slot.is_static();
+  if (!trusts_shapes_) learn_output_shapes();
+  bind_outputs();
   if (settings_.provider != "cpu") prove_placement();
   if (slots_ > 1) bind_further();
 }
 
+void Session::bind_outputs() {
+  binding_.reset();
+  outputs_.clear();
+  output_buffers_.clear();
+  owned_buffers_.clear();
+  for (const Slot& slot : output_slots_) bind_output(slot);
+  binding_ = make_binding(session_.get(), outputs_);
+  are_all_bound_ =
+      std::all_of(output_slots_.begin(), output_slots_.end(), [](const Slot& slot) { return slot.can_be_bound; });
+  if (!are_all_bound_) prepare_unbound();
+}
+
+void Session::prepare_unbound() {
+  plain_inputs_.clear();
+  plain_outputs_.clear();
+  input_values_.clear();
+  allocated_.clear();
+  for (const std::string& name : input_names_) plain_inputs_.push_back(name.c_str());
+  for (const Owned<OrtValue>& input : inputs_) input_values_.push_back(input.get());
+  for (const Slot& slot : output_slots_) {
+    plain_outputs_.push_back(slot.name.c_str());
+    allocated_.emplace_back(nullptr, api_.ReleaseValue);
+  }
+  output_values_.resize(output_slots_.size());
+}
+
 void Session::bind_further() {
+  if (!are_all_bound_) {
+    throw plugin::Failure(NGB_INVALID_OPTION,
+                          "onnxruntime has several inferences in flight only if each output is a tensor of the shape "
+                          "that the file declares",
+                          "remove in_flight");
+  }
   for (Further& further : further_) {
     further.binding.reset();
     further.outputs.clear();
@@ -229,6 +262,11 @@ void Session::bind_input(const ngb_tensor& input) {
 }
 
 void Session::bind_output(const Slot& slot) {
+  if (!slot.can_be_bound) {
+    outputs_.emplace_back(nullptr, api_.ReleaseValue);
+    output_buffers_.push_back(nullptr);
+    return;
+  }
   if (gpu_memory_ != nullptr) outputs_.push_back(make_value_on_gpu(slot));
   if (transfer_ != nullptr) {
     output_buffers_.push_back(transfer_->add_output(data_of(outputs_.back().get()), slot.bytes()));
@@ -239,14 +277,40 @@ void Session::bind_output(const Slot& slot) {
   if (gpu_memory_ == nullptr) outputs_.push_back(make_value(slot, output_buffers_.back()));
 }
 
+OrtStatus* Session::run_otherwise() { return transfer_ != nullptr ? run_with_transfer() : run_unbound(); }
+
+OrtStatus* Session::run_unbound() {
+  for (std::size_t i = 0; i < output_values_.size(); ++i) {
+    allocated_[i].reset();
+    output_values_[i] = outputs_[i].get();
+  }
+  OrtStatus* const status =
+      api_.Run(session_.get(), run_options_.get(), plain_inputs_.data(), input_values_.data(), input_values_.size(),
+               plain_outputs_.data(), plain_outputs_.size(), output_values_.data());
+  for (std::size_t i = 0; i < output_values_.size(); ++i) {
+    if (outputs_[i] == nullptr) allocated_[i].reset(output_values_[i]);
+  }
+  return status;
+}
+
 OrtStatus* Session::run_with_transfer() {
   copy_status_ = transfer_->copy_in();
   if (copy_status_ != 0) return api_.CreateStatus(ORT_FAIL, "a copy to the GPU failed");
-  OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
-  if (status == nullptr) status = api_.SynchronizeBoundOutputs(binding_.get());
+  OrtStatus* status =
+      are_all_bound_ ? api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get()) : run_unbound();
+  if (status == nullptr && are_all_bound_) status = api_.SynchronizeBoundOutputs(binding_.get());
   if (status != nullptr) return status;
   copy_status_ = transfer_->copy_out();
   return copy_status_ == 0 ? nullptr : api_.CreateStatus(ORT_FAIL, "a copy from the GPU failed");
+}
+
+void Session::run_again(OrtStatus* status) {
+  if (!trusts_shapes_ || copy_status_ != 0) return fail(status);
+  api_.ReleaseStatus(status);
+  learn_output_shapes();
+  bind_outputs();
+  status = run();
+  if (status != nullptr) fail(status);
 }
 
 void Session::fail(OrtStatus* status) const {
@@ -255,7 +319,7 @@ void Session::fail(OrtStatus* status) const {
   throw gpu_->failure("copying inputs or outputs", copy_status_);
 }
 
-// Returns a binding of those inputs and outputs that exist.
+// Returns a binding of the inputs. Outputs that are null or missing are allocated by the library.
 Owned<OrtIoBinding> Session::make_binding(OrtSession* session, const std::vector<Owned<OrtValue>>& outputs) const {
   OrtIoBinding* raw = nullptr;
   runtime_.check(api_.CreateIoBinding(session, &raw), "make a binding");
@@ -263,8 +327,12 @@ Owned<OrtIoBinding> Session::make_binding(OrtSession* session, const std::vector
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     runtime_.check(api_.BindInput(raw, input_names_[i].c_str(), inputs_[i].get()), "bind an input");
   }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    runtime_.check(api_.BindOutput(raw, output_slots_[i].name.c_str(), outputs[i].get()), "bind an output");
+  for (std::size_t i = 0; i < output_slots_.size(); ++i) {
+    const char* const name = output_slots_[i].name.c_str();
+    const bool is_bound = i < outputs.size() && outputs[i] != nullptr;
+    runtime_.check(
+        is_bound ? api_.BindOutput(raw, name, outputs[i].get()) : api_.BindOutputToDevice(raw, name, memory_.get()),
+        "bind an output");
   }
   return binding;
 }
@@ -297,15 +365,42 @@ void Session::prove_placement() {
 }
 
 void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
-  *count = static_cast<std::uint32_t>(output_slots_.size());
+  trusts_shapes_ = false;
+  if (output == nullptr || index == 0) read_values();
+  *count = static_cast<std::uint32_t>(read_.size());
   if (index >= *count && output == nullptr) return;
   if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
-  const Slot& slot = output_slots_[index];
-  if (gpu_memory_ != nullptr && transfer_ == nullptr) {
-    gpu_->copy_out(output_buffers_[index], data_of(outputs_[index].get()), slot.bytes());
+  const ReadTensor& tensor = read_[index];
+  const Slot& slot = tensor.slot;
+  *output = {slot.name.c_str(),
+             slot.type,
+             static_cast<std::int32_t>(slot.shape.size()),
+             slot.shape.data(),
+             const_cast<void*>(tensor.data),  // NOLINT(cppcoreguidelines-pro-type-const-cast): the table's type
+             slot.bytes()};
+}
+
+// Finds the last run's outputs. Text and maps are left out.
+void Session::read_values() {
+  read_.clear();
+  read_values_.clear();
+  std::string left_out;
+  for (std::size_t i = 0; i < output_slots_.size(); ++i) {
+    const Slot& slot = output_slots_[i];
+    if (slot.can_be_bound) {
+      if (gpu_memory_ != nullptr && transfer_ == nullptr) {
+        gpu_->copy_out(output_buffers_[i], data_of(outputs_[i].get()), slot.bytes());
+      }
+      read_.push_back({slot, output_buffers_[i]});
+      continue;
+    }
+    const std::vector<ReadTensor> found = tensors_in(runtime_, slot.name, allocated_[i].get(), read_values_);
+    read_.insert(read_.end(), found.begin(), found.end());
+    if (found.empty()) left_out += (left_out.empty() ? "" : ", ") + slot.name;
   }
-  *output = {slot.name.c_str(),      slot.type,   static_cast<std::int32_t>(slot.shape.size()), slot.shape.data(),
-             output_buffers_[index], slot.bytes()};
+  const bool is_said =
+      std::any_of(facts_.begin(), facts_.end(), [](const auto& fact) { return fact.first == kLeftOut; });
+  if (!left_out.empty() && !is_said) facts_.emplace_back(kLeftOut, left_out);
 }
 
 }  // namespace ngb::onnxruntime

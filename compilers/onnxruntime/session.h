@@ -25,13 +25,14 @@ class Session {
   explicit Session(const ngb_settings& settings);
 
   void compile(const ngb_model& model);
-  // Outputs of static shape receive a buffer at once. For the others, one inference shows their shapes. Providers other
-  // than the CPU's are checked by one inference of a separate session with profiling.
+  // Outputs of static shape receive a buffer at once. For the others, one inference shows their shapes; so does one if
+  // the first inference fails, because the file may declare a wrong shape. Providers other than the CPU's are checked
+  // by one inference of a separate session with profiling.
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   // Runs one inference. Returns null on success, else a status that the caller passes to `fail`.
   OrtStatus* run() {
-    if (transfer_ != nullptr) [[unlikely]]
-      return run_with_transfer();
+    if (transfer_ != nullptr || !are_all_bound_) [[unlikely]]
+      return run_otherwise();
     OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
     if (gpu_memory_ == nullptr || status != nullptr) [[likely]]
       return status;
@@ -42,8 +43,9 @@ class Session {
     lanes_->start(slot, completed, context, error);
   }
   void finish(std::uint32_t /*slot*/) const {}  // every status was reported
-  // Throws the failure that a status of `run` stands for, and releases the status.
-  void fail(OrtStatus* status) const;
+  // Runs again, with outputs of the shapes that an inference returns, if the failed run was the first. Otherwise, or if
+  // it fails as well, throws the failure that the status of `run` stands for. Releases the status.
+  void run_again(OrtStatus* status);
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
 
@@ -66,15 +68,22 @@ class Session {
   void check_in_flight() const;
   void bind_further();
   ngb_status run_in(std::size_t lane, ngb_error* error);
+  OrtStatus* run_otherwise();
   OrtStatus* run_with_transfer();
+  OrtStatus* run_unbound();
+  void prepare_unbound();
   void bind_input(const ngb_tensor& input);
+  void bind_outputs();
   void bind_output(const Slot& slot);
+  void read_values();
+  void fail(OrtStatus* status) const;
   void prove_placement();
   Owned<OrtValue> make_value(const Slot& slot, void* data) const;
   Owned<OrtValue> make_value_on_gpu(const Slot& slot) const;
   [[nodiscard]] void* data_of(OrtValue* value) const;
   void use_gpu_memory();
   void learn_output_shapes();
+  [[nodiscard]] std::vector<Owned<OrtValue>> values_of(OrtIoBinding* binding) const;
 
   Settings settings_;
   Runtime runtime_;
@@ -93,7 +102,18 @@ class Session {
   std::vector<std::unique_ptr<void, Free>> owned_buffers_;
   std::vector<void*> output_buffers_;  // in our memory, one per output
   std::vector<Slot> output_slots_;
-  std::vector<Owned<OrtValue>> outputs_;
+  std::vector<Owned<OrtValue>> outputs_;  // null for one that the library allocates
+  bool are_all_bound_ = true;
+  // Only if not all outputs are bound: the arguments of the library's plain call. It keeps an output that it allocated
+  // for a binding and then takes that for one of ours, whose shape it refuses; so these are released before each call.
+  std::vector<const char*> plain_inputs_;
+  std::vector<const char*> plain_outputs_;
+  std::vector<const OrtValue*> input_values_;
+  std::vector<Owned<OrtValue>> allocated_;  // by the last call; null for one that is bound
+  std::vector<OrtValue*> output_values_;
+  bool trusts_shapes_ = false;    // the outputs have the shapes that the file declares, and none was read yet
+  std::vector<ReadTensor> read_;  // of the last run
+  std::vector<Owned<OrtValue>> read_values_;  // to which they point
   Owned<OrtIoBinding> binding_;
   std::size_t slots_ = 1;       // inferences in flight
   std::size_t lane_count_ = 1;  // sessions of the library

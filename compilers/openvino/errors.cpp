@@ -14,8 +14,8 @@ bool says_any(const std::string& message, std::initializer_list<std::string_view
 
 ngb_status status_of(const std::string& message, bool is_reading) {
   if (says_any(message, {"does not support the following ONNX operations", "Unsupported operation", "not supported",
-                         "Unsupported primitive", "OpConversionFailure", "is not implemented",
-                         "'!shape.rank().is_dynamic()' failed"})) {
+                         "Unsupported primitive", "Unsupported value_info type", "OpConversionFailure",
+                         "is not implemented", "'!shape.rank().is_dynamic()' failed"})) {
     return NGB_UNSUPPORTED_OPERATOR;
   }
   if (says_any(message, {"bad_alloc", "Failed to allocate", "out of memory"})) return NGB_OUT_OF_MEMORY;

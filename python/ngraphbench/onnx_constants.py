@@ -66,9 +66,20 @@ def compute(model, shapes: Mapping[str, Sequence[int]]) -> None:
         return
     del model.graph.node[:]
     model.graph.node.extend(light.graph.node)
-    used = {name for node in light.graph.node for name in node.input}
+    used = _names_used(light.graph)
     model.graph.initializer.extend(numpy_helper.from_array(constants[name], name) for name in constants
                                    if name in used and name not in known)
+
+
+def _names_used(graph) -> set:
+    """Return the names of the values that the graph's nodes use, those in graphs within nodes included."""
+    names = set()
+    for node in graph.node:
+        names.update(node.input)
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs):
+                names |= _names_used(inner) | {output.name for output in inner.output}
+    return names
 
 
 def _without_weights(model):

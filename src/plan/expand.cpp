@@ -36,14 +36,14 @@ class ModelProblems {
   std::vector<std::string> texts_;
 };
 
-Result<std::vector<work::Model>> make_models(const config::Study& study) {
+Result<std::vector<work::Model>> make_models(const config::Study& study, const OnnxPackage& onnx) {
   std::vector<work::Model> models;
   ModelProblems problems;
   PythonFiles python_files;
   std::map<std::string, std::string> label_of_hash;
   for (const config::ModelEntry& entry : study.models) {
     for (const int batch : study.batch_sizes) {
-      auto model = make_model(entry, batch, study.protocol.seed, python_files);
+      auto model = make_model(entry, batch, study.protocol.seed, python_files, onnx);
       if (!model) {
         problems.add(entry.label, model.error());
         continue;
@@ -128,8 +128,8 @@ std::string cell_id(const std::string& device, const work::Compiler& compiler, c
   return hash::sha256(json_text::dump(made_of)).substr(0, 16);
 }
 
-Result<Plan> expand(const config::Study& study) {
-  auto models = make_models(study);
+Result<Plan> expand(const config::Study& study, const OnnxPackage& onnx) {
+  auto models = make_models(study, onnx);
   if (!models) return error_of(models);
   Plan plan;
   plan.study = study;

@@ -11,6 +11,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "config/keys/value.h"
+#include "plan/graph_shapes.h"
 #include "userfiles/input_values.h"
 #include "userfiles/onnx_file.h"
 #include "userfiles/onnx_outputs.h"
@@ -56,8 +57,9 @@ Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std:
   return model;
 }
 
-Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch) {
-  auto file = userfiles::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions);
+Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch, const OnnxPackage& onnx) {
+  auto file = userfiles::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions,
+                                      [&](const auto& inputs) { return advise(onnx, entry.file, inputs); });
   if (!file) return error_of(file);
   auto outputs = userfiles::inspect_outputs(entry.file);
   if (!outputs) return error_of(outputs);
@@ -197,10 +199,10 @@ std::string hash_of_all(const work::Model& model, const config::ModelEntry& entr
 }  // namespace
 
 Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::uint64_t seed,
-                               PythonFiles& python_files) {
+                               PythonFiles& python_files, const OnnxPackage& onnx) {
   const config::ModelKind kind = entry.kind();
   Result<work::Model> model = kind == config::ModelKind::zoo    ? from_recipe(entry, batch, seed)
-                              : kind == config::ModelKind::onnx ? from_onnx(entry, batch)
+                              : kind == config::ModelKind::onnx ? from_onnx(entry, batch, onnx)
                                                                 : from_module(entry, batch, seed, python_files);
   if (!model) return model;
   model->label = entry.label;

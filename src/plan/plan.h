@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expands a study into its cells and orders their processes. Reads model files, and starts Python only to find the
-// imports of a user's Python file.
+// imports of a user's Python file, and sizes that fit the open dimensions of an ONNX file.
 //
 // The order is the same on every machine (base/random.h has the generator and the shuffle):
 //   1. groups (device, model, batch) are listed in the order of the study and shuffled by one generator that starts at
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -29,9 +30,16 @@ struct Plan : work::Lists {
   double question_error_rate = 0.05;  // of each question, over all looks at it (work::Protocol::rounds)
 };
 
+// An installed package onnx, which answers questions about files (graph_shapes.h).
+struct OnnxPackage {
+  std::string python{};             // interpreter that can import it; "": none is installed
+  std::filesystem::path site{};     // the toolchain's site-packages
+  std::filesystem::path library{};  // the folder with the Python package of ngb
+};
+
 // Returns the plan of a study. Returns one error that lists every problem with the models: those of make_model, and
-// entries that turn out to be the same model.
-Result<Plan> expand(const config::Study& study);
+// entries that turn out to be the same model. `onnx` makes errors about open dimensions advise sizes that fit.
+Result<Plan> expand(const config::Study& study, const OnnxPackage& onnx = {});
 
 // Returns the id of a cell (work::Cell::id). The compiler's label takes no part in it, except as `label` where the
 // study lists two compilers that nothing else tells apart.

@@ -56,7 +56,10 @@ struct Request {
   int batch = 1;
   const InputShapes& shapes;
   const Dimensions& dimensions;
-  std::set<std::string> batch_names{};  // names of the open extents that lead an input and so are the batch
+  const Advise& advise;
+  std::vector<ScannedInput> inputs{};   // that have to be fed
+  std::set<std::string> batch_names{};  // names of the open extents that are the batch
+  bool names_its_batch = false;         // the file itself names them so
 };
 
 // Scan holds the inputs that have to be fed, and the files beside the ONNX file.
@@ -136,19 +139,54 @@ std::optional<std::int64_t> settled(const Request& request, const std::vector<st
   if (!extent.name.empty()) {
     if (const auto dimension = given_dimension(request, extent.name)) return dimension;
   }
-  if (axis == 0 || (!extent.name.empty() && request.batch_names.contains(extent.name))) return kBatchExtent;
+  if (!extent.name.empty() && request.batch_names.contains(extent.name)) return kBatchExtent;
+  const bool can_lead = !request.names_its_batch || extent.name.empty() || extent.name == "?";
+  if (axis == 0 && can_lead) return kBatchExtent;
   return std::nullopt;
 }
 
-tl::unexpected<Error> still_open(const Request& request, const ScannedInput& input, std::size_t axis) {
-  const std::string& name = (*input.shape)[axis].name;
-  const std::string shown = text::to_utf8(name);
-  if (!name.empty()) {
-    return fail(fmt::format("dimension {} ({}) is open", axis, shown), input_place(request.path, input.name),
-                fmt::format("give it in the study: dimensions: {{{}: 128}}", shown));
+// Returns the inputs of known rank and type, with what the study and the file leave open.
+std::vector<UnsettledInput> unsettled(const Request& request) {
+  std::vector<UnsettledInput> inputs;
+  for (const ScannedInput& input : request.inputs) {
+    const std::optional<DataType> type = data_type(input.element_type);
+    if (!input.shape || !type) continue;
+    const std::vector<std::int64_t>* given = given_shape(request, input.name);
+    UnsettledInput left{input.name, *type, *input.shape};
+    for (std::size_t axis = 0; axis < left.extents.size(); ++axis) {
+      ScannedExtent& extent = left.extents[axis];
+      const bool fits = given == nullptr || given->size() == left.extents.size();
+      if (!extent.value && fits) extent.value = settled(request, given, extent, axis);
+    }
+    inputs.push_back(std::move(left));
   }
-  return fail(fmt::format("dimension {} is open", axis), input_place(request.path, input.name),
-              fmt::format("give the shape in the study: shapes: {{{}: [batch, …]}}", text::to_utf8(input.name)));
+  return inputs;
+}
+
+// Describes an input with an open extent: "tokens [batch, sequence]".
+std::string describe(const UnsettledInput& input) {
+  std::vector<std::string> words;
+  for (const ScannedExtent& extent : input.extents) {
+    const std::string shown = extent.name.empty() ? "?" : text::to_utf8(extent.name);
+    words.push_back(!extent.value ? shown : *extent.value == kBatchExtent ? "batch" : std::to_string(*extent.value));
+  }
+  return fmt::format("{} [{}]", text::to_utf8(input.name), text::join(words, ", "));
+}
+
+tl::unexpected<Error> still_open(const Request& request) {
+  constexpr std::size_t kMostShown = 6;
+  const std::vector<UnsettledInput> inputs = unsettled(request);
+  std::vector<std::string> open;
+  for (const UnsettledInput& input : inputs) {
+    const bool has_open = std::any_of(input.extents.begin(), input.extents.end(),
+                                      [](const ScannedExtent& extent) { return !extent.value; });
+    if (has_open) open.push_back(describe(input));
+  }
+  const std::size_t more = open.size() > kMostShown ? open.size() - kMostShown : 0;
+  open.resize(open.size() - more);
+  return fail(fmt::format("dimensions are open: {}{}", text::join(open, ", "),
+                          more == 0 ? "" : fmt::format(" and those of {} more inputs", more)),
+              request.path.string(), "give them in the model's entry of the study, " + request.advise(inputs));
 }
 
 struct Settled {
@@ -169,7 +207,7 @@ Result<Settled> settle(const Request& request, const ScannedInput& input) {
   Settled result;
   for (std::size_t i = 0; i < extents.size(); ++i) {
     const auto extent = extents[i].value ? extents[i].value : settled(request, given, extents[i], i);
-    if (!extent) return still_open(request, input, i);
+    if (!extent) return still_open(request);
     const bool is_batch = !extents[i].value && *extent == kBatchExtent;
     result.shape.push_back(is_batch ? request.batch : *extent);
     result.open_shape.push_back(is_batch ? kOpenExtent : *extent);
@@ -253,26 +291,38 @@ Status check_batch(const Request& request, const OnnxFile& file) {
               "ask for that batch, or export the model with a dynamic first dimension");
 }
 
-std::set<std::string> batch_names(const Request& request, const std::vector<ScannedInput>& inputs) {
-  std::set<std::string> names;
-  for (const ScannedInput& input : inputs) {
-    if (!input.shape || input.shape->empty() || given_shape(request, input.name) != nullptr) continue;
-    const ScannedExtent& first = input.shape->front();
-    if (!first.value && !first.name.empty() && !given_dimension(request, first.name)) names.insert(first.name);
+// Finds out which names of open extents are the batch: those that say so, else those that lead an input.
+void find_batch(Request& request) {
+  std::set<std::string> leading;
+  for (const ScannedInput& input : request.inputs) {
+    if (!input.shape || given_shape(request, input.name) != nullptr) continue;
+    for (std::size_t axis = 0; axis < input.shape->size(); ++axis) {
+      const ScannedExtent& extent = (*input.shape)[axis];
+      if (extent.value || extent.name.empty() || given_dimension(request, extent.name)) continue;
+      if (axis == 0) leading.insert(extent.name);
+      if (names_batch(extent.name)) request.batch_names.insert(extent.name);
+    }
   }
-  return names;
+  request.names_its_batch = !request.batch_names.empty();
+  if (!request.names_its_batch) request.batch_names = leading;
 }
 
 }  // namespace
 
+std::string advise_by_name(const std::vector<UnsettledInput>& inputs) {
+  const Proposal proposal = propose(inputs).front();
+  return "for instance (guessed by their names):" + to_yaml(proposal, guess_ranges(inputs, proposal, {}), "    ");
+}
+
 Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, const InputShapes& shapes,
-                              const Dimensions& dimensions) {
-  Request request{path, batch, shapes, dimensions};
+                              const Dimensions& dimensions, const Advise& advise) {
+  Request request{path, batch, shapes, dimensions, advise};
   if (batch < 1) return fail(fmt::format("batch {} is out of range, expected at least 1", batch), path.string());
   const Result<Scan> found = scan(path);
   if (!found) return error_of(found);
   if (const Status status = check_request(request, found->inputs); !status) return error_of(status);
-  request.batch_names = batch_names(request, found->inputs);
+  request.inputs = found->inputs;
+  find_batch(request);
   OnnxFile file;
   for (const ScannedInput& input : found->inputs) {
     auto result = signatures(request, input);

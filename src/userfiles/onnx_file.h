@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "base/tensor.h"
 #include "userfiles/external_data.h"
+#include "userfiles/open_extents.h"
 
 namespace ngb::userfiles {
 
@@ -28,15 +30,22 @@ struct OnnxFile {
 using InputShapes = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
 using Dimensions = std::vector<std::pair<std::string, std::int64_t>>;
 
+// Returns what a study may give for these inputs' open extents, as text that follows "…: " in an error.
+using Advise = std::function<std::string(const std::vector<UnsettledInput>& inputs)>;
+
+// Advises by names alone.
+std::string advise_by_name(const std::vector<UnsettledInput>& inputs);
+
 // Inspects the file for `batch`. An open extent becomes the first of these that applies: what `shapes` gives for the
-// input (kBatchExtent or a leading 1 is the batch); what `dimensions` gives for its name; the batch, if it leads its
-// input or shares the name of an extent that does.
+// input (kBatchExtent or a leading 1 is the batch); what `dimensions` gives for its name; the batch, if the file names
+// it so (names_batch); the batch, if the file names no extent so and it leads its input or shares the name of one that
+// does.
 //
-// Fails if the file is not readable, not ONNX or truncated; if an extent stays open (the error names it); if a shape is
-// for no input of the model or contradicts its fixed extents; if the file lacks a dimension; if an element type cannot
-// be fed; if nothing is the batch and the first input's first extent is not `batch`; or if external data is missing,
-// too short or outside the model's folder.
+// Fails if the file is not readable, not ONNX or truncated; if extents stay open (the error names all of them, and what
+// `advise` returns); if a shape is for no input of the model or contradicts its fixed extents; if the file lacks a
+// dimension; if an element type cannot be fed; if nothing is the batch and the first input's first extent is not
+// `batch`; or if external data is missing, too short or outside the model's folder.
 Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, const InputShapes& shapes,
-                              const Dimensions& dimensions = {});
+                              const Dimensions& dimensions = {}, const Advise& advise = advise_by_name);
 
 }  // namespace ngb::userfiles

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX operators as functions of a node and tensors, one file for each family. An operand that is left out is None; an
 operator with several outputs returns a tuple."""
-from . import (control, elementwise, geometric, moving, normalization, quantized, recurrent, reduction, signal, window)
+from . import (contributed, contributed_attention, contributed_quantized, control, elementwise, geometric, moving,
+               normalization, quantized, recurrent, reduction, signal, window)
 
-OPERATORS = {name: operator for family in (control, elementwise, geometric, moving, normalization, quantized, recurrent,
+OPERATORS = {name: operator for family in (contributed, contributed_attention, contributed_quantized, control,
+                                           elementwise, geometric, moving, normalization, quantized, recurrent,
                                            reduction, signal, window)
              for name, operator in family.OPERATORS.items()}

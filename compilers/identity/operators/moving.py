@@ -145,6 +145,17 @@ def _pad_places(mode, begin, extent, end, device):
     return torch.where(places < extent, places, period - places)
 
 
+def _usual_pads(x, widths, mode):
+    """Return PyTorch's list of pads. None: it does not pad these axes in this mode."""
+    if mode == "wrap" or x.dim() < 3 or not x.dtype.is_floating_point:
+        return None
+    inner = range(2, x.dim())
+    is_usual = len(inner) <= 3 and all(not any(pair) or axis in inner for axis, pair in widths.items()) and all(
+        min(widths.get(axis, (0, 0))) >= 0 and (mode == "edge" or max(widths.get(axis, (0, 0))) < x.shape[axis])
+        for axis in inner)
+    return [width for axis in reversed(inner) for width in widths.get(axis, (0, 0))] if is_usual else None
+
+
 @takes_numbers(1, 3)
 def _pad(node, x, pads=None, value=None, axes=None):
     given = node.attribute("pads") if node.opset < 11 else numbers(pads)
@@ -155,6 +166,9 @@ def _pad(node, x, pads=None, value=None, axes=None):
     if mode == "constant":
         flat = [width for axis in reversed(range(x.dim())) for width in widths.get(axis, (0, 0))]
         return functional.pad(x, flat, value=0 if fill is None else torch.as_tensor(fill).item())
+    usual = _usual_pads(x, widths, mode)
+    if usual is not None:
+        return functional.pad(x, usual, "reflect" if mode == "reflect" else "replicate")
     for axis, (begin, end) in widths.items():
         if begin or end:
             x = x.index_select(axis, _pad_places(mode, begin, x.shape[axis], end, x.device))

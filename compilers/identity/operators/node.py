@@ -2,6 +2,7 @@
 """A node of an ONNX graph, for the operators in this folder."""
 import torch
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.onnx_file import STANDARD_DOMAINS
 from onnx import TensorProto, helper, numpy_helper
 
 # PyTorch's element type of each of ONNX's.
@@ -12,11 +13,16 @@ TYPES = {TensorProto.FLOAT: torch.float32, TensorProto.FLOAT16: torch.float16, T
          TensorProto.BOOL: torch.bool}
 
 
+def key_of(proto) -> str:
+    """Return the operator's name with its domain, if that is not the standard one: "com.microsoft.FusedMatMul"."""
+    return proto.op_type if proto.domain in STANDARD_DOMAINS else f"{proto.domain}.{proto.op_type}"
+
+
 class Node:
     """`outputs` counts the outputs up to the last named one; `bodies` maps attributes to graphs that are modules."""
 
     def __init__(self, proto, opset: int):
-        self.op_type, self.name, self.opset = proto.op_type, proto.name, opset
+        self.op_type, self.key, self.name, self.opset = proto.op_type, key_of(proto), proto.name, opset
         self.outputs = max((place + 1 for place, name in enumerate(proto.output) if name), default=0)
         self.bodies = {}
         self._attributes = {each.name: helper.get_attribute_value(each) for each in proto.attribute

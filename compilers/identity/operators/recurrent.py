@@ -4,7 +4,7 @@ modules lack. Layers of the usual form are PyTorch's modules (recurrent_modules.
 import torch
 from torch.nn import functional
 
-_ACTIVATIONS = {
+ACTIVATIONS = {
     "Relu": lambda x, a, b: torch.relu(x), "Tanh": lambda x, a, b: torch.tanh(x),
     "Sigmoid": lambda x, a, b: torch.sigmoid(x), "Affine": lambda x, a, b: a * x + b,
     "LeakyRelu": lambda x, a, b: functional.leaky_relu(x, 0.01 if a is None else a),
@@ -14,7 +14,8 @@ _ACTIVATIONS = {
     "Elu": lambda x, a, b: torch.where(x > 0, x, (1.0 if a is None else a) * torch.expm1(x)),
     "Softsign": lambda x, a, b: functional.softsign(x), "Softplus": lambda x, a, b: functional.softplus(x),
 }
-_USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
+_USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"],
+          "DynamicQuantizeLSTM": ["Sigmoid", "Tanh", "Tanh"]}
 _WITH_ALPHA = ("Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu")
 _WITH_BETA = ("Affine", "ScaledTanh", "HardSigmoid")
 
@@ -28,9 +29,9 @@ def _activations(node, directions):
     for name in names:
         alpha = alphas.pop(0) if alphas and name in _WITH_ALPHA else None
         beta = betas.pop(0) if betas and name in _WITH_BETA else None
-        if name not in _ACTIVATIONS:
+        if name not in ACTIVATIONS:
             raise node.refusal(f'activation "{name}"')
-        made.append(lambda x, own=_ACTIVATIONS[name], a=alpha, b=beta: own(x, a, b))
+        made.append(lambda x, own=ACTIVATIONS[name], a=alpha, b=beta: own(x, a, b))
     count = len(_USUAL[node.op_type])
     return [made[direction * count:(direction + 1) * count] for direction in range(directions)]
 
@@ -64,14 +65,15 @@ def _gru_step(node, recurrence, biases, activations, peepholes):
     return step
 
 
-def _lstm_step(node, recurrence, biases, activations, peepholes):
+def lstm_step(node, multiply, biases, activations, peepholes):
+    """`multiply` returns the product of the hidden state and the recurrent weights."""
     (f, g, h), clip = activations, _clipped(node)
     p_i, p_o, p_f = (0, 0, 0) if peepholes is None else peepholes.chunk(3)
     is_coupled = node.attribute("input_forget", 0)
 
     def step(gates, state):
         hidden, cell = state
-        i, o, forget, c = (gates + hidden @ recurrence.t() + biases).chunk(4, -1)
+        i, o, forget, c = (gates + multiply(hidden) + biases).chunk(4, -1)
         i = f(clip(i + p_i * cell))
         forget = 1 - i if is_coupled else f(clip(forget + p_f * cell))
         cell = forget * cell + i * g(clip(c))
@@ -95,41 +97,54 @@ def _along(step, gates, state, lengths, is_reverse):
     return torch.stack(outputs[::-1] if is_reverse else outputs), state
 
 
+def recurrent_with(node, x, weights, states, operands, multiply, make_step):
+    """Run a layer. `weights` are its directions, gates and hidden size, `operands` those after the weights.
+    `multiply(x, direction)` returns the product with the weights of the inputs, `make_step(direction, biases,
+    activations, peepholes)` the function of one step."""
+    (directions, gate_count, hidden), (bias, lengths, *given) = weights, operands
+    peepholes = given[states] if len(given) > states else None
+    is_batch_first = bool(node.attribute("layout", 0))
+    x = x.transpose(0, 1) if is_batch_first else x  # [time, batch, features]
+    if bias is None:
+        bias = torch.zeros(directions, 2 * gate_count * hidden, dtype=x.dtype, device=x.device)
+    first = []
+    for place in range(states):
+        state = given[place] if place < len(given) else None
+        if state is None:
+            state = torch.zeros(directions, x.shape[1], hidden, dtype=x.dtype, device=x.device)
+        elif is_batch_first:
+            state = state.transpose(0, 1)
+        first.append(state)
+    activations, how = _activations(node, directions), node.attribute("direction", "forward")
+    outputs, last = [], []
+    for each in range(directions):
+        of_input, of_state = bias[each].chunk(2)
+        gates = multiply(x, each) + of_input
+        step = make_step(each, of_state, activations[each], None if peepholes is None else peepholes[each])
+        made, state = _along(step, gates, tuple(state[each] for state in first), lengths,
+                             how == "reverse" or each == 1)
+        outputs.append(made)
+        last.append(state)
+    y = torch.stack(outputs, 1)  # [time, direction, batch, hidden]
+    ends = [torch.stack([state[place] for state in last]) for place in range(states)]
+    if is_batch_first:
+        y, ends = y.permute(2, 0, 1, 3), [end.transpose(0, 1) for end in ends]
+    return (y, *ends)
+
+
 def _recurrent(gate_count, make_step, states):
     def operator(node, x, weight, recurrence, bias=None, lengths=None, *given):
-        peepholes = given[states] if len(given) > states else None
-        is_batch_first = bool(node.attribute("layout", 0))
-        x = x.transpose(0, 1) if is_batch_first else x  # [time, batch, features]
-        directions, hidden = recurrence.shape[0], recurrence.shape[2]
-        if bias is None:
-            bias = torch.zeros(directions, 2 * gate_count * hidden, dtype=x.dtype, device=x.device)
-        first = []
-        for place in range(states):
-            state = given[place] if place < len(given) else None
-            if state is None:
-                state = torch.zeros(directions, x.shape[1], hidden, dtype=x.dtype, device=x.device)
-            elif is_batch_first:
-                state = state.transpose(0, 1)
-            first.append(state)
-        activations, how = _activations(node, directions), node.attribute("direction", "forward")
-        outputs, last = [], []
-        for each in range(directions):
-            of_input, of_state = bias[each].chunk(2)
-            gates = torch.matmul(x, weight[each].t()) + of_input
-            step = make_step(node, recurrence[each], of_state, activations[each],
-                             None if peepholes is None else peepholes[each])
-            made, state = _along(step, gates, tuple(state[each] for state in first), lengths,
-                                 how == "reverse" or each == 1)
-            outputs.append(made)
-            last.append(state)
-        y = torch.stack(outputs, 1)  # [time, direction, batch, hidden]
-        ends = [torch.stack([state[place] for state in last]) for place in range(states)]
-        if is_batch_first:
-            y, ends = y.permute(2, 0, 1, 3), [end.transpose(0, 1) for end in ends]
-        return (y, *ends)
+        directions, _, hidden = recurrence.shape
+        return recurrent_with(node, x, (directions, gate_count, hidden), states, (bias, lengths, *given),
+                              lambda x, each: torch.matmul(x, weight[each].t()),
+                              lambda each, *rest: make_step(node, recurrence[each], *rest))
 
     return operator
 
 
-OPERATORS = {"GRU": _recurrent(3, _gru_step, 1), "LSTM": _recurrent(4, _lstm_step, 2),
+def _usual_lstm_step(node, recurrence, *rest):
+    return lstm_step(node, lambda hidden: hidden @ recurrence.t(), *rest)
+
+
+OPERATORS = {"GRU": _recurrent(3, _gru_step, 1), "LSTM": _recurrent(4, _usual_lstm_step, 2),
              "RNN": _recurrent(1, _rnn_step, 1)}

@@ -14,7 +14,7 @@ import sys
 import traceback
 import warnings
 
-from ngraphbench import compile_process, onnx_constants, onnx_file, onnx_functions
+from ngraphbench import compile_process, onnx_constants, onnx_file, onnx_functions, onnx_opset
 from ngraphbench.adaptor import CompilerError
 
 
@@ -170,12 +170,15 @@ def _has_headers_of_cccl():
 
 
 def from_file(request):
-    """Return the ONNX file as a Relax module, and the names of its outputs."""
-    model = onnx_file.read(request["model"])
-    onnx_file.check_inputs(model, request["inputs"])
-    model = onnx_functions.inline(model, known_operators().__contains__)
-    onnx_constants.compute(model, {tensor["name"]: tensor["shape"] for tensor in request["inputs"]})
-    return import_model(model, request["inputs"]), [output.name for output in model.graph.output]
+    """Return the ONNX file as a Relax module, the names of its outputs, and facts."""
+    def take(model):
+        onnx_file.check_inputs(model, request["inputs"])
+        model = onnx_functions.inline(model, known_operators().__contains__)
+        onnx_constants.compute(model, {tensor["name"]: tensor["shape"] for tensor in request["inputs"]})
+        return import_model(model, request["inputs"]), [output.name for output in model.graph.output]
+
+    (module, outputs), facts = onnx_opset.use(request["model"], take)
+    return module, outputs, facts
 
 
 def compile_model(request, report):
@@ -185,7 +188,10 @@ def compile_model(request, report):
 
     os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
     os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
-    imported, outputs = torch_module.import_module(request) if request.get("frontend") == "torch" else from_file(request)
+    if request.get("frontend") == "torch":
+        (imported, outputs), read = torch_module.import_module(request), {}
+    else:
+        imported, outputs, read = from_file(request)
     gpu = request.get("gpu")
     if gpu:
         choose_cuda_compiler()
@@ -198,7 +204,8 @@ def compile_model(request, report):
         records, facts = tuning.tune(module, target, folder, request, report)
     report("building")
     build(module, target, records, request["output"], request.get("settings", {}))
-    return {"outputs": outputs, "facts": {"target": str(target), "frontend": request.get("frontend", "onnx"), **facts}}
+    return {"outputs": outputs, "facts": {"target": str(target), "frontend": request.get("frontend", "onnx"), **read,
+                                           **facts}}
 
 
 def import_packages():

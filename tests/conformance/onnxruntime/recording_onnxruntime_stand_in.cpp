@@ -264,6 +264,9 @@ void add_model(OrtApi& api) {
     binding->output = value;
     return nullptr;
   };
+  api.BindOutputToDevice = [](OrtIoBinding*, const char*, const OrtMemoryInfo*) noexcept -> OrtStatus* {
+    return nullptr;
+  };
   api.RunWithBinding = run_with_binding;
   api.SynchronizeBoundOutputs = synchronize_outputs;
   api.SessionEndProfiling = end_profiling;

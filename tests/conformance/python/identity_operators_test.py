@@ -77,6 +77,44 @@ class NodeTests(OperatorTest):
                     self.assertEqual(caught.exception.kind, "unsupported_operator")
 
 
+class Forms(OperatorTest):
+    """Forms of operators that onnx2torch's modules lack or compute otherwise, against NumPy."""
+
+    def save(self, nodes, shape, weights=()):
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+                                  [helper.make_empty_tensor_value_info("y")],
+                                  [numpy_helper.from_array(value, name) for name, value in dict(weights).items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9), self.path)
+        return numpy.random.default_rng(1).uniform(-1, 1, shape).astype(numpy.float32)
+
+    def test_any_axis_of_a_tensor_of_any_rank_is_padded_in_every_mode(self):
+        for rank, axes in ((1, [0]), (2, [1]), (2, [0, 1]), (3, [2]), (4, [1, 3]), (5, [2, 4]), (6, [0, 5])):
+            shape = (5, 6, 4, 3, 5, 6)[:rank]
+            widths = [(2, 1) if axis in axes else (0, 0) for axis in range(rank)]
+            pads = numpy.array([begin for begin, _ in widths] + [end for _, end in widths], numpy.int64)
+            for mode in ("constant", "reflect", "edge", "wrap"):
+                with self.subTest(mode, rank=rank, axes=axes):
+                    x = self.save([helper.make_node("Pad", ["x", "pads"], ["y"], mode=mode)], shape, {"pads": pads})
+                    self.assert_near(self.run_file({"x": x})[0], [numpy.pad(x, widths, mode)])
+
+    def test_a_split_into_one_part_is_a_tensor(self):
+        axes = {"sizes": numpy.array([1], numpy.int64), "axes": numpy.array([1], numpy.int64)}
+        x = self.save([helper.make_node("Split", ["x", "sizes"], ["part"], axis=1),
+                       helper.make_node("Squeeze", ["part", "axes"], ["y"])], (2, 1, 8), axes)
+        self.assert_near(self.run_file({"x": x})[0], [x[:, 0]])
+
+    def test_a_value_of_unknown_rank_is_pooled_over_its_spatial_axes(self):
+        slot = helper.make_tensor_value_info
+        body = helper.make_graph(
+            [helper.make_node("Relu", ["state"], ["next"]), helper.make_node("Identity", ["go"], ["on"])], "body",
+            [slot("i", TensorProto.INT64, ()), slot("go", TensorProto.BOOL, ()), slot("state", TensorProto.FLOAT, None)],
+            [slot("on", TensorProto.BOOL, ()), slot("next", TensorProto.FLOAT, None)])
+        x = self.save([helper.make_node("Loop", ["steps", "", "x"], ["looped"], body=body),
+                       helper.make_node("GlobalAveragePool", ["looped"], ["y"])], (2, 6, 5, 5),
+                      {"steps": numpy.array(2, numpy.int64)})
+        self.assert_near(self.run_file({"x": x})[0], [numpy.maximum(x, 0).mean((2, 3), keepdims=True)])
+
+
 class Recurrent(OperatorTest):
     def model(self, kind, gates, states, **attributes):
         random = numpy.random.default_rng(1)

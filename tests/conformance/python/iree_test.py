@@ -17,7 +17,7 @@ import numpy  # noqa: E402
 import onnx  # noqa: E402
 from ngraphbench.adaptor import CompilerError  # noqa: E402
 from ngraphbench.hosting import Host  # noqa: E402
-from onnx import TensorProto, helper  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from onnx.reference import ReferenceEvaluator  # noqa: E402
 
 
@@ -51,6 +51,28 @@ class Iree(unittest.TestCase):
         graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])],
                                   [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
+
+    def test_a_file_of_an_opset_that_iree_does_not_know_is_converted(self):
+        """Softmax had another meaning up to opset 12, BatchNormalization another form up to 14."""
+        x = numpy.random.default_rng(1).uniform(-1, 1, (2, 3)).astype(numpy.float32)
+        weights = [numpy_helper.from_array(numpy.float32(value), name) for name, value in
+                   {"scale": [1, 2, 3], "shift": [0, 1, 0], "mean": [0.1, 0.2, 0.3], "variance": [1, 4, 9]}.items()]
+        for opset, node, expected in (
+                (11, helper.make_node("Softmax", ["x"], ["y"]), numpy.exp(x) / numpy.exp(x).sum(1, keepdims=True)),
+                (9, helper.make_node("BatchNormalization", ["x", *(each.name for each in weights)], ["y"], epsilon=0.0),
+                 (x - [0.1, 0.2, 0.3]) / [1, 2, 3] * [1, 2, 3] + [0, 1, 0])):
+            with self.subTest(node.op_type):
+                graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])],
+                                          [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 3])],
+                                          weights if opset == 9 else [])
+                onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=6),
+                          self.path)
+                session = self.compile({"x": x})
+                session.bind([("x", "f32", x.shape, memoryview(x).cast("B").toreadonly())])
+                session.runner()()
+                ((_, _, _, data),) = session.read()
+                numpy.testing.assert_allclose(numpy.frombuffer(data, "f4").reshape(2, 3), expected, 1e-4, 1e-5)
+                self.assertIn(("opset", f"{opset}, converted to 17 by the onnx package"), session.inspect())
 
     def refusal(self):
         with self.assertRaises(CompilerError) as caught:

@@ -88,6 +88,20 @@ class Constants(unittest.TestCase):
         self.assertEqual(self.computed(model), ["Clip", "Reshape"])
         self.assertEqual({each.name for each in model.graph.initializer}, {"one", "i"})
 
+    def test_what_only_a_graph_within_a_node_uses_is_kept(self):
+        then = helper.make_graph([helper.make_node("Mul", ["x", "two"], ["t"])], "then", [],
+                                 [helper.make_tensor_value_info("t", TensorProto.FLOAT, None)])
+        other = helper.make_graph([], "other", [], [helper.make_tensor_value_info("five", TensorProto.FLOAT, None)])
+        number = [numpy_helper.from_array(numpy.array(value, numpy.float32)) for value in (2, 5)]
+        model = graph_of([helper.make_node("Constant", [], ["two"], value=number[0]),
+                          helper.make_node("Constant", [], ["five"], value=number[1]),
+                          helper.make_node("ReduceSum", ["x"], ["sum"], keepdims=0),
+                          helper.make_node("Cast", ["sum"], ["is_positive"], to=TensorProto.BOOL),
+                          helper.make_node("If", ["is_positive"], ["y"], then_branch=then, else_branch=other)])
+        self.assertEqual(self.computed(model), ["ReduceSum", "Cast", "If"])
+        self.assertEqual({each.name: numpy_helper.to_array(each).item() for each in model.graph.initializer},
+                         {"two": 2, "five": 5})
+
     def test_gather_elements_is_right_beyond_64(self):
         node = helper.make_node("GatherElements", ["d", "i"], ["y"], axis=1)
         data = numpy.arange(200, dtype=numpy.int64).reshape(2, 100)

@@ -126,10 +126,26 @@ TEST_F(OnnxFileTest, ReadsOtherDynamicExtentsFromTheStudy) {
   EXPECT_THAT(refusal(model, 8, {{"tokens", {5, 128, 64}}}), HasSubstr("made for batch 5, not 8"));
 }
 
-TEST_F(OnnxFileTest, NamesADynamicExtentThatStaysOpen) {
+TEST_F(OnnxFileTest, NamesAllExtentsThatStayOpenWithKeysThatCanBePasted) {
+  onnx::ModelProto model = tiny_model({"batch", "seq", "64"});
+  add_input(*model.mutable_graph(), "attention_mask", onnx::TensorProto::INT64, {"batch", "seq"});
+  add_input(*model.mutable_graph(), "image", onnx::TensorProto::FLOAT, {"batch", "3", "?", "?"});
   EXPECT_EQ(
-      refusal(tiny_model({"batch", "seq", "64"})),
-      path_.string() + ": input \"tokens\": dimension 1 (seq) is open; give it in the study: dimensions: {seq: 128}");
+      refusal(model),
+      path_.string() +
+          ": dimensions are open: tokens [batch, seq, 64], attention_mask [batch, seq], image [batch, 3, ?, ?]; give "
+          "them in the model's entry of the study, for instance (guessed by their names):\n"
+          "    dimensions: {seq: 128}\n"
+          "    shapes: {image: [batch, 3, 224, 320]}\n"
+          "    inputs: {attention_mask: {range: [1, 1]}}");
+}
+
+TEST_F(OnnxFileTest, TakesTheExtentThatIsNamedBatchForTheBatchWhereverItIs) {
+  EXPECT_THAT(refusal(tiny_model({"time", "batch_size", "64"})), HasSubstr("\n    dimensions: {time: 128}"));
+  const onnx::ModelProto model = tiny_model({"time", "batch_size", "64"});
+  put(path_, model.SerializeAsString());
+  EXPECT_EQ(inspect_onnx(path_, 4, {}, {{"time", 10}})->inputs,
+            (std::vector<TensorSignature>{{"tokens", DataType::f32, {10, 4, 64}}}));
 }
 
 TEST_F(OnnxFileTest, UsesTheStudysNamedDimensionsForAllInputs) {

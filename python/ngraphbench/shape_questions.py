@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers what `ngb plan` asks about the shapes of a user's ONNX file: which of several sets of shapes fit the graph,
+which node contradicts the others, and which integers an input may hold because it indexes a table of the file. The
+package onnx is the toolchain's; weights in other files are not read."""
+import json
+import re
+import sys
+
+import onnx
+from onnx import helper
+
+from ngraphbench import onnx_constants
+
+_LARGEST = 1 << 12  # elements; a larger initializer decides no shape
+# Operators that hand an index on without changing it.
+_CARRIERS = ("Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Flatten", "Slice", "Transpose", "Expand", "Split")
+_TABLE_CARRIERS = ("DequantizeLinear", "Cast", "Identity")
+
+
+def answer() -> None:
+    """Read {"file", "shapes": [{input: [extent, …]}, …], "stops_at_fit"} and print {"problems": ["" or why not, …],
+    "ranges": {input: [least, largest]}, "not_compared": {output: kind}}. If it stops at the first shapes that fit, the
+    problems end with these."""
+    question = json.loads(sys.stdin.read())
+    model = onnx.load(question["file"], load_external_data=False)
+    ranges, not_compared = _ranges(model.graph), _not_compared(model.graph)
+    _drop_weights(model)
+    problems = []
+    for shapes in question["shapes"]:
+        problems.append(_problem(model, shapes))
+        if question["stops_at_fit"] and not problems[-1]:
+            break
+    print(json.dumps({"problems": problems, "ranges": ranges, "not_compared": not_compared}))
+
+
+def _drop_weights(model) -> None:
+    """Turn large initializers into inputs, and forget the shapes that the file declares for its outputs, which may be
+    wrong."""
+    graph = model.graph
+    given = {slot.name for slot in graph.input}
+    for place in reversed(range(len(graph.initializer))):
+        each = graph.initializer[place]
+        count = 1
+        for extent in each.dims:
+            count *= extent
+        if count <= _LARGEST and each.data_location != onnx.TensorProto.EXTERNAL:
+            continue
+        if each.name not in given:
+            graph.input.append(helper.make_tensor_value_info(each.name, each.data_type, each.dims))
+        del graph.initializer[place]
+    for output in graph.output:
+        if output.type.HasField("tensor_type"):
+            output.type.tensor_type.ClearField("shape")
+    del graph.value_info[:]
+
+
+def _problem(model, shapes) -> str:
+    """Return why the graph contradicts these shapes of its inputs, or "" if nothing was found."""
+    tried = onnx.ModelProto()
+    tried.CopyFrom(model)
+    for slot in tried.graph.input:
+        if slot.name in shapes:
+            slot.type.tensor_type.shape.CopyFrom(helper.make_tensor_value_info(
+                slot.name, onnx.TensorProto.FLOAT, shapes[slot.name]).type.tensor_type.shape)
+    own = {slot.name: [extent.dim_value for extent in slot.type.tensor_type.shape.dim] for slot in tried.graph.input}
+    try:
+        onnx_constants.compute(tried, {**own, **shapes})
+        onnx.shape_inference.infer_shapes(tried, strict_mode=True, data_prop=True)
+    except Exception as error:  # the package raises several types
+        lines = [line.strip() for line in re.sub(r"\[\w+\]|Inference error\(s\):", "", str(error)).splitlines()]
+        return " ".join(next((line for line in lines if line), type(error).__name__).split())
+    return ""
+
+
+def _not_compared(graph) -> dict:
+    """Return the kinds of the outputs that are no tensors of numbers."""
+    found = {}
+    for output in graph.output:
+        kind = output.type.WhichOneof("value")
+        if kind == "tensor_type" and output.type.tensor_type.elem_type == onnx.TensorProto.STRING:
+            found[output.name] = "text"
+        elif kind == "map_type" or (kind == "sequence_type" and
+                                    output.type.sequence_type.elem_type.WhichOneof("value") == "map_type"):
+            found[output.name] = "a sequence of maps" if kind == "sequence_type" else "a map"
+    return found
+
+
+def _ranges(graph) -> dict:
+    rows = {each.name: each.dims[0] for each in graph.initializer if len(each.dims) > 1}
+    users = {}
+    for node in graph.node:
+        if node.op_type in _TABLE_CARRIERS and node.input[0] in rows:
+            rows[node.output[0]] = rows[node.input[0]]
+        for name in node.input:
+            users.setdefault(name, []).append(node)
+    found = {}
+    for slot in graph.input:
+        counts = _rows_indexed(slot.name, users, rows, set())
+        if counts:
+            found[slot.name] = [0, min(counts) - 1]
+    return found
+
+
+def _rows_indexed(name, users, rows, seen) -> list:
+    """Return the numbers of rows of the tables that the value indexes."""
+    if name in seen:
+        return []
+    seen.add(name)
+    counts = []
+    for node in users.get(name, []):
+        if node.op_type in _CARRIERS and node.input[0] == name:
+            for output in node.output:
+                counts += _rows_indexed(output, users, rows, seen)
+        elif node.op_type == "Gather" and node.input[1] == name and node.input[0] in rows:
+            if all(attribute.name != "axis" or attribute.i == 0 for attribute in node.attribute):
+                counts.append(rows[node.input[0]])
+        elif node.op_type == "EmbedLayerNormalization":
+            counts += [rows[node.input[table]] for place, table in ((0, 2), (1, 4))
+                       if node.input[place] == name and node.input[table] in rows]
+    return counts

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/graph_shapes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/json_text.h"
+#include "base/python.h"
+#include "base/text.h"
+#include "userfiles/onnx_file.h"
+
+namespace ngb::plan {
+namespace {
+
+using nlohmann::json;
+using userfiles::Proposal;
+using userfiles::Ranges;
+using userfiles::UnsettledInput;
+
+constexpr std::string_view kProgram =
+    "import sys\nsys.path.append(sys.argv[1])\nfrom ngraphbench import shape_questions\nshape_questions.answer()\n";
+constexpr const char* kIndent = "    ";
+
+Shapes shapes_of(const work::Model& model) {
+  Shapes shapes;
+  for (const TensorSignature& input : model.inputs) shapes[input.name] = input.shape;
+  return shapes;
+}
+
+// Returns the shapes of the model at batch size one, or nothing if the file has another batch size only.
+std::optional<Shapes> shapes_at_one(const Plan& plan, const work::Model& model) {
+  const auto entry = std::find_if(plan.study.models.begin(), plan.study.models.end(),
+                                  [&](const config::ModelEntry& each) { return each.label == model.label; });
+  if (model.key.batch == 1 || entry == plan.study.models.end()) return std::nullopt;
+  const auto file = userfiles::inspect_onnx(entry->file, 1, entry->shapes, entry->dimensions);
+  if (!file) return std::nullopt;
+  Shapes shapes;
+  for (const TensorSignature& input : file->inputs) shapes[input.name] = input.shape;
+  return shapes;
+}
+
+std::string missing_ranges(const work::Model& model, const Ranges& ranges) {
+  Ranges missing;
+  for (const auto& [name, range] : ranges) {
+    if (work::values_of(model.values, name) == nullptr) missing.emplace(name, range);
+  }
+  if (missing.empty()) return {};
+  return "inputs index tables of the file, and without a range they are 0 and 1 only; give, in the model's entry:" +
+         userfiles::to_yaml({}, missing, kIndent);
+}
+
+std::string left_out(const std::map<std::string, std::string>& outputs) {
+  std::vector<std::string> words;
+  bool has_maps = false;
+  for (const auto& [name, kind] : outputs) {
+    words.push_back(fmt::format("\"{}\" ({})", text::to_utf8(name), kind));
+    has_maps = has_maps || kind != "text";
+  }
+  if (words.empty()) return {};
+  return fmt::format("outputs that are no tensors of numbers are not compared: {}{}", text::join(words, ", "),
+                     has_maps
+                         ? "; for a tensor instead, export with options={'zipmap': False} (skl2onnx) or zipmap=False "
+                           "(onnxmltools), which more compilers accept"
+                         : "");
+}
+
+// Adds what the answer says of the model. Its shapes at the batch size of the plan, then those at batch size one, were
+// asked.
+void add_notes(std::vector<std::string>& notes, const work::Model& model, const GraphAnswer& answer) {
+  const auto add = [&](const std::string& note) {
+    const std::string text = fmt::format("{}: {}", model.label, note);
+    if (!note.empty() && std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
+  };
+  const bool is_baked_in = answer.problems.size() == 2 && !answer.problems[0].empty() && answer.problems[1].empty();
+  if (is_baked_in) {
+    add(fmt::format(
+        "the file leaves its batch open, but its graph fits batch size 1 and not {}: {}; set batch_sizes: [1], "
+        "or export the model again with a dynamic batch",
+        model.key.batch, answer.problems[0]));
+  }
+  add(missing_ranges(model, answer.ranges));
+  add(left_out(answer.not_compared));
+}
+
+}  // namespace
+
+Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem::path& file,
+                              const std::vector<Shapes>& shapes, Until until) {
+  if (package.python.empty()) return fail("no toolchain with the package onnx is installed");
+  const json question{{"file", file.string()}, {"shapes", shapes}, {"stops_at_fit", until == Until::first_fit}};
+  const Result<std::string> text = python::ask({.interpreter = {package.python},
+                                                .program = kProgram,
+                                                .arguments = {package.library.string()},
+                                                .input = json_text::dump(question),
+                                                .site = package.site});
+  if (!text) return error_of(text);
+  try {
+    const json answer = json_text::parse(*text);
+    return GraphAnswer{answer.at("problems").get<std::vector<std::string>>(), answer.at("ranges").get<Ranges>(),
+                       answer.at("not_compared").get<std::map<std::string, std::string>>()};
+  } catch (const json::exception&) {
+    return fail("gave an unexpected answer: " + *text, package.python, "install the toolchain again");
+  }
+}
+
+std::string advise(const OnnxPackage& package, const std::filesystem::path& file,
+                   const std::vector<UnsettledInput>& inputs) {
+  const std::vector<Proposal> proposals = userfiles::propose(inputs);
+  std::vector<Shapes> shapes;
+  for (const Proposal& each : proposals) shapes.push_back(userfiles::shapes_under(each, inputs, 1));
+  const Result<GraphAnswer> answer = ask_graph(package, file, shapes, Until::first_fit);
+  if (!answer || answer->problems.empty() || answer->problems.size() > proposals.size())
+    return userfiles::advise_by_name(inputs);
+  const bool has_found = answer->problems.back().empty();
+  const Proposal& chosen = proposals[has_found ? answer->problems.size() - 1 : 0];
+  const Ranges guessed = userfiles::guess_ranges(inputs, chosen, answer->ranges);
+  Ranges ranges = answer->ranges;
+  ranges.insert(guessed.begin(), guessed.end());
+  std::vector<std::string> guessed_names;
+  for (const auto& [name, range] : guessed) guessed_names.push_back(text::to_utf8(name));
+  return fmt::format(
+      "for instance ({}{}):{}",
+      has_found ? "these sizes fit the graph" : "sizes are guessed by name; none that was tried fits the graph",
+      guessed_names.empty() ? "" : "; ranges of " + text::join(guessed_names, ", ") + " are guessed by name",
+      userfiles::to_yaml(chosen, ranges, kIndent));
+}
+
+std::vector<std::string> notes_on_files(const Plan& plan, const OnnxPackage& package) {
+  std::vector<std::string> notes;
+  for (const work::Model& model : plan.models) {
+    if (model.is_made() || package.python.empty()) continue;
+    std::vector<Shapes> shapes{shapes_of(model)};
+    if (const auto at_one = shapes_at_one(plan, model)) shapes.push_back(*at_one);
+    const Result<GraphAnswer> answer = ask_graph(package, model.path, shapes);
+    if (answer) add_notes(notes, model, *answer);
+  }
+  return notes;
+}
+
+}  // namespace ngb::plan

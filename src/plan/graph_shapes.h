@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the package onnx of an installed toolchain what the graph of a user's ONNX file says about shapes and inputs.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/plan.h"
+#include "userfiles/open_extents.h"
+
+namespace ngb::plan {
+
+using Shapes = std::map<std::string, std::vector<std::int64_t>>;  // of inputs, by name
+
+struct GraphAnswer {
+  std::vector<std::string> problems{};  // for each of the asked shapes: why the graph contradicts them, or ""
+  userfiles::Ranges ranges{};           // of inputs that index a table of the file
+  std::map<std::string, std::string> not_compared{};  // outputs that are no tensors of numbers, with their kinds
+};
+
+enum class Until { end, first_fit };
+
+// Asks about each of the shapes, or until the first that fits, whose problem is then the last one. Fails if there is no
+// package, or if it cannot read the file.
+Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem::path& file,
+                              const std::vector<Shapes>& shapes, Until until = Until::end);
+
+// Advises on open extents: the first proposal that fits the graph, else one by name (userfiles::Advise).
+std::string advise(const OnnxPackage& package, const std::filesystem::path& file,
+                   const std::vector<userfiles::UnsettledInput>& inputs);
+
+// Returns sentences about the plan's ONNX files: a batch at which the graph contradicts itself though it works at one,
+// inputs that index a table and have no range, and outputs that cannot be compared. Empty without a package.
+std::vector<std::string> notes_on_files(const Plan& plan, const OnnxPackage& package);
+
+}  // namespace ngb::plan
