@@ -2,8 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+#include <string>
+
 #include "architecture.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "temporary_folder.h"
 
 namespace ngb::rooms {
@@ -31,6 +36,24 @@ TEST(Rooms, AreListedInAnOrderInWhichEachUsesOnlyEarlierOnes) {
       EXPECT_LT(text.find("\n| " + used + " |"), text.find("\n| " + room + " |")) << room << " uses " << used;
     }
   }
+}
+
+// Python looks into the folder where a command is called, which may be anybody's, unless base/python.h starts it; the
+// workers and the exporter are started in a folder of ours.
+TEST(Python, IsStartedByBasePythonOrInAFolderOfOurs) {
+  std::set<std::string> starting;
+  for (const char* const part : {"src", "apps"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / part)) {
+      if (entry.path().extension() != ".cpp") continue;
+      for (const std::string& line : text::split(file::read(entry.path()).value(), '\n')) {
+        const bool has_option = line.find("\"-m\"") != std::string::npos || line.find("\"-c\"") != std::string::npos;
+        const bool is_shell = line.find("\"/bin/sh\"") != std::string::npos;
+        if (has_option && !is_shell) starting.insert(fs::relative(entry.path(), kSource).string());
+      }
+    }
+  }
+  EXPECT_THAT(starting, ElementsAre("src/agent/workers/fork_server.cpp", "src/agent/workers/model_writing.cpp",
+                                    "src/base/python.cpp"));
 }
 
 // Tests the check itself on a made-up tree.
