@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMostKeptBytes = 16U << 20U;
 
 // Returns an empty path if there is no cache, or the id is not one that ngb gives: it may come from a results file.
-std::filesystem::path file_of(const std::filesystem::path& cache, const std::string& run_id) {
+std::filesystem::path run_file(const std::filesystem::path& cache, const std::string& run_id) {
   const bool is_id = !run_id.empty() && run_id.find_first_not_of("0123456789abcdef") == std::string::npos;
   return cache.empty() || !is_id ? std::filesystem::path() : cache / "runs" / (run_id + ".json");
 }
@@ -23,7 +23,7 @@ std::filesystem::path file_of(const std::filesystem::path& cache, const std::str
 
 Status keep_devices(const Installation& installation, const std::string& run_id, const config::Study& study) {
   if (std::all_of(study.devices.begin(), study.devices.end(), config::is_here)) return Done{};
-  const std::filesystem::path path = file_of(usable_cache(installation), run_id);
+  const std::filesystem::path path = run_file(usable_cache(installation), run_id);
   if (path.empty()) return Done{};
   if (Status made = file::make_folder(path.parent_path()); !made) return made;
   const nlohmann::json devices{{"devices", config::to_json(study)["devices"]}};
@@ -31,7 +31,7 @@ Status keep_devices(const Installation& installation, const std::string& run_id,
 }
 
 Result<std::vector<config::DeviceEntry>> kept_devices(const Installation& installation, const std::string& run_id) {
-  const std::filesystem::path path = file_of(usable_cache(installation), run_id);
+  const std::filesystem::path path = run_file(usable_cache(installation), run_id);
   std::error_code code;
   if (path.empty() || !std::filesystem::exists(path, code)) return std::vector<config::DeviceEntry>{};
   const auto text = file::read(path, kMostKeptBytes);
@@ -42,7 +42,7 @@ Result<std::vector<config::DeviceEntry>> kept_devices(const Installation& instal
 }
 
 void forget_devices(const Installation& installation, const std::string& run_id) {
-  const std::filesystem::path path = file_of(installation.cache, run_id);
+  const std::filesystem::path path = run_file(installation.cache, run_id);
   std::error_code code;
   if (!path.empty()) std::filesystem::remove(path, code);
 }

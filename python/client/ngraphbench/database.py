@@ -13,7 +13,7 @@ from ngraphbench.views import ORIGIN, SAMPLE
 
 FILE = "results.db"
 APPLICATION_ID = 0x4E474252  # "NGBR", in the file's header
-VERSION = 7  # the newest version of the tables that this package reads
+VERSION = 8  # the newest version of the tables that this package reads
 _TABLES = ("cell", "environment", "environment_entry", "failure", "model", "process", "repetition", "run")
 
 
