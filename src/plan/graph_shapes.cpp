@@ -123,7 +123,8 @@ std::string advise(const OnnxPackage& package, const std::filesystem::path& file
   for (const auto& [name, range] : guessed) guessed_names.push_back(text::to_utf8(name));
   return fmt::format(
       "for instance ({}{}):{}",
-      has_found ? "these sizes fit the graph" : "sizes are guessed by name; none that was tried fits the graph",
+      has_found ? "shape inference accepts these sizes"
+                : "sizes are guessed by name; shape inference accepts none that was tried",
       guessed_names.empty() ? "" : "; ranges of " + text::join(guessed_names, ", ") + " are guessed by name",
       userfiles::to_yaml(chosen, ranges, kIndent));
 }

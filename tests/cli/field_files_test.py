@@ -104,7 +104,7 @@ class Planning(FieldTest):
         keys, said = self.advice("decoder_with_past")
         self.assertEqual(keys, ["dimensions: {past_sequence: 16, sequence: 8, total_sequence: 24}",
                                 "inputs: {attention_mask: {range: [1, 1]}, input_ids: {range: [0, 49]}}"])
-        self.assertIn("these sizes fit the graph; ranges of attention_mask are guessed by name", said)
+        self.assertIn("shape inference accepts these sizes; ranges of attention_mask are guessed by name", said)
         self.assert_fits("decoder_with_past", keys)
 
     def test_a_batch_that_the_exporter_wrote_into_the_graph_is_found_with_its_node(self):
