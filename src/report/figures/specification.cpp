@@ -146,7 +146,8 @@ ordered_json lines_of(const std::string& text) {
 
 std::string field_of(const Row& row, const std::string& column) {
   const auto value = row.find(column);
-  return value == row.end() ? std::string() : csv_field(*value);
+  if (value == row.end() || value->is_null()) return {};
+  return value->is_string() ? csv_text(value->get<std::string>()) : value->dump();
 }
 
 }  // namespace
