@@ -9,7 +9,6 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/elsewhere.h"
-#include "apps/ngb/known_runs.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/teardown.h"
 #include "apps/ngb/terminal.h"
@@ -95,13 +94,6 @@ int cancel(const Installation& installation, const CancelArguments& arguments) {
   }
   if (const Status forgotten = forget(held, gone); !forgotten) {
     warn("ngb: could not record that the runs are removed: {}\n", forgotten.error().text());
-  }
-  for (const RunElsewhere& run : *runs) {
-    const bool is_gone =
-        run.strangers.empty() && std::all_of(run.devices.begin(), run.devices.end(), [&](const auto& device) {
-          return std::find(gone.begin(), gone.end(), std::pair(run.id, device.name)) != gone.end();
-        });
-    if (is_gone) forget_devices(installation, run.id);
   }
   return tell_of_teardown(all, results) && knows_all ? kSuccess : kCannotGoOn;
 }

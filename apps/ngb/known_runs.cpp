@@ -41,10 +41,4 @@ Result<std::vector<config::DeviceEntry>> kept_devices(const Installation& instal
   return devices;
 }
 
-void forget_devices(const Installation& installation, const std::string& run_id) {
-  const std::filesystem::path path = run_file(installation.cache, run_id);
-  std::error_code code;
-  if (!path.empty()) std::filesystem::remove(path, code);
-}
-
 }  // namespace ngb::app

@@ -15,10 +15,10 @@
 
 namespace ngb::app {
 
-// Keeps the devices of a run. One that is on this machine only needs no file. Does nothing if there is no cache.
+// Keeps the devices of a run. One that is on this machine only needs no file. Does nothing if there is no cache. The
+// file stays when the run has ended, because its folder can be cancelled again, with the devices' toolchains.
 Status keep_devices(const Installation& installation, const std::string& run_id, const config::Study& study);
 // Returns the devices of a run; none if this user has not begun it with this cache.
 Result<std::vector<config::DeviceEntry>> kept_devices(const Installation& installation, const std::string& run_id);
-void forget_devices(const Installation& installation, const std::string& run_id);
 
 }  // namespace ngb::app

@@ -29,7 +29,6 @@
 #include "apps/revision/revision.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "dispatch/fleet.h"
 #include "dispatch/make_job.h"
 #include "store/store.h"
@@ -154,9 +153,6 @@ Status settle(const Installation& installation, store::Store& store, const Run& 
   if (Status durable = store.flush(); !durable) return durable;
   const auto elsewhere = runs_elsewhere(installation, store);
   if (!elsewhere) return error_of(elsewhere);
-  const bool is_anywhere =
-      std::any_of(elsewhere->begin(), elsewhere->end(), [&](const RunElsewhere& each) { return each.id == run.id; });
-  if (!is_anywhere) forget_devices(installation, run.id);
   if (!run.only_fetch) tell_of_runs_elsewhere(*elsewhere, run.plan.study.output);
   return Done{};
 }
@@ -270,11 +266,7 @@ int run(const Installation& installation, RunArguments arguments) {
   auto plan = plan_study(installation, arguments.study);
   if (!plan) return plan.error();
   if (!arguments.output.empty()) plan->study.output = std::filesystem::absolute(arguments.output).lexically_normal();
-  if (const std::string name = plan->study.output.string(); text::to_utf8(name) != name) {
-    return report_failure({"the results folder's path is not UTF-8, in which results are written", text::to_utf8(name),
-                           "rename the folder, or choose another one with --output"},
-                          kWrongUsage);
-  }
+  if (const Status named = has_utf8_name(plan->study.output); !named) return report_failure(named.error(), kWrongUsage);
   const auto compilers = Compilers::find(installation, *plan);
   if (!compilers) return report_failure(compilers.error(), kCannotGoOn);
   if (const Status usable = check_toolchains(*compilers, *plan); !usable) {

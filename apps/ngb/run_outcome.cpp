@@ -17,7 +17,8 @@ namespace {
 // disturbed has one if one of its processes was measured.
 ExitCode code_of(const std::vector<store::CellState>& states) {
   const auto lacks_result = [](const store::CellState& state) {
-    return state.completed_processes == 0 || state.lost_processes > 0;
+    const bool has_none = state.completed_processes == 0 && state.progress == store::CellState::Progress::failed;
+    return has_none || state.lost_processes > 0;
   };
   return std::any_of(states.begin(), states.end(), lacks_result) ? kSomeCellsFailed : kSuccess;
 }

@@ -13,6 +13,7 @@
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
 #include "base/json_text.h"
+#include "base/text.h"
 #include "toolchain/catalog.h"
 
 namespace ngb::app {
@@ -94,6 +95,13 @@ tl::expected<plan::Plan, ExitCode> plan_made_study(const Installation& installat
   return plan_read(installation, file, [&](const auto& vocabulary) {
     return config::read_study(json_text::dump(study), file, vocabulary);
   });
+}
+
+Status has_utf8_name(const std::filesystem::path& results) {
+  const std::string name = text::to_utf8(results.string());
+  if (name == results.string()) return Done{};
+  return fail("the results folder's path is not UTF-8, in which results are written", name,
+              "rename the folder, or choose another one with --output");
 }
 
 Status may_keep_study(const config::Study& study) {

@@ -80,7 +80,7 @@ class Host:
         kind = "out_of_memory" if isinstance(exception, MemoryError) else gpu_errors.kind_of(exception)
         if kind is not None:
             return kind, message, ""
-        if isinstance(exception, ImportError):
+        if isinstance(exception, (ImportError, SyntaxError)):  # a package that lacks a file, or half of one
             return "import_error", message, "install the toolchain again: ngb toolchain install"
         kind = "internal" if _is_ours(exception) else "compiler_failed"
         return kind, message, "the traceback is in the log of this attempt"

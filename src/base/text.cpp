@@ -126,9 +126,7 @@ std::string to_utf8(std::string_view bytes) {
     if (length == 0) {
       out += "\xEF\xBF\xBD";
     } else {
-      const auto* const direction = std::find_if(kDirections.begin(), kDirections.end(),
-                                                 [&bytes](const Shown& each) { return bytes.starts_with(each.first); });
-      out += direction == kDirections.end() ? bytes.substr(0, length) : direction->second;
+      out += bytes.substr(0, length);
     }
     bytes.remove_prefix(std::max<std::size_t>(1, length));
   }
@@ -154,7 +152,9 @@ std::string visible(std::string_view bytes) {
     } else if (length == 2 && first == 0xC2 && static_cast<unsigned char>(bytes[1]) < 0xA0) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned char>(bytes[1]));
     } else {
-      out += bytes.substr(0, length);
+      const auto* const direction = std::find_if(kDirections.begin(), kDirections.end(),
+                                                 [&bytes](const Shown& each) { return bytes.starts_with(each.first); });
+      out += direction == kDirections.end() ? bytes.substr(0, length) : direction->second;
     }
     bytes.remove_prefix(std::max<std::size_t>(1, length));
   }

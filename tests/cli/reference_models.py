@@ -33,7 +33,8 @@ save("half", sum(layers, []), [V("t0", T.FLOAT16, ["batch", 96])], [V("t8", T.FL
 
 # An operator that only ONNX Runtime and OpenVINO have.
 save("fused", [h.make_node("MatMul", ["x", "w"], ["a"]),
-               h.make_node("BiasGelu", ["a", "b"], ["y"], domain="com.microsoft")],
+               h.make_node("BiasGelu", ["a", "b"], ["c"], domain="com.microsoft"),
+               h.make_node("Trilu", ["c"], ["y"], domain="com.microsoft")],
      [V("x", T.FLOAT, ["batch", 64])], [V("y", T.FLOAT, ["batch", 64])],
      {"w": (rng.standard_normal((64, 64)) * 0.1).astype(np.float32), "b": np.ones(64, np.float32)},
      domains=["com.microsoft"])

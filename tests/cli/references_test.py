@@ -73,7 +73,7 @@ class References(user_models_test.UsersModelsTest):
         for name in ("onnxruntime", "openvino"):
             self.assertEqual(cells[name]["reference"], UNOPTIMISED)
             self.assertRegex(cells[name]["reference_reason"],
-                             r"^identity \S+ could not make its outputs \(unsupported_operator\): .*BiasGelu; "
+                             r"^identity \S+ could not make its outputs \(unsupported_operator\): .*Trilu; "
                              r"log: devices/local/logs/reference-\w+-1\.log$")
             self.assertIn("other_reference", self.flags(cells[name]))
         told = f"outputs compared with those of {UNOPTIMISED}; tolerance 0.0001 + 0.001·|reference|; identity "

@@ -150,7 +150,9 @@ TEST_P(Conformance, AgreesWithReferenceOutputsAndRefusesOthers) {
     const WorkerRun agreeing = run_worker(GetParam(), request);
     if (agreeing.ending() != "none") return agreeing.message();
     const samples::Check& check = agreeing.result->check.value();
-    if (check.reference != "itself" || check.compared_elements != 4 || check.max_absolute_error.value != 0.0) {
+    // The compiler `onnx` says which version of the onnx package computes, whatever PyTorch's is.
+    const bool is_named = check.reference == "itself" || check.reference.starts_with(GetParam().name + " ");
+    if (!is_named || check.compared_elements != 4 || check.max_absolute_error.value != 0.0) {
       return "the check says otherwise";
     }
     request.protocol.seed = 2;  // other inputs, so other outputs

@@ -183,10 +183,10 @@ def _write_reference(path, names, outputs) -> None:
     data = b"".join(np.ascontiguousarray(value).tobytes() for value in outputs)
     rows = [{"name": name, "type": TYPES[value.dtype.name], "shape": list(value.shape)}
             for name, value in zip(names, outputs)]
-    text = json.dumps({"reference": "the onnx package's node tests", "key": "", "outputs": rows,
-                       "sha256": hashlib.sha256(data).hexdigest()}).encode()
+    text = json.dumps({"reference": "the onnx package's node tests", "key": "", "confirmed_by": "", "doubt_kind": "",
+                       "doubt": "", "outputs": rows, "sha256": hashlib.sha256(data).hexdigest()}).encode()
     with open(path, "wb") as file:
-        file.write(b"NGBREF03" + struct.pack("<I", len(text)) + text + data)
+        file.write(b"NGBREF04" + struct.pack("<I", len(text)) + text + data)
 
 
 def main() -> int:

@@ -23,7 +23,9 @@ TEST(JsonText, MayHaveAnyNumberOfBracketsInItsStrings) {
   EXPECT_EQ(dump(parse(text)), text);
 }
 
-TEST(JsonText, HasTheReplacementCharacterForBytesThatAreNotUtf8) { EXPECT_EQ(dump(nlohmann::json("a\xFFz")), "\"a\uFFFDz\""); }
+TEST(JsonText, HasTheReplacementCharacterForBytesThatAreNotUtf8) {
+  EXPECT_EQ(dump(nlohmann::json("a\xFFz")), "\"a\uFFFDz\"");
+}
 
 }  // namespace
 }  // namespace ngb::json_text

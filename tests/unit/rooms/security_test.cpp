@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <regex>
 #include <string>
@@ -25,13 +27,17 @@ std::string all_tests() {
   return text;
 }
 
+constexpr std::array kPrograms{"cli", "client"};
+
 // "Suite.Name" of a unit test, "file_test.test_name" of one of the programs, "fuzz.name" of a fuzzer.
 bool is_there(const std::string& name, const std::string& tests) {
   const std::string suite = name.substr(0, name.find('.'));
   const std::string test = name.substr(name.find('.') + 1);
   if (suite.ends_with("_test")) {
-    return file::read(kRoot / "tests/cli" / (suite + ".py")).value_or("").find("def " + test + "(") !=
-           std::string::npos;
+    return std::any_of(kPrograms.begin(), kPrograms.end(), [&](const char* folder) {
+      const std::string text = file::read(kRoot / "tests" / folder / (suite + ".py")).value_or("");
+      return text.find("def " + test + "(") != std::string::npos;
+    });
   }
   if (suite == "fuzz") return tests.find("NAME " + name + " ") != std::string::npos;
   return std::regex_search(tests, std::regex("TEST(_F|_P)?\\(" + suite + ",\\s*" + test + "\\)"));
