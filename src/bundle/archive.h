@@ -30,9 +30,9 @@ struct ZipEntry {
 // file and 64 MiB, 64 GiB at most).
 Result<std::vector<ZipEntry>> list_zip(const std::filesystem::path& zip);
 
-// Checks that the zip file holds its entries and its list of them, one after the other, and nothing else: no bytes before,
-// between or after them, no comments, the same in the list as at the entry. Programs that read a zip file from its
-// beginning and those that read it from its end then unpack the same. Files of 4 GB and more are not checked.
+// Checks that the zip file holds its entries and its list of them, one after the other, and nothing else: no bytes
+// before, between or after them, no comments, the same in the list as at the entry. Programs that read a zip file from
+// its beginning and those that read it from its end then unpack the same. Files of 4 GB and more are not checked.
 Status check_layout(const std::filesystem::path& zip);
 
 // Unpacks all entries into the empty folder `folder`. Precondition: list_zip returned these entries, their names pass

@@ -9,7 +9,8 @@ namespace ngb::bundle {
 
 std::span<const Rule> rules() {
   static constexpr std::array kRules{
-      Rule{"archive", Level::files, "it is a whole zip file and nothing else, and no larger when unpacked than a bundle can be"},
+      Rule{"archive", Level::files,
+           "it is a whole zip file and nothing else, and no larger when unpacked than a bundle can be"},
       Rule{"paths", Level::files, "each entry is a file with a plain name within the bundle, and no name occurs twice"},
       Rule{"manifest", Level::files, "manifest.json is as ngb writes it, and lists exactly the files that are there"},
       Rule{"hash", Level::files, "each file has the size and the SHA-256 that the manifest lists"},

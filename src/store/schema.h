@@ -28,8 +28,8 @@ FileKind identify(const sql::Database& database, std::span<const Migration> step
 // (schema_views.h). A file that has both stays unchanged, byte for byte. Throws SqlError.
 void migrate(sql::Database& database, std::span<const Migration> steps);
 
-// Removes tables, views, indexes and triggers that ngb has not made, and makes the view `sample` as it is now. The file has
-// the tables of the newest version. Throws SqlError.
+// Removes tables, views, indexes and triggers that ngb has not made, and makes the view `sample` as it is now. The file
+// has the tables of the newest version. Throws SqlError.
 void keep_only_ours(sql::Database& database);
 
 // Returns the part of docs/results.md that lists every table and column.

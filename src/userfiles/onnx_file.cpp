@@ -9,6 +9,7 @@
 #include <set>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -304,7 +305,7 @@ void find_batch(Request& request) {
     }
   }
   request.names_its_batch = !request.batch_names.empty();
-  if (!request.names_its_batch) request.batch_names = leading;
+  if (!request.names_its_batch) request.batch_names = std::move(leading);
 }
 
 }  // namespace
