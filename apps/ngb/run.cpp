@@ -161,7 +161,7 @@ Status settle(const Installation& installation, store::Store& store, const Run& 
 // after printing the others.
 Result<Ending> measure(const Installation& installation, store::Store& store, plan::Plan plan,
                        const Compilers& compilers, const RunArguments& arguments) {
-  if (Status may = may_keep_study(plan.study); !may) return tl::unexpected(may.error());
+  if (Status may = check_study_file(plan.study); !may) return tl::unexpected(may.error());
   const auto run_id = store.begin_run(plan, system_clock().unix_now().count(), this_revision());
   if (!run_id) return error_of(run_id);
   if (Status known = keep_devices(installation, *run_id, plan.study); !known) return tl::unexpected(known.error());
@@ -266,7 +266,8 @@ int run(const Installation& installation, RunArguments arguments) {
   auto plan = plan_study(installation, arguments.study);
   if (!plan) return plan.error();
   if (!arguments.output.empty()) plan->study.output = std::filesystem::absolute(arguments.output).lexically_normal();
-  if (const Status named = has_utf8_name(plan->study.output); !named) return report_failure(named.error(), kWrongUsage);
+  if (const Status named = check_utf8_path(plan->study.output); !named)
+    return report_failure(named.error(), kWrongUsage);
   const auto compilers = Compilers::find(installation, *plan);
   if (!compilers) return report_failure(compilers.error(), kCannotGoOn);
   if (const Status usable = check_toolchains(*compilers, *plan); !usable) {

@@ -97,14 +97,14 @@ tl::expected<plan::Plan, ExitCode> plan_made_study(const Installation& installat
   });
 }
 
-Status has_utf8_name(const std::filesystem::path& results) {
+Status check_utf8_path(const std::filesystem::path& results) {
   const std::string name = text::to_utf8(results.string());
   if (name == results.string()) return Done{};
   return fail("the results folder's path is not UTF-8, in which results are written", name,
               "rename the folder, or choose another one with --output");
 }
 
-Status may_keep_study(const config::Study& study) {
+Status check_study_file(const config::Study& study) {
   const std::filesystem::path file = study.output / kStudyFile;
   std::error_code code;
   if (!std::filesystem::exists(std::filesystem::symlink_status(file, code))) return Done{};

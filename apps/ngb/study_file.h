@@ -19,9 +19,9 @@ tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, 
 tl::expected<plan::Plan, ExitCode> plan_made_study(const Installation& installation, const nlohmann::json& study);
 
 // Returns an error if the path is not UTF-8, in which results are written.
-Status has_utf8_name(const std::filesystem::path& results);
+Status check_utf8_path(const std::filesystem::path& results);
 // Returns an error if the results folder has a kStudyFile that ngb has not written: the user's own study, say.
-Status may_keep_study(const config::Study& study);
+Status check_study_file(const config::Study& study);
 // Writes the study into its results folder. Nobody else does, and only a run does that its results have accepted.
 Status keep_study(const config::Study& study);
 

@@ -26,8 +26,8 @@ bool is_disturbed(const store::CellData& cell);
 // was only disturbed is not lost.
 std::vector<const samples::ProcessResult*> lost_processes(const store::CellData& cell);
 
-// Returns why the cell's speed may not be that of the computation that others did: its outputs were compared with none
-// although the study asks for it, or they change. Returns "" if nothing speaks against it.
+// Returns why the cell takes part in no verdict: its outputs were compared with nothing although the study asks for a
+// check, or they change from one inference to the next. Returns "" if it takes part.
 std::string why_no_verdict(const store::CellData& cell);
 
 // A number measured by one process. The processes of a group's cells that have the same run, round and environment ran

@@ -32,8 +32,9 @@ Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem:
 std::string advise(const OnnxPackage& package, const std::filesystem::path& file,
                    const std::vector<userfiles::UnsettledInput>& inputs);
 
-// Returns sentences about the plan's ONNX files: a batch at which the graph contradicts itself though it works at one,
-// inputs that index a table and have no range, and outputs that cannot be compared. Empty without a package.
+// Returns sentences about the plan's ONNX files, one for each file that works at batch 1 only (with the node whose
+// shapes do not fit at the study's batch), each input that indexes a table and has no range, and each output that
+// cannot be compared. Empty without a package.
 std::vector<std::string> notes_on_files(const Plan& plan, const OnnxPackage& package);
 
 }  // namespace ngb::plan
