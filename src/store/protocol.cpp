@@ -26,6 +26,14 @@ void add_rows(const config::Study& study, std::span<const config::Key> keys, con
   }
 }
 
+// Returns the row as studies are told apart by it: as it was when a tolerance that is not set had a number.
+ProtocolKey in_hashes(ProtocolKey row) {
+  if (row.value != "null") return row;
+  if (row.key == "tolerances.absolute") row.value = "0.0001";
+  if (row.key == "tolerances.relative") row.value = "0.001";
+  return row;
+}
+
 }  // namespace
 
 std::vector<ProtocolKey> protocol_of(const config::Study& study) {
@@ -66,7 +74,10 @@ std::string study_hash(const plan::Plan& plan) {
   const config::Study& study = plan.study;
   std::string content;
   for (const work::Cell& cell : plan.cells) content += cell.id + '\n';
-  for (const ProtocolKey& row : protocol_of(study)) content += row.key + '=' + row.value + '\n';
+  for (const ProtocolKey& row : protocol_of(study)) {
+    const auto [key, value] = in_hashes(row);
+    content += key + '=' + value + '\n';
+  }
   constexpr double kNanoseconds = 1e9;
   const work::Limits& given = study.limits;
   json limits{{"attempts", given.attempts},

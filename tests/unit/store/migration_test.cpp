@@ -10,6 +10,7 @@
 #include "made_up.h"
 #include "store/copy.h"
 #include "store/open.h"
+#include "store/protocol.h"
 
 namespace ngb::store {
 namespace {
@@ -192,6 +193,25 @@ TEST(Migration, GivesCellsAndRepetitionsOfTheFifthVersionOneInstance) {
     EXPECT_EQ(repetition.instance, 0U);
     EXPECT_EQ(repetition.started_ns, 5);
   }
+}
+
+TEST(Migration, ResumesAFileOfTheSeventhVersionWhichRecordedUnsetTolerancesAsNumbers) {
+  const Folder folder;
+  plan::Plan as_recorded = made_up::plan();
+  as_recorded.study.protocol.tolerances = {1e-4, 1e-3};
+  {
+    const auto first = migrations().first(7);
+    sql::Database database = open_to_write(folder.results(), first);
+    for (const ProtocolKey& row : protocol_of(as_recorded.study)) {
+      database.kept("INSERT INTO protocol VALUES (?, ?)").run(row.key, row.value);
+    }
+  }
+  auto store = Store::open(folder.results(), Mode::read_write);
+  ASSERT_TRUE(store) << store.error().text();
+  const auto run = store->begin_run(made_up::plan(), 8);
+  EXPECT_TRUE(run) << run.error().text();
+  // The run that is resumed is found by this.
+  EXPECT_EQ(study_hash(made_up::plan()), study_hash(as_recorded));
 }
 
 TEST(Migration, RefusesAFileOfANewerVersion) {
