@@ -21,6 +21,7 @@ void ReferenceSearch::has_made(const std::string& path, const ReferenceFile& fil
   if (judge_) {
     if (!file.doubt_kind.empty() || !file.confirmed_by.empty()) return judge_again();
     is_settled_ = true;
+    third_made_by_ = file.made_by;
     trial_reason_ = made_by_ + " is the outlier among three: " + questioned_by_ + " agrees with " + file.made_by;
     return;
   }
@@ -65,9 +66,15 @@ bool ReferenceSearch::question(const work::Compiler& compiler) {
   return false;
 }
 
-void ReferenceSearch::end_trial(bool agrees) {
-  if (!agrees) return judge_again();
+void ReferenceSearch::end_trial(Trial end) {
+  if (end == Trial::failed) return judge_again();
   judge_.reset();
+  if (end == Trial::differs) {
+    add_reason("the outputs of " + made_by_ + ", " + questioned_by_ + " and " + third_made_by_ +
+               " differ from each other, so that none is known to be right");
+    has_nobody_ = true;
+    return;
+  }
   third_stays_ = true;
   add_reason(trial_reason_);
 }

@@ -20,7 +20,8 @@ namespace ngb::agent {
 //
 // If the outputs of a compiler then differ from the judge's, a third one is asked once: the next candidate that is
 // neither of the two. If it agrees with the judge, or has no outputs, the judge was right. Otherwise it judges on
-// trial, and stays if the compiler agrees with it: the first judge is the outlier among three.
+// trial, and stays if the compiler agrees with it: the first judge is the outlier among three. If the compiler differs
+// from it too, all three differ, and nobody judges.
 class ReferenceSearch {
  public:
   // `job` outlives this object and has a reference.
@@ -54,8 +55,9 @@ class ReferenceSearch {
   // search is not settled any more. Precondition: is_settled().
   bool question(const work::Compiler& compiler);
   [[nodiscard]] bool is_on_trial() const { return judge_.has_value() && is_settled_; }
-  // Ends the trial: the third stays, or the first judge judges again.
-  void end_trial(bool agrees);
+  enum class Trial { agrees, differs, failed };
+  // Ends the trial: the third stays, nobody judges, or the first judge judges again.
+  void end_trial(Trial end);
 
  private:
   void add_reason(const std::string& why);
@@ -73,6 +75,7 @@ class ReferenceSearch {
   std::string reason_{};
   std::string path_{};                  // of the outputs that judge
   std::string made_by_{};               // who made them
+  std::string third_made_by_{};         // who made those that judge on trial
   bool third_stays_ = false;            // after its trial
   std::optional<std::size_t> judge_{};  // who judges while a third one is asked or on trial
   std::string trial_reason_{};          // why a third one stays after its trial

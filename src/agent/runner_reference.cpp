@@ -143,7 +143,8 @@ bool Runner::asks_a_third(const WorkerRequest& request, const ProcessResult& res
   }
   const bool differs = result.failure && result.failure->kind == FailureKind::inaccurate;
   if (search().is_on_trial()) {
-    search().end_trial(!result.failure);
+    using Trial = ReferenceSearch::Trial;
+    search().end_trial(!result.failure ? Trial::agrees : differs ? Trial::differs : Trial::failed);
     if (!result.failure) return false;
   } else if (!differs || !search().question(request.compiler)) {
     return false;

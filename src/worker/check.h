@@ -18,12 +18,15 @@ struct Tolerance {
   double relative = 0;
   bool is_of_largest = false;  // the absolute part is a share of the output's largest finite |reference|
   std::string arithmetic{};    // that it follows: "f16", "bf16", "int8"; "": f32, or the study sets it
+  bool allows_rare = false;    // one element of 10,000 may differ by ten times as much
 };
 
 // Returns what the study asks for, or what suits the model's arithmetic (work::Model::arithmetic), which is at least as
 // coarse as the type of any reference output. In f16, bf16 and int8 results are sums of terms that were rounded
 // relative to the largest of them; 8 bits divide the largest value into 128 steps.
 //   f32: 1e-4 + 1e-3·|b|;  f16: 0.01·max|b| + 0.01·|b|;  bf16 and int8: 0.05·max|b| + 0.05·|b|
+// If the study asks for nothing, rare elements may differ by more: where a function is steep, such as an angle near 0,
+// rounding differs by more in a few of the many elements of an image.
 Tolerance tolerance_for(const work::Tolerances& asked, const std::string& arithmetic,
                         std::span<const OutputView> reference);
 

@@ -177,7 +177,8 @@ void behave(const WorkerRequest& request, const std::string& word) {
   if (word == "shared_memory") share_memory();
   if (word == "stray" || word == "stray_and_hang") leave_a_stray();
   if (word == "stray_and_hang") hang();
-  if (word == "differs" && request.reference_name.starts_with(option(request, "from"))) {
+  if (word == "differs" && !request.reference_path.empty() &&
+      request.reference_name.starts_with(option(request, "from"))) {
     return deliver(failed(request, samples::FailureKind::inaccurate));
   }
   if (word == "wrong") return deliver(failed(request, samples::FailureKind::inaccurate));

@@ -131,12 +131,12 @@ TEST(AgentsReferences, WithWhichAThirdAgreesLeaveTheCellInaccurate) {
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::inaccurate);
 }
 
-TEST(AgentsReferences, JudgeAgainIfAllThreeDiffer) {
-  const TemporaryFolder folder;
-  const WholeRun run = run_job(folder.path(), differing("", "no"));
-  ASSERT_EQ(run.processes.size(), 1U);
-  EXPECT_EQ(run.processes[0].failure->kind, FailureKind::inaccurate);
-  EXPECT_TRUE(ends_finished(run.events));
+TEST(AgentsReferences, JudgeNobodyIfAllThreeDiffer) {
+  const std::map<std::string, std::string> facts = facts_of(differing("", "no"));
+  EXPECT_EQ(facts.at("reference"), "none");
+  EXPECT_EQ(
+      facts.at("reference_reason"),
+      "the outputs of judge, fake and third (agrees: no) differ from each other, so that none is known to be right");
 }
 
 TEST(AgentsReferences, ThatNobodyHasLeaveCellsMeasuredAndSayWhy) {

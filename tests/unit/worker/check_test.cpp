@@ -103,6 +103,23 @@ TEST(Tolerances, OfASmallElementAllowForTheRoundingOfTheLargest) {
   EXPECT_TRUE(compare(out, b, "", for_arithmetic("f16")).difference);
 }
 
+// Of 10,000 elements that are 1, `count` are off by `error`; 0.0011 is allowed, and ten times as much if that is rare.
+bool agrees_if_off(int count, float error, const work::Tolerances& asked = {}) {
+  const std::vector<float> reference(10'000, 1);
+  std::vector<float> ours = reference;
+  for (int i = 0; i < count; ++i) ours[static_cast<std::size_t>(i)] += error;
+  const OutputView a[] = {view(DataType::f32, ours)};
+  const OutputView b[] = {view(DataType::f32, reference)};
+  return !compare(a, b, "", for_arithmetic("", asked)).difference;
+}
+
+TEST(Tolerances, AllowOneElementInTenThousandTenTimesAsMuchUnlessTheStudySetsThem) {
+  EXPECT_TRUE(agrees_if_off(1, 0.01F));
+  EXPECT_FALSE(agrees_if_off(1, 0.012F));
+  EXPECT_FALSE(agrees_if_off(2, 0.01F));
+  EXPECT_FALSE(agrees_if_off(1, 0.01F, {.absolute = 1e-4}));
+}
+
 TEST(Doubts, SayWhereAnOutputIsNan) {
   const std::vector<float> values{1, kNan, kInfinity, kNan};
   const OutputView outputs[] = {view(DataType::f32, values)};
